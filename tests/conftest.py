@@ -193,20 +193,20 @@ def postgres_server() -> Iterator[str]:
 @pytest.fixture
 def new_database(postgres_server) -> Iterator[Callable[..., str]]:
     """Yield a function that creates empty databases on the PostgreSQL server, removed after the test."""
-    made: list[str] = []
+    created: list[str] = []
 
     def make(encoding: str = "UTF8") -> str:
         name = f"semscale_test_{uuid.uuid4().hex[:12]}"
         on_server(
             postgres_server, f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"
         )
-        made.append(name)
+        created.append(name)
         from sqlalchemy.engine import make_url
 
         return make_url(postgres_server).set(database=name).render_as_string(hide_password=False)
 
     yield make
-    for name in made:
+    for name in created:
         on_server(postgres_server, f"DROP DATABASE {name} WITH (FORCE)")
 
 

@@ -22,5 +22,5 @@ def check_json(text):
     faults = sorted(
         schema_validator().iter_errors(content), key=lambda fault: list(map(str, fault.absolute_path))
     )
-    told = [f"{'/'.join(map(str, fault.absolute_path))}: {fault.message[:300]}" for fault in faults]
-    assert not told, "\n".join(told)
+    messages = [f"{'/'.join(map(str, fault.absolute_path))}: {fault.message[:300]}" for fault in faults]
+    assert not messages, "\n".join(messages)

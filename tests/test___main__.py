@@ -33,5 +33,5 @@ def test_a_refusal_names_the_help_as_it_can_be_asked_for(arguments, said):
     assert (ended.returncode, ended.stderr) == (2, f"semscale: {said}\n")
 
 
-def test_the_help_names_the_program_as_it_was_called():
+def test_the_help_names_the_program_as_called():
     assert "Usage: python -m semscale drift gate " in run("drift", "gate", "--help").stdout

@@ -24,7 +24,7 @@ SCRIPTS = sorted(path.name for path in BENCH.glob("*.py") if path.name not in SH
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_a_script_says_what_it_does(name, monkeypatch, capsys):
+def test_scripts_describe_themselves_in_their_help(name, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", [name, "--help"])
     monkeypatch.syspath_prepend(str(BENCH))
     with pytest.raises(SystemExit) as ended:
@@ -45,7 +45,7 @@ def test_make_bench_runs_every_script(monkeypatch):
     ("arguments", "rows"),
     [([], 1000), (["--quick"], 5), (["--quick", "--rows", "7"], 7), (["--rows", "7"], 7)],
 )
-def test_a_size_is_small_in_a_quick_run_unless_it_is_given(arguments, rows, monkeypatch):
+def test_a_size_is_small_in_a_quick_run_unless_stated(arguments, rows, monkeypatch):
     monkeypatch.syspath_prepend(str(BENCH))
     from measuring import Options
 

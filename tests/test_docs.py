@@ -75,14 +75,14 @@ def captured() -> Iterator[Screen]:
 def run_console(block: Block) -> None:
     shown = list(commands(block))
     assert shown, f"no command begins with $ in {block.text}"
-    for number, (words, output) in enumerate(shown, start=1):
-        assert words[0] == "semscale", f"not run, so it needs a comment `needs`: {shlex.join(words)}"
+    for number, (arguments, output) in enumerate(shown, start=1):
+        assert arguments[0] == "semscale", f"not run, so it needs a comment `needs`: {shlex.join(arguments)}"
         with captured() as printed:
-            code = main(words[1:])
+            code = main(arguments[1:])
         expected_code = int(block.comments.get("exit", "0")) if number == len(shown) else 0
-        assert code == expected_code, f"{shlex.join(words)}: exit code {code}\n{printed.getvalue()}"
+        assert code == expected_code, f"{shlex.join(arguments)}: exit code {code}\n{printed.getvalue()}"
         last = number == len(shown)
-        check_output(output + (block.output if last else ""), printed.getvalue(), shlex.join(words))
+        check_output(output + (block.output if last else ""), printed.getvalue(), shlex.join(arguments))
 
 
 def run_python(block: Block, names: dict[str, object]) -> None:
@@ -123,20 +123,20 @@ def test_the_options_of_commands_that_are_not_run_exist(name, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     page = blocks((ROOT / name).read_text(encoding="utf-8"))
     for block in (block for block in page if block.language == "console" and "needs" in block.comments):
-        for words, _ in commands(block):
-            assert unknown_options(words) == set(), shlex.join(words)
+        for arguments, _ in commands(block):
+            assert unknown_options(arguments) == set(), shlex.join(arguments)
 
 
-def unknown_options(words: list[str]) -> set[str]:
+def unknown_options(arguments: list[str]) -> set[str]:
     """Return the options of a command that its help lacks; none for a command of another program."""
-    if "semscale" not in words:
+    if "semscale" not in arguments:
         return set()
-    words = words[words.index("semscale") + 1 :]
-    command = itertools.takewhile(str.isidentifier, words[:2])
+    arguments = arguments[arguments.index("semscale") + 1 :]
+    command = itertools.takewhile(str.isidentifier, arguments[:2])
     with captured() as printed:
         main([*command, "--help-all"])
     known = set(re.findall(r"--[\w-]+", printed.getvalue()))
-    return {word for word in words if word.startswith("--")} - known
+    return {word for word in arguments if word.startswith("--")} - known
 
 
 def test_an_option_that_does_not_exist_is_noticed():

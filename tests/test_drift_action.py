@@ -83,25 +83,25 @@ def commit(folder):
 
 class TestFiles:
     @pytest.mark.parametrize("name", STEPS)
-    def test_no_expression_stands_in_a_script(self, name):
+    def test_scripts_contain_no_expressions(self, name):
         scripts = [step["run"] for step in STEPS[name] if "run" in step]
         assert scripts
         assert [script for script in scripts if "${{" in script] == []
 
     @pytest.mark.parametrize("path", ["examples/drift/github-workflow.yml", "action.yml"])
-    def test_actions_of_others_are_pinned_to_a_commit(self, path):
+    def test_external_actions_are_pinned_to_a_commit(self, path):
         used = re.findall(r"uses: (.*)", (ROOT / path).read_text(encoding="utf-8"))
         assert used
         pinned = re.compile(r"actions/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
-        assert [each for each in used if not pinned.fullmatch(each)] == []
+        assert [entry for entry in used if not pinned.fullmatch(entry)] == []
 
     def test_both_pin_the_same_commits(self):
         texts = [(EXAMPLES / "github-workflow.yml").read_text(), (ROOT / "action.yml").read_text()]
         commits = dict(re.findall(r"uses: actions/([\w-]+)[\w/-]*@(\w+)", "\n".join(texts)))
-        found = set(re.findall(r"uses: actions/([\w-]+)[\w/-]*@(\w+)", "\n".join(texts)))
-        assert found == set(commits.items())
+        pins = set(re.findall(r"uses: actions/([\w-]+)[\w/-]*@(\w+)", "\n".join(texts)))
+        assert pins == set(commits.items())
 
-    def test_the_workflow_may_only_read_and_fails_what_is_undecided(self):
+    def test_the_workflow_has_read_permission_and_fails_if_undecided(self):
         assert WORKFLOW["permissions"] == {"contents": "read"}
         (gate,) = (step["run"] for step in JOB["steps"] if step.get("name") == "Gate")
         assert "--undecided fail" in gate
@@ -110,14 +110,16 @@ class TestFiles:
         readme = (EXAMPLES / "README.md").read_text(encoding="utf-8")
         shown = dict(re.findall(r"^\| `([\w-]+)` \| ([^|]*) \|", readme, re.MULTILINE))
         assert set(shown) == set(ACTION["inputs"])
-        given = {name: f"`{each['default']}`" for name, each in ACTION["inputs"].items() if "default" in each}
-        assert {name: shown[name] for name in given} == given
+        inputs_passed = {
+            name: f"`{entry['default']}`" for name, entry in ACTION["inputs"].items() if "default" in entry
+        }
+        assert {name: shown[name] for name in inputs_passed} == inputs_passed
 
     def test_every_input_of_the_action_is_described_and_used(self):
         text = (ROOT / "action.yml").read_text(encoding="utf-8")
         used = set(re.findall(r"inputs\.([\w-]+)", text))
         assert used == set(ACTION["inputs"])
-        assert all(each["description"] for each in ACTION["inputs"].values())
+        assert all(entry["description"] for entry in ACTION["inputs"].values())
         assert ACTION["inputs"]["undecided"]["default"] == "fail"
 
 
@@ -129,7 +131,7 @@ class TestWorkflow:
         runner.environment |= {name: runner.filled(str(value)) for name, value in JOB["env"].items()}
         return runner, runner.run(JOB["steps"])
 
-    def test_with_a_key_it_asks_the_model_and_keeps_the_run(self, checkout, tmp_path):
+    def test_with_a_key_it_asks_the_model_and_stores_the_run(self, checkout, tmp_path):
         shutil.copy(EXAMPLES / "candidate_good.jsonl", checkout / "answers.jsonl")
         runner, passed = self.run(checkout, tmp_path, KEY)
         assert passed, runner.printed
@@ -151,7 +153,7 @@ class TestWorkflow:
             cwd=checkout, env=runner.environment, capture_output=True, text=True, check=True,
         )  # fmt: skip
         (feedback,) = json.loads(listed.stdout)["datasets"]
-        assert [each["outcome"] for each in feedback["comparisons"]] == ["pass", "fail"]
+        assert [entry["outcome"] for entry in feedback["comparisons"]] == ["pass", "fail"]
 
     def test_without_a_key_it_gates_the_answers_that_were_committed(self, checkout, tmp_path):
         shutil.copy(EXAMPLES / "candidate_bad.jsonl", checkout / "drift" / "candidate.jsonl")
@@ -229,20 +231,22 @@ def environment(server, event):
 @steps_run
 class TestAction:
     def run(self, checkout, tmp_path, settings, **inputs):
-        given = {name: str(each.get("default", "")) for name, each in ACTION["inputs"].items()} | inputs
-        contexts = {f"inputs.{name}": value for name, value in given.items()}
+        inputs_passed = {
+            name: str(entry.get("default", "")) for name, entry in ACTION["inputs"].items()
+        } | inputs
+        contexts = {f"inputs.{name}": value for name, value in inputs_passed.items()}
         contexts |= {"github.event_name": "pull_request", "github.token": TOKEN}
         runner = StepRunner(checkout, tmp_path / "runner", contexts, settings)
         return runner, runner.run(STEPS["action"])
 
-    def test_it_gates_and_keeps_one_comment_up_to_date(self, checkout, tmp_path, event):
+    def test_it_gates_and_keeps_a_single_comment_up_to_date(self, checkout, tmp_path, event):
         comments = []
         shutil.copytree(EXAMPLES, checkout / "new")
-        given = {"model": "model-b", "dataset": "feedback", "history": "drift/history.sqlite"}
+        inputs_passed = {"model": "model-b", "dataset": "feedback", "history": "drift/history.sqlite"}
         with serving(GitHub, comments=comments) as server:
             settings = environment(server, event)
             bad = {"candidate": "new/candidate_bad.jsonl", "gate": "drift/gate.yaml"}
-            runner, passed = self.run(checkout, tmp_path, settings, **given, **bad)
+            runner, passed = self.run(checkout, tmp_path, settings, **inputs_passed, **bad)
             assert not passed
             steps = ["Install", "Find the history", "Gate", "Comment on the pull request", "Decide"]
             assert list(runner.ended) == steps
@@ -253,7 +257,7 @@ class TestAction:
             assert TOKEN not in runner.printed
 
             runner, passed = self.run(
-                checkout, tmp_path, settings, **given, candidate="new/candidate_good.jsonl"
+                checkout, tmp_path, settings, **inputs_passed, candidate="new/candidate_good.jsonl"
             )
             assert passed, runner.printed
             (comment,) = comments
@@ -265,7 +269,7 @@ class TestAction:
                 "candidate": '$(touch pwned)"; touch pwned; `touch pwned` #',
                 "model": "x; touch pwned",
             }
-            runner, passed = self.run(checkout, tmp_path, settings, **given | hostile)
+            runner, passed = self.run(checkout, tmp_path, settings, **inputs_passed | hostile)
             assert not passed
             assert runner.contexts["steps.gate.outputs.exit-code"] == "2"
             assert not list(tmp_path.rglob("pwned"))
@@ -274,12 +278,12 @@ class TestAction:
 
     def test_its_summary_names_a_command_that_approves_the_uploaded_run(self, checkout, tmp_path):
         shutil.copytree(EXAMPLES, checkout / "new")
-        given = {
+        inputs_passed = {
             "history": "drift/history.sqlite",
             "candidate": "new/candidate_bad.jsonl",
             "comment": "false",
         }
-        runner, passed = self.run(checkout, tmp_path, GITHUB, **given)
+        runner, passed = self.run(checkout, tmp_path, GITHUB, **inputs_passed)
         assert not passed
         uploads = {
             step["with"]["name"]: step["with"]["path"]
@@ -301,8 +305,8 @@ class TestAction:
         assert ended.returncode == 0, ended.stderr
         assert runner.contexts["steps.gate.outputs.candidate"][:8] in ended.stdout
 
-    def test_former_runs_are_restored_until_another_baseline_is_committed(self, checkout, tmp_path):
-        (find,) = (each for each in STEPS["action"] if each.get("id") == "history")
+    def test_earlier_runs_are_restored_until_a_new_baseline_is_committed(self, checkout, tmp_path):
+        (find,) = (entry for entry in STEPS["action"] if entry.get("id") == "history")
         keys = []
         for content in ("one", "one", "two"):
             (checkout / "drift" / "history.sqlite").write_text(content)
@@ -322,12 +326,12 @@ class TestAction:
         runner = StepRunner(
             tmp_path, tmp_path, {"inputs.package": package}, {"GITHUB_ACTION_PATH": str(ROOT)}
         )
-        (install,) = (each for each in STEPS["action"] if each.get("name") == "Install")
+        (install,) = (entry for entry in STEPS["action"] if entry.get("name") == "Install")
         assert runner.run([install])
         assert (tmp_path / "installed.txt").read_text() == f"-I -m pip install -- {installed}\n"
 
     def test_it_comments_on_nothing_but_pull_requests(self):
-        (step,) = (each for each in STEPS["action"] if each.get("name") == "Comment on the pull request")
+        (step,) = (entry for entry in STEPS["action"] if entry.get("name") == "Comment on the pull request")
         assert step["if"] == "github.event_name == 'pull_request' && inputs.comment == 'true'"
 
 
@@ -344,7 +348,7 @@ class TestComment:
         assert TOKEN not in ended.stdout
         return ended.stdout
 
-    def test_comments_of_others_are_left_alone_even_with_the_mark(self, tmp_path, event):
+    def test_comments_by_other_users_are_left_alone_even_with_the_mark(self, tmp_path, event):
         comments = []
         with serving(GitHub, comments=comments) as server:
             self.run(tmp_path, event, server)
@@ -353,29 +357,29 @@ class TestComment:
             # Ours is the 102nd, on the second page.
             comments += [{"id": n, "user": {"login": "ann"}, "body": "Hi"} for n in range(2, 102)]
             self.run(tmp_path, event, server, "## Drift gate failed")
-            said = self.run(tmp_path, event, server, "## Drift gate undecided")
-        assert said == "The summary is on the pull request.\n"
+            printed = self.run(tmp_path, event, server, "## Drift gate undecided")
+        assert printed == "The summary is on the pull request.\n"
         assert comments[0] == stolen
         assert len(comments) == 102
         assert "Drift gate undecided" in comments[101]["body"]
 
     @pytest.mark.parametrize(
-        ("status", "said"),
+        ("status", "printed"),
         [(403, "::notice title=Drift gate::No comment was written: this job's token may not write"),
          (404, "::notice title=Drift gate::No comment"),
          (500, "::warning title=Drift gate::No comment was written: GitHub answered 500.")],
     )  # fmt: skip
-    def test_a_comment_that_cannot_be_written_is_one_line(self, tmp_path, event, status, said):
+    def test_an_unwritable_comment_prints_a_single_line(self, tmp_path, event, status, printed):
         with serving(GitHub, comments=[], status=status) as server:
-            assert self.run(tmp_path, event, server).startswith(said)
+            assert self.run(tmp_path, event, server).startswith(printed)
 
-    def test_a_server_that_is_away_is_one_line(self, tmp_path, event):
+    def test_an_unreachable_server_prints_a_single_line(self, tmp_path, event):
         with serving(GitHub, comments=[]) as server:
             gone = server
-        said = self.run(tmp_path, event, gone)
-        assert said == "::warning title=Drift gate::No comment was written: GitHub could not be reached.\n"
+        printed = self.run(tmp_path, event, gone)
+        assert printed == "::warning title=Drift gate::No comment was written: GitHub could not be reached.\n"
 
-    def test_what_is_too_long_is_shortened(self, tmp_path, event):
+    def test_long_comments_are_shortened(self, tmp_path, event):
         comments = []
         with serving(GitHub, comments=comments) as server:
             self.run(tmp_path, event, server, "é" * 70_000)

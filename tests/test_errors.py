@@ -17,7 +17,7 @@ from semscale.spelling import in_request
         (errors.MissingExtraError, ImportError),
     ],
 )
-def test_callers_may_catch_pythons_own_kind(kind, python):
+def test_callers_may_catch_the_builtin_kind(kind, python):
     assert issubclass(kind, python)
     assert issubclass(kind, errors.SemscaleError)
 

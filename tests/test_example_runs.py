@@ -23,9 +23,9 @@ def test_every_run_has_the_items_of_the_baseline(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_credits_are_halves_between_minus_one_and_two(name):
-    given = [output["credits"] for item in read(name) for output in item["outputs"]]
-    assert all(-1 <= credit <= 2 and (2 * credit).is_integer() for credit in given)
+def test_credits_are_halves_from_minus_1_to_2(name):
+    credits_of_outputs = [output["credits"] for item in read(name) for output in item["outputs"]]
+    assert all(-1 <= credit <= 2 and (2 * credit).is_integer() for credit in credits_of_outputs)
 
 
 def test_only_the_bad_candidate_is_silent():
@@ -41,10 +41,10 @@ def test_only_the_bad_candidate_is_silent():
     }
 
 
-def test_no_comment_is_said_twice_in_other_runs():
-    said = [
+def test_other_runs_never_repeat_a_comment():
+    comments = [
         {o["text"] for i in read(name) for o in i["outputs"]}
         for name in ("baseline", "rerun", "candidate_good")
     ]
-    assert not said[0] & said[1]
-    assert not (said[0] | said[1]) & said[2]
+    assert not comments[0] & comments[1]
+    assert not (comments[0] | comments[1]) & comments[2]

@@ -56,26 +56,26 @@ def name_of(requirement: str) -> str:
 
 
 def declared_modules(extra: str) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for requirement in DECLARED[extra]:
         name = name_of(requirement)
         if name == "semscale":
             (other,) = re.findall(r"\[(\w+)\]", requirement)
-            found |= declared_modules(other)
+            names |= declared_modules(other)
         else:
-            found |= {MODULES.get(name, name.replace("-", "_"))} | BROUGHT.get(name, set())
-    return found
+            names |= {MODULES.get(name, name.replace("-", "_"))} | BROUGHT.get(name, set())
+    return names
 
 
 def imported_modules() -> set[str]:
-    found = set()
+    names = set()
     for file in (ROOT / "src").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
-                found |= {alias.name.partition(".")[0] for alias in node.names}
+                names |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
-                found.add(node.module.partition(".")[0])
-    return found - set(sys.stdlib_module_names) - {"semscale"}
+                names.add(node.module.partition(".")[0])
+    return names - set(sys.stdlib_module_names) - {"semscale"}
 
 
 def run(program: str, *commands: Iterable[object]) -> subprocess.CompletedProcess[str]:
@@ -86,12 +86,12 @@ def run(program: str, *commands: Iterable[object]) -> subprocess.CompletedProces
 
 
 def all_commands() -> list[str]:
-    found, todo = [], [("", program())]
+    names, todo = [], [("", program())]
     while todo:
         name, app = todo.pop()
-        found.append(name)
+        names.append(name)
         todo += [(f"{name} {inner}".strip(), app[inner]) for inner in app if not inner.startswith("-")]
-    return found
+    return names
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def table(tmp_path):
 
 
 class TestDeclared:
-    def test_the_table_is_what_the_project_declares(self):
+    def test_the_table_of_extras_matches_the_project(self):
         assert {extra: set(modules) for extra, modules in EXTRAS.items()} == {
             extra: declared_modules(extra) for extra in DECLARED
         }
@@ -116,14 +116,14 @@ class TestDeclared:
             for module in imported_modules() - extras - HOSTS
             for owner in owners[module]
         }
-        required = {name_of(each) for each in PROJECT["dependencies"]}
+        required = {name_of(entry) for entry in PROJECT["dependencies"]}
         assert used == required - PROGRAMS
 
     def test_the_page_on_installing_lists_every_requirement(self):
-        table, others = INSTALL.partition("<!-- checked: requirements -->\n")[2].split("\n\n")[:2]
+        table, sentence = INSTALL.partition("<!-- checked: requirements -->\n")[2].split("\n\n")[:2]
         listed = re.findall(r"^\| ([\w-]+) \|", table, re.MULTILINE)[1:]
-        listed += re.findall(r"[\w-]+", others.partition(":")[2])
-        assert sorted(listed) == sorted(name_of(each) for each in PROJECT["dependencies"])
+        listed += re.findall(r"[\w-]+", sentence.partition(":")[2])
+        assert sorted(listed) == sorted(name_of(entry) for entry in PROJECT["dependencies"])
         assert f"uses {len(listed)} of them" in INSTALL
 
     def test_the_page_on_installing_lists_every_extra(self):
@@ -133,12 +133,12 @@ class TestDeclared:
         "file", ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "src", "examples"]
     )
     def test_every_extra_that_is_named_exists(self, file):
-        place = ROOT / file
-        files = [place] if place.is_file() else [each for each in place.rglob("*") if each.suffix in TEXTS]
+        path = ROOT / file
+        files = [path] if path.is_file() else [entry for entry in path.rglob("*") if entry.suffix in TEXTS]
         named = {
             name
-            for each in files
-            for names in re.findall(r"(?:semscale|\.)\[([a-z, ]+)\]", each.read_text(encoding="utf-8"))
+            for entry in files
+            for names in re.findall(r"(?:semscale|\.)\[([a-z, ]+)\]", entry.read_text(encoding="utf-8"))
             for name in names.replace(" ", "").split(",")
         }
         assert named <= set(EXTRAS)
@@ -147,12 +147,12 @@ class TestDeclared:
 class TestInstallCommands:
     """Before the first release, no command takes ``semscale`` from the index, as others may own that name."""
 
-    def test_no_module_writes_one_itself(self):
+    def test_no_module_spells_an_install_command(self):
         spelled = re.compile(r"\b(pip|uv) (install|add)\b")
         files = [path for path in (ROOT / "src").rglob("*.py") if path.name != "version.py"]
         assert [path.name for path in files if spelled.search(path.read_text(encoding="utf-8"))] == []
 
-    def test_the_new_study_shows_the_one_of_its_extra(self):
+    def test_the_new_study_shows_the_install_command_of_its_extra(self):
         study = (ROOT / "src/semscale/cli/new_study.yaml.txt").read_text(encoding="utf-8")
         assert re.findall("pip install.*", study) == [install_command("semscale[local]")]
 
@@ -171,7 +171,7 @@ class TestInstallCommands:
 
 
 class TestTargets:
-    def test_make_test_all_installs_each_extra_that_the_developers_environment_lacks(self):
+    def test_make_test_all_installs_the_extras_missing_in_the_developer_environment(self):
         makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
         recipe = re.search(r"^test-all:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)[1]
         groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
@@ -209,7 +209,7 @@ class TestMissing:
         assert str(caught.value) == message
 
     @pytest.mark.exhaustive
-    def test_no_help_loads_one(self):
+    def test_no_help_loads_an_extra(self):
         commands = all_commands()
         done = run(PROGRAM, *([*command.split(), "--help"] for command in commands))
         assert done.stderr == f"{'0 ' * len(commands)}loaded:\n"
@@ -217,7 +217,7 @@ class TestMissing:
         assert done.stdout.count("Usage: ") == len(commands)
 
     @pytest.mark.exhaustive
-    def test_no_base_command_loads_one(self, table, embedder, tmp_path):
+    def test_no_base_command_loads_an_extra(self, table, embedder, tmp_path):
         assert embedder.dimensions == 384  # the default model's weights are on disk
         rated = [tmp_path / "rated.xlsx", tmp_path / "rated.html"]
         done = run(
@@ -241,7 +241,7 @@ class TestMissing:
         assert [file.exists() for file in rated] == [True, True]
 
     @pytest.mark.exhaustive
-    def test_a_command_that_needs_one_says_so(self, table):
+    def test_a_command_that_needs_an_extra_names_it(self, table):
         wanted = {
             "api": 'openai is not installed: pip install "semscale[api]"',
             "local": 'openvino-genai is not installed: pip install "semscale[local]"',
@@ -258,8 +258,8 @@ class TestMissing:
             ("mcp", ("mcp",)),
         ]
         done = run(WITHOUT, *(command for _, command in commands))
-        said = [f"semscale: {wanted[extra]}" for extra, _ in commands]
-        assert done.stderr.splitlines() == [*said, "2 2 2 2 2 loaded:"]
+        messages = [f"semscale: {wanted[extra]}" for extra, _ in commands]
+        assert done.stderr.splitlines() == [*messages, "2 2 2 2 2 loaded:"]
 
 
 REPORTS = "openvino_telemetry"

@@ -39,12 +39,12 @@ def test_the_service_is_not_run_by_root():
     users = [rest for word, rest in lines() if word == "USER"]
     assert users
     assert int(users[-1]) > 0  # a number, as Kubernetes cannot tell a name from root's
-    words = [word for word, _ in lines()]
-    assert {"HEALTHCHECK", "STOPSIGNAL", "ENTRYPOINT"} <= set(words)
-    assert words.index("USER") < words.index("ENTRYPOINT")
+    instructions = [word for word, _ in lines()]
+    assert {"HEALTHCHECK", "STOPSIGNAL", "ENTRYPOINT"} <= set(instructions)
+    assert instructions.index("USER") < instructions.index("ENTRYPOINT")
 
 
-def test_the_base_has_one_version_of_python_and_of_debian():
+def test_the_base_has_a_single_version_of_python_and_of_debian():
     (base,) = (rest for word, rest in lines() if word == "FROM")
     assert re.fullmatch(r"python:3\.\d+\.\d+-slim-[a-z]+", base)
 
@@ -82,10 +82,10 @@ def test_the_health_check_waits_for_models_on_a_busy_machine():
 
 
 def test_all_that_is_copied_is_let_through():
-    kept = re.findall(r"^!(.+)$", (ROOT / ".dockerignore").read_text("utf-8"), re.MULTILINE)
+    included = re.findall(r"^!(.+)$", (ROOT / ".dockerignore").read_text("utf-8"), re.MULTILINE)
     copied = [name for word, rest in lines() if word == "COPY" for name in rest.split()[:-1]]
-    assert {name.removeprefix("./") for name in copied} == set(kept)
-    assert all((ROOT / name).exists() for name in kept)
+    assert {name.removeprefix("./") for name in copied} == set(included)
+    assert all((ROOT / name).exists() for name in included)
 
 
 def test_the_image_is_built():

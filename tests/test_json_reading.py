@@ -8,7 +8,7 @@ import pytest
 from semscale.json_reading import encodable, parse_json
 
 
-def test_what_json_can_say_is_read():
+def test_json_values_are_parsed():
     assert parse_json('{"a": [1, -2.5, null, true, "x"]}') == {"a": [1, -2.5, None, True, "x"]}
     assert parse_json("NaN") != parse_json("NaN")
 
@@ -20,7 +20,7 @@ def test_the_longest_whole_number_is_a_float_too():
 
 
 @pytest.mark.parametrize("digits", [309, 5000])  # Python itself refuses to read more than 4,300
-def test_a_longer_one_is_refused_with_its_place(digits):
+def test_a_longer_number_is_refused_with_its_position(digits):
     with pytest.raises(json.JSONDecodeError, match="more than 308 digits: line 2 column 8") as caught:
         parse_json('{"a": 1,\n "b": -' + "9" * digits + "}")
     assert caught.value.lineno == 2
@@ -31,7 +31,7 @@ def test_digits_in_a_text_are_no_number():
 
 
 @pytest.mark.parametrize("levels", [101, 900, 100_000])  # from about 990 on, Python's own reader fails
-def test_too_many_levels_are_refused_with_their_place(levels):
+def test_too_many_levels_are_refused_with_their_position(levels):
     with pytest.raises(json.JSONDecodeError, match="more than 100 levels") as caught:
         parse_json("[" * levels + "]" * levels)
     assert caught.value.pos == 100

@@ -53,7 +53,7 @@ def test_the_nearest_setting_is_named(call, owner, wrong, near):
     assert str(caught.value).startswith(f"{owner} has no setting {wrong!r}: did you mean {near!r}?")
 
 
-def test_where_none_is_near_all_are_listed():
+def test_an_unknown_setting_without_a_near_name_lists_all_names():
     with pytest.raises(TypeError) as caught:
         BertScorer(bogus=1)
     assert str(caught.value) == "BertScorer has no setting 'bogus' (known: layer, idf, rescale, precision)"

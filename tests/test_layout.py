@@ -35,7 +35,7 @@ def imported(tree, modules):
 
 
 @pytest.mark.exhaustive
-def test_no_modules_import_each_other_in_a_circle():
+def test_modules_have_no_circular_imports():
     paths = {module_name(path): path for path in SOURCE.rglob("*.py")}
     graph = {
         name: set(imported(ast.parse(path.read_text(encoding="utf-8")), paths)) - {name}

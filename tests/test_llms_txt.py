@@ -26,7 +26,7 @@ def test_the_head_is_title_and_summary(site):
     assert head[2].startswith("> Measure what free text means")
 
 
-def test_each_page_has_one_line_with_a_link_to_its_markdown_and_a_description(site):
+def test_pages_have_a_line_with_a_markdown_link_and_a_description(site):
     text = (site / "llms.txt").read_text(encoding="utf-8")
     links = re.findall(r"^- \[[^\]]+\]\(([^)]+)\): \S.{20,}$", text, re.MULTILINE)
     assert links == re.findall(r'"([\w/]+\.md)"', NAVIGATION)

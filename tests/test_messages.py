@@ -3,19 +3,19 @@ from semscale.messages import did_you_mean, nearest_name, nearest_names, unknown
 KNOWN = ["quality", "trust", "trusty"]
 
 
-def test_the_nearest_names_come_first_and_far_ones_not_at_all():
+def test_the_nearest_names_come_first_and_far_names_are_absent():
     assert nearest_names("trust", KNOWN, n=3) == ["trust", "trusty"]
     assert nearest_names("trust", KNOWN, n=1) == ["trust"]
     assert nearest_name("zzz", KNOWN) is None
 
 
-def test_similarity_decides_what_is_near():
+def test_the_similarity_threshold_decides_on_near_names():
     # "ab" and "bcd" share "b": 2 * 1 / (2 + 3) = .4
     assert nearest_name("ab", ["bcd"], alike=0.4) == "bcd"
     assert nearest_name("ab", ["bcd"], alike=0.41) is None
 
 
-def test_a_message_asks_only_where_a_name_is_near():
+def test_a_message_suggests_only_near_names():
     assert did_you_mean("qualty", KNOWN) == "; did you mean 'quality'?"
     assert did_you_mean("zzz", KNOWN) == ""
 

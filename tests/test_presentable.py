@@ -7,7 +7,7 @@ import pytest
 from semscale.presentable import Presentable
 
 
-def test_a_summary_without_a_record_cannot_be_made():
+def test_a_summary_without_a_record_is_refused():
     @dataclass
     class Unnamed(Presentable):
         source: str
@@ -16,7 +16,7 @@ def test_a_summary_without_a_record_cannot_be_made():
         Unnamed("a.csv")
 
 
-def test_a_summary_without_a_short_repr_cannot_be_made():
+def test_a_summary_without_a_short_repr_is_refused():
     class Unnamed(Presentable):
         def record(self):
             return {}

@@ -17,7 +17,7 @@ def test_every_public_name_exists(name):
     assert name in dir(semscale)
 
 
-def test_public_names_are_sorted_and_each_once():
+def test_public_names_are_sorted_without_repeats():
     assert sorted(set(semscale.__all__)) == semscale.__all__
 
 

@@ -69,7 +69,7 @@ class Project:
         return json.loads(self.file.read_text(encoding="utf-8"))["snapshots"]
 
 
-def test_what_was_never_approved_fails_with_the_command_that_approves_it(project):
+def test_an_unapproved_snapshot_fails_with_the_approving_command(project):
     result = project.run(APPROVED)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
@@ -86,7 +86,7 @@ def test_half_of_the_content_may_not_be_lost(project):
     project.run(REWORDED).assert_outcomes(passed=1)
 
 
-def test_what_was_approved_passes_and_stands_in_a_file_for_review(project):
+def test_an_approved_snapshot_passes_and_is_in_a_reviewable_file(project):
     result = project.run([{"text": APPROVED, "credits": 1.0}, "A\nB"], "--semantic-approve")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["*semantic snapshots*", "approved: test_tutor.py::test_said '1'"])
@@ -98,7 +98,7 @@ def test_what_was_approved_passes_and_stands_in_a_file_for_review(project):
     again.stdout.no_fnmatch_line("*semantic snapshots*")
 
 
-def test_other_words_pass_and_stay_out_of_the_file(project):
+def test_rewordings_pass_and_stay_out_of_the_file(project):
     project.approve(APPROVED)
     before = project.file.read_bytes()
     project.run(REWORDED).assert_outcomes(passed=1)
@@ -126,7 +126,7 @@ def test_a_negation_fails_and_says_why_until_it_is_approved(project):
     project.run(NEGATED).assert_outcomes(passed=1)
 
 
-def test_another_text_fails_with_its_score_and_the_threshold(project):
+def test_a_different_text_fails_with_its_score_and_the_threshold(project):
     project.approve(APPROVED)
     result = project.run(OTHER)
     result.assert_outcomes(failed=1)
@@ -204,7 +204,7 @@ def test_an_unknown_ini_setting_stops_before_any_test_and_names_the_nearest(proj
     result.stderr.fnmatch_lines(["ERROR: the ini file: *got 'min_macth'; did you mean 'min_match'?"])
 
 
-def test_an_ini_setting_of_another_plugin_is_left_to_it(project):
+def test_an_ini_setting_of_a_different_plugin_is_ignored(project):
     other = "def pytest_addoption(parser):\n    parser.addini('semantic_release', 'of another plugin')\n"
     project.pytester.makeconftest(other)
     project.pytester.makeini("[pytest]\nsemantic_release = 1\n")
@@ -224,7 +224,7 @@ def test_the_ini_file_allows_differences_of_numbers(project):
     wrong.stderr.fnmatch_lines(["ERROR: the ini file: max_credits_difference must be *, got 'much'"])
 
 
-def test_the_ini_file_says_which_numbers_are_better(project):
+def test_the_ini_file_states_the_better_direction_of_numbers(project):
     project.approve([{"text": APPROVED, "cost": 1.0}])
     now = [{"text": APPROVED, "cost": 0.5}]
     project.run(now).assert_outcomes(failed=1)
@@ -280,7 +280,7 @@ def test_a_damaged_file_is_named_and_never_overwritten(project):
     assert project.file.read_text(encoding="utf-8") == "<<<<<<< HEAD\n{}"
 
 
-def test_a_snapshot_approved_with_another_model_says_so_and_can_be_renewed(project):
+def test_a_snapshot_approved_with_a_different_model_can_be_renewed(project):
     project.approve(APPROVED)
     written = project.file.read_text(encoding="utf-8")
     other = written.replace("all-MiniLM-L6-v2#", "my-model#")
@@ -309,13 +309,17 @@ class TestClass:
 """
 
 
-def test_each_test_and_name_has_a_snapshot_and_unused_ones_are_named_once_a_whole_module_ran(project):
+def test_tests_and_names_have_snapshots_and_unused_snapshots_are_reported(project):
     run = project.pytester.runpytest_inprocess
     project.pytester.makepyfile(test_tutor=SEVERAL)
     run("--semantic-approve").assert_outcomes(passed=3)
     names = {test: sorted(named) for test, named in project.snapshots().items()}
-    each = ["1", "2", "named"]
-    assert names == {"TestClass::test_in_class": ["1"], "test_each[blue]": each, "test_each[red]": each}
+    names_of_test = ["1", "2", "named"]
+    assert names == {
+        "TestClass::test_in_class": ["1"],
+        "test_each[blue]": names_of_test,
+        "test_each[red]": names_of_test,
+    }
     renamed = SEVERAL.replace('"blue"', '"green"').replace('    semantic_snapshot("Bad.")\n', "")
     project.pytester.makepyfile(test_tutor=renamed)
     run("-k", "red or class").stdout.no_fnmatch_line("unused:*")
@@ -351,7 +355,7 @@ def test_nothing_that_says_nothing_is_approved(project):
 
 
 @pytest.mark.exhaustive
-def test_a_run_without_snapshots_loads_nothing_heavy_and_one_without_the_plugin_works(project, monkeypatch):
+def test_a_run_without_snapshots_or_without_the_plugin_works(project, monkeypatch):
     monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     monkeypatch.delenv("PYTEST_ADDOPTS")
     module = """
@@ -366,7 +370,7 @@ def test_it():
         result.assert_outcomes(passed=1)
 
 
-def test_the_document_shows_what_is_printed(project):
+def test_the_document_shows_the_printed_failure(project):
     document = (Path(__file__).parents[1] / "docs" / "pytest.md").read_text(encoding="utf-8")
     module, shown = (
         re.search(rf"<!-- checked: {name} -->\n```\w+\n(.*?)```", document, re.DOTALL)[1]

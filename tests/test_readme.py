@@ -45,10 +45,10 @@ def without_ids_and_times(text: str) -> str:
 
 
 def test_the_demo_prints_what_the_first_page_shows(beside_the_examples, capsys):
-    words = command(START, "rate examples/product_reviews")
+    arguments = command(START, "rate examples/product_reviews")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n\t  ", "")
-    assert f"$(BIN)/semscale {shlex.join(words)}" in makefile
-    assert main(words) == 0
+    assert f"$(BIN)/semscale {shlex.join(arguments)}" in makefile
+    assert main(arguments) == 0
     expected, actual = (
         f"{without_versions(text)}\n" for text in (shown(START, "demo"), capsys.readouterr().out)
     )
@@ -81,8 +81,8 @@ def test_the_python_example_prints_what_the_readme_shows(capsys):
     "command", re.findall(r"^\$ semscale (\w+(?: [\w-]+)?)", README + START, re.MULTILINE)
 )
 def test_every_command_that_is_shown_exists(command, capsys):
-    words = command.split()[: 2 if command.split()[0] in {"scales", "models", "cache", "drift"} else 1]
-    assert main([*words, "--help-all"]) == 0
+    arguments = command.split()[: 2 if command.split()[0] in {"scales", "models", "cache", "drift"} else 1]
+    assert main([*arguments, "--help-all"]) == 0
     assert "Usage" in capsys.readouterr().out
 
 

@@ -99,8 +99,8 @@ def metadata_of(checkout):
 def test_the_address_is_written_into_every_file(checkout, problems):
     before = tomllib.loads((checkout / "pyproject.toml").read_text("utf-8"))
     assert set_repository.main([f"{URL}.git", "--site", SITE], checkout) == 0
-    others = problems(metadata_of(checkout), MODULE.replace("True", "False"), "## 1.2.0, unreleased\n")
-    assert others == [
+    messages = problems(metadata_of(checkout), MODULE.replace("True", "False"), "## 1.2.0, unreleased\n")
+    assert messages == [
         "CHANGELOG.md has no line '## 1.2.0, YYYY-MM-DD'",
         "ON_INDEX is not True in src/semscale/version.py",
     ]
@@ -133,7 +133,7 @@ def test_links_and_pictures_of_the_readme_lead_to_files_of_the_repository(checko
     assert [path for path in links if not (ROOT / path).exists()] == []
 
 
-def test_the_same_address_changes_nothing_and_another_one_replaces_it(checkout):
+def test_the_same_address_changes_nothing_and_another_address_replaces_it(checkout):
     set_repository.main([URL, "--site", SITE], checkout)
     once = contents(checkout)
     set_repository.main([f"{URL}/", "--site", SITE], checkout)
@@ -150,7 +150,7 @@ def test_the_same_address_changes_nothing_and_another_one_replaces_it(checkout):
         ([URL, "--site", "ftp://acme.example"], "--site"),
     ],
 )
-def test_an_address_that_is_not_https_is_refused_in_one_line(checkout, capsys, arguments, name):
+def test_an_address_that_is_not_https_is_refused_in_a_single_line(checkout, capsys, arguments, name):
     before = contents(checkout)
     assert set_repository.main(arguments, checkout) == 2
     message = capsys.readouterr().err

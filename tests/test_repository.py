@@ -69,7 +69,7 @@ class TestWorkflow:
         assert workflow["permissions"] == {"contents": "read"}
         assert all(job["timeout-minutes"] <= 60 for job in workflow["jobs"].values())
 
-    def test_all_pin_github_s_own_actions_to_the_same_commits(self):
+    def test_workflows_pin_github_actions_to_the_same_commits(self):
         texts = [path.read_text(encoding="utf-8") for path in WORKFLOWS]
         lines = [line for text in texts for line in re.findall("uses: (.*)", text)]
         pinned = re.compile(r"actions/([\w-]+)[\w/-]*@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)")
@@ -102,12 +102,12 @@ class TestRelease:
 
 
 class TestForms:
-    def test_there_is_one_for_each_kind_of_issue(self):
+    def test_there_is_a_form_per_kind_of_issue(self):
         assert [form.stem for form in FORMS] == ["bug", "feature", "wrong_number"]
         assert read(".github/ISSUE_TEMPLATE/config.yml") == {"blank_issues_enabled": False}
 
     @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.stem)
-    def test_it_has_what_github_needs(self, form):
+    def test_issue_forms_have_the_required_fields(self, form):
         content = read(form)
         assert content["name"]
         assert content["description"]
@@ -129,7 +129,7 @@ class TestCitation:
         assert citation["version"] == __version__
         assert citation["license"] == PROJECT["license"]
 
-    def test_it_has_what_the_format_needs(self):
+    def test_the_citation_file_has_the_required_fields(self):
         citation = read("CITATION.cff")
         assert citation["cff-version"] == "1.2.0"
         assert citation["type"] == "software"
@@ -141,11 +141,11 @@ class TestCitation:
     def test_it_names_the_paper_that_the_readme_names(self):
         (reference,) = read("CITATION.cff")["references"]
         (number,) = re.findall(r"https://arxiv.org/abs/([\d.]+)", README)
-        assert [each["value"] for each in reference["identifiers"]] == [f"arXiv:{number}"]
+        assert [entry["value"] for entry in reference["identifiers"]] == [f"arXiv:{number}"]
 
 
 def test_pre_commit_takes_the_ruff_of_the_developers():
     (repository,) = read(".pre-commit-config.yaml")["repos"]
-    (wanted,) = [each for each in PYPROJECT["dependency-groups"]["dev"] if str(each).startswith("ruff")]
-    found = [hook["additional_dependencies"] for hook in repository["hooks"] if "ruff" in hook["id"]]
-    assert found == [[wanted], [wanted]]
+    (wanted,) = [entry for entry in PYPROJECT["dependency-groups"]["dev"] if str(entry).startswith("ruff")]
+    requirements = [hook["additional_dependencies"] for hook in repository["hooks"] if "ruff" in hook["id"]]
+    assert requirements == [[wanted], [wanted]]

@@ -32,18 +32,18 @@ def test_a_part_is_appended():
 
 
 def test_differences_name_both_values():
-    ours = Signature.of("rate", scale="a", temperature=1.0)
-    theirs = Signature.of("rate", scale="b", seed=2)
-    assert ours.differences(theirs) == {"scale": ("a", "b"), "temperature": ("1", None), "seed": (None, "2")}
-    assert ours.differences(ours) == {}
+    left = Signature.of("rate", scale="a", temperature=1.0)
+    right = Signature.of("rate", scale="b", seed=2)
+    assert left.differences(right) == {"scale": ("a", "b"), "temperature": ("1", None), "seed": (None, "2")}
+    assert left.differences(left) == {}
 
 
 def test_version_and_instrument_matter():
-    ours, theirs = Signature("rate", version="1.0"), Signature("match", version="1.1")
-    assert ours.differences(theirs) == {"version": ("1.0", "1.1"), "instrument": ("rate", "match")}
+    left, right = Signature("rate", version="1.0"), Signature("match", version="1.1")
+    assert left.differences(right) == {"version": ("1.0", "1.1"), "instrument": ("rate", "match")}
 
 
-def test_a_line_is_read_back_as_it_was_written():
+def test_a_signature_is_parsed_from_its_text():
     signature = Signature.of("drift", spans="1#f06f", alpha=0.05)
     assert Signature.parse(str(signature)) == signature
     assert Signature.parse("semscale 0.0.9|drift").version == "0.0.9"

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 @pytest.mark.exhaustive
 @pytest.mark.needs("local")
 @pytest.mark.parametrize("path", tutorials.notebooks(), ids=lambda path: path.stem)
-def test_a_tutorial_prints_what_it_shows(path):
+def test_tutorials_print_the_shown_output(path):
     nbformat = pytest.importorskip("nbformat", reason="pip install --group tutorials")
     pytest.importorskip("nbclient", reason="pip install --group tutorials")
     shown = nbformat.read(path, as_version=4)

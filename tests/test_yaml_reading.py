@@ -6,7 +6,7 @@ from semscale.errors import InputError
 from semscale.yaml_reading import line_of, parse_yaml
 
 
-def test_a_key_given_twice_is_named_with_its_line():
+def test_a_repeated_key_is_reported_with_its_line():
     with pytest.raises(InputError, match=r"'gate.yaml', line 2: .*key 'alpha' is given twice"):
         parse_yaml(b"alpha: 0.01\nalpha: 0.05", source="gate.yaml")
 
@@ -15,7 +15,7 @@ def test_an_alias_is_the_value_it_names():
     assert parse_yaml(b"a: &x [1, 2]\nb: *x", source="x") == {"a": [1, 2], "b": [1, 2]}
 
 
-def test_aliases_of_aliases_that_stand_for_billions_are_refused():
+def test_aliases_that_expand_to_billions_of_values_are_refused():
     # Nine levels of nine: 9 ** 9 values in 300 bytes.
     lines = ["a0: &a0 [" + ", ".join(["lol"] * 9) + "]"]
     lines += [f"a{n}: &a{n} [" + ", ".join([f"*a{n - 1}"] * 9) + "]" for n in range(1, 9)]
@@ -26,7 +26,7 @@ def test_aliases_of_aliases_that_stand_for_billions_are_refused():
 @pytest.mark.parametrize(
     ("loop", "line"), [("&a {b: *a}", 1), ("x: 1\na: &a [*a]", 2), ("a: &a [1, [{b: *a}]]", 1)]
 )
-def test_an_alias_of_what_it_stands_in_is_refused(loop, line):
+def test_an_alias_inside_its_anchor_is_refused(loop, line):
     with pytest.raises(
         InputError, match=f"'loop.yaml', line {line}: .*an alias is inside the value that it names"
     ):
@@ -53,7 +53,7 @@ def test_a_file_far_longer_than_any_of_settings_is_refused():
         (["absent"], 1),
     ],
 )
-def test_the_line_of_a_value_or_of_what_holds_it(path, line):
+def test_the_line_of_a_value_or_of_its_parent_is_returned(path, line):
     content = b"name: a\nlist:\n  - first\n  - second: 1\n    deep: 2\nflow: {a: 1, b: 2}\n"
     assert line_of(content, path) == line
 
@@ -71,7 +71,7 @@ def test_a_text_with_signs_of_yaml_is_to_be_put_in_quotes(text):
         parse_yaml(text.encode(), source="study.yaml")
 
 
-def test_a_key_given_twice_needs_no_quotes():
+def test_a_repeated_key_needs_no_quotes():
     with pytest.raises(InputError, match="given twice$"):
         parse_yaml(b"a: 1\na: 2", source="study.yaml")
 

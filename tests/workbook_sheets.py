@@ -13,7 +13,7 @@ def sheets_of(path):
 def _table(rows):
     rows = [[_text(cell) for cell in row] for row in rows]
     filled = [row for row in rows if any(cell is not None for cell in row)]
-    schema = {f"column_{place}": pl.String for place in range(max(map(len, filled), default=0))}
+    schema = {f"column_{number}": pl.String for number in range(max(map(len, filled), default=0))}
     return pl.DataFrame(filled, schema=schema, orient="row")
 
 

@@ -36,12 +36,12 @@ class StepRunner:
             path.write_text(text.format(python=sys.executable, folder=own))
             path.chmod(0o755)
         self.files = {name: own / name for name in FILES}
-        kept = {
+        inherited = {
             name: value
             for name, value in os.environ.items()
             if not name.startswith(("GITHUB_", "SEMSCALE_HIST"))
         }
-        self.environment = kept | environment | {name: str(path) for name, path in self.files.items()}
+        self.environment = inherited | environment | {name: str(path) for name, path in self.files.items()}
         self.environment |= {
             "PATH": f"{own / 'bin'}{os.pathsep}{os.environ['PATH']}",
             "RUNNER_TEMP": str(own),
@@ -50,7 +50,7 @@ class StepRunner:
     @property
     def printed(self) -> str:
         """Output of all steps."""
-        return "".join(each.stdout + each.stderr for each in self.ended.values())
+        return "".join(process.stdout + process.stderr for process in self.ended.values())
 
     @property
     def summary(self) -> str:
@@ -86,12 +86,12 @@ class StepRunner:
             timeout=300,
             check=False,
         )
-        self.environment |= self.taken("GITHUB_ENV")
-        outputs = self.taken("GITHUB_OUTPUT")
+        self.environment |= self.pop_outputs("GITHUB_ENV")
+        outputs = self.pop_outputs("GITHUB_OUTPUT")
         self.contexts |= {f"steps.{step.get('id')}.outputs.{name}": value for name, value in outputs.items()}
         return ended
 
-    def taken(self, name: str) -> dict[str, str]:
+    def pop_outputs(self, name: str) -> dict[str, str]:
         """Read and remove the lines ``NAME=VALUE`` that a step wrote to a file."""
         path = self.files[name]
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
@@ -100,14 +100,14 @@ class StepRunner:
 
     def filled(self, text: str) -> str:
         """Replace the expressions in a value."""
-        return re.sub(r"\$\{\{\s*(.*?)\s*\}\}", lambda found: self.value(found[1]), text)
+        return re.sub(r"\$\{\{\s*(.*?)\s*\}\}", lambda result: self.value(result[1]), text)
 
     def value(self, expression: str) -> str:
         first, _, other = expression.partition(" || ")
         if COMPARED.fullmatch(first):
             return str(self.holds(first)).lower()
-        found = self.looked_up(first)
-        return found if found or not other else other.strip("'")
+        result = self.looked_up(first)
+        return result if result or not other else other.strip("'")
 
     def holds(self, condition: str) -> bool:
         return all(self.is_true(term.strip()) for term in condition.split("&&"))

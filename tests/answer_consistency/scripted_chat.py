@@ -19,7 +19,7 @@ class ScriptedChat:
         prompt = request.messages[-1].text
         self.asked.append((prompt, request.sample, request.parameters.temperature))
         await asyncio.sleep(0)
-        said = self.script[prompt][request.sample]
-        if isinstance(said, FailureKind):
-            raise CallError("no", kind=said)
-        return Reply(said)
+        scripted = self.script[prompt][request.sample]
+        if isinstance(scripted, FailureKind):
+            raise CallError("no", kind=scripted)
+        return Reply(scripted)

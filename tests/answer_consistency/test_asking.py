@@ -44,7 +44,7 @@ def test_every_prompt_is_asked_for_an_answer_and_samples():
     )
 
 
-def test_asking_stops_where_the_decision_is_settled():
+def test_asking_stops_when_the_decision_is_settled():
     chat = ScriptedChat(FAITHFUL)
     sampling = Sampling(n_samples=10, stopping=Stopping(0.5, 0.95))
     asked = exact(chat).ask(["sure?", "guess?"], sampling=sampling, runner=runner(chat))
@@ -55,13 +55,13 @@ def test_asking_stops_where_the_decision_is_settled():
     assert len(chat.asked) == 10
 
 
-def test_the_same_seed_of_replies_gives_the_same_decisions_whatever_their_order():
+def test_the_same_seed_gives_the_same_decisions_in_any_order():
     sampling = Sampling(n_samples=10, stopping=Stopping(0.5))
     chats = ScriptedChat(FAITHFUL), ScriptedChat(FAITHFUL)
-    one = exact(chats[0]).ask(["sure?", "guess?"], sampling=sampling, runner=runner(chats[0]))
+    first = exact(chats[0]).ask(["sure?", "guess?"], sampling=sampling, runner=runner(chats[0]))
     other = exact(chats[1]).ask(["guess?", "sure?"], sampling=sampling, runner=runner(chats[1]))
-    assert one.replies.samples == other.replies.samples[::-1]
-    assert one.replies.sides == other.replies.sides[::-1]
+    assert first.replies.samples == other.replies.samples[::-1]
+    assert first.replies.sides == other.replies.sides[::-1]
 
 
 def test_prompts_without_a_question_are_not_asked_and_failures_stay_apart():
@@ -73,12 +73,12 @@ def test_prompts_without_a_question_are_not_asked_and_failures_stay_apart():
         }
     )
     asked = exact(chat).ask(["ok", "", None, "bad", "no"], 3, runner=runner(chat))
-    found = asked.consistencies
-    assert list(found.status) == [
+    consistencies = asked.consistencies
+    assert list(consistencies.status) == [
         Status.SCORED, Status.EMPTY, Status.MISSING, Status.FAILED, Status.REFUSED,
     ]  # fmt: skip
     assert asked.replies.samples[0] == ["a", None, "a"]
-    assert (found.n_samples[0], found.samples_left_out[0]) == (2, 1)
+    assert (consistencies.n_samples[0], consistencies.samples_left_out[0]) == (2, 1)
     assert asked.replies.counts.n_failed == 3
     assert asked.replies.counts.why_failed == "no"  # what the scripted model says
     assert asked.replies.counts.n_calls == len(chat.asked) == 6
@@ -93,17 +93,17 @@ def test_a_failed_sample_makes_fewer_decide():
 
 
 @pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
-def test_a_second_start_pays_for_nothing_twice(tmp_path):
+def test_a_second_run_never_repeats_a_paid_call(tmp_path):
     first, second = ScriptedChat(FAITHFUL), ScriptedChat(FAITHFUL)
     ledger = tmp_path / "ledger.sqlite"
     capped = Runner(first, ledger=ledger, budget=Budget(calls=5), limits=Limits(concurrency=1))
     part = exact(first).ask(["sure?", "guess?"], 3, runner=capped)
     # Two answers, and all three samples of the first prompt: the second has none of its own.
-    said = (
+    message = (
         "the cap of 5 calls is reached; received replies are stored; a cap counts for each run, so the same "
         "command continues from there"
     )
-    assert part.replies.counts.stopped == said
+    assert part.replies.counts.stopped == message
     assert list(part.consistencies.status) == [Status.SCORED, Status.UNFINISHED]
     np.testing.assert_array_equal(part.consistencies.score, [1.0, np.nan])
     assert part.replies.answers == ["yes", "a"]
@@ -131,7 +131,7 @@ def test_a_caller_is_warned_of_a_cap_with_its_reason():
 
 
 @pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
-def test_each_prompt_without_a_value_has_a_reason():
+def test_prompts_without_a_value_state_the_reason():
     failed = FailureKind.REJECTED
     chat = ScriptedChat(
         {"ok": ["a", "a"], "bad": [failed], "no": [FailureKind.REFUSED], "half": ["a", failed]}
@@ -162,8 +162,8 @@ def test_progress_expects_no_samples_of_settled_prompts():
     chat = ScriptedChat(FAITHFUL)
     steps = []
     sampling = Sampling(n_samples=10, stopping=Stopping(0.5, 0.95))
-    told = {"runner": runner(chat), "progress": lambda *step: steps.append(step)}
-    exact(chat).ask(["sure?", "guess?"], sampling=sampling, **told)
+    options = {"runner": runner(chat), "progress": lambda *step: steps.append(step)}
+    exact(chat).ask(["sure?", "guess?"], sampling=sampling, **options)
     asking = [step for step in steps if step[0] == "asking scripted"]
     # Two answers and twenty samples at most; both prompts are settled after four, so that ten are sent.
     assert (asking[0][1:], asking[-1][1:]) == ((0, 22), (10, 10))
@@ -252,7 +252,7 @@ def test_the_floor_of_all_answers_is_applied_when_stopping(toy_embedder):
         ),
     ],
 )
-def test_what_cannot_be_asked_is_refused(act, message):
+def test_invalid_requests_are_refused(act, message):
     with pytest.raises(InputError, match=message):
         act()
 
@@ -267,7 +267,7 @@ def stops(values, threshold, confidence):
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.floats(0.05, 0.95))
-def test_with_full_confidence_the_side_is_the_one_of_all_values(values, threshold):
+def test_full_confidence_decides_for_the_side_of_the_mean_of_all_values(values, threshold):
     k, side = stops(values, threshold, 1.0)
     assert side == (np.mean(values) >= threshold - 1e-9) or np.mean(values) == pytest.approx(threshold)
     assert k <= len(values)
@@ -292,13 +292,13 @@ def test_betting_by_hand():
 @pytest.mark.parametrize("confidence", [0.9, 0.95])
 def test_the_side_is_wrong_no_more_often_than_stated(confidence):
     rng = np.random.default_rng(0)
-    wrong = taken = 0
+    wrong = n_values = 0
     draws = 2000
     for _ in range(draws):
         # The hardest case: a share of ones near the threshold.
         values = (rng.random(20) < rng.uniform(0.4, 0.6)).astype(float)
         k, side = stops(values, 0.5, confidence)
         wrong += side != (values.mean() >= 0.5)
-        taken += k
+        n_values += k
     assert wrong / draws <= 1 - confidence
-    assert taken < 20 * draws
+    assert n_values < 20 * draws

@@ -105,7 +105,7 @@ def test_the_worst_claims_have_the_least_support_and_the_sample_that_says_otherw
     assert second.reason == 'The claim says "1889", the sentence "1920".'
 
 
-def test_samples_may_stand_in_rows_of_their_own(path, tmp_path):
+def test_samples_may_be_in_separate_rows(path, tmp_path):
     rows = [("a", ANSWERS[0]), ("b", ANSWERS[1]), ("a", FIRST[0]), ("b", FIRST[1]), ("a", SECOND[0])]
     long = tmp_path / "long.csv"
     pl.DataFrame(rows, schema=["item", "said"], orient="row").write_csv(long)
@@ -120,7 +120,7 @@ def test_samples_may_stand_in_rows_of_their_own(path, tmp_path):
     ]
 
 
-def test_a_stopped_run_goes_on_after_its_last_part(path, tmp_path, monkeypatch):
+def test_a_stopped_run_continues_after_its_last_part(path, tmp_path, monkeypatch):
     whole, out = tmp_path / "whole.csv", tmp_path / "judged.csv"
     settings, instrument = PartSettings(2), ClaimConsistency()
     expected = claim_consistency_file(
@@ -128,31 +128,33 @@ def test_a_stopped_run_goes_on_after_its_last_part(path, tmp_path, monkeypatch):
     )
     calls, real = [], ClaimConsistency.measure_prepared
 
-    def stops_once(*given):
-        calls.append(given)
+    def stops_once(*arguments):
+        calls.append(arguments)
         if len(calls) == 2:
             raise ModelError("stopped")
-        return real(*given)
+        return real(*arguments)
 
     monkeypatch.setattr(ClaimConsistency, "measure_prepared", stops_once)
     with pytest.raises(ModelError, match="stopped"):
         claim_consistency_file(open_table(path), COLUMNS, instrument=instrument, out=out, settings=settings)
-    found = claim_consistency_file(
+    summary = claim_consistency_file(
         open_table(path), COLUMNS, instrument=instrument, out=out, settings=settings
     )
     assert len(calls) == 4  # one part, the one that stopped, and the two that were left
     assert out.read_bytes() == whole.read_bytes()
-    assert (found.worst, found.claims) == (expected.worst, expected.claims)
-    assert (found.n_samples, str(found.signature)) == (expected.n_samples, str(expected.signature))
+    assert (summary.worst, summary.claims) == (expected.worst, expected.claims)
+    assert (summary.n_samples, str(summary.signature)) == (expected.n_samples, str(expected.signature))
 
 
-def test_a_model_of_entailment_decides_where_it_is_given(path):
+def test_an_entailment_model_decides_on_claims_if_configured(path):
     # The first sample contradicts the year, and counts a tenth of 0; the second has the same sentence, 1.
     model = KnownPairs({("It was built in 1920.", "It was built in 1889."): (0.0, 0.1, 0.9)})
     summary = claim_consistency_file(open_table(path), COLUMNS, instrument=ClaimConsistency(nli=model))
     assert summary.uses_entailment
     assert summary.claims[Support.CONTRADICTED] == 1
-    assert (0, "It was built in 1889.", 0.5) in [(item, one.claim, one.value) for item, one in summary.worst]
+    assert (0, "It was built in 1889.", 0.5) in [
+        (item, entry.claim, entry.value) for item, entry in summary.worst
+    ]
 
 
 class TestAsked:
@@ -257,7 +259,7 @@ def test_a_file_has_the_verdicts_of_memory_in_parts_of_any_size(backed_path, tmp
     ]
 
 
-def test_the_worst_claims_are_the_contradicted_ones_then_those_least_supported(backed_path):
+def test_worst_claims_are_first_contradicted_then_least_supported(backed_path):
     summary = groundedness_file(open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness())
     assert [(row, claim.claim, str(claim.verdict)) for row, claim in summary.worst[:2]] == [
         (0, "It was built in 1920.", "contradicted"),
@@ -265,9 +267,9 @@ def test_the_worst_claims_are_the_contradicted_ones_then_those_least_supported(b
     ]
     assert summary.worst[0][1].sentence == PASSAGE
     assert summary.worst[0][1].reason == 'The claim says "1920", the sentence "1889".'
-    others = [claim for _, claim in summary.worst[2:]]
-    assert {one.claim for one in others} == {"It is 330 metres tall.", "It weighs 300 grams."}
-    assert others[0].score < others[1].score
+    unsupported = [claim for _, claim in summary.worst[2:]]
+    assert {entry.claim for entry in unsupported} == {"It is 330 metres tall.", "It weighs 300 grams."}
+    assert unsupported[0].score < unsupported[1].score
     assert dict(summary.claims) == {
         Support.SUPPORTED: 2,
         Support.CONTRADICTED: 2,
@@ -278,7 +280,7 @@ def test_the_worst_claims_are_the_contradicted_ones_then_those_least_supported(b
 
 
 @pytest.mark.exhaustive
-def test_a_stopped_run_by_passages_goes_on_after_its_last_part(backed_path, tmp_path, monkeypatch):
+def test_a_stopped_run_by_passages_continues_after_its_last_part(backed_path, tmp_path, monkeypatch):
     whole, out = tmp_path / "whole.csv", tmp_path / "judged.csv"
     settings = PartSettings(2)
     expected = groundedness_file(
@@ -286,27 +288,27 @@ def test_a_stopped_run_by_passages_goes_on_after_its_last_part(backed_path, tmp_
     )
     calls, real = [], Groundedness.judge_prepared
 
-    def stops_once(*given):
-        calls.append(given)
+    def stops_once(*arguments):
+        calls.append(arguments)
         if len(calls) == 2:
             raise ModelError("stopped")
-        return real(*given)
+        return real(*arguments)
 
     monkeypatch.setattr(Groundedness, "judge_prepared", stops_once)
     with pytest.raises(ModelError, match="stopped"):
         groundedness_file(
             open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness(), out=out, settings=settings
         )
-    found = groundedness_file(
+    summary = groundedness_file(
         open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness(), out=out, settings=settings
     )
     assert len(calls) == 4  # one part, the one that stopped, and the two that were left
     assert out.read_bytes() == whole.read_bytes()
-    assert found.worst == expected.worst
-    assert found.claims == expected.claims
+    assert summary.worst == expected.worst
+    assert summary.claims == expected.claims
 
 
-def test_a_model_of_entailment_judges_passages_where_it_is_given(backed_path):
+def test_an_entailment_model_judges_passages_if_configured(backed_path):
     model = KnownPairs({(PASSAGE, "It was built in 1920."): (0.1, 0.1, 0.8)})
     summary = groundedness_file(open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness(nli=model))
     assert [(claim.claim, str(claim.verdict), claim.reason) for _, claim in summary.worst[:1]] == [
@@ -317,7 +319,7 @@ def test_a_model_of_entailment_judges_passages_where_it_is_given(backed_path):
 
 
 @pytest.mark.exhaustive
-def test_answers_in_other_languages_are_counted_where_guards_do_not_look(tmp_path):
+def test_answers_in_languages_without_guards_are_counted(tmp_path):
     backed_path = tmp_path / "german.csv"
     german = "Das Herz pumpt das Blut durch den ganzen Körper und schlägt dabei sehr oft in der Minute."
     pl.DataFrame({"said": [german], "passage": [german]}).write_csv(backed_path)

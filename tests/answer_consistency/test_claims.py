@@ -28,7 +28,7 @@ def test_sentences_without_a_letter_or_digit_are_no_claims():
 CLAIM = "The shop is open on Sunday."
 
 
-def test_of_two_sentences_the_nearer_one_decides():
+def test_the_nearer_of_two_sentences_decides():
     judge = ClaimJudge()
     texts = [
         ["The shop is not open on Sunday.", "The shop is open on Sunday."],
@@ -40,7 +40,7 @@ def test_of_two_sentences_the_nearer_one_decides():
     assert "not open" in contradicted.reason
 
 
-def test_without_a_sentence_nothing_is_found():
+def test_a_claim_without_sentences_is_unsupported():
     verdict = ClaimJudge().judge([CLAIM], [[]])[0]
     assert verdict.verdict is Support.NOT_FOUND
     assert math.isnan(verdict.score)
@@ -55,25 +55,25 @@ def test_the_signature_has_the_bounds():
     assert "supports:0.6|related:0.3" in str(ClaimJudge().signature)
 
 
-def test_a_sentence_that_swaps_who_and_whom_or_all_and_some_does_not_support():
+def test_a_sentence_with_exchanged_subject_or_quantifier_does_not_support():
     claims = ["A man bit a dog.", "All patients recovered within a week.", "The man was bitten by a dog."]
     texts = [["A dog bit a man."], ["Some patients recovered within a week."], ["A dog bit a man."]]
-    found = ClaimJudge().judge(claims, texts)
-    assert [one.verdict for one in found] == [Support.NOT_FOUND, Support.NOT_FOUND, Support.SUPPORTED]
-    assert found[0].reason.startswith("Subject and object are exchanged: the claim says")
-    assert found[1].reason.startswith("The texts state different shares: the claim says")
-    assert found[2].reason is None
+    result = ClaimJudge().judge(claims, texts)
+    assert [item.verdict for item in result] == [Support.NOT_FOUND, Support.NOT_FOUND, Support.SUPPORTED]
+    assert result[0].reason.startswith("Subject and object are exchanged: the claim says")
+    assert result[1].reason.startswith("The texts state different shares: the claim says")
+    assert result[2].reason is None
 
 
-def test_what_guards_find_in_an_unrelated_sentence_is_no_reason():
-    found = ClaimJudge().judge(["All users like the app."], [["Some bread is baked every day."]])[0]
-    assert (found.verdict, found.reason) == (Support.NOT_FOUND, None)
+def test_guard_findings_in_an_unrelated_sentence_are_no_reason():
+    result = ClaimJudge().judge(["All users like the app."], [["Some bread is baked every day."]])[0]
+    assert (result.verdict, result.reason) == (Support.NOT_FOUND, None)
 
 
 def test_the_nearest_sentence_is_named_though_a_guard_lowered_its_score():
     texts = [["A man was seen in town.", "A dog bit a man."]]
-    found = ClaimJudge().judge(["A man bit a dog."], texts)[0]
-    assert found.sentence == "A dog bit a man."
+    result = ClaimJudge().judge(["A man bit a dog."], texts)[0]
+    assert result.sentence == "A dog bit a man."
 
 
 class UnreadGerman:
@@ -114,61 +114,61 @@ class Table:
         return np.array([self.known.get(f"{a}{b}".strip("."), (0.0, 1.0, 0.0)) for a, b in pairs])
 
 
-def test_each_claim_is_supported_contradicted_or_not_found_with_the_sentence_that_says_so():
+def test_claims_name_their_verdict_and_the_deciding_sentence():
     answer = "The tower is in Paris. It was built in 1920. It is 330 metres tall."
-    found = groundedness([answer], [["Bread is baked every day. " + PASSAGE]])
-    assert [one.verdict for one in found.claims[0]] == ["supported", "contradicted", "not-found"]
-    assert found.score.tolist() == [pytest.approx(1 / 3)]
-    assert {one.sentence for one in found.claims[0][:2]} == {PASSAGE}
-    assert found.claims[0][1].reason == 'The claim says "1920", the sentence "1889".'
-    assert [claim.claim for _, claim, _ in found.worst(2)] == [
+    result = groundedness([answer], [["Bread is baked every day. " + PASSAGE]])
+    assert [item.verdict for item in result.claims[0]] == ["supported", "contradicted", "not-found"]
+    assert result.score.tolist() == [pytest.approx(1 / 3)]
+    assert {item.sentence for item in result.claims[0][:2]} == {PASSAGE}
+    assert result.claims[0][1].reason == 'The claim says "1920", the sentence "1889".'
+    assert [claim.claim for _, claim, _ in result.worst(2)] == [
         "It was built in 1920.",
         "It is 330 metres tall.",
     ]
 
 
-def test_what_cannot_be_judged_has_a_status_and_no_score():
-    found = groundedness([None, " ", "It is tall.", 7], [[PASSAGE], [PASSAGE], ["", None], [PASSAGE]])
-    assert [str(one) for one in found.status] == ["missing", "empty", "no-reference", "not-text"]
-    assert np.isnan(found.score).all()
-    assert found.claims == ((), (), (), ())
-    assert found.to_frame()["supported"].to_list() == [None] * 4
+def test_unusable_answers_have_a_status_and_no_score():
+    result = groundedness([None, " ", "It is tall.", 7], [[PASSAGE], [PASSAGE], ["", None], [PASSAGE]])
+    assert [str(item) for item in result.status] == ["missing", "empty", "no-reference", "not-text"]
+    assert np.isnan(result.score).all()
+    assert result.claims == ((), (), (), ())
+    assert result.to_frame()["supported"].to_list() == [None] * 4
 
 
 @pytest.mark.parametrize("answer", ["I can't help with that.", "N/A", "I don't know."])
 def test_an_answer_that_declines_is_refused_and_pulls_no_mean_down(answer):
-    found = groundedness([answer, "The tower is in Paris."], [[PASSAGE]] * 2)
-    assert [str(one) for one in found.status] == ["refused", "scored"]
-    assert np.isnan(found.score[0])
-    assert found.estimate().overall.mean.value == 1.0
-    assert [str(one) for one in claim_consistency([answer], [[PASSAGE]]).status] == ["refused"]
+    result = groundedness([answer, "The tower is in Paris."], [[PASSAGE]] * 2)
+    assert [str(item) for item in result.status] == ["refused", "scored"]
+    assert np.isnan(result.score[0])
+    assert result.estimate().overall.mean.value == 1.0
+    assert [str(item) for item in claim_consistency([answer], [[PASSAGE]]).status] == ["refused"]
 
 
-def test_replies_are_no_claims_and_marks_of_lists_no_part_of_one():
-    found = groundedness(["Yes. No. OK.", "Yes, it does:\n- It stands in Paris."], [[PASSAGE]] * 2)
-    assert [str(one) for one in found.status] == ["weightless", "scored"]
-    assert [one.claim for one in found.claims[1]] == ["Yes, it does:", "It stands in Paris."]
+def test_replies_and_list_markers_are_not_claims():
+    result = groundedness(["Yes. No. OK.", "Yes, it does:\n- It stands in Paris."], [[PASSAGE]] * 2)
+    assert [str(item) for item in result.status] == ["weightless", "scored"]
+    assert [item.claim for item in result.claims[1]] == ["Yes, it does:", "It stands in Paris."]
 
 
-def test_a_model_of_entailment_decides_where_it_is_given_in_one_call():
+def test_an_entailment_model_decides_in_a_single_call():
     # The first passage entails "red"; the second one contradicts "big" more than the first entails it.
     model = Table(ared=(0.9, 0.1, 0.0), abig=(0.6, 0.4, 0.0), bbig=(0.0, 0.2, 0.8), bold=(0.4, 0.5, 0.1))
-    found = groundedness(["red. big. old."], [["a", "b"]], nli=model)
-    assert [one.verdict for one in found.claims[0]] == ["supported", "contradicted", "not-found"]
-    assert [(one.sentence, one.text) for one in found.claims[0]] == [("a", 0), ("b", 1), ("b", 1)]
+    result = groundedness(["red. big. old."], [["a", "b"]], nli=model)
+    assert [item.verdict for item in result.claims[0]] == ["supported", "contradicted", "not-found"]
+    assert [(item.sentence, item.text) for item in result.claims[0]] == [("a", 0), ("b", 1), ("b", 1)]
     assert model.calls == 1
-    assert "|groundedness|" in str(found.signature)
-    assert "model:made-up" in str(found.signature)
+    assert "|groundedness|" in str(result.signature)
+    assert "model:made-up" in str(result.signature)
 
 
-def test_claims_are_judged_by_each_sample_and_the_worst_are_shown_first():
+def test_claims_are_judged_by_all_samples_and_the_worst_come_first():
     # red: entailed .9 and .5, mean .7; big: .8 by the first sample, contradicted by the second, a tenth of 0.
     model = Table(ared=(0.9, 0.1, 0.0), bred=(0.5, 0.5, 0.0), abig=(0.8, 0.2, 0.0), bbig=(0.0, 0.1, 0.9))
-    found = claim_consistency(["red. big."], [["a", "b", ""]], nli=model)
-    assert "|claim-consistency|contradicted:0.1|" in str(found.signature)
-    assert found.values[0] == pytest.approx((0.7, 0.4))
-    assert found.score.tolist() == [pytest.approx(0.55)]
-    answer, claim, value = found.worst(1)[0]
+    result = claim_consistency(["red. big."], [["a", "b", ""]], nli=model)
+    assert "|claim-consistency|contradicted:0.1|" in str(result.signature)
+    assert result.values[0] == pytest.approx((0.7, 0.4))
+    assert result.score.tolist() == [pytest.approx(0.55)]
+    answer, claim, value = result.worst(1)[0]
     assert (answer, claim.claim, claim.verdict, value) == (
         0,
         "big.",
@@ -177,16 +177,16 @@ def test_claims_are_judged_by_each_sample_and_the_worst_are_shown_first():
     )
 
 
-def test_a_sample_that_contradicts_a_claim_decides_even_where_another_supports_it_less():
+def test_a_contradicting_sample_decides_over_a_weaker_supporting_sample():
     # "a" supports the claim by .02; "b" contradicts it, and counts a tenth of .4: the mean is .03.
     model = Table(ared=(0.02, 0.98, 0.0), bred=(0.4, 0.0, 0.6))
-    found = claim_consistency(["red."], [[None, "a", "b"]], nli=model)
-    (claim,) = found.claims[0]
+    result = claim_consistency(["red."], [[None, "a", "b"]], nli=model)
+    (claim,) = result.claims[0]
     assert (claim.verdict, claim.sentence) == (Support.CONTRADICTED, "b")
-    assert found.values[0] == (pytest.approx(0.03),)
+    assert result.values[0] == (pytest.approx(0.03),)
 
 
-def test_the_deciding_text_is_counted_among_all_that_were_given():
+def test_the_index_of_the_deciding_text_counts_all_texts():
     model = Table(bred=(0.9, 0.1, 0.0))
     assert claim_consistency(["red."], [[None, " ", "b"]], nli=model).claims[0][0].text == 2
     grounded = groundedness(["red."], [[None, "b"]], nli=model)
@@ -196,22 +196,22 @@ def test_the_deciding_text_is_counted_among_all_that_were_given():
 
 def test_samples_that_decline_are_passed_over():
     model = Table(bred=(0.9, 0.1, 0.0))
-    found = claim_consistency(["red."] * 2, [["I can't help with that.", "b"], ["N/A"]], nli=model)
-    assert found.values[0] == (pytest.approx(0.9),)
-    assert [str(one) for one in found.status] == ["scored", "too-few-samples"]
+    result = claim_consistency(["red."] * 2, [["I can't help with that.", "b"], ["N/A"]], nli=model)
+    assert result.values[0] == (pytest.approx(0.9),)
+    assert [str(item) for item in result.status] == ["scored", "too-few-samples"]
 
 
-def test_an_answer_has_a_share_of_supported_claims_and_a_lowest_one():
+def test_an_answer_has_a_share_of_supported_claims_and_a_lowest_claim():
     # red: .9 and .8; big: .9 and, not found in the second sample, .2.
     model = Table(ared=(0.9, 0.1, 0.0), bred=(0.8, 0.2, 0.0), abig=(0.9, 0.1, 0.0), bbig=(0.2, 0.8, 0.0))
-    found = claim_consistency(["red. big.", None], [["a", "b"], ["a"]], nli=model)
-    assert found.supported_share().tolist() == [0.5, pytest.approx(np.nan, nan_ok=True)]
-    assert found.lowest() == [("big.", pytest.approx(0.55)), None]
+    result = claim_consistency(["red. big.", None], [["a", "b"], ["a"]], nli=model)
+    assert result.supported_share().tolist() == [0.5, pytest.approx(np.nan, nan_ok=True)]
+    assert result.lowest() == [("big.", pytest.approx(0.55)), None]
 
 
 def test_a_long_answer_without_samples_has_no_score():
-    found = claim_consistency(["It is tall.", "It is tall."], [[], ["", None]])
-    assert [str(one) for one in found.status] == ["too-few-samples"] * 2
+    result = claim_consistency(["It is tall.", "It is tall."], [[], ["", None]])
+    assert [str(item) for item in result.status] == ["too-few-samples"] * 2
 
 
 def test_passages_that_are_no_list_are_refused():

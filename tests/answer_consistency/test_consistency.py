@@ -20,26 +20,26 @@ def by_hand(**settings):
 
 
 def test_ncs_is_the_mean_cosine_brought_to_0_to_1():
-    found = by_hand(measures=["cosine_sim"]).measure(["a", "a"], [["b", "c", "d"], ["a"]])
+    result = by_hand(measures=["cosine_sim"]).measure(["a", "a"], [["b", "c", "d"], ["a"]])
     # (.6 + 0 - 1) / 3 = -.1333, and (-.1333 + 1) / 2 = .43333
-    np.testing.assert_allclose(found.score, [0.433333, 1.0], atol=1e-6)
+    np.testing.assert_allclose(result.score, [0.433333, 1.0], atol=1e-6)
 
 
 def test_similarity_above_the_floor_by_hand():
-    found = by_hand(measures=["ncs_above_floor", "consistency"]).measure(["a"], [["b", "c", "a"]])
+    result = by_hand(measures=["ncs_above_floor", "consistency"]).measure(["a"], [["b", "c", "a"]])
     # (.6 - .2) / .8 = .5; 0 lies below the floor; 1 stays: the mean is .5
-    np.testing.assert_allclose([found.measures["ncs_above_floor"][0], found.score[0]], 0.5, atol=1e-6)
+    np.testing.assert_allclose([result.measures["ncs_above_floor"][0], result.score[0]], 0.5, atol=1e-6)
 
 
 def test_samples_that_contradict_count_a_tenth():
-    found = by_hand(measures=["consistency", "uncontradicted"], guards=["answer"]).measure(
+    result = by_hand(measures=["consistency", "uncontradicted"], guards=["answer"]).measure(
         ["a"], [["b", "a"]]
     )
     # b differs (cosine .6): .1 * .5, and 1 for the equal one
-    np.testing.assert_allclose(found.score, [(0.05 + 1) / 2], atol=1e-6)
-    assert found.measures["uncontradicted"].tolist() == [0.5]
-    assert [one.sample for one in found.contradictions[0]] == [0]
-    assert found.n_contradicting.tolist() == [1]
+    np.testing.assert_allclose(result.score, [(0.05 + 1) / 2], atol=1e-6)
+    assert result.measures["uncontradicted"].tolist() == [0.5]
+    assert [contradiction.sample for contradiction in result.contradictions[0]] == [0]
+    assert result.n_contradicting.tolist() == [1]
 
 
 def test_nothing_is_known_of_contradictions_in_other_languages():
@@ -50,26 +50,26 @@ def test_nothing_is_known_of_contradictions_in_other_languages():
     ]
     embedder = ArrayEmbedder(texts, [(1, 0), (0.6, 0.8), (0, 1)])
     measure = Consistency(embedder=embedder, measures=["consistency", "uncontradicted"], floor=0.2).measure
-    found = measure([texts[0], texts[2]], [[texts[1]], [texts[2]]])
+    result = measure([texts[0], texts[2]], [[texts[1]], [texts[2]]])
     # Guards look at the English answer alone; the German one's similarity stays, (.6 - .2) / .8.
-    np.testing.assert_allclose(found.score, [0.5, 1.0], atol=1e-6)
-    np.testing.assert_array_equal(found.measures["uncontradicted"], [np.nan, 1.0])
-    summary = found.summarize(answers=[texts[0], texts[2]], samples=[[texts[1]], [texts[2]]])
+    np.testing.assert_allclose(result.score, [0.5, 1.0], atol=1e-6)
+    np.testing.assert_array_equal(result.measures["uncontradicted"], [np.nan, 1.0])
+    summary = result.summarize(answers=[texts[0], texts[2]], samples=[[texts[1]], [texts[2]]])
     assert summary.n_unguarded == 1
     assert any("Guards read English alone: of 1 prompt" in caution for caution in summary.document().cautions)
 
 
 def test_exact_match_raw_and_normalised():
-    found = semscale.consistency(
+    result = semscale.consistency(
         ["8", "Paris"],
         [["8", "8 emails"], ["paris", "Paris", "Paris.", "Rome"]],
         measures=["exact_match", "exact_match_normalised"],
     )
-    assert found.score.tolist() == [0.5, 0.25]
-    assert found.measures["exact_match_normalised"].tolist() == [0.5, 0.75]
+    assert result.score.tolist() == [0.5, 0.25]
+    assert result.measures["exact_match_normalised"].tolist() == [0.5, 0.75]
 
 
-def test_no_engine_is_asked_where_no_measure_needs_one():
+def test_no_embedder_is_called_if_no_measure_needs_it():
     class Unusable:
         signature = dimensions = property(lambda self: pytest.fail("was asked"))
 
@@ -88,24 +88,24 @@ def test_no_engine_is_asked_where_no_measure_needs_one():
         ("It is safe.", "It is not safe.", "It's perfectly safe."),
     ],
 )
-def test_contradicting_answers_fall_clearly_where_raw_ncs_hardly_moves(
+def test_contradicting_answers_score_low_although_their_cosine_is_high(
     embedder, answer, contradicting, agreeing
 ):
-    found = Consistency(embedder=embedder, floor=0.2).measure(
+    result = Consistency(embedder=embedder, floor=0.2).measure(
         [answer, answer], [[contradicting] * 3, [agreeing] * 3]
     )
-    assert found.score[0] < 0.1
-    assert found.score[1] > 0.4
-    assert found.measures["cosine_sim"][0] > 0.78  # what facts say of raw NCS
+    assert result.score[0] < 0.1
+    assert result.score[1] > 0.4
+    assert result.measures["cosine_sim"][0] > 0.78  # what facts say of raw NCS
 
 
 def test_bert_score_is_the_mean_f1_of_the_answer_as_candidate():
     answers, samples = ["He is in Paris.", "Rome"], [["He lives in Paris.", "In Paris."], ["Rome"]]
-    found = semscale.consistency(answers, samples, measures=["bert_score"])
+    result = semscale.consistency(answers, samples, measures=["bert_score"])
     alone = [semscale.bertscore([a] * len(s), s).f1.mean() for a, s in zip(answers, samples, strict=True)]
-    np.testing.assert_allclose(found.score, alone, atol=1e-12)
-    assert "bert_layer" in dict(found.signature.fields)
-    assert "floor" not in dict(found.signature.fields)
+    np.testing.assert_allclose(result.score, alone, atol=1e-12)
+    assert "bert_layer" in dict(result.signature.fields)
+    assert "floor" not in dict(result.signature.fields)
 
 
 def test_blocks_change_nothing(monkeypatch, toy_embedder):
@@ -118,32 +118,32 @@ def test_blocks_change_nothing(monkeypatch, toy_embedder):
     assert str(whole.signature) == str(pieces.signature)
 
 
-def test_each_text_is_embedded_once_however_often_it_occurs(toy_embedder):
+def test_repeated_texts_are_embedded_once(toy_embedder):
     Consistency(embedder=toy_embedder).measure([f"x{n % 20}" for n in range(60)], [["y", "z"]] * 60)
     assert len(toy_embedder.embedded) == len(set(toy_embedder.embedded)) == 22
 
 
-def test_the_result_says_what_was_left_out(toy_embedder):
-    found = Consistency(embedder=toy_embedder, fewest_samples=2).measure(
+def test_the_result_counts_items_and_samples_left_out(toy_embedder):
+    result = Consistency(embedder=toy_embedder, fewest_samples=2).measure(
         ["a", None, "b", "c"], [["a", "b"], ["x"], ["b"], ["c", None, "c"]]
     )
-    assert found.counts == {Status.SCORED: 2, Status.MISSING: 1, Status.TOO_FEW_SAMPLES: 1}
-    frame = found.to_frame()
+    assert result.counts == {Status.SCORED: 2, Status.MISSING: 1, Status.TOO_FEW_SAMPLES: 1}
+    frame = result.to_frame()
     assert frame["consistency"].null_count() == 2
     assert frame["samples_left_out"].to_list() == [0, 0, 0, 1]
-    overall = found.estimate().overall
+    overall = result.estimate().overall
     assert (overall.n, overall.left_out) == (2, {"missing": 1, "too-few-samples": 1})
 
 
 def test_every_measure_is_estimated_by_group(toy_embedder):
-    found = Consistency(embedder=toy_embedder).measure([["a", "a"], ["b", "c"], ["d", "d"]])
-    estimates = found.estimate(by=["g", "g", None])
-    assert list(estimates.overall.figures) == list(found.measures)
+    result = Consistency(embedder=toy_embedder).measure([["a", "a"], ["b", "c"], ["d", "d"]])
+    estimates = result.estimate(by=["g", "g", None])
+    assert list(estimates.overall.figures) == list(result.measures)
     equal = [part.figures["exact_match_normalised"].value for part in (estimates.overall, *estimates.groups)]
     assert equal == [pytest.approx(2 / 3), 0.5, 1.0]
     assert estimates.overall.mean == estimates.overall.figures["consistency"]
     with pytest.raises(InputError, match="by must have 3 rows"):
-        found.estimate(by=["g"])
+        result.estimate(by=["g"])
 
 
 @pytest.mark.parametrize(
@@ -170,14 +170,14 @@ def test_the_public_name_stays_the_function_after_its_package_was_imported():
 
 def test_long_texts_are_read_in_windows_and_counted(embedder):
     long = "The committee met again and talked about the budget for the year. " * 60
-    found = Consistency(embedder=embedder, measures=["cosine_sim"]).measure([[long, long + "It failed."]])
-    assert found.windows[0] > 1
-    assert found.n_windowed == 1
+    result = Consistency(embedder=embedder, measures=["cosine_sim"]).measure([[long, long + "It failed."]])
+    assert result.windows[0] > 1
+    assert result.n_windowed == 1
 
 
 def test_samples_that_name_other_colours_contradict_the_answer():
     answers = ["The apple is red.", "The animal is a dog.", "Monday"]
     samples = [["The apple is blue.", "Red"], ["The animal is a horse."], ["Tuesday", "On Monday."]]
-    found = semscale.consistency(answers, samples)
-    assert found.n_contradicting.tolist() == [1, 1, 1]
-    assert found.contradictions[0][0].finding.reason == 'The answer says "red", the sample "blue".'
+    result = semscale.consistency(answers, samples)
+    assert result.n_contradicting.tolist() == [1, 1, 1]
+    assert result.contradictions[0][0].finding.reason == 'The answer says "red", the sample "blue".'

@@ -47,7 +47,7 @@ def kinds(answer, sample, cosine=DIFFERENT, guards=GUARD_NAMES):
         ("The Nile is longest.", "The Amazon is the longest river.", "name:invented-name"),
     ],
 )
-def test_what_contradicts(answer, sample, kind):
+def test_contradictions_are_detected(answer, sample, kind):
     assert kind in kinds(answer, sample)
 
 
@@ -69,7 +69,7 @@ def test_what_contradicts(answer, sample, kind):
         ),
     ],
 )
-def test_what_does_not(answer, sample, cosine):
+def test_consistent_answers_have_no_contradiction(answer, sample, cosine):
     assert kinds(answer, sample, cosine) == []
 
 
@@ -86,9 +86,9 @@ def test_only_chosen_guards_look():
 
 def test_equal_pairs_have_equal_findings():
     pairs = pair_up(["12"], [["13", "12", "13"]])
-    found = guard_findings(pairs, GUARD_NAMES, np.full(3, 0.8), np.ones(3, bool))
-    assert found[0] == found[2] != ()
-    assert found[1] == ()
+    result = guard_findings(pairs, GUARD_NAMES, np.full(3, 0.8), np.ones(3, bool))
+    assert result[0] == result[2] != ()
+    assert result[1] == ()
 
 
 def test_an_unknown_guard_is_refused():
@@ -100,11 +100,11 @@ def test_an_unknown_guard_is_refused():
     ("answer", "sample"),
     [("It is not Paris.", "London it is."), ("London", "It isn't Paris.")],
 )
-def test_what_an_answer_denies_is_no_other_answer(answer, sample):
+def test_a_denied_answer_is_not_a_different_answer(answer, sample):
     assert kinds(answer, sample) == []
 
 
-def test_what_an_answer_says_beside_a_denial_counts():
+def test_a_statement_next_to_a_denial_counts():
     named = ["name:invented-name", "name:missing-name"]
     assert kinds("It is not Paris, it is Rome.", "London") == [*named, "answer:other-answer"]
 
@@ -129,7 +129,7 @@ TRADES = [
 ]
 
 
-class MadeUpEntailment:
+class ScriptedEntailment:
     """Gives probabilities of contradiction from a table of pairs; all else is neutral."""
 
     signature = Signature.of("nli", model="made-up")
@@ -152,61 +152,61 @@ def measured(model, answers, samples, **settings):
 
 def test_the_greater_of_both_directions_counts_and_equal_texts_do_not_contradict():
     pairs = pair_up(["a", "b"], [["b", "a"], ["c"]])
-    model = MadeUpEntailment({("a", "b"): 0.2, ("b", "a"): 0.7, ("a", "a"): 1.0})
+    model = ScriptedEntailment({("a", "b"): 0.2, ("b", "a"): 0.7, ("a", "a"): 1.0})
     np.testing.assert_allclose(contradiction_probabilities(pairs, model), [0.7, 0.0, 0.0])
     assert model.calls == [[("a", "b"), ("b", "c"), ("b", "a"), ("c", "b")]]
 
 
-def test_a_contradiction_in_one_direction_counts_a_tenth_in_a_language_that_guards_do_not_read():
+def test_a_contradiction_in_a_single_direction_counts_a_tenth_without_guards():
     answer, other, baking = TRADES
-    model = MadeUpEntailment({(other, answer): 0.51, (answer, baking): 0.5, (baking, answer): 0.5})
-    found = measured(model, [answer], [[other, baking]])
+    model = ScriptedEntailment({(other, answer): 0.51, (answer, baking): 0.5, (baking, answer): 0.5})
+    result = measured(model, [answer], [[other, baking]])
     # Both samples lie (.6 - .2) / .8 = .5 above the floor; the first counts a tenth, .5 is not above .5.
-    np.testing.assert_allclose(found.score, [(0.05 + 0.5) / 2], atol=1e-6)
-    assert found.measures["uncontradicted"].tolist() == [0.5]
-    assert found.n_contradicting.tolist() == [1]
-    ((one,),) = found.contradictions
-    assert (one.sample, one.finding.guard) == (0, "entailment")
-    assert one.finding.reason == "The entailment model gives a contradiction a probability of 0.51."
-    assert (one.finding.prediction.text, one.finding.reference.text) == (answer, other)
-    summary = found.summarize(answers=[answer], samples=[[other, baking]])
+    np.testing.assert_allclose(result.score, [(0.05 + 0.5) / 2], atol=1e-6)
+    assert result.measures["uncontradicted"].tolist() == [0.5]
+    assert result.n_contradicting.tolist() == [1]
+    ((contradiction,),) = result.contradictions
+    assert (contradiction.sample, contradiction.finding.guard) == (0, "entailment")
+    assert contradiction.finding.reason == "The entailment model gives a contradiction a probability of 0.51."
+    assert (contradiction.finding.prediction.text, contradiction.finding.reference.text) == (answer, other)
+    summary = result.summarize(answers=[answer], samples=[[other, baking]])
     assert (summary.n_contradicted, summary.guards, summary.n_unguarded) == (1, {"entailment": 1}, 0)
-    signed = dict(found.signature.fields)
+    signed = dict(result.signature.fields)
     assert (signed["contradiction_above"], signed["entailment_model"]) == ("0.5", "made-up")
 
 
 def test_without_a_model_german_answers_have_no_value_of_uncontradicted():
-    found = measured(None, TRADES[:1], [TRADES[1:]])
-    assert np.isnan(found.measures["uncontradicted"]).all()
-    assert "contradiction_above" not in dict(found.signature.fields)
+    result = measured(None, TRADES[:1], [TRADES[1:]])
+    assert np.isnan(result.measures["uncontradicted"]).all()
+    assert "contradiction_above" not in dict(result.signature.fields)
 
 
 @pytest.mark.parametrize(("share", "left"), [(0.6, 0.0), (0.4, 1.0)])
-def test_a_random_checkpoint_whose_contradiction_is_forced_decides(tmp_path, share, left):
+def test_a_random_checkpoint_with_a_forced_contradiction_decides(tmp_path, share, left):
     folder = forced_classifier(tmp_path / "nli", contradiction=share)
     tool = Consistency(
         measures=["uncontradicted"], guards=(), embedder=ToyEmbedder(), nli=load_nli(folder, cache=False)
     )
-    found = tool.measure(["w1 w2"], [["w3", "w1 w2", "w4"]])
+    result = tool.measure(["w1 w2"], [["w3", "w1 w2", "w4"]])
     # Every pair of different texts contradicts with the forced probability; one sample of three is equal.
-    assert found.score.tolist() == [pytest.approx((1 + 2 * left) / 3)]
-    assert found.n_contradicting.tolist() == [2 - 2 * left]
+    assert result.score.tolist() == [pytest.approx((1 + 2 * left) / 3)]
+    assert result.n_contradicting.tolist() == [2 - 2 * left]
 
 
 def test_a_text_that_the_model_cannot_read_is_neither_contradicted_nor_free_of_it(tmp_path):
     folder = forced_classifier(tmp_path / "nli", contradiction=0.9)
     texts = ["w1 w2", "Das ist nicht sicher, und alle wissen es."]
     tool = Consistency(measures=["uncontradicted"], embedder=ToyEmbedder(), nli=load_nli(folder, cache=False))
-    found = tool.measure(texts[:1], [texts[1:]])
-    assert found.contradictions == ((),)
-    assert np.isnan(found.score).all()
+    result = tool.measure(texts[:1], [texts[1:]])
+    assert result.contradictions == ((),)
+    assert np.isnan(result.score).all()
 
 
-def test_all_pairs_of_a_call_cost_one_batch_with_measures_of_meanings_too():
+def test_all_pairs_of_a_call_are_sent_in_a_single_batch():
     answers = [f"answer {item}" for item in range(7)]
     samples = [[f"sample {item} {sample}" for sample in range(5)] for item in range(7)]
     for measures, n in ((["consistency"], 5), (["consistency", "semantic_negentropy"], 15)):
-        model = MadeUpEntailment()
+        model = ScriptedEntailment()
         Consistency(measures=measures, nli=model, embedder=ToyEmbedder()).measure(answers, samples)
         # Five samples a prompt, or all pairs of six texts, in both directions.
         assert list(map(len, model.calls)) == [7 * n * 2]
@@ -222,19 +222,19 @@ def test_a_model_that_no_measure_uses_is_refused():
 
 
 FOUR_RIGHT = "Ann came. Bob left. Cy slept. Di sang."
-ONE_WRONG = "Ann came. Bob left. Cy slept. Di wept."
+THREE_RIGHT = "Ann came. Bob left. Cy slept. Di wept."
 
 
 @pytest.mark.parametrize(("by_sentence", "contradicted"), [(True, 1), (False, 0)])
-def test_one_wrong_sentence_of_four_contradicts_an_answer(by_sentence, contradicted):
+def test_a_wrong_sentence_among_four_contradicts_an_answer(by_sentence, contradicted):
     tool = Consistency(
         measures=["uncontradicted", "noncontradiction"], guards=(), embedder=ToyEmbedder(),
-        nli=MadeUpEntailment({("Di sang.", "Di wept."): 0.9}), by_sentence=by_sentence,
+        nli=ScriptedEntailment({("Di sang.", "Di wept."): 0.9}), by_sentence=by_sentence,
     )  # fmt: skip
-    found = tool.measure([FOUR_RIGHT], [[ONE_WRONG]])
-    assert found.n_contradicting.tolist() == [contradicted]
-    reads = dict(found.signature.fields)["entailment_sentences"]
+    result = tool.measure([FOUR_RIGHT], [[THREE_RIGHT]])
+    assert result.n_contradicting.tolist() == [contradicted]
+    reads = dict(result.signature.fields)["entailment_sentences"]
     assert reads == ("max/mean" if by_sentence else "whole")
     # By sentences 1 - (.225 + 0) / 2, read whole all is neutral.
     expected = 1 - 0.225 / 2 if by_sentence else 1.0
-    assert found.measures["noncontradiction"].tolist() == [pytest.approx(expected)]
+    assert result.measures["noncontradiction"].tolist() == [pytest.approx(expected)]

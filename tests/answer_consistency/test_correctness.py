@@ -16,19 +16,19 @@ from semscale.answer_consistency.correctness import (
 from semscale.errors import InputError
 
 
-def made_up(n=400, seed=0):
+def simulate(n=400, seed=0):
     """n items of 10 samples; the share of samples that equal the answer is its chance of being right."""
     rng = np.random.default_rng(seed)
     equal = rng.integers(0, 11, n)
     samples = [["a"] * k + [f"b{j}" for j in range(10 - k)] for k in equal.tolist()]
-    found = Consistency(measures=["exact_match"]).measure(["a"] * n, samples)
-    return found, (rng.random(n) < equal / 10).astype(float)
+    result = Consistency(measures=["exact_match"]).measure(["a"] * n, samples)
+    return result, (rng.random(n) < equal / 10).astype(float)
 
 
-def test_probabilities_hold_and_right_answers_have_higher_ones():
-    found, correct = made_up()
-    correctness = found.correctness(correct, curve="isotonic")
-    assert np.corrcoef(correctness.probability, found.score)[0, 1] > 0.95
+def test_probabilities_are_calibrated_and_right_answers_have_higher_probabilities():
+    result, correct = simulate()
+    correctness = result.correctness(correct, curve="isotonic")
+    assert np.corrcoef(correctness.probability, result.score)[0, 1] > 0.95
     assert correctness.figures.error < 0.1
     assert correctness.figures.brier.value < correctness.figures.brier_of_share
     # Of k = 0 to 10 equal samples k/10 are right and (10 - k)/10 wrong, so the area under the curve is the
@@ -38,9 +38,9 @@ def test_probabilities_hold_and_right_answers_have_higher_ones():
     assert correctness.areas["brevity"].value == 0.5  # all answers are equally long
 
 
-def test_some_answers_have_the_numbers_that_they_have_among_all():
-    found, correct = made_up(100)
-    correctness = found.correctness(correct)
+def test_a_subset_of_answers_has_the_same_numbers_as_within_all_answers():
+    result, correct = simulate(100)
+    correctness = result.correctness(correct)
     rows = np.array([7, 3])
     some = correctness.some(rows)
     assert some.probability.tolist() == correctness.probability[rows].tolist()
@@ -52,8 +52,8 @@ def test_some_answers_have_the_numbers_that_they_have_among_all():
 
 
 def test_labels_that_are_all_right_give_thresholds_without_a_curve():
-    found, _ = made_up(300)
-    correctness = found.correctness([1] * 300)
+    result, _ = simulate(300)
+    correctness = result.correctness([1] * 300)
     # At a true rate of .05 the chance of 300 right ones is .95 ** 300, about 2e-7.
     assert correctness.triage.accept.value is not None
     assert correctness.triage.accept.n_errors == 0
@@ -68,19 +68,21 @@ def test_labels_that_are_all_right_give_thresholds_without_a_curve():
         assert frame[name].null_count() == 300
 
 
-def test_labels_that_are_all_wrong_give_up_what_they_are_of():
-    found, _ = made_up(300)
-    correctness = found.correctness([0] * 300, ensemble="mean")
+def test_labels_that_are_all_wrong_give_only_a_threshold_to_abstain():
+    result, _ = simulate(300)
+    correctness = result.correctness([0] * 300, ensemble="mean")
     assert correctness.triage.accept.value is None
     assert correctness.triage.abstain.value is not None
     assert set(correctness.decision) <= {"abstain", "review"}
 
 
-def test_each_probability_has_an_interval_that_narrows_with_more_labels():
-    few, many = (estimate_correctness(found.measures, correct) for found, correct in map(made_up, (60, 2000)))
-    for one in (few, many):
-        assert (one.low < one.probability).all()
-        assert (one.probability < one.high).all()
+def test_intervals_of_probabilities_narrow_with_more_labels():
+    few, many = (
+        estimate_correctness(result.measures, correct) for result, correct in map(simulate, (60, 2000))
+    )
+    for estimate in (few, many):
+        assert (estimate.low < estimate.probability).all()
+        assert (estimate.probability < estimate.high).all()
     assert (many.high - many.low).mean() < (few.high - few.low).mean() / 3  # root of 2,000 / 60 is 5.8
     assert np.isnan(
         estimate_correctness({"a": np.array([np.nan, *[0.1, 0.9] * 20])}, [1] + [0, 1] * 20).low[0]
@@ -88,9 +90,9 @@ def test_each_probability_has_an_interval_that_narrows_with_more_labels():
 
 
 def test_decisions_follow_the_thresholds_and_keep_their_promise():
-    found, _ = made_up(2000)
-    correct = (found.score > 0.45).astype(float)
-    correctness = estimate_correctness(found.measures, correct)
+    result, _ = simulate(2000)
+    correct = (result.score > 0.45).astype(float)
+    correctness = estimate_correctness(result.measures, correct)
     decision = np.array(correctness.decision)
     assert set(decision) == {"accept", "abstain"} | ({"review"} & set(decision))
     assert correct[decision == "accept"].mean() >= 0.95
@@ -98,15 +100,15 @@ def test_decisions_follow_the_thresholds_and_keep_their_promise():
 
 
 def test_intervals_have_the_coverage_that_is_asked_for():
-    found, correct = made_up()
-    wide, narrow = (found.correctness(correct, interval=interval).figures.brier for interval in (0.95, 0.5))
+    result, correct = simulate()
+    wide, narrow = (result.correctness(correct, interval=interval).figures.brier for interval in (0.95, 0.5))
     assert wide.low < narrow.low < wide.value == narrow.value < narrow.high < wide.high
 
 
 def test_items_without_a_consistency_or_a_label_stay_without():
-    found, correct = made_up(100)
+    result, correct = simulate(100)
     labels = [None if n % 3 else bool(value) for n, value in enumerate(correct)]
-    correctness = estimate_correctness(found.measures, labels)
+    correctness = estimate_correctness(result.measures, labels)
     assert correctness.figures.n == 34
     assert not np.isnan(correctness.probability).any()
     empty = Consistency(measures=["exact_match"]).measure(["a"] * 101, [["a"], *[["a", "b"]] * 99, []])
@@ -125,7 +127,7 @@ def test_items_without_a_consistency_or_a_label_stay_without():
 )
 def test_labels_that_cannot_be_used_are_refused(labels, message):
     with pytest.raises(InputError, match=message):
-        made_up(100)[0].correctness(labels)
+        simulate(100)[0].correctness(labels)
 
 
 def two_measures(n=400, seed=0):
@@ -136,23 +138,23 @@ def two_measures(n=400, seed=0):
     return {"telling": telling, "noise": rng.random(n)}, correct
 
 
-def test_the_plain_mean_needs_no_labels_of_its_own():
+def test_the_plain_mean_needs_no_separate_labels():
     measures, correct = two_measures()
-    found = estimate_correctness(measures, correct, ensemble="mean")
-    assert found.measure == "ensemble_mean"
-    assert found.weights == {"telling": 0.5, "noise": 0.5}
-    assert found.figures.n == 400
-    assert found.areas["noise"].value < found.areas["ensemble_mean"].value < found.areas["telling"].value
+    result = estimate_correctness(measures, correct, ensemble="mean")
+    assert result.measure == "ensemble_mean"
+    assert result.weights == {"telling": 0.5, "noise": 0.5}
+    assert result.figures.n == 400
+    assert result.areas["noise"].value < result.areas["ensemble_mean"].value < result.areas["telling"].value
 
 
-def test_tuned_weights_are_of_one_half_of_the_labels_and_promises_of_the_other():
+def test_tuned_weights_use_half_of_the_labels_and_thresholds_the_other_half():
     measures, correct = two_measures()
-    found = estimate_correctness(measures, correct, ensemble="tuned")
-    assert found.measure == "ensemble_tuned"
-    assert found.weights["telling"] > 0.7
-    assert sum(found.weights.values()) == pytest.approx(1)
-    assert found.figures.n == found.triage.accept.n == 200
-    assert found.areas["ensemble_tuned"].value > found.areas["ensemble_mean"].value
+    result = estimate_correctness(measures, correct, ensemble="tuned")
+    assert result.measure == "ensemble_tuned"
+    assert result.weights["telling"] > 0.7
+    assert sum(result.weights.values()) == pytest.approx(1)
+    assert result.figures.n == result.triage.accept.n == 200
+    assert result.areas["ensemble_tuned"].value > result.areas["ensemble_mean"].value
 
 
 def test_an_ensemble_that_is_not_known_or_has_too_few_labels_is_refused():
@@ -168,31 +170,31 @@ def test_an_ensemble_that_is_not_known_or_has_too_few_labels_is_refused():
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", range(5))
-def test_ten_wrong_answers_are_enough_for_tuned_weights_whatever_the_seed(seed):
+def test_ten_wrong_answers_are_enough_for_tuned_weights_with_any_seed(seed):
     measures, _ = two_measures(200)
     correct = np.arange(200) >= 10
     measures["telling"] = np.where(correct, 0.7, 0.3) + np.random.default_rng(seed).normal(0, 0.2, 200)
-    found = estimate_correctness(measures, correct, ensemble="tuned", seed=seed)
-    assert found.figures.n == 100
+    result = estimate_correctness(measures, correct, ensemble="tuned", seed=seed)
+    assert result.figures.n == 100
     nine = np.arange(200) >= 9
     with pytest.raises(InputError, match="got 191 right and 9 wrong; label more, or take the plain mean"):
         estimate_correctness(measures, nine, ensemble="tuned", seed=seed)
 
 
-def test_what_an_ensemble_fills_in_is_counted():
+def test_values_filled_in_by_an_ensemble_are_counted():
     measures, correct = two_measures(100)
     measures["noise"][:30] = np.nan
     measures["telling"][95:] = np.nan
     measures["noise"][95:97] = np.nan  # two items have no measure at all: nothing is filled in
     measures["none"] = np.full(100, np.nan)
-    found = estimate_correctness(measures, correct, ensemble="mean")
-    assert found.filled == {"telling": 3, "noise": 30}
-    assert found.comparison.n == {"telling": 95, "noise": 68, "none": 0, "ensemble_mean": 98}
-    assert found.comparison.n_common == 65
+    result = estimate_correctness(measures, correct, ensemble="mean")
+    assert result.filled == {"telling": 3, "noise": 30}
+    assert result.comparison.n == {"telling": 95, "noise": 68, "none": 0, "ensemble_mean": 98}
+    assert result.comparison.n_common == 65
     assert estimate_correctness(measures, correct).filled == {}
 
 
-def test_with_few_labels_nothing_is_promised_and_the_number_needed_is_said():
+def test_few_labels_give_no_thresholds_but_the_number_needed():
     measures, correct = two_measures(40)
     note = estimate_correctness(measures, correct).triage.accept.note
     assert note.startswith("40 labels are too few to show a rate of 0.05") or "no threshold keeps" in note
@@ -203,7 +205,7 @@ def test_labels_as_files_have_them():
     np.testing.assert_array_equal(read_labels(cells), [1, 1, 1, 1, 0, 0, 0, np.nan, np.nan, np.nan])
 
 
-def test_a_label_that_says_neither_is_named_with_its_place_in_the_table():
+def test_an_invalid_label_is_reported_with_its_row():
     with pytest.raises(InputError, match="got 'perhaps' in row 102"):
         read_labels([1, "perhaps"], 100)
 
@@ -238,36 +240,36 @@ def test_measures_are_compared_on_the_answers_that_have_all_of_them():
     # "a" puts .9 (right) above .1 and .5 (wrong), and .2 (right) above .1 alone: 3 of 4. "b" is there for the
     # first two answers, on which both are perfect.
     measures = {"a": np.array([0.9, 0.1, 0.2, 0.5, 0.7]), "b": np.array([0.6, 0.3, NAN, NAN, 0.1])}
-    found = measure_areas(measures, np.array([1.0, 0, 1, 0, NAN]))
-    assert found.separate["a"].value == 0.75
-    assert found.separate["b"].value == 1.0
-    assert found.n == {"a": 4, "b": 2}
-    assert (found.n_common, found.common["a"].value, found.common["b"].value) == (2, 1.0, 1.0)
-    assert found.compared is found.common
+    result = measure_areas(measures, np.array([1.0, 0, 1, 0, NAN]))
+    assert result.separate["a"].value == 0.75
+    assert result.separate["b"].value == 1.0
+    assert result.n == {"a": 4, "b": 2}
+    assert (result.n_common, result.common["a"].value, result.common["b"].value) == (2, 1.0, 1.0)
+    assert result.compared is result.common
 
 
 def test_measures_of_the_same_answers_need_no_second_comparison():
-    found = measure_areas({"a": np.array([0.9, 0.1]), "b": np.array([0.2, 0.3])}, np.array([1.0, 0]))
-    assert found.common == {}
-    assert found.n_common == 2
-    assert found.compared is found.separate
+    result = measure_areas({"a": np.array([0.9, 0.1]), "b": np.array([0.2, 0.3])}, np.array([1.0, 0]))
+    assert result.common == {}
+    assert result.n_common == 2
+    assert result.compared is result.separate
 
 
 def test_a_measure_that_no_answer_has_hides_no_answer():
     measures = {"a": np.array([0.9, 0.1]), "none": np.full(2, NAN)}
-    found = measure_areas(measures, np.array([1.0, 0]))
-    assert (found.n_common, found.common, found.n["none"]) == (2, {}, 0)
-    assert np.isnan(found.separate["none"].value)
+    result = measure_areas(measures, np.array([1.0, 0]))
+    assert (result.n_common, result.common, result.n["none"]) == (2, {}, 0)
+    assert np.isnan(result.separate["none"].value)
 
 
-def test_without_common_answers_of_both_kinds_each_measure_has_its_own():
+def test_measures_without_common_answers_of_both_kinds_keep_separate_areas():
     measures = {"a": np.array([0.9, 0.1, NAN, NAN]), "b": np.array([NAN, NAN, 0.2, 0.4])}
-    found = measure_areas(measures, np.array([1.0, 0, 1, 0]))
-    assert found.n_common == 0
-    assert found.compared is found.separate
-    assert np.isnan(found.common["a"].value)
+    result = measure_areas(measures, np.array([1.0, 0, 1, 0]))
+    assert result.n_common == 0
+    assert result.compared is result.separate
+    assert np.isnan(result.common["a"].value)
 
 
 def test_without_labels_there_is_nothing():
-    found = measure_areas({"a": np.array([0.9, 0.1])}, np.full(2, NAN))
-    assert (found.n, found.n_common, found.common) == ({"a": 0}, 0, {})
+    result = measure_areas({"a": np.array([0.9, 0.1])}, np.full(2, NAN))
+    assert (result.n, result.n_common, result.common) == ({"a": 0}, 0, {})

@@ -58,9 +58,9 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
     summary = consistency_file(
         open_table(path), COLUMNS, instrument=consistency(), out=out, settings=PartSettings(part_rows)
     )
-    found = consistency().measure(ANSWERS, SAMPLES)
-    correctness = found.correctness(RIGHT)
-    expected = found.summarize(
+    consistencies = consistency().measure(ANSWERS, SAMPLES)
+    correctness = consistencies.correctness(RIGHT)
+    expected = consistencies.summarize(
         answers=ANSWERS,
         samples=SAMPLES,
         prompts=[f"why {row}" for row in range(N)],
@@ -75,7 +75,7 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
     for name in ("counts", "samples", "samples_left_out", "floor", "guards", "contradicted", "columns"):
         assert shown.get(name) == wanted.get(name), name
     assert summary.left_out == expected.left_out
-    assert summary.floor_from == expected.floor_from == found.floor_from
+    assert summary.floor_from == expected.floor_from == consistencies.floor_from
     assert summary.group_scores.keys() == expected.group_scores.keys()
     np.testing.assert_allclose(summary.scores["consistency"], expected.scores["consistency"])
     written = pl.read_parquet(out)
@@ -83,7 +83,7 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
     late = ["probability_correct", "probability_correct_low", "probability_correct_high", "decision"]
     assert written.columns[-4:] == [f"semscale_{name}" for name in late]
     added = written.select(pl.col("^semscale_.*$").name.map(lambda title: title.removeprefix("semscale_")))
-    assert_frame_equal(added.drop(late), found.to_frame())
+    assert_frame_equal(added.drop(late), consistencies.to_frame())
     for name, values in zip(late, (correctness.probability, correctness.low, correctness.high), strict=False):
         np.testing.assert_allclose(added[name].to_numpy(), values)
 
@@ -112,49 +112,49 @@ def test_probabilities_and_compared_measures_are_those_of_items_in_memory(path, 
         correctness=CorrectnessSettings(ensemble=ensemble),
         settings=PartSettings(7),
     )
-    found = consistency(measures=["consistency", "exact_match"]).measure(ANSWERS, SAMPLES)
-    expected = found.correctness(labels, ensemble=ensemble)
-    ours = summary.correctness
-    assert ours.comparison == expected.comparison
-    assert set(ours.areas) >= {
+    consistencies = consistency(measures=["consistency", "exact_match"]).measure(ANSWERS, SAMPLES)
+    expected = consistencies.correctness(labels, ensemble=ensemble)
+    actual = summary.correctness
+    assert actual.comparison == expected.comparison
+    assert set(actual.areas) >= {
         "consistency",
         "exact_match",
         *(["ensemble_mean"] if ensemble == "mean" else []),
     }
-    assert ours.triage == expected.triage
-    assert ours.decision == expected.decision
-    np.testing.assert_allclose(ours.probability, expected.probability)
-    assert ours.shares == expected.shares
+    assert actual.triage == expected.triage
+    assert actual.decision == expected.decision
+    np.testing.assert_allclose(actual.probability, expected.probability)
+    assert actual.shares == expected.shares
     # one measure of all items is enough for a curve of it alone
     assert list(works[0].measures) == ["consistency", "exact_match"][: 1 if ensemble == "none" else 2]
 
 
 @pytest.mark.parametrize("labelled", [False, True])
-def test_of_many_items_values_are_kept_of_a_sample_and_means_are_of_all(path, monkeypatch, labelled):
+def test_many_items_store_values_of_a_sample_and_means_of_all(path, monkeypatch, labelled):
     monkeypatch.setattr(summary_module, "SAMPLED_ROWS", 6)
     columns = COLUMNS if labelled else COLUMNS.with_values(label=None)
     works = watched(monkeypatch)
     summary = consistency_file(open_table(path), columns, instrument=consistency(), settings=PartSettings(7))
-    found = consistency().measure(ANSWERS, SAMPLES)
-    expected = found.summarize(by=pl.read_parquet(path)["g"])
-    sampled, whole = summary.scores["consistency"], found.measures["consistency"]
+    consistencies = consistency().measure(ANSWERS, SAMPLES)
+    expected = consistencies.summarize(by=pl.read_parquet(path)["g"])
+    sampled, whole = summary.scores["consistency"], consistencies.measures["consistency"]
     assert len(sampled) <= 6 < np.isfinite(whole).sum()
     assert np.isin(sampled.round(9), whole.round(9)).all()
     assert sum(map(len, summary.group_scores.values())) == len(sampled)
     assert len(works[0].measures.get("consistency", ())) == (N if labelled else 0)
-    for ours, theirs in zip(
+    for actual, reference in zip(
         (summary.estimates.overall, *summary.estimates.groups),
         (expected.estimates.overall, *expected.estimates.groups),
         strict=True,
     ):
-        assert (ours.group, ours.n, ours.left_out) == (theirs.group, theirs.n, theirs.left_out)
-        assert ours.mean.value == pytest.approx(theirs.mean.value)
+        assert (actual.group, actual.n, actual.left_out) == (reference.group, reference.n, reference.left_out)
+        assert actual.mean.value == pytest.approx(reference.mean.value)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("part_rows", [1, 3, 100])
 @pytest.mark.parametrize("apart", [False, True])
-def test_rows_of_an_item_may_stand_anywhere(tmp_path, part_rows, apart):
+def test_rows_of_an_item_may_be_in_any_order(tmp_path, part_rows, apart):
     rows = [(f"p{item}", text) for item in range(12) for text in (ANSWERS[item], *SAMPLES[item])]
     if apart:  # first all answers, then all first samples, ...
         rows = [rows[item * 4 + turn] for turn in range(4) for item in range(12)]
@@ -168,15 +168,15 @@ def test_rows_of_an_item_may_stand_anywhere(tmp_path, part_rows, apart):
         out=out,
         settings=PartSettings(part_rows),
     )
-    found = consistency().measure(ANSWERS[:12], SAMPLES[:12])
+    consistencies = consistency().measure(ANSWERS[:12], SAMPLES[:12])
     written = pl.read_csv(out)
-    place = written["item"].is_null().arg_true()[0]
-    kept = written.filter(pl.col("item").is_not_null())
-    assert kept["item"].to_list() == [f"p{item}" for item in range(12)]
-    assert written["semscale_status"][place] == "too-few-samples"
-    assert summary.floor == found.floor
-    got = kept["semscale_consistency"].cast(pl.Float64).to_numpy()
-    np.testing.assert_allclose(got, found.measures["consistency"])
+    missing = written["item"].is_null().arg_true()[0]
+    stored = written.filter(pl.col("item").is_not_null())
+    assert stored["item"].to_list() == [f"p{item}" for item in range(12)]
+    assert written["semscale_status"][missing] == "too-few-samples"
+    assert summary.floor == consistencies.floor
+    got = stored["semscale_consistency"].cast(pl.Float64).to_numpy()
+    np.testing.assert_allclose(got, consistencies.measures["consistency"])
 
 
 @pytest.mark.parametrize("part_rows", [5, 100])
@@ -288,8 +288,8 @@ def test_labels_of_answers_that_did_not_come_cost_no_table(path, tmp_path):
     summary, _ = ask(path, tmp_path, out=tmp_path / "out.parquet", failing=failing)
     assert summary.correctness is None
     assert str(summary.too_few_labels.counts) == "6 right and 13 wrong"
-    said = "at least 20 labelled answers with a consistency, and there are 6 right and 13 wrong"
-    assert any(said in caution for caution in cautions(summary))
+    message = "at least 20 labelled answers with a consistency, and there are 6 right and 13 wrong"
+    assert any(message in caution for caution in cautions(summary))
     written = pl.read_parquet(tmp_path / "out.parquet")
     assert written["semscale_status"].to_list() == ["failed"] * 5 + ["scored"] * 19
     assert "semscale_decision" not in written.columns
@@ -311,7 +311,7 @@ def test_a_model_is_asked_part_by_part_as_it_is_at_once(path, tmp_path):
     assert "semscale_decision" in written.columns
 
 
-def test_a_cap_holds_for_all_parts_together_and_the_run_goes_on(path, tmp_path):
+def test_a_cap_applies_to_all_parts_together_and_the_run_continues(path, tmp_path):
     out = tmp_path / "out.parquet"
     summary, asked = ask(path, tmp_path, calls=N + 20, out=out)
     assert len(asked) == N + 20
@@ -320,24 +320,24 @@ def test_a_cap_holds_for_all_parts_together_and_the_run_goes_on(path, tmp_path):
     assert summary.counts["scored"] + summary.counts["unfinished"] == N
     assert "the cap of 44 calls is reached" in summary.stopped
     assert summary.correctness is None
-    kept = tmp_path / "out.parquet.parts"
-    assert [part.name for part in kept.glob("*.parquet")] == ["part-000000.parquet"]
+    stored = tmp_path / "out.parquet.parts"
+    assert [part.name for part in stored.glob("*.parquet")] == ["part-000000.parquet"]
     assert "semscale_decision" not in pl.read_parquet(out).columns
 
     rest, more = ask(path, tmp_path, out=out)
     assert len(more) == 3 * N - len(asked)
     assert (rest.stopped, rest.counts) == (None, {"scored": N})
-    assert not kept.exists()
+    assert not stored.exists()
     whole, _ = ask(path, tmp_path)
     assert rest.signature == whole.signature
 
 
-def test_a_given_floor_needs_no_answers_first(path, tmp_path):
+def test_a_configured_floor_needs_no_answers_first(path, tmp_path):
     _, asked = ask(path, tmp_path, floor=0.2)
     assert {question for question, _ in asked[:24]} == {f"why {row}" for row in range(8)}
 
 
-def test_what_failed_before_a_cap_is_asked_for_again(path, tmp_path):
+def test_requests_that_failed_before_a_cap_are_sent_again(path, tmp_path):
     out, failing = tmp_path / "out.parquet", {("why 9", 1)}
     # All answers and the samples of 20 items: the cap comes in the third part, the failure in the second.
     summary, _ = ask(path, tmp_path, calls=N + 2 * 20, out=out, failing=failing)
@@ -352,7 +352,7 @@ def test_what_failed_before_a_cap_is_asked_for_again(path, tmp_path):
 
 
 @pytest.mark.exhaustive
-def test_requests_that_fail_for_one_reason_are_all_counted(path, tmp_path):
+def test_requests_that_fail_for_the_same_reason_are_all_counted(path, tmp_path):
     summary, _ = ask(path, tmp_path, failing={("why 3", 1), ("why 4", 1), ("why 20", 2)})
     assert (summary.replies.n_failed, summary.replies.why_failed) == (3, "the endpoint is down")
     assert summary.failed is None
@@ -369,7 +369,7 @@ def test_a_cap_below_the_answers_finishes_nothing(path, tmp_path):
 
 
 @pytest.mark.exhaustive
-def test_other_settings_do_not_go_on_with_it(path, tmp_path):
+def test_a_stopped_run_does_not_continue_with_different_settings(path, tmp_path):
     out = tmp_path / "out.parquet"
     ask(path, tmp_path, calls=N + 20, out=out)
     with pytest.raises(InputError, match="fewest_samples was 1, now 2.*--restart"):
@@ -492,7 +492,7 @@ def test_an_item_counts_with_an_answer_and_enough_samples():
     assert not indexed(3).eligible(2).any()
 
 
-def test_numbers_and_texts_that_print_alike_are_one_item():
+def test_numbers_and_texts_that_print_alike_are_the_same_item():
     rows = ItemRows()
     rows.add([1, "1", 2], ["a", "b", "c"])
     rows.finish()

@@ -38,17 +38,17 @@ from semscale.signature import Signature
 from semscale.store.reading import open_table
 
 
-def test_a_text_joins_the_first_cluster_whose_first_text_means_the_same():
+def test_a_text_joins_the_first_cluster_with_an_equivalent_first_text():
     # 2 means the same as 1 alone, and 1 the same as 0: 2 is compared with 0, the first text, and stays alone.
     same = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool)
     assert meaning_clusters(same).tolist() == [0, 0, 1]
 
 
-def test_texts_that_all_differ_are_clusters_of_one():
+def test_distinct_texts_are_clusters_of_size_1():
     assert meaning_clusters(np.eye(4, dtype=bool)).tolist() == [0, 1, 2, 3]
 
 
-def test_entropy_of_three_texts_of_which_two_mean_the_same():
+def test_entropy_of_three_texts_with_two_equivalent_texts():
     # 2/3 log 3/2 + 1/3 log 3 = log 3 - 2/3 log 2
     entropy = math.log(3) - 2 / 3 * math.log(2)
     assert cluster_entropy(np.array([2, 1])) == pytest.approx(entropy)
@@ -57,7 +57,7 @@ def test_entropy_of_three_texts_of_which_two_mean_the_same():
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=5).filter(lambda counts: sum(counts) > 1))
-def test_agreement_lies_between_0_and_1(counts):
+def test_agreement_is_between_0_and_1(counts):
     sizes = np.array(counts)
     for value in (semantic_negentropy(sizes), sets_agreement(sizes)):
         assert -1e-9 <= value <= 1 + 1e-9
@@ -90,7 +90,7 @@ def measured(relations, *names):
     return {name: MEASURES[name].function(evidence) for name in names}
 
 
-def test_every_measure_of_an_item_and_none_of_one_without_samples():
+def test_an_item_has_every_measure_unless_it_has_no_samples():
     free = np.array([[1, 0.9, 0.4], [0.9, 1, 0.5], [0.4, 0.5, 1]])
     relations = Relations(Ground.ENTAILMENT, SAME_OF_THREE.astype(float), SAME_OF_THREE, free)
     columns = measured(relations, *measures_needing("meanings", MEASURES))
@@ -108,7 +108,7 @@ def test_without_entailment_no_contradiction_is_known():
     assert np.isnan(measured(relations, "noncontradiction")["noncontradiction"]).all()
 
 
-class MadeUpEntailment:
+class ScriptedEntailment:
     """Gives probabilities from a table of pairs; others are neutral."""
 
     signature = Signature.of("nli", model="made-up")
@@ -131,7 +131,7 @@ def test_all_texts_of_an_item_are_paired_the_answer_first():
     named = [(pairs.texts[i], pairs.texts[j]) for i, j in zip(pairs.first, pairs.second, strict=True)]
     assert named == [("a", "b"), ("a", "a"), ("b", "a"), ("y", "z")]
     assert pairs.item.tolist() == [0, 0, 0, 2]
-    assert [len(each) for each in pairs.members] == [3, 0, 2]
+    assert [len(members) for members in pairs.members] == [3, 0, 2]
 
 
 def test_items_with_a_longer_text_are_not_short():
@@ -139,18 +139,18 @@ def test_items_with_a_longer_text_are_not_short():
     assert pairs.are_short.tolist() == [True, False, False]
 
 
-def test_short_answers_are_the_same_by_their_words():
-    found = exact_relations(paired(["red"], [["Red.", "blue"]]))[0]
-    assert found.ground is Ground.EXACT
-    np.testing.assert_array_equal(found.similarity, [[1, 1, 0], [1, 1, 0], [0, 0, 1]])
-    np.testing.assert_array_equal(found.same, found.similarity > 0)
+def test_short_answers_are_compared_by_exact_match():
+    result = exact_relations(paired(["red"], [["Red.", "blue"]]))[0]
+    assert result.ground is Ground.EXACT
+    np.testing.assert_array_equal(result.similarity, [[1, 1, 0], [1, 1, 0], [0, 0, 1]])
+    np.testing.assert_array_equal(result.same, result.similarity > 0)
 
 
-def test_equal_texts_are_the_same_whatever_their_cosine():
+def test_equal_texts_are_equivalent_regardless_of_their_cosine():
     pairs = paired(["a"], [["b", "a"]])
-    found = cosine_relations(pairs, np.array([0.25, 0.5, 0.75]), np.array([False, False, False]))[0]
-    np.testing.assert_array_equal(found.similarity, [[1, 0.25, 1], [0.25, 1, 0.75], [1, 0.75, 1]])
-    assert found.same.sum() == 5
+    result = cosine_relations(pairs, np.array([0.25, 0.5, 0.75]), np.array([False, False, False]))[0]
+    np.testing.assert_array_equal(result.similarity, [[1, 0.25, 1], [0.25, 1, 0.75], [1, 0.75, 1]])
+    assert result.same.sum() == 5
 
 
 def test_entailment_counts_in_both_directions_and_is_asked_for_once():
@@ -161,13 +161,13 @@ def test_entailment_counts_in_both_directions_and_is_asked_for_once():
         ("a hound", "a dog"): (0.6, 0.2, 0.2),
         ("an animal", "a hound"): (0.0, 0.0, 1.0),
     }
-    model = MadeUpEntailment(known)
-    found = entailment_relations(paired(["a dog", "a dog"], [["an animal", "a hound"], ["a hound"]]), model)
-    first = found[0]
+    model = ScriptedEntailment(known)
+    result = entailment_relations(paired(["a dog", "a dog"], [["an animal", "a hound"], ["a hound"]]), model)
+    first = result[0]
     assert first.same[0].tolist() == [True, False, True]
     assert first.similarity[0].tolist() == pytest.approx([1, (0.9 + 0.3) / 2, (0.8 + 0.6) / 2])
     assert first.noncontradictions[0].tolist() == pytest.approx([1, 1 - 0.1 / 2, 1 - 0.3 / 2])
-    assert found[1].similarity[0, 1] == pytest.approx(0.7)
+    assert result[1].similarity[0, 1] == pytest.approx(0.7)
     assert len(model.calls) == 1
     assert len(model.calls[0]) == len(set(model.calls[0])) == 6
 
@@ -185,7 +185,7 @@ def grounds(same_by):
     return {item: relations.ground for item, relations in related(same_by).items()}
 
 
-def test_each_item_has_the_ground_that_its_texts_allow():
+def test_the_texts_of_an_item_decide_how_meanings_are_compared():
     assert grounds("auto") == {0: Ground.EXACT, 1: Ground.COSINE}
     assert grounds("cosine") == {0: Ground.COSINE, 1: Ground.COSINE}
     assert grounds("exact") == {0: Ground.EXACT, 1: Ground.EXACT}
@@ -210,7 +210,7 @@ class Counting:
         return np.tile([0.0, 1.0, 0.0], (len(premises), 1))
 
 
-def test_pairs_of_all_samples_of_all_prompts_are_read_in_one_call_whatever_is_measured():
+def test_pairs_of_all_prompts_are_read_in_a_single_call():
     model = Counting()
     measures = ["semantic_negentropy", "entailment", "noncontradiction"]
     answers = [f"answer {item}" for item in range(7)]
@@ -237,68 +237,68 @@ class UnreadGerman(AlwaysEntailed):
         return Entailments(values, np.zeros(len(unread), bool), unread)
 
 
-def test_short_answers_are_compared_word_by_word_and_longer_ones_by_cosine():
+def test_short_answers_are_compared_word_by_word_and_longer_answers_by_cosine():
     # Monday and Tuesday have a cosine of .87: as vectors they would be one meaning.
     answers = ["Monday", "It is safe to swim here today."]
     samples = [["Tuesday", "monday"], ["Swimming here today is safe.", "It is not safe to swim here today."]]
-    found = semscale.consistency(answers, samples, measures=OF_CLUSTERS)
-    assert [str(ground) for ground in found.same_by] == ["exact", "cosine"]
-    assert found.n_meanings.tolist() == [2, 2]
-    assert found.measures["semantic_sets_confidence"].tolist() == [0.5, 0.5]
-    assert "same_by:auto" in str(found.signature)
+    result = semscale.consistency(answers, samples, measures=OF_CLUSTERS)
+    assert [str(ground) for ground in result.same_by] == ["exact", "cosine"]
+    assert result.n_meanings.tolist() == [2, 2]
+    assert result.measures["semantic_sets_confidence"].tolist() == [0.5, 0.5]
+    assert "same_by:auto" in str(result.signature)
 
 
-def test_a_model_of_entailment_decides_where_it_is_given():
-    found = semscale.consistency(
+def test_an_entailment_model_decides_if_configured():
+    result = semscale.consistency(
         ["Monday"], [["Tuesday"]], measures=["semantic_negentropy", "entailment"], nli=AlwaysEntailed()
     )
-    assert found.measures["semantic_negentropy"].tolist() == [1.0]
-    assert found.measures["entailment"].tolist() == [0.75]
-    assert "entailment_model:made-up" in str(found.signature)
+    assert result.measures["semantic_negentropy"].tolist() == [1.0]
+    assert result.measures["entailment"].tolist() == [0.75]
+    assert "entailment_model:made-up" in str(result.signature)
 
 
 @pytest.mark.parametrize("samples", [[], [""], ["", None, "  "]])
 def test_an_item_without_usable_samples_has_no_value(samples):
-    found = semscale.consistency(
+    result = semscale.consistency(
         ["Paris", "Rome"], [samples, ["Rome"]], measures=OF_CLUSTERS, same_by="exact"
     )
-    assert [str(status) for status in found.status] == ["too-few-samples", "scored"]
-    assert all(np.isnan(column[0]) and column[1] == 1 for column in found.measures.values())
-    assert found.to_frame()["same_by"].to_list() == [None, "exact"]
-    assert found.to_frame()["meanings"].to_list() == [None, 1]
+    assert [str(status) for status in result.status] == ["too-few-samples", "scored"]
+    assert all(np.isnan(column[0]) and column[1] == 1 for column in result.measures.values())
+    assert result.to_frame()["same_by"].to_list() == [None, "exact"]
+    assert result.to_frame()["meanings"].to_list() == [None, 1]
 
 
 def test_opposite_short_answers_are_two_meanings():
-    found = semscale.consistency(["-5"], [["5", "5", "5"]], measures=OF_CLUSTERS[:1], same_by="exact")
+    result = semscale.consistency(["-5"], [["5", "5", "5"]], measures=OF_CLUSTERS[:1], same_by="exact")
     # Shares of 1/4 and 3/4 of four texts.
     entropy = -(0.25 * np.log(0.25) + 0.75 * np.log(0.75))
-    assert found.score.tolist() == pytest.approx([1 - entropy / np.log(4)])
-    assert found.n_meanings.tolist() == [2]
+    assert result.score.tolist() == pytest.approx([1 - entropy / np.log(4)])
+    assert result.n_meanings.tolist() == [2]
 
 
 def test_texts_that_the_model_of_entailment_cannot_read_have_no_value():
-    found = semscale.consistency(
+    result = semscale.consistency(
         ["red", "red"],
         [["blau", "red"], ["blue"]],
         measures=["entailment", "noncontradiction", "semantic_negentropy"],
         nli=UnreadGerman(),
     )
-    assert all(np.isnan(column[0]) for column in found.measures.values())
-    assert [column[1] for column in found.measures.values()] == [0.75, 1.0, 1.0]
-    assert found.reasons == ("the entailment model cannot read the answer, or a sample", None)
-    frame = found.to_frame()
+    assert all(np.isnan(column[0]) for column in result.measures.values())
+    assert [column[1] for column in result.measures.values()] == [0.75, 1.0, 1.0]
+    assert result.reasons == ("the entailment model cannot read the answer, or a sample", None)
+    frame = result.to_frame()
     assert frame["meanings"].to_list() == [None, 1]
-    again = Consistencies.from_part(*found.to_part())
+    again = Consistencies.from_part(*result.to_part())
     assert again.n_meanings.tolist() == [0, 1]
     assert again.to_frame().equals(frame)
 
 
-def test_order_of_measures_is_kept_and_the_first_one_counts():
-    found = semscale.consistency(
+def test_measures_stay_in_order_and_the_first_is_the_score():
+    result = semscale.consistency(
         ["a"], [["b"]], measures=["semantic_negentropy", "exact_match"], same_by="exact"
     )
-    assert list(found.measures) == ["semantic_negentropy", "exact_match"]
-    assert found.score.tolist() == pytest.approx([0.0], abs=1e-12)
+    assert list(result.measures) == ["semantic_negentropy", "exact_match"]
+    assert result.score.tolist() == pytest.approx([0.0], abs=1e-12)
 
 
 def test_a_file_has_the_columns_of_meanings(tmp_path):

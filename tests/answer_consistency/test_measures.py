@@ -17,18 +17,18 @@ def test_an_unknown_measure_is_answered_with_the_nearest():
         check_measures(["cosine_similarity"])
 
 
-def test_measures_come_in_the_order_asked_for_each_once():
+def test_measures_stay_in_order_without_repeats():
     assert check_measures(["exact_match", "cosine_sim", "exact_match"]) == ("exact_match", "cosine_sim")
     assert check_measures("bert_score") == ("bert_score",)
     with pytest.raises(InputError, match="measures must name at least one"):
         check_measures([])
 
 
-def test_every_measure_says_what_it_is():
+def test_measures_have_a_description():
     assert all(measure.about for measure in MEASURES.values())
 
 
-def test_measures_of_meanings_need_vectors_only_where_cosines_can_count():
+def test_measures_of_meanings_need_vectors_only_if_cosines_can_count():
     cosines = {"meanings", "cosine", "floor", "contradicted"}
     assert list_needed_parts(["semantic_negentropy"], "auto", has_entailment=False) == cosines
     assert list_needed_parts(["semantic_negentropy"], "cosine", has_entailment=True) == cosines | {
@@ -44,7 +44,7 @@ def test_measures_of_meanings_need_vectors_only_where_cosines_can_count():
     }
 
 
-def test_a_measure_without_its_model_says_which_pull_gets_it():
+def test_a_measure_without_its_model_names_the_pull_command():
     with pytest.raises(InputError, match="measure noncontradiction needs .* semscale models pull cross-enc"):
         check_entailment(["semantic_negentropy", "noncontradiction"], "auto", has_entailment=False)
     with pytest.raises(InputError, match="same_by entailment needs an entailment model"):

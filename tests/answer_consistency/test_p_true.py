@@ -39,8 +39,8 @@ class SureJudge:
         return self.reply
 
 
-def token(text, share, *others):
-    top = ((text, math.log(share)), *((name, math.log(p)) for name, p in others))
+def token(text, share, *alternatives):
+    top = ((text, math.log(share)), *((name, math.log(p)) for name, p in alternatives))
     return TokenLogprob(text, math.log(share), top)
 
 
@@ -57,7 +57,7 @@ def test_a_word_before_it_leaves_no_value():
     assert math.isnan(p_true([TokenLogprob("Not", -0.1), TokenLogprob(" true", -0.1)]))
 
 
-def test_what_is_left_goes_to_the_word_that_is_not_shown():
+def test_the_remaining_probability_goes_to_the_token_that_is_not_shown():
     assert p_true([TokenLogprob("False", math.log(0.7))]) == pytest.approx(0.3)
     assert p_true([TokenLogprob("True", math.log(0.7))]) == pytest.approx(0.7)
 
@@ -67,7 +67,7 @@ def test_without_either_word_there_is_no_value(tokens):
     assert math.isnan(p_true(tokens))
 
 
-def test_other_answers_are_shown_once_and_not_the_answer_itself():
+def test_alternative_answers_are_shown_once_without_the_proposed_answer():
     text = p_true_request("Q?", "Paris", ["Rome", "Rome", "Paris", " "]).messages[-1].text
     assert text.count("Possible answer:") == 1
     assert "Proposed answer: Paris" in text
@@ -76,8 +76,8 @@ def test_other_answers_are_shown_once_and_not_the_answer_itself():
 def test_an_answer_that_is_missing_is_not_asked_about():
     tokens = (token("True", 0.8, ("False", 0.2)),)
     model = SureJudge(Reply("True", logprobs=tokens))
-    found = asyncio.run(ask_p_true(["Q?", "R?"], ["Paris", None], None, Runner(model, ledger=False)))
-    np.testing.assert_allclose(found, [0.8, np.nan])
+    result = asyncio.run(ask_p_true(["Q?", "R?"], ["Paris", None], None, Runner(model, ledger=False)))
+    np.testing.assert_allclose(result, [0.8, np.nan])
     with pytest.raises(InputError, match="equal lengths"):
         asyncio.run(ask_p_true(["Q?"], ["a", "b"], None, Runner(model, ledger=False)))
 
@@ -142,7 +142,7 @@ def test_a_conversation_is_refused_before_anything_is_asked():
     assert chat.asked == []
 
 
-def test_given_answers_have_no_p_true():
+def test_p_true_is_refused_for_answers_without_a_model():
     with pytest.raises(InputError, match="measure p_true asks the model"):
         Consistency(measures=["p_true"]).measure(["a"], [["a"]])
 
@@ -188,7 +188,7 @@ def ask_decisions(chat, deciders, prompts=PROMPTS, **settings):
     return tool.ask(prompts, runner=runner, **{"n_samples": 1, **settings})
 
 
-def test_a_decision_stands_in_where_no_log_probabilities_come():
+def test_a_decision_replaces_missing_log_probabilities():
     chat, decider = Worded(PROMPTS), Decider(0.75)
     asked = ask_decisions(chat, {"own": decider})
     np.testing.assert_allclose(asked.consistencies.measures["p_true"], [0.75] * 6)
@@ -200,7 +200,7 @@ def test_a_decision_stands_in_where_no_log_probabilities_come():
     assert (fields["p_true_form"], fields["p_true_temperature"]) == ("own", "default")
 
 
-def test_what_one_part_of_a_run_shows_counts_for_the_next_ones():
+def test_later_parts_reuse_what_the_first_part_learned_of_the_model():
     chat, unknown, decider = Worded(PROMPTS), Decider(failure=FailureKind.UNSUPPORTED), Decider(0.75)
     tool = Consistency(chat, measures=["exact_match", "p_true"])
     runner = Runner(
@@ -215,7 +215,7 @@ def test_what_one_part_of_a_run_shows_counts_for_the_next_ones():
     assert tried[0] == tried[1] == tried[2]  # only the first part finds out
 
 
-def test_a_form_that_is_not_taken_counts_for_nothing_and_the_next_one_is_tried():
+def test_an_unsupported_form_has_no_cost_and_the_next_is_tried():
     unknown, decider = Decider(failure=FailureKind.UNSUPPORTED), Decider(0.5)
     asked = ask_decisions(Worded(PROMPTS), {"decisions": unknown, "own": decider})
     assert len(unknown.texts) <= 2
@@ -224,7 +224,7 @@ def test_a_form_that_is_not_taken_counts_for_nothing_and_the_next_one_is_tried()
     assert asked.replies.counts.p_true_forms == {"own": 6}
 
 
-def test_three_rejections_show_that_a_form_is_not_taken():
+def test_three_rejections_mark_a_form_as_unsupported():
     chat, rejecting = Worded(PROMPTS), Decider(failure=FailureKind.REJECTED)
     asked = ask_decisions(chat, {"decisions": rejecting})
     # Then the others are asked for a token after all, as some replies may have probabilities.
@@ -261,9 +261,9 @@ def test_prompts_that_settle_early_are_decided_too():
 )
 def test_the_signature_names_decisions_alone(forms, added):
     signature = Signature.of("sampling", p_true_temperature=0.0)
-    found = dict(with_p_true_forms(signature, forms).fields)
-    assert found.get("p_true_form") == added
-    assert found["p_true_temperature"] == ("default" if added == "own" else "0")
+    result = dict(with_p_true_forms(signature, forms).fields)
+    assert result.get("p_true_form") == added
+    assert result["p_true_temperature"] == ("default" if added == "own" else "0")
     again = with_p_true_forms(with_p_true_forms(signature, {"own": 1}), {"decisions": 2})
     assert dict(again.fields)["p_true_form"] == "decisions"
 
@@ -307,7 +307,7 @@ def test_a_run_stops_after_20_replies_in_a_row_without_p_true(stopping):
     assert np.isnan(asked.consistencies.measures["p_true"]).all()
 
 
-def test_replies_with_p_true_now_and_then_let_a_run_go_on():
+def test_occasional_replies_with_p_true_let_a_run_continue():
     # The 20th and the 40th reply have it, so that no more than 20 in a row lack it at the end of the run.
     chat = Unsure(MANY[:59], readable=lambda n: n in {19, 39})
     asked = ask(chat, MANY[:59], n_samples=1)
@@ -335,7 +335,7 @@ def test_a_run_without_log_probabilities_stops_unless_decisions_have_p_true():
     assert asked.replies.counts.stopped is None  # decisions that are declined are answers
 
 
-def test_a_run_whose_last_replies_lack_p_true_is_complete():
+def test_a_run_with_final_replies_without_p_true_is_complete():
     chat = Unsure(MANY[:20])
     asked = ask(chat, MANY[:20], n_samples=1)
     assert asked.replies.counts.stopped is None

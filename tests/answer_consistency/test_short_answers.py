@@ -21,7 +21,7 @@ def signature(name):
 
 
 @pytest.mark.parametrize(("name", "bound"), [("all-MiniLM-L6-v2", SAME_ANSWER), ("e5-small", 0.93)])
-def test_a_known_model_has_its_own_bound_whatever_the_floor(name, bound):
+def test_a_known_model_has_a_fixed_bound_regardless_of_the_floor(name, bound):
     assert [same_answer_cosine(signature(name), floor) for floor in (0.0, 0.9)] == [bound, bound]
 
 
@@ -30,24 +30,24 @@ def test_the_float32_form_of_a_known_model_on_the_hub_has_the_same_bound():
     assert same_answer_cosine(on_hub, 0.8) == 0.93
 
 
-def test_for_another_model_the_bound_lies_above_the_floor():
+def test_the_bound_of_an_unknown_model_is_above_the_floor():
     other = Signature.of("embed", model="organisation/other#0")
     # .2 + .7 x .8 = .76 is less than MiniLM's own bound; .9 + .7 x .1 = .97.
-    found = [same_answer_cosine(other, floor) for floor in (0.2, 0.9)]
-    assert found == pytest.approx([SAME_ANSWER, 0.97])
+    result = [same_answer_cosine(other, floor) for floor in (0.2, 0.9)]
+    assert result == pytest.approx([SAME_ANSWER, 0.97])
 
 
 def test_two_answers_differ_below_the_bound_alone():
     guard = ShortAnswerGuard()
     assert guard.check("Paris", "London", 0.89) == []
-    assert [one.kind for one in guard.check("Paris", "London", 0.89, 0.93)] == ["other-answer"]
+    assert [item.kind for item in guard.check("Paris", "London", 0.89, 0.93)] == ["other-answer"]
 
 
 def kinds(answer, sample, cosine, **settings):
-    return [one.kind for one in ShortAnswerGuard().check(answer, sample, cosine, **settings)]
+    return [item.kind for item in ShortAnswerGuard().check(answer, sample, cosine, **settings)]
 
 
-def test_members_of_one_category_differ_however_alike_their_vectors_are():
+def test_members_of_a_category_differ_regardless_of_their_cosine():
     assert kinds("The apple is red.", "The apple is blue.", 0.9) == ["other-answer"]
     assert kinds("Monday", "Tuesday", 0.87) == ["other-answer"]
     assert kinds("My favourite colour is grey.", "Gray", 0.6) == []
@@ -55,7 +55,7 @@ def test_members_of_one_category_differ_however_alike_their_vectors_are():
 
 
 @pytest.mark.parametrize(
-    ("answer", "sample", "words"),
+    ("answer", "sample", "differing"),
     [
         ("The animal is a dog.", "The animal is a cat.", ("dog", "cat")),
         ("Mars is the largest planet.", "Jupiter is the largest planet.", ("mars", "jupiter")),
@@ -71,11 +71,11 @@ def test_members_of_one_category_differ_however_alike_their_vectors_are():
         ("The animal is a dog.", "The animal is an ox.", ("dog", "ox")),
     ],
 )
-def test_in_which_words_two_answers_of_one_wording_differ(answer, sample, words):
-    assert differing_words(answer, sample) == words
+def test_answers_of_the_same_wording_differ_in_these_terms(answer, sample, differing):
+    assert differing_words(answer, sample) == differing
 
 
-def test_answers_of_one_wording_differ_where_the_other_words_are_unlike():
+def test_answers_of_the_same_wording_differ_if_their_differing_terms_are_unlike():
     pair = "The animal is a dog.", "The animal is a cat."
     assert kinds(*pair, 0.9, differing_cosine=0.66) == ["other-answer"]
     assert kinds(*pair, 0.9, differing_cosine=0.8) == []
@@ -83,7 +83,7 @@ def test_answers_of_one_wording_differ_where_the_other_words_are_unlike():
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "found"),
+    ("item", "other", "result"),
     [
         ("red", "blue", ("red", "blue")),
         ("a scarlet cap", "a red cap", None),
@@ -94,12 +94,12 @@ def test_answers_of_one_wording_differ_where_the_other_words_are_unlike():
         ("gold", "lead", ("gold", "lead")),  # no two colours, but two elements
     ],
 )
-def test_which_words_name_different_members_of_one_category(one, other, found):
-    assert differing_members(one.split(), other.split()) == found
+def test_texts_that_name_different_members_of_a_category_differ(item, other, result):
+    assert differing_members(item.split(), other.split()) == result
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("item", "other", "same"),
     [
         ("Paris", "It is Paris.", True),
         ("red", "Red!", True),
@@ -142,10 +142,10 @@ def test_which_words_name_different_members_of_one_category(one, other, found):
         ("There are 8.", "8", True),
     ],
 )
-def test_which_short_answers_are_the_same(one, other, same):
-    assert is_same_short_answer(one, other) is same
+def test_short_answers_are_compared_in_normalised_form(item, other, same):
+    assert is_same_short_answer(item, other) is same
 
 
-def test_an_answer_is_short_up_to_three_words_that_count():
+def test_an_answer_is_short_up_to_three_content_terms():
     assert is_short_answer("The capital of France is Paris.")
     assert not is_short_answer("The old capital of France is Paris.")

@@ -28,14 +28,14 @@ def test_ncs_of_the_mean_is_the_mean_of_ncs(cosines):
 
 
 @given(st.floats(-1, 1), st.floats(-1, 0.99))
-def test_above_the_floor_lies_between_0_and_1(cosine, floor):
+def test_similarity_above_the_floor_is_between_0_and_1(cosine, floor):
     value = above_floor(np.array([cosine]), floor)[0]
     assert 0 <= value <= 1
     assert (value > 0) == (cosine > floor) or cosine == pytest.approx(floor)
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("text", "other", "same"),
     [
         ("8", "8 emails", False),
         ("Paris", " paris. ", True),
@@ -50,8 +50,8 @@ def test_above_the_floor_lies_between_0_and_1(cosine, floor):
         ("", "", True),
     ],
 )
-def test_what_is_the_same_answer_whatever_its_marks(one, other, same):
-    assert (normalise_answer(one) == normalise_answer(other)) is same
+def test_answers_are_compared_without_punctuation(text, other, same):
+    assert (normalise_answer(text) == normalise_answer(other)) is same
 
 
 def test_means_of_items_leave_out_pairs_without_a_value():
@@ -59,17 +59,17 @@ def test_means_of_items_leave_out_pairs_without_a_value():
     np.testing.assert_array_equal(means, [1.0, 0.5, np.nan, np.nan])
 
 
-WORDS = [f"word{place}" for place in range(12)]
+TEXTS = [f"word{number}" for number in range(12)]
 
 
 def crowd(angle_cosine):
     """Twelve vectors, any two of which have the same cosine: one shared axis and one of their own."""
-    shared, own = np.sqrt(angle_cosine), np.sqrt(1 - angle_cosine)
-    return ArrayEmbedder(WORDS, np.column_stack([np.full(12, shared), own * np.eye(12)]))
+    shared, separate = np.sqrt(angle_cosine), np.sqrt(1 - angle_cosine)
+    return ArrayEmbedder(TEXTS, np.column_stack([np.full(12, shared), separate * np.eye(12)]))
 
 
 def test_the_floor_is_the_mean_cosine_of_unrelated_answers():
-    floor = estimate_floor(WORDS, Cosines(crowd(0.3)), seed=0)
+    floor = estimate_floor(TEXTS, Cosines(crowd(0.3)), seed=0)
     assert floor.value == 0.3
     assert floor.origin.startswith("66-pairs#")  # 12 * 11 / 2
     assert floor.known
@@ -77,17 +77,17 @@ def test_the_floor_is_the_mean_cosine_of_unrelated_answers():
 
 def test_the_order_of_answers_changes_nothing():
     embedder = crowd(0.3)
-    assert estimate_floor(WORDS, Cosines(embedder), seed=1) == estimate_floor(
-        WORDS[::-1], Cosines(embedder), seed=1
+    assert estimate_floor(TEXTS, Cosines(embedder), seed=1) == estimate_floor(
+        TEXTS[::-1], Cosines(embedder), seed=1
     )
 
 
 def test_too_few_answers_correct_nothing_and_say_so():
-    floor = estimate_floor(WORDS[:9], Cosines(crowd(0.3)), seed=0)
+    floor = estimate_floor(TEXTS[:9], Cosines(crowd(0.3)), seed=0)
     assert (floor.value, floor.known) == (0.0, False)
 
 
-def test_texts_that_are_kept_are_not_embedded_again(toy_embedder):
+def test_stored_texts_are_not_embedded_again(toy_embedder):
     memoized = MemoizedEmbedder(toy_embedder, capacity=2)
     first = memoized.embed(["a b", "c"])
     again = memoized.embed(["c", "d e", "a b"])
@@ -113,7 +113,7 @@ class Lengths:
         return Entailments(values, np.zeros(len(shares), bool), np.array([text == "?" for text in premises]))
 
 
-def test_each_pair_is_asked_for_once_and_keeps_its_place():
+def test_repeated_pairs_are_sent_once_and_stay_in_order():
     model = Lengths()
     asked = MemoizedEntailment(model)
     first = asked.entailments(["a", "bb", "a"], ["x", "x", "x"])
@@ -134,13 +134,13 @@ def test_no_pairs_cost_no_call():
 PAIRS = pair_up(["Paris", None, "3.5"], [["paris!", "Rome"], ["x"], ["35", "3.5", "3.5 "]])
 
 
-def test_equal_answers_are_counted_whatever_their_case_white_space_and_marks():
+def test_exact_match_ignores_case_white_space_and_punctuation():
     # One of two; no answer; two of three, as a point between digits counts.
     np.testing.assert_allclose(null_values(PAIRS)["exact_match_normalised"], [1 / 2, np.nan, 2 / 3])
 
 
 def test_lengths_are_those_without_white_space_around():
-    found = null_values(PAIRS)
+    nulls = null_values(PAIRS)
     # (5/6 + 4/5) / 2; (2/3 + 1 + 1) / 3
-    np.testing.assert_allclose(found["equal_lengths"], [49 / 60, np.nan, 8 / 9])
-    np.testing.assert_allclose(found["brevity"], [1 / 6, np.nan, 1 / 4])
+    np.testing.assert_allclose(nulls["equal_lengths"], [49 / 60, np.nan, 8 / 9])
+    np.testing.assert_allclose(nulls["brevity"], [1 / 6, np.nan, 1 / 4])

@@ -21,14 +21,14 @@ EXACT = Consistency(measures=["exact_match"])
 
 
 @pytest.fixture
-def found(toy_embedder):
+def consistencies(toy_embedder):
     return Consistency(embedder=toy_embedder, measures=["uncontradicted", "exact_match"]).measure(
         ANSWERS, SAMPLES
     )
 
 
-def test_the_numbers_are_those_of_the_items(found):
-    summary = found.summarize(by=["a", "b", "a", "b", "a"], interval=0.8, seed=3)
+def test_the_numbers_are_those_of_the_items(consistencies):
+    summary = consistencies.summarize(by=["a", "b", "a", "b", "a"], interval=0.8, seed=3)
     assert (summary.n, summary.counts) == (5, {"scored": 3, "missing": 1, "too-few-samples": 1})
     assert (summary.n_samples, summary.n_samples_left_out, summary.n_few_samples) == (8, 2, 2)
     assert (summary.n_contradicted, summary.guards) == (2, {"negation": 1, "number": 1})
@@ -44,8 +44,8 @@ def test_the_numbers_are_those_of_the_items(found):
     assert repr(summary) == "ConsistencySummary(source='', n=5, n_scored=3, mean=0.50 [0.00, 1.00])"
 
 
-def test_the_lowest_items_come_first_with_their_texts(found):
-    summary = found.summarize(answers=ANSWERS, samples=SAMPLES, prompts=["q1", "q2", None, "q4", 5])
+def test_the_lowest_items_come_first_with_their_texts(consistencies):
+    summary = consistencies.summarize(answers=ANSWERS, samples=SAMPLES, prompts=["q1", "q2", None, "q4", 5])
     assert [item.item for item in summary.lowest[:10]] == [2, 1, 5]
     second, first = summary.lowest[:2]
     assert (second.answer, second.prompt, second.n_contradicting) == ("It is safe.", "q2", 3)
@@ -54,32 +54,32 @@ def test_the_lowest_items_come_first_with_their_texts(found):
     assert summary.lowest[:3][-1].prompt == "5"
 
 
-def test_a_few_items_without_a_value_are_kept_for_each_reason(toy_embedder):
+def test_a_few_items_without_a_value_are_listed_for_every_reason(toy_embedder):
     answers = ["a", *[None] * 6, "b"]
     prompts = ["q", None, " ", *(f"q{n}" for n in range(4)), "q"]
-    found = Consistency(embedder=toy_embedder).measure(answers, [["a"]] * 7 + [[]])
-    examples = found.summarize(answers=answers, samples=[["a"]] * 7 + [[]], prompts=prompts).left_out
+    consistencies = Consistency(embedder=toy_embedder).measure(answers, [["a"]] * 7 + [[]])
+    examples = consistencies.summarize(answers=answers, samples=[["a"]] * 7 + [[]], prompts=prompts).left_out
     # The first two without an answer have no question either, so their sample is shown.
     assert examples == {"missing": ((1, "a"), (2, "a"), (3, "q0")), "too-few-samples": ((7, "b"),)}
 
 
 def test_an_item_that_no_token_counts_in_has_a_reason_too():
-    found = EXACT.measure(["a", "b"], [["a"], ["b"]])
-    found.measures["exact_match"][1] = np.nan  # as BERTScore where no token counts
-    summary = found.summarize(answers=["a", "b"], samples=[["a"], ["b"]])
+    consistencies = EXACT.measure(["a", "b"], [["a"], ["b"]])
+    consistencies.measures["exact_match"][1] = np.nan  # as BERTScore where no token counts
+    summary = consistencies.summarize(answers=["a", "b"], samples=[["a"], ["b"]])
     assert summary.left_out == {"no-value": ((1, "b"),)}
     assert summary.estimates.overall.left_out == {"no-value": 1}
 
 
-def test_lists_of_an_answer_and_its_samples_are_taken_as_they_were_measured():
+def test_lists_of_an_answer_and_its_samples_are_summarized_as_measured():
     lists = [["a", "a"], ["b", "c", "d"]]
     summary = EXACT.measure(lists).summarize(answers=lists)
     assert [(item.answer, item.samples) for item in summary.lowest[:2]] == [("b", ("c", "d")), ("a", ("a",))]
 
 
-def test_trust_stands_beside_each_item():
-    found = EXACT.measure(["a"] * 40, [["a"], ["b"]] * 20)
-    summary = found.summarize(correctness=found.correctness([1, 0] * 20))
+def test_the_lowest_items_show_their_probability_of_being_correct():
+    consistencies = EXACT.measure(["a"] * 40, [["a"], ["b"]] * 20)
+    summary = consistencies.summarize(correctness=consistencies.correctness([1, 0] * 20))
     lowest = summary.lowest[:1][0]
     estimate = lowest.probability_correct
     assert estimate.low < estimate.value < 0.5
@@ -88,9 +88,9 @@ def test_trust_stands_beside_each_item():
     assert sum(summary.correctness.shares.values()) == pytest.approx(1)
 
 
-def test_json_keeps_to_the_schema(found):
+def test_json_keeps_to_the_schema(consistencies):
     kind = pl.Series("kind", ["a", "b", None, "b", "a"])
-    content = json.loads(found.summarize(answers=ANSWERS, samples=SAMPLES, by=kind).to_json())
+    content = json.loads(consistencies.summarize(answers=ANSWERS, samples=SAMPLES, by=kind).to_json())
     check_json(json.dumps({**content, "out": None, "report": None, "figures": None}))
     assert content["estimates"]["by"] == "kind"
     assert content["estimates"]["overall"]["figures"]["exact_match"]["value"] == pytest.approx(0.5)
@@ -106,7 +106,7 @@ def test_json_keeps_to_the_schema(found):
     check_json(json.dumps({**trusted, "out": None, "report": None, "figures": None}))
 
 
-def test_what_was_asked_sums_itself_up():
+def test_asked_consistencies_are_summarized():
     chat = ScriptedChat({"sure?": ["yes"] * 4, "guess?": ["a", *"bcd"]})
     asked = Consistency(chat, measures=["exact_match"]).ask(
         ["sure?", "guess?"], 3, runner=Runner(chat, ledger=False)
@@ -126,6 +126,6 @@ def test_what_was_asked_sums_itself_up():
         ({"by": ["a"]}, "by must have 5 rows"),
     ],
 )
-def test_texts_of_other_items_are_refused(found, texts, message):
+def test_texts_of_other_items_are_refused(consistencies, texts, message):
     with pytest.raises(InputError, match=message):
-        found.summarize(**texts)
+        consistencies.summarize(**texts)

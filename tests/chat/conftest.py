@@ -38,8 +38,8 @@ def secluded_chat(monkeypatch, tmp_path) -> None:
 
 @pytest.fixture
 def endpoint() -> Iterator[Endpoint]:
-    with misbehaving_endpoint() as found:
-        yield found
+    with misbehaving_endpoint() as server:
+        yield server
 
 
 @pytest.fixture

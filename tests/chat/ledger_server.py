@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 
 
-def on_database(place: str, statement: str, *values: object) -> object:
+def on_database(address: str, statement: str, *values: object) -> object:
     """Do one statement, and give the first value that it gives."""
     from semscale.store.databases.address import read_address
     from semscale.store.databases.postgres import postgres_engine
 
-    engine = postgres_engine(read_address(place, "the tests' database"))
+    engine = postgres_engine(read_address(address, "the tests' database"))
     try:
         with engine.begin() as connection:
-            found = connection.exec_driver_sql(statement, values or None)
-            return found.scalar() if found.returns_rows else None
+            result = connection.exec_driver_sql(statement, values or None)
+            return result.scalar() if result.returns_rows else None
     finally:
         engine.dispose()
 
@@ -27,16 +27,16 @@ class Way:
         place: URL of the database by this way.
     """
 
-    def __init__(self, place: str) -> None:
+    def __init__(self, address: str) -> None:
         from sqlalchemy.engine import make_url
 
-        url = make_url(place)
+        url = make_url(address)
         self._folder, self._host, self._port = url.query.get("host"), url.host, url.port or 5432
         self._ends: list[socket.socket] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         by_it = url.set(host="127.0.0.1", port=self.port, password=url.password or "s3cret", query={})
-        self.place = by_it.render_as_string(hide_password=False)
+        self.address = by_it.render_as_string(hide_password=False)
         self._listen()
 
     def cut(self) -> None:
@@ -91,9 +91,9 @@ def _carry(source: socket.socket, target: socket.socket) -> None:
 
 
 @contextmanager
-def way_to(place: str) -> Iterator[Way]:
+def way_to(address: str) -> Iterator[Way]:
     """A way to a database, which goes with the block."""
-    way = Way(place)
+    way = Way(address)
     try:
         yield way
     finally:

@@ -3,7 +3,7 @@
 from semscale.chat import Request
 from semscale.chat.pacing import Limits
 
-ONE = Limits(concurrency=1)
+SERIAL = Limits(concurrency=1)
 
 
 def requests(n: int, **parameters: object) -> list[Request]:

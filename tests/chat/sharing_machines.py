@@ -28,11 +28,11 @@ class Machine:
         """Let it begin."""
         self._turn.set()
 
-    def found(self) -> object:
+    def result(self) -> object:
         """Wait for what came of it."""
-        found = self._found.get(timeout=_LONGEST)
+        result = self._found.get(timeout=_LONGEST)
         self.process.join(_LONGEST)
-        return found
+        return result
 
     def end(self) -> None:
         """End it, whatever it does."""
@@ -42,9 +42,9 @@ class Machine:
         self._found.close()
 
 
-def _work(turn, found, work, *arguments) -> None:
+def _work(turn, result, work, *arguments) -> None:
     turn.wait(_LONGEST)
-    found.put(work(*arguments))
+    result.put(work(*arguments))
 
 
 @contextmanager
@@ -56,8 +56,8 @@ def machines(*works: tuple) -> Iterator[list[Machine]]:
         started += [Machine(*work) for work in works]
         yield started
     finally:
-        for each in started:
-            each.end()
+        for item in started:
+            item.end()
 
 
 def ask(url: str, ledger: str, name: str, prompts: list[str], concurrency: int) -> tuple[int, int, int]:
@@ -73,17 +73,17 @@ def ask(url: str, ledger: str, name: str, prompts: list[str], concurrency: int) 
     os.environ["OPENAI_API_KEY"] = f"key-of-{name}"
     limits = Limits(concurrency=concurrency)
     runner = Runner(load_chat_model("m", base_url=url), limits=limits, ledger=ledger)
-    own = list(prompts)
-    Random(name).shuffle(own)
-    outcomes = runner.run([Request.of(prompt) for prompt in own])
-    texts = [each.reply.text if each.reply else "" for each in outcomes]
-    wrong = sum(text != f"echo: {prompt}" for prompt, text in zip(own, texts, strict=True))
+    shuffled = list(prompts)
+    Random(name).shuffle(shuffled)
+    outcomes = runner.run([Request.of(prompt) for prompt in shuffled])
+    texts = [item.reply.text if item.reply else "" for item in outcomes]
+    wrong = sum(text != f"echo: {prompt}" for prompt, text in zip(shuffled, texts, strict=True))
     return len(outcomes), wrong, runner.spent.calls
 
 
-def command(*words: str) -> tuple[int, str]:
+def command(*arguments: str) -> tuple[int, str]:
     """Run Semscale's program; give its exit code and its errors."""
     from semscale.cli.main import main
 
-    with redirect_stdout(StringIO()), redirect_stderr(StringIO()) as said:
-        return main(list(words)), said.getvalue()
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()) as errors:
+        return main(list(arguments)), errors.getvalue()

@@ -60,7 +60,7 @@ models:
 """
 
 
-def test_a_table_of_the_users_own(tmp_path, monkeypatch):
+def test_a_price_table_of_the_user_is_read(tmp_path, monkeypatch):
     (tmp_path / "prices.yaml").write_text(TABLE)
     monkeypatch.setenv("SEMSCALE_PRICES", str(tmp_path / "prices.yaml"))
     table = PriceTable.load()
@@ -82,7 +82,7 @@ def test_the_users_folder_for_settings_is_looked_at(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("models: [", "line 1: not readable as YAML"),
         ("currency: EUR\nprices: {}", "line 2: unknown key 'prices'"),
@@ -93,9 +93,9 @@ def test_the_users_folder_for_settings_is_looked_at(tmp_path, monkeypatch):
         ("models: {m: {prompt: .nan, completion: 1}}", "m, prompt must be a finite number, got nan"),
     ],
 )
-def test_a_table_that_is_none(tmp_path, text, words):
+def test_an_invalid_price_table_is_refused(tmp_path, text, message):
     (tmp_path / "prices.yaml").write_text(text)
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=message):
         PriceTable.load(tmp_path / "prices.yaml")
 
 
@@ -112,7 +112,7 @@ def reserve(meter, usage):
         return str(error)
 
 
-def test_a_reservation_is_replaced_by_what_the_call_used():
+def test_a_reservation_is_replaced_by_the_actual_usage():
     meter = Meter(Budget(), Price(0.5, 2.0, "EUR"))
     assert reserve(meter, Usage(100, 100)) is None
     assert meter.spent == Spent(1, Usage(0, 0), 0.0)
@@ -157,7 +157,7 @@ def test_a_call_that_does_not_fit_alone_is_refused(budget, reason):
     assert reserve(Meter(budget, Price(1.0, 2.0, "EUR")), Usage(10, 20)) == reason
 
 
-def test_a_call_waits_while_another_may_use_up_the_rest():
+def test_a_call_waits_while_a_call_in_flight_may_use_up_the_budget():
     async def two_calls():
         meter = Meter(Budget(tokens=100), None)
         await meter.reserve(Usage(30, 40))
@@ -177,7 +177,7 @@ def test_a_cap_below_zero(cap):
         Budget(**{cap: -1})
 
 
-def test_the_cap_that_is_named_is_the_one_that_was_given():
+def test_the_message_names_the_configured_cap():
     left = Budget(calls=9, tokens=90, money=9.0).divide(3, "judges").after(Spent(2, Usage(20, 5), 1.0))
     assert (left.calls, left.tokens, left.money) == (1, 5, 2.0)
     # A third of 90 is 30, of which 25 are spent.
@@ -192,7 +192,7 @@ def test_the_cap_that_is_named_is_the_one_that_was_given():
     assert left.divide(2, "checks").whole == Budget(calls=9, tokens=90, money=9.0)
 
 
-def test_a_cap_with_no_room_names_what_is_spent_and_what_the_next_call_may_cost():
+def test_a_cap_without_room_names_the_spent_amount_and_the_next_cost():
     price = Price(1e-6, 2e-6, "USD")
     meter = Meter(Budget(money=3.0).after(Spent(1, Usage(400_000, 0), 0.4, 1)), price)
     assert reserve(meter, Usage(90_000, 0)) is None
@@ -209,7 +209,7 @@ def test_a_cap_with_no_room_names_what_is_spent_and_what_the_next_call_may_cost(
 
 
 @pytest.mark.needs("api")
-def test_a_forecast_counts_what_is_new(endpoint, tmp_path):
+def test_a_forecast_counts_only_new_calls(endpoint, tmp_path):
     model = endpoint.model()
     requests = [Request.of(f"question {number}", max_tokens=5) for number in range(4)]
     Runner(model, ledger=tmp_path / "l").run(requests[:1])
@@ -243,17 +243,17 @@ class AskedTogether:
 
 @pytest.mark.needs("api")
 def test_replies_are_looked_up_together(endpoint):
-    async def found():
+    async def received():
         requests = [Request.of(f"question {number}") for number in range(4)]
         return await asyncio.wait_for(
             forecast(requests, endpoint.model(), ledger=AskedTogether(4)), timeout=60
         )
 
-    assert asyncio.run(found()).calls == 4
+    assert asyncio.run(received()).calls == 4
 
 
 @pytest.mark.needs("api")
-def test_an_unknown_price_is_said_and_not_zero(endpoint):
+def test_an_unknown_price_is_reported_and_not_zero(endpoint):
     plan = asyncio.run(forecast([Request.of("a")], endpoint.model()))
     assert plan.money is None
     assert plan.price_note.startswith("the price of m is not known; add it to ")
@@ -261,16 +261,16 @@ def test_an_unknown_price_is_said_and_not_zero(endpoint):
 
 
 @pytest.mark.needs("api")
-def test_a_cap_on_calls_is_exact_and_keeps_what_is_done(runner, endpoint):
+def test_a_cap_on_calls_is_exact_and_keeps_received_replies(runner, endpoint):
     capped = runner(limits=Limits(concurrency=4), budget=Budget(calls=5))
-    said = (
+    message = (
         r"cap of 5 calls is reached; received replies are stored; a cap counts for each run, so the same "
         r"command continues from there$"
     )
-    with pytest.raises(InterruptedRunError, match=said):
+    with pytest.raises(InterruptedRunError, match=message):
         capped.run(requests(20))
     assert len(endpoint.requests) == capped.spent.calls == 5
-    with pytest.raises(InterruptedRunError, match=said):
+    with pytest.raises(InterruptedRunError, match=message):
         capped.run(requests(20))
     assert len(endpoint.requests) == 10  # the same run went on
     assert len(runner().run(requests(20))) == 20
@@ -296,35 +296,35 @@ def test_a_cap_on_money(runner, endpoint):
 
 
 @pytest.mark.needs("api")
-def test_a_cap_below_the_first_call_asks_for_a_higher_one(runner, endpoint):
+def test_a_cap_below_the_first_call_asks_for_a_higher_cap(runner, endpoint):
     with pytest.raises(InterruptedRunError, match="0 spent so far, .*; no reply arrived: set a higher cap$"):
         runner(budget=Budget(tokens=5)).run(requests(2))
     assert not endpoint.requests
 
 
 @pytest.mark.needs("api")
-def test_a_cap_that_leaves_no_repetition_keeps_why_the_call_failed(runner, endpoint):
+def test_a_cap_that_leaves_no_retry_reports_why_the_call_failed(runner, endpoint):
     endpoint.fault = lambda prompt, n_asked: (503, {"error": {"message": "overloaded"}})
 
     async def outcomes():
-        found, said = [], ""
+        received, message = [], ""
         try:
             async for outcome in runner(limits=Limits(concurrency=1), budget=Budget(calls=3)).stream(
                 requests(9)
             ):
-                found.append(outcome)
+                received.append(outcome)
         except InterruptedRunError as error:
-            said = str(error)
-        return found, said
+            message = str(error)
+        return received, message
 
-    found, said = asyncio.run(outcomes())
-    assert [(one.status, one.attempts) for one in found] == [("failed", 3)]
-    assert "overloaded" in str(found[0].failure)
-    assert said.startswith("the cap of 3 calls is reached; no reply arrived")
+    received, message = asyncio.run(outcomes())
+    assert [(result.status, result.attempts) for result in received] == [("failed", 3)]
+    assert "overloaded" in str(received[0].failure)
+    assert message.startswith("the cap of 3 calls is reached; no reply arrived")
 
 
 @pytest.mark.needs("api")
-def test_without_a_ledger_nothing_is_said_to_be_kept(runner):
+def test_without_a_ledger_nothing_is_reported_as_stored(runner):
     with pytest.raises(
         InterruptedRunError, match="reached; without a ledger, a higher cap sends every call again"
     ):

@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 from endpoint import completion, misbehaving_endpoint
-from made_up_requests import ONE, requests
+from made_up_requests import SERIAL, requests
 
 from semscale.chat import load_chat_model, runner
 from semscale.chat.messages import CallError, FailureKind, Reply
@@ -27,10 +27,10 @@ def time():
 
 @pytest.fixture
 def watch(time):
-    found = ReplyWatch(lambda: time.now, patience=60.0)
-    found.request_begins()
-    found.call_begins()
-    return found
+    reply_watch = ReplyWatch(lambda: time.now, patience=60.0)
+    reply_watch.request_begins()
+    reply_watch.call_begins()
+    return reply_watch
 
 
 def test_a_reply_ends_the_failure_before_it(watch):
@@ -60,7 +60,7 @@ def test_an_answer_ends_them(watch, time, result):
     assert watch.seconds == 0.0
 
 
-def test_after_a_reply_they_begin_anew_for_calls_under_way(watch, time):
+def test_after_a_reply_the_wait_restarts_for_calls_in_flight(watch, time):
     watch.call_begins()
     time.now = 3.0
     watch.call_ends(Reply("4"))
@@ -68,13 +68,13 @@ def test_after_a_reply_they_begin_anew_for_calls_under_way(watch, time):
     assert watch.seconds == 6.0
 
 
-def test_a_call_that_was_given_up_says_nothing(watch, time):
+def test_a_cancelled_call_does_not_count_as_a_reply(watch, time):
     watch.call_ends(None)
     time.now = 9.0
     assert watch.seconds == 9.0
 
 
-def test_time_in_which_nothing_is_asked_does_not_count(watch, time):
+def test_time_without_a_request_does_not_count(watch, time):
     time.now = 3.0
     watch.call_ends(DOWN)
     watch.request_ends()
@@ -98,7 +98,7 @@ def test_other_time_is_left_out(watch, time):
     assert watch.seconds == 50.0
 
 
-def test_nobody_was_reached_where_all_calls_failed_to_connect(watch):
+def test_an_endpoint_is_unreached_if_all_calls_failed_to_connect(watch):
     assert not watch.is_unreached
     watch.call_ends(DOWN)
     assert watch.is_unreached
@@ -118,10 +118,10 @@ def test_an_endpoint_that_answered_in_any_way_was_reached(watch, result):
 
 
 def test_a_model_that_answered_in_an_earlier_run_was_reached(time):
-    found = ReplyWatch(lambda: time.now, patience=60.0, was_reached=True)
-    found.call_begins()
-    found.call_ends(DOWN)
-    assert not found.is_unreached
+    reply_watch = ReplyWatch(lambda: time.now, patience=60.0, was_reached=True)
+    reply_watch.call_begins()
+    reply_watch.call_ends(DOWN)
+    assert not reply_watch.is_unreached
 
 
 PAGE = CallError("m answered with text that is no JSON", kind=FailureKind.MALFORMED)
@@ -131,15 +131,15 @@ REJECTED = CallError("m: no such field", kind=FailureKind.REJECTED)
 
 
 def are_alike(failures, kinds):
-    return [failures.are_all_alike(*each) for each in kinds]
+    return [failures.are_all_alike(*failure) for failure in kinds]
 
 
-def test_a_page_counts_after_four_repetitions_of_one_call():
+def test_a_page_counts_after_four_retries_of_the_same_call():
     failures = FirstFailures(has_replies=False)
     assert are_alike(failures, [(PAGE, n) for n in range(5)]) == [False, False, False, False, True]
 
 
-def test_what_is_not_repeated_counts_after_twenty_calls():
+def test_failures_without_retry_count_after_twenty_calls():
     failures = FirstFailures(has_replies=False)
     assert are_alike(failures, [(REJECTED, 0)] * 20) == [False] * 19 + [True]
 
@@ -152,7 +152,7 @@ def test_what_is_not_repeated_counts_after_twenty_calls():
         CallError("m did not answer in time", kind=FailureKind.TIMEOUT),
     ],
 )
-def test_another_failure_among_them_lets_the_run_go_on(other):
+def test_a_different_failure_among_them_lets_the_run_continue(other):
     failures = FirstFailures(has_replies=False)
     assert not any(are_alike(failures, [(REJECTED, 0), (other, 0), *[(REJECTED, 0)] * 30]))
 
@@ -167,11 +167,11 @@ def test_after_a_reply_no_failures_end_the_run():
 @pytest.mark.needs("api")
 def test_an_endpoint_that_answers_with_a_page(runner, endpoint, fake):
     endpoint.fault = lambda prompt, n_asked: (200, b"<html>login</html>")
-    said = (
+    message = (
         r"no call brought a usable reply, and the first 5 failed in the same way: m answered with text that "
         r"is not JSON: '<html>login</html>'; check the endpoint's address"
     )
-    with pytest.raises(ReplyError, match=said):
+    with pytest.raises(ReplyError, match=message):
         runner(limits=Limits(concurrency=1)).run(requests(100))
     assert len(endpoint.requests) == 5
     assert fake.time == 7.5  # .5 + 1 + 2 + 4 seconds of waiting between five calls
@@ -179,7 +179,7 @@ def test_an_endpoint_that_answers_with_a_page(runner, endpoint, fake):
 
 @pytest.mark.needs("api")
 @pytest.mark.exhaustive
-def test_an_endpoint_whose_replies_have_no_text(runner, endpoint):
+def test_an_endpoint_with_empty_replies_ends_the_run(runner, endpoint):
     endpoint.fault = lambda prompt, n_asked: (200, completion(None, finish_reason="length"))
     with pytest.raises(
         ReplyError, match="the first 20 failed in the same way: m answered without .* too small"
@@ -211,7 +211,7 @@ def stopped(model, tmp_path, *, retries=QUICK, by=InterruptedRunError, **setting
 
 @pytest.mark.needs("api")
 @pytest.mark.parametrize("first_wait", [0.01, 600.0])  # all repetitions fail, or none is sent in time
-def test_nobody_listens(tmp_path, first_wait):
+def test_an_unreachable_endpoint_ends_the_run(tmp_path, first_wait):
     model = load_chat_model("m", base_url="http://127.0.0.1:9/v1")
     retries = Retries(first_wait=first_wait, longest_wait=first_wait)
     assert stopped(model, tmp_path, retries=retries, by=ReplyError) == (
@@ -231,11 +231,11 @@ def test_every_call_hangs(endpoint, tmp_path):
 
 
 @pytest.mark.needs("api")
-def test_every_answer_is_an_error_after_some_replies(endpoint, tmp_path):
+def test_an_endpoint_that_only_fails_after_some_replies_ends_the_run(endpoint, tmp_path):
     fine = {f"question {number}" for number in range(7)}
     endpoint.fault = lambda prompt, n_asked: None if prompt in fine else (500, {"error": {"message": "oops"}})
-    said = stopped(endpoint.model(), tmp_path)
-    assert said.startswith("no reply came for 0.3 s: m: Error code: 500")
+    message = stopped(endpoint.model(), tmp_path)
+    assert message.startswith("no reply came for 0.3 s: m: Error code: 500")
     endpoint.fault = lambda prompt, n_asked: None
     sent = len(endpoint.requests)
     Runner(endpoint.model(), ledger=tmp_path / "l").run(requests(9))
@@ -287,19 +287,19 @@ def test_a_slow_caller_is_no_dead_endpoint(endpoint, tmp_path):
         asked = Runner(
             endpoint.model(), limits=Limits(concurrency=1, give_up_after=0.1), ledger=tmp_path / "l"
         )
-        taken = 0
+        n_outcomes = 0
         async for _ in asked.stream(requests(4)):
-            taken += 1
+            n_outcomes += 1
             await asyncio.sleep(0.15)
-        return taken
+        return n_outcomes
 
     assert asyncio.run(run()) == 4
 
 
 @pytest.mark.needs("api")
-def test_one_request_that_fails_for_good_does_not_stop_the_others(runner, endpoint):
+def test_a_request_that_fails_for_good_does_not_stop_the_rest(runner, endpoint):
     endpoint.plan(*[(500, {})] * 7)
-    outcomes = runner(limits=ONE).run(requests(3))
+    outcomes = runner(limits=SERIAL).run(requests(3))
     assert [outcome.status.value for outcome in outcomes] == ["failed", "replied", "replied"]
 
 
@@ -322,7 +322,7 @@ def waited(monkeypatch, model, tmp_path, limits, n=99):
 @pytest.mark.needs("api")
 @pytest.mark.parametrize(("give_up_after", "longest"), [(None, 30), (50, 50)])
 @pytest.mark.exhaustive
-def test_a_run_ends_soon_where_nothing_ever_listened(monkeypatch, tmp_path, give_up_after, longest):
+def test_a_run_ends_soon_if_the_endpoint_was_never_reached(monkeypatch, tmp_path, give_up_after, longest):
     monkeypatch.setattr(runner, "_TICK", 0.001)
     seen, looks = [], itertools.count()
     asked = Runner(
@@ -374,7 +374,7 @@ def test_the_reason_of_a_lost_connection_is_shown_after_three_seconds():
     ]
 
 
-def test_other_waits_are_told_of_from_the_tenth_second_on():
+def test_waits_are_reported_from_the_tenth_second_on():
     stage = "waiting for m (seconds without a reply: m is busy)"
     assert steps_shown((9.9, BUSY), (10.0, BUSY)) == [(stage, 10, 300)]
 
@@ -391,7 +391,7 @@ def test_a_reason_that_comes_later_is_added_and_stays():
     ]
 
 
-def test_a_reply_ends_the_wait_and_the_next_one_has_a_reason_of_its_own():
+def test_a_reply_ends_the_wait_and_the_next_wait_has_a_separate_reason():
     busy = "waiting for m (seconds without a reply: m is busy)"
     assert steps_shown((10.0, BUSY), (0.0, None), (1.0, None), (3.0, UNREACHED)) == [
         (busy, 10, 300),
@@ -400,5 +400,5 @@ def test_a_reply_ends_the_wait_and_the_next_one_has_a_reason_of_its_own():
     ]
 
 
-def test_without_a_callback_nothing_is_told():
+def test_without_a_callback_nothing_is_reported():
     WaitProgress("m", None).show(20.0, 300.0, UNREACHED)

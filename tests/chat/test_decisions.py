@@ -56,7 +56,7 @@ def test_a_question_is_read_back_from_its_record(question):
 
 
 @pytest.mark.parametrize("kind", [ChoiceQuestion, ScoreQuestion])
-def test_one_option_is_no_question(kind):
+def test_a_question_needs_two_options(kind):
     with pytest.raises(InputError, match="must be two or more, got 1"):
         kind("Which?", options("a"))
 
@@ -66,10 +66,10 @@ def test_options_have_different_names():
         ScoreQuestion("Which?", options("a", "b", "a"))
 
 
-@pytest.mark.parametrize("words", ["", "  ", None])
-def test_a_question_needs_instructions(words):
+@pytest.mark.parametrize("instructions", ["", "  ", None])
+def test_a_question_needs_instructions(instructions):
     with pytest.raises(InputError, match="instructions"):
-        PredicateQuestion(words)
+        PredicateQuestion(instructions)
 
 
 def test_a_request_needs_a_question_and_a_message():
@@ -79,26 +79,26 @@ def test_a_request_needs_a_question_and_a_message():
         DecisionRequest((), {"a": PredicateQuestion("Is it?")})
 
 
-def test_probabilities_of_two_decimals_are_made_to_sum_to_1():
+def test_probabilities_of_two_decimals_are_normalised_to_sum_to_1():
     # .33 + .33 + .33 = .99, and three values may each be off by .005: .985 to 1.015 is rounding
-    found = DecisionAnswer.of([0.33, 0.33, 0.33])
-    assert found.masses == pytest.approx((1 / 3, 1 / 3, 1 / 3))
-    assert (found.covered, found.is_normalised) == (pytest.approx(0.99), True)
+    result = DecisionAnswer.of([0.33, 0.33, 0.33])
+    assert result.masses == pytest.approx((1 / 3, 1 / 3, 1 / 3))
+    assert (result.covered, result.is_normalised) == (pytest.approx(0.99), True)
 
 
 @pytest.mark.parametrize(("last", "usable"), [(0.51, True), (0.512, False), (0.49, True), (0.488, False)])
-def test_the_tolerance_is_half_a_hundredth_for_each_value(last, usable):
+def test_the_tolerance_is_half_a_hundredth_per_value(last, usable):
     # two values: .01 in all
     assert bool(DecisionAnswer.of([0.5, last]).masses) is usable
 
 
 def test_a_sum_of_1_is_left_alone():
-    found = DecisionAnswer.of([0.25, 0.75])
-    assert (found.masses, found.is_normalised) == ((0.25, 0.75), False)
+    result = DecisionAnswer.of([0.25, 0.75])
+    assert (result.masses, result.is_normalised) == ((0.25, 0.75), False)
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.2, math.nan, math.inf])
-def test_what_is_no_probability_is_refused(value):
+def test_invalid_probabilities_are_refused(value):
     with pytest.raises(ValueError, match="probability"):
         DecisionAnswer.of([0.5, value])
 
@@ -110,18 +110,18 @@ def test_answers_survive_the_ledger():
         "c": DecisionAnswer.of([0.1, 0.2]),
         "d": DecisionAnswer((0.5, 0.5), 1.0, readings=((0.25, 0.75), (0.75, 0.25))),
     }
-    found = answers_in(as_reply(DecisionAnswers(answers, Usage(3, 1), "m", "{}")))
-    assert (found["a"].masses, found["b"].refused) == ((0.1, 0.9), True)
-    assert found["c"].reason == answers["c"].reason
-    assert math.isnan(found["c"].covered)
-    assert found["d"].readings == answers["d"].readings
-    assert found["a"].readings == ()
+    result = answers_in(as_reply(DecisionAnswers(answers, Usage(3, 1), "m", "{}")))
+    assert (result["a"].masses, result["b"].refused) == ((0.1, 0.9), True)
+    assert result["c"].reason == answers["c"].reason
+    assert math.isnan(result["c"].covered)
+    assert result["d"].readings == answers["d"].readings
+    assert result["a"].readings == ()
 
 
 @pytest.mark.parametrize("reading", [(1.0,), (0.5, 0.6), (-0.5, 1.5)])
 def test_a_reading_must_be_a_distribution_over_the_options(reading):
-    found = DecisionAnswers({"q": DecisionAnswer((0.5, 0.5), 1.0, readings=((0.5, 0.5), reading))})
-    assert find_fault(found, {"q": 2}) == "a reading of 'q' is no distribution over 2 options"
+    result = DecisionAnswers({"q": DecisionAnswer((0.5, 0.5), 1.0, readings=((0.5, 0.5), reading))})
+    assert find_fault(result, {"q": 2}) == "a reading of 'q' is no distribution over 2 options"
 
 
 def test_a_probability_may_be_off_by_a_millionth_at_both_ends():
@@ -175,10 +175,10 @@ def test_an_image_is_a_part_of_its_message():
 
 
 def test_answers_are_put_into_the_order_of_the_options():
-    found = decisions_answers({"answers": ANSWERS}, REQUEST)
-    assert found["angry"].masses == (0.25, 0.75)
-    assert found["team"].masses == (0.25, 0.75)
-    assert found["tone"].refused
+    result = decisions_answers({"answers": ANSWERS}, REQUEST)
+    assert result["angry"].masses == (0.25, 0.75)
+    assert result["team"].masses == (0.25, 0.75)
+    assert result["tone"].refused
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_answers_are_put_into_the_order_of_the_options():
         [{"probability": 0.5}, *ANSWERS[1:]],
     ],
 )
-def test_answers_to_other_questions_are_refused(answers):
+def test_systemone_answers_to_unknown_questions_are_refused(answers):
     with pytest.raises((ValueError, KeyError)):
         decisions_answers({"answers": answers}, REQUEST)
 
@@ -205,16 +205,16 @@ WITH_INSTRUCTIONS = DecisionRequest(
 
 
 def reply(*top: tuple[str, float]) -> Reply:
-    found = tuple((token, math.log(share)) for token, share in top)
-    return Reply(top[0][0], logprobs=(TokenLogprob(*found[0], found),))
+    result = tuple((token, math.log(share)) for token, share in top)
+    return Reply(top[0][0], logprobs=(TokenLogprob(*result[0], result),))
 
 
-def test_every_option_stands_once_at_every_place():
+def test_every_option_is_once_in_every_position():
     orders = rotations(4)
-    assert all(sorted(places) == [0, 1, 2, 3] for places in (*orders, *zip(*orders, strict=True)))
+    assert all(sorted(positions) == [0, 1, 2, 3] for positions in (*orders, *zip(*orders, strict=True)))
 
 
-def test_the_question_stands_after_the_text_with_its_options_in_order():
+def test_the_question_follows_the_text_with_its_options_in_order():
     request = next_token_request(WITH_INSTRUCTIONS, QUESTION, (2, 0, 1))
     assert isinstance(request, Request)
     assert [message.role for message in request.messages] == ["system", "user"]
@@ -224,22 +224,22 @@ def test_the_question_stands_after_the_text_with_its_options_in_order():
     assert (request.parameters.max_tokens, request.parameters.top_logprobs) == (1, 20)
 
 
-def test_masses_go_back_to_the_options_own_order():
+def test_masses_return_to_the_order_of_the_options():
     # the order (2, 0, 1) puts good at A, bad at B and fair at C
-    found = letter_masses(reply(("A", 0.5), ("B", 0.25), (" C", 0.25)), (2, 0, 1))
-    assert found.masses == pytest.approx((0.25, 0.25, 0.5))
+    result = letter_masses(reply(("A", 0.5), ("B", 0.25), (" C", 0.25)), (2, 0, 1))
+    assert result.masses == pytest.approx((0.25, 0.25, 0.5))
 
 
-def test_tokens_that_are_no_letter_are_left_out_and_told():
-    found = letter_masses(reply(("A", 0.5), (" A", 0.1), ("The", 0.2), ("AB", 0.1), ("D", 0.1)), (0, 1, 2))
-    assert found.masses == (1.0, 0.0, 0.0)
-    assert found.covered == pytest.approx(0.6)
+def test_tokens_that_are_no_letter_are_left_out_and_counted():
+    result = letter_masses(reply(("A", 0.5), (" A", 0.1), ("The", 0.2), ("AB", 0.1), ("D", 0.1)), (0, 1, 2))
+    assert result.masses == (1.0, 0.0, 0.0)
+    assert result.covered == pytest.approx(0.6)
 
 
-def test_without_a_letter_the_reason_is_told():
-    found = letter_masses(reply(("The", 0.9), ("I", 0.1)), (0, 1, 2))
-    assert found.masses == ()
-    assert "must be whole tokens" in found.reason
+def test_without_a_letter_the_answer_states_the_reason():
+    result = letter_masses(reply(("The", 0.9), ("I", 0.1)), (0, 1, 2))
+    assert result.masses == ()
+    assert "must be whole tokens" in result.reason
 
 
 def test_without_log_probabilities_there_is_no_answer():
@@ -250,33 +250,33 @@ def test_the_order_bias_of_a_model_that_always_says_a_is_as_large_as_it_can_be()
     # always the first letter: each order gives all mass to another option, so the mean is 1/3 each, and each
     # order is (|1 - 1/3| + 1/3 + 1/3) / 2 = 2/3 away from it
     answers = [letter_masses(reply(("A", 1.0)), order) for order in rotations(3)]
-    found = average_answers(answers, 3)
-    assert found.masses == pytest.approx((1 / 3, 1 / 3, 1 / 3))
-    assert found.order_bias == pytest.approx(2 / 3)
+    result = average_answers(answers, 3)
+    assert result.masses == pytest.approx((1 / 3, 1 / 3, 1 / 3))
+    assert result.order_bias == pytest.approx(2 / 3)
 
 
 def test_an_order_without_probabilities_leaves_no_balanced_mean():
-    found = average_answers([DecisionAnswer((0.5, 0.5), 1.0), None], 2)
-    assert found.masses == ()
-    assert found.reason == "1 of 2 orders of the options have probabilities"
+    result = average_answers([DecisionAnswer((0.5, 0.5), 1.0), None], 2)
+    assert result.masses == ()
+    assert result.reason == "1 of 2 orders of the options have probabilities"
 
 
 def test_letters_with_almost_no_mass_are_no_answer():
-    found = letter_masses(reply(("I", 0.95), ("A", 0.002)), (0, 1, 2, 3, 4))
-    assert found.masses == ()
-    assert "the letters have 0.002 of the next token's probability, and 0.1 is the least" in found.reason
+    result = letter_masses(reply(("I", 0.95), ("A", 0.002)), (0, 1, 2, 3, 4))
+    assert result.masses == ()
+    assert "the letters have 0.002 of the next token's probability, and 0.1 is the least" in result.reason
     assert letter_masses(reply(("I", 0.85), ("A", 0.15)), (0, 1)).masses == (1.0, 0.0)
 
 
-def test_the_orders_give_the_mean_a_standard_error():
-    found = average_answers(
+def test_the_spread_over_orders_gives_a_standard_error():
+    result = average_answers(
         [DecisionAnswer((0.2, 0.8)), DecisionAnswer((0.4, 0.6)), DecisionAnswer((0.6, 0.4))], 3
     )
     # .8, .6 and .4: a standard deviation of .2, by the root of 3
-    assert found.standard_error((0, 1)) == pytest.approx(0.2 / 3**0.5)
+    assert result.standard_error((0, 1)) == pytest.approx(0.2 / 3**0.5)
 
 
-def test_one_reading_and_equal_readings_have_no_known_error():
+def test_equal_readings_or_a_single_reading_have_no_known_error():
     assert math.isnan(DecisionAnswer((0.2, 0.8)).standard_error((0, 1)))
     alike = average_answers([DecisionAnswer((0.2, 0.8)), DecisionAnswer((0.2, 0.8))], 2)
     assert math.isnan(alike.standard_error((0, 1)))
@@ -285,7 +285,7 @@ def test_one_reading_and_equal_readings_have_no_known_error():
 YES = PredicateQuestion("Is it?")
 
 
-class Own:
+class CustomModel:
     name, signature, limits = "own", Signature.of("chat", model="own"), DecisionLimits(questions=2)
 
     def __init__(self):
@@ -296,10 +296,10 @@ class Own:
         return DecisionAnswers({})
 
 
-def test_an_image_where_none_is_read_is_refused():
+def test_an_image_is_refused_by_a_model_that_reads_texts_only():
     request = DecisionRequest((Message("user", (ImagePart("data:image/png;base64,AAAA"),)),), {"q": YES})
     with pytest.raises(InputError, match="own decides about texts and reads no images"):
-        check_decision(request, Own.limits, "own")
+        check_decision(request, CustomModel.limits, "own")
 
 
 def test_too_many_options_are_refused():
@@ -309,7 +309,7 @@ def test_too_many_options_are_refused():
 
 
 def test_too_many_questions_are_refused_before_anything_is_sent():
-    model = Own()
+    model = CustomModel()
     with pytest.raises(InputError, match="own takes 2 questions at once, got 3"):
         decide(model, [DecisionRequest.of("t", dict.fromkeys("abc", YES))], ledger=False)
     assert model.asked == 0
@@ -317,17 +317,17 @@ def test_too_many_questions_are_refused_before_anything_is_sent():
 
 def test_no_request_is_refused():
     with pytest.raises(InputError, match="at least one"):
-        decide(Own(), [])
+        decide(CustomModel(), [])
 
 
-def test_a_signature_must_be_one():
-    model = Own()
+def test_a_signature_of_the_wrong_type_is_refused():
+    model = CustomModel()
     model.signature = "own"
     with pytest.raises(InputError, match="signature of a decision model"):
         decide(model, [DecisionRequest.of("t", {"q": YES})])
 
 
-class Answering(Own):
+class Answering(CustomModel):
     def __init__(self, answers):
         self.answers = answers
 
@@ -337,14 +337,14 @@ class Answering(Own):
 
 def answered(answers):
     question = ScoreQuestion("How good?", tuple(map(Option, ("bad", "fair", "good"))))
-    found = decide(
+    result = decide(
         Answering(answers), [DecisionRequest.of("t", {"q": question})], ledger=False, retries=Retries(0)
     )
-    return found.answers[0]["q"]
+    return result.answers[0]["q"]
 
 
 @pytest.mark.parametrize(
-    ("answers", "said"),
+    ("answers", "reason"),
     [
         ({"q": DecisionAnswer((2, 3, 0))}, "the probabilities of 'q' must be from 0 to 1, got 2"),
         ({"q": DecisionAnswer((0.5, 0.2, 0.1))}, "the probabilities of 'q' sum to 0.8"),
@@ -355,14 +355,14 @@ def answered(answers):
         ({"q": DecisionAnswer.of([0, 0, 1]), "r": DecisionAnswer.refusal()}, "there is no question 'r'"),
     ],
 )
-def test_answers_of_an_own_model_that_are_none_to_the_questions_are_not_used(answers, said):
-    found = answered(answers)
-    assert found.masses == ()
-    assert found.reason.startswith("own answered with decisions that cannot be used: ")
-    assert said in found.reason
+def test_invalid_answers_of_a_custom_model_are_not_used(answers, reason):
+    result = answered(answers)
+    assert result.masses == ()
+    assert result.reason.startswith("own answered with decisions that cannot be used: ")
+    assert reason in result.reason
 
 
-def test_the_order_bias_that_an_own_model_states_is_kept():
+def test_the_order_bias_that_a_custom_model_states_is_stored():
     assert answered({"q": DecisionAnswer((0.0, 0.25, 0.75), 1.0, order_bias=0.125)}).order_bias == 0.125
 
 
@@ -397,28 +397,28 @@ def run(decider, tmp_path):
 )
 def test_the_first_form_that_the_endpoint_takes_gives_the_same_answers(decider, run, speaks, form, tolerance):
     decider.speaks = speaks
-    found = run()
-    assert found.form == form
-    assert len(found.refused_forms) == {"decisions": 0, "next-token": 1}[form]
-    masses = [answer.masses for answer in found.answers[0].values()]
+    result = run()
+    assert result.form == form
+    assert len(result.refused_forms) == {"decisions": 0, "next-token": 1}[form]
+    masses = [answer.masses for answer in result.answers[0].values()]
     wanted = [(0.1, 0.9), (0.2, 0.8), (0.3, 0.7)]
-    assert [pytest.approx(each, abs=tolerance) for each in wanted] == masses
-    assert found.counts == {"answered": 3, "refused": 0, "unusable": 0, "normalised": 0}
+    assert [pytest.approx(expected, abs=tolerance) for expected in wanted] == masses
+    assert result.counts == {"answered": 3, "refused": 0, "unusable": 0, "normalised": 0}
 
 
-def test_one_request_holds_all_questions(decider, run):
+def test_all_questions_fit_in_a_single_request(decider, run):
     assert len(run(requests(5)).answers) == 5
     assert decider.paths == ["decisions"] * 5
 
 
-def test_letters_cost_a_call_for_each_order_of_each_question(decider, run):
+def test_letters_cost_a_call_per_question_and_order(decider, run):
     decider.speaks = ("completions",)
     run(requests(3))
     # three questions of two options: 6 calls a request, after one try of the endpoint's decisions
     assert decider.paths == ["decisions"] + ["completions"] * 18
 
 
-def test_a_model_that_prefers_the_first_letter_is_told_apart_from_its_mean(decider, run):
+def test_a_preference_for_the_first_letter_is_reported_as_order_bias(decider, run):
     decider.speaks, decider.favours = ("completions",), 1.0
     answer = run().answers[0]["tone"]
     # rude .3, kind .7: with the first letter favoured by e, P(rude) is .3e / (.3e + .7) = .5381 where it
@@ -427,7 +427,7 @@ def test_a_model_that_prefers_the_first_letter_is_told_apart_from_its_mean(decid
     assert answer.order_bias == pytest.approx(0.2010, abs=1e-4)
 
 
-def test_replies_are_kept_in_the_ledger(decider, run):
+def test_replies_are_stored_in_the_ledger(decider, run):
     first = run(requests(3))
     n_sent = len(decider.requests)
     assert run(requests(3)).answers == first.answers
@@ -437,16 +437,16 @@ def test_replies_are_kept_in_the_ledger(decider, run):
 def test_refusals_and_rounded_probabilities_are_counted(decider, run):
     sums = {"no": 0.1, "yes": 0.9, "billing": 0.33, "sales": 0.66}
     decider.masses = lambda asked, names, text: None if "rude" in names else [sums[name] for name in names]
-    found = run()
-    assert found.counts == {"answered": 2, "refused": 1, "unusable": 0, "normalised": 1}
-    assert found.answers[0]["team"].masses == pytest.approx((1 / 3, 2 / 3))
+    result = run()
+    assert result.counts == {"answered": 2, "refused": 1, "unusable": 0, "normalised": 1}
+    assert result.answers[0]["team"].masses == pytest.approx((1 / 3, 2 / 3))
 
 
-def test_a_sum_that_rounding_does_not_explain_is_no_answer_and_is_not_paid_for_again(decider, run):
+def test_a_sum_beyond_rounding_is_no_answer_and_is_not_paid_for_again(decider, run):
     decider.masses = lambda asked, names, text: [0.2] * len(names)
-    found = run(retries=Retries(3, first_wait=0))
-    assert found.counts["unusable"] == 2  # the predicate states one probability only
-    assert found.answers[0]["tone"].reason.startswith("the probabilities sum to 0.4")
+    result = run(retries=Retries(3, first_wait=0))
+    assert result.counts["unusable"] == 2  # the predicate states one probability only
+    assert result.answers[0]["tone"].reason.startswith("the probabilities sum to 0.4")
     assert len(decider.requests) == 1
 
 
@@ -459,13 +459,13 @@ def test_a_call_that_fails_for_a_while_is_repeated(decider, run):
 MALFORMED = (200, {"answers": [{"type": "predicate"}] * 3})
 
 
-def test_answers_of_another_form_are_repeated_and_then_fail(decider, run):
+def test_malformed_answers_are_retried_and_then_fail(decider, run):
     decider.planned.extend([MALFORMED] * 2)
-    found = run(requests(2), retries=Retries(1, first_wait=0))
-    assert found.answers[0]["tone"].reason == (
+    result = run(requests(2), retries=Retries(1, first_wait=0))
+    assert result.answers[0]["tone"].reason == (
         "m answered with decisions that cannot be read: the field 'probability' is missing"
     )
-    assert (found.form, found.counts["unusable"]) == ("decisions", 3)
+    assert (result.form, result.counts["unusable"]) == ("decisions", 3)
 
 
 @pytest.mark.exhaustive
@@ -476,18 +476,18 @@ def test_answers_of_another_form_are_repeated_and_then_fail(decider, run):
         (Retries(6, first_wait=0), 5),  # a run ends when the first call was repeated four times
     ],
 )
-def test_malformed_answers_to_three_requests_show_that_a_form_is_not_taken(decider, run, retries, tries):
+def test_malformed_answers_to_three_requests_mark_a_form_as_unsupported(decider, run, retries, tries):
     decider.planned.extend([MALFORMED] * 3 * tries)
-    found = run(requests(20), retries=retries)
-    assert found.form == "next-token"
-    assert "the field 'probability' is missing" in found.refused_forms["decisions"]
+    result = run(requests(20), retries=retries)
+    assert result.form == "next-token"
+    assert "the field 'probability' is missing" in result.refused_forms["decisions"]
     assert decider.paths == ["decisions"] * 3 * tries + ["completions"] * 20 * 6
 
 
 def test_malformed_decisions_after_other_failures_end_too(decider, run):
     decider.planned.extend([(503, {}), *[MALFORMED] * 16])
-    found = run(requests(4), retries=Retries(6, first_wait=0))
-    assert found.form == "next-token"
+    result = run(requests(4), retries=Retries(6, first_wait=0))
+    assert result.form == "next-token"
     # 7 calls for the first request, then 5 for each of two, as a new run counts its first failures anew
     assert decider.paths.count("decisions") == 7 + 5 + 5
 
@@ -498,43 +498,43 @@ REJECTED = (400, {"error": {"message": "bad request"}})
 
 def test_a_filtered_request_does_not_decide_the_form(decider, run):
     decider.planned.extend([POLICY, (501, {"error": {"message": "not implemented"}})])
-    found = run(requests(4))
-    assert found.form == "next-token"
-    assert found.counts == {"answered": 12, "refused": 0, "unusable": 0, "normalised": 0}
+    result = run(requests(4))
+    assert result.form == "next-token"
+    assert result.counts == {"answered": 12, "refused": 0, "unusable": 0, "normalised": 0}
     assert decider.paths == ["decisions"] * 2 + ["completions"] * 4 * 6
 
 
-def test_one_filtered_request_is_refused_and_the_others_are_answered(decider, run):
+def test_a_filtered_request_is_refused_and_the_rest_are_answered(decider, run):
     decider.planned.append(POLICY)
-    found = run(requests(4))
-    assert (found.form, found.refused_forms) == ("decisions", {})
-    assert found.counts == {"answered": 9, "refused": 3, "unusable": 0, "normalised": 0}
-    assert "content policy" in found.answers[0]["tone"].reason
+    result = run(requests(4))
+    assert (result.form, result.refused_forms) == ("decisions", {})
+    assert result.counts == {"answered": 9, "refused": 3, "unusable": 0, "normalised": 0}
+    assert "content policy" in result.answers[0]["tone"].reason
     assert decider.paths == ["decisions"] * 4
 
 
-def test_one_rejected_request_does_not_decide_the_form(decider, run):
+def test_a_rejected_request_does_not_decide_the_form(decider, run):
     decider.planned.append(REJECTED)
-    found = run(requests(4))
-    assert (found.form, found.refused_forms) == ("decisions", {})
+    result = run(requests(4))
+    assert (result.form, result.refused_forms) == ("decisions", {})
     # the other three have three answers each
-    assert found.counts == {"answered": 9, "refused": 0, "unusable": 3, "normalised": 0}
-    assert "bad request" in found.answers[0]["tone"].reason == found.reason
+    assert result.counts == {"answered": 9, "refused": 0, "unusable": 3, "normalised": 0}
+    assert "bad request" in result.answers[0]["tone"].reason == result.reason
     assert decider.paths == ["decisions"] * 4
 
 
-def test_three_rejected_requests_show_that_a_form_is_not_taken(decider, run):
+def test_three_rejected_requests_mark_a_form_as_unsupported(decider, run):
     decider.planned.extend([REJECTED] * 3)
-    found = run(requests(4))
-    assert found.form == "next-token"
+    result = run(requests(4))
+    assert result.form == "next-token"
     assert decider.paths == ["decisions"] * 3 + ["completions"] * 4 * 6
 
 
 def test_an_endpoint_that_answers_with_nothing_takes_no_decisions(decider, run):
     decider.planned.append((200, {}))
-    found = run()
-    assert found.form == "next-token"
-    assert found.refused_forms["decisions"].endswith("contains no answers")
+    result = run()
+    assert result.form == "next-token"
+    assert result.refused_forms["decisions"].endswith("contains no answers")
 
 
 @pytest.mark.parametrize(
@@ -546,9 +546,9 @@ def test_an_endpoint_that_answers_with_nothing_takes_no_decisions(decider, run):
 )
 def test_an_address_without_decisions_is_not_tried_again(decider, run, status, body, why):
     decider.planned.append((status, body))
-    found = run(requests(2), retries=Retries(3, first_wait=0))
-    assert found.form == "next-token"
-    assert why in found.refused_forms["decisions"]
+    result = run(requests(2), retries=Retries(3, first_wait=0))
+    assert result.form == "next-token"
+    assert why in result.refused_forms["decisions"]
     assert decider.paths == ["decisions"] + ["completions"] * 2 * 6
 
 
@@ -558,7 +558,7 @@ def test_letters_are_never_counted_as_mended():
     assert DecisionRun(answers, "next-token", {}).counts["normalised"] == 0
 
 
-def test_a_cap_on_calls_stops_and_keeps_what_came(decider, run):
+def test_a_cap_on_calls_stops_the_run_and_keeps_received_answers(decider, run):
     with pytest.raises(InterruptedRunError, match="4 calls"):
         run(requests(9), budget=Budget(calls=4))
     assert len(decider.requests) == 4
@@ -587,7 +587,7 @@ def test_without_log_probabilities_no_form_is_left(decider, run):
         run()
 
 
-def test_an_unknown_model_is_told_by_the_chat_call(decider, run):
+def test_an_unknown_model_is_reported_by_the_chat_call(decider, run):
     decider.speaks = ()
     with pytest.raises(ReplyError, match="check the model's name"):
         run()

@@ -25,18 +25,18 @@ ANSWERED = (
 
 
 @pytest.mark.parametrize("text", DECLINED)
-def test_what_declines(text):
+def test_declining_replies_are_recognised(text):
     assert declines_to_answer(text)
     assert declines_to_score(text)
 
 
 @pytest.mark.parametrize("text", ANSWERED)
-def test_answers_with_such_words(text):
+def test_answers_that_contain_declining_phrases_are_answers(text):
     assert not declines_to_answer(text)
 
 
 @pytest.mark.parametrize("text", ["Score: none", "I cannot say.", "Score: null"])
-def test_a_judge_declines_in_fewer_words(text):
+def test_a_judge_declines_in_shorter_phrases(text):
     assert declines_to_score(text)
 
 
@@ -49,7 +49,7 @@ def test_a_judge_declines_in_fewer_words(text):
         "I really don't know.", "Unfortunately, I do not know.",
     ],
 )  # fmt: skip
-def test_what_says_that_the_answer_is_not_known(text):
+def test_replies_that_do_not_know_the_answer_are_recognised(text):
     assert says_not_known(text)
 
 

@@ -26,7 +26,7 @@ from semscale.chat.messages import CallError, FailureKind, TokenLogprob, Usage
 from semscale.errors import InputError
 
 
-def test_only_what_was_set_is_in_the_body():
+def test_the_body_contains_only_configured_settings():
     assert request_body("m", Request.of("a", system="b")) == {
         "model": "m",
         "messages": [{"role": "system", "content": "b"}, {"role": "user", "content": "a"}],
@@ -52,8 +52,8 @@ def test_every_parameter_in_openais_form():
 
 def test_texts_and_images_are_parts():
     message = Message("user", (TextPart("What?"), ImagePart("https://example.org/a.png")))
-    (found,) = request_body("m", Request((message,)))["messages"]
-    assert found["content"] == [
+    (result,) = request_body("m", Request((message,)))["messages"]
+    assert result["content"] == [
         {"type": "text", "text": "What?"},
         {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
     ]
@@ -92,7 +92,7 @@ def test_fields_of_a_reply():
     assert reply.logprobs is None
 
 
-def test_what_an_endpoint_leaves_out():
+def test_missing_fields_of_a_reply_have_defaults():
     reply = parsed(body())
     assert (reply.finish_reason, reply.usage, reply.model) == ("stop", None, "m")
 
@@ -112,7 +112,7 @@ def test_an_echoed_key_is_in_no_field():
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "words"),
+    ("text", "kind", "expected"),
     [
         ("<html>", FailureKind.MALFORMED, "m answered with text that is not JSON: '<html>'"),
         ("[]", FailureKind.MALFORMED, "answered without choices"),
@@ -137,15 +137,15 @@ def test_an_echoed_key_is_in_no_field():
         ),
     ],
 )
-def test_what_is_no_reply(text, kind, words):
+def test_invalid_replies_raise_a_call_error(text, kind, expected):
     with pytest.raises(CallError) as caught:
         parsed(text)
     assert caught.value.kind is kind
-    assert words in str(caught.value)
+    assert expected in str(caught.value)
     assert caught.value.raw
 
 
-def test_a_refusal_still_states_what_it_used():
+def test_a_refusal_states_its_usage():
     usage = {"prompt_tokens": 7, "completion_tokens": 2}
     with pytest.raises(CallError) as caught:
         parsed(body({"refusal": "No."}, usage=usage))
@@ -159,7 +159,7 @@ def test_log_probabilities_above_zero_by_rounding_are_zero():
 
 
 @pytest.mark.parametrize("logprob", [0.5, float("nan"), "high"])
-def test_what_is_no_log_probability(logprob):
+def test_invalid_log_probabilities_are_refused(logprob):
     with pytest.raises(ValueError, match="logarithm|could not convert"):
         token_logprobs({"content": [{"token": "a", "logprob": logprob}]})
 
@@ -201,7 +201,7 @@ def test_a_reply_is_read_whole(endpoint):
 
 
 @pytest.mark.needs("api")
-def test_what_was_asked_is_sent_and_nothing_else(endpoint):
+def test_a_request_sends_exactly_its_settings(endpoint):
     schema = {"type": "object", "properties": {"score": {"type": "integer"}}}
     request = Request.of(
         "hello",
@@ -247,12 +247,12 @@ def test_images_are_parts_of_a_message(endpoint):
 
 @pytest.mark.needs("api")
 def test_logprobs_are_read(endpoint):
-    place = {
+    token = {
         "token": "4",
         "logprob": -0.25,
         "top_logprobs": [{"token": "4", "logprob": -0.25}, {"token": "5", "logprob": -1.5}],
     }
-    endpoint.plan((200, completion("4", logprobs={"content": [place]})))
+    endpoint.plan((200, completion("4", logprobs={"content": [token]})))
     assert ask(endpoint.model(), top_logprobs=2).logprobs == (
         TokenLogprob("4", -0.25, (("4", -0.25), ("5", -1.5))),
     )
@@ -265,7 +265,7 @@ def test_an_endpoint_without_logprobs_is_not_pretended_to_have_them(endpoint):
 
 @pytest.mark.needs("api")
 @pytest.mark.parametrize(
-    ("plan", "kind", "words"),
+    ("plan", "kind", "expected"),
     [
         ((429, {"error": {"message": "slow down"}}), FailureKind.RATE_LIMITED, "slow down"),
         (
@@ -293,11 +293,11 @@ def test_an_endpoint_without_logprobs_is_not_pretended_to_have_them(endpoint):
         ((200, completion("", finish_reason="content_filter")), FailureKind.REFUSED, "content filter"),
     ],
 )
-def test_every_failure_has_its_kind_and_one_line(endpoint, plan, kind, words):
+def test_failures_name_their_kind_in_a_single_line(endpoint, plan, kind, expected):
     endpoint.plan(plan)
     caught = failed_call(endpoint.model())
     assert caught.kind is kind
-    assert words in str(caught)
+    assert expected in str(caught)
     assert "\n" not in str(caught)
     assert len(endpoint.requests) == 1  # the client's own retries are off
 
@@ -315,7 +315,7 @@ def test_retry_after_is_read(endpoint):
 
 
 @pytest.mark.needs("api")
-def test_nobody_listens():
+def test_an_unreachable_endpoint_is_a_connection_failure():
     from semscale.chat import load_chat_model
 
     caught = failed_call(load_chat_model("m", base_url="http://127.0.0.1:9/v1"))
@@ -413,9 +413,9 @@ def converted(error, **settings):
     ],
 )
 def test_kind_by_status_and_code(status, code, kind):
-    found = converted(StatusError(status, code=code))
-    assert found.kind is kind
-    assert str(found).startswith(f"m: Error code: {status} with [key]")
+    result = converted(StatusError(status, code=code))
+    assert result.kind is kind
+    assert str(result).startswith(f"m: Error code: {status} with [key]")
 
 
 def test_the_remedy_names_variable_or_address():
@@ -424,10 +424,10 @@ def test_the_remedy_names_variable_or_address():
     assert moved.endswith("; the endpoint redirects; give the address that it redirects to")
 
 
-def test_a_page_that_is_no_json_is_shown_and_kept():
-    found = converted(StatusError(502, text=f"<html>\nBad gateway {KEY}"))
-    assert str(found).endswith(" - <html> Bad gateway [key]")
-    assert found.raw == "<html>\nBad gateway [key]"
+def test_a_page_that_is_no_json_is_shown_and_stored():
+    result = converted(StatusError(502, text=f"<html>\nBad gateway {KEY}"))
+    assert str(result).endswith(" - <html> Bad gateway [key]")
+    assert result.raw == "<html>\nBad gateway [key]"
 
 
 def test_the_wait_comes_from_the_headers():
@@ -435,11 +435,11 @@ def test_the_wait_comes_from_the_headers():
     assert converted(StatusError(429)).retry_after is None
 
 
-def test_a_timeout_below_a_clients_own_error():
+def test_a_timeout_inside_a_client_error_is_recognised():
     error = RuntimeError("wrapped")
     error.__cause__ = TimeoutError()
-    found = converted(error)
-    assert (found.kind, str(found)) == (FailureKind.TIMEOUT, "m did not answer in time")
+    result = converted(error)
+    assert (result.kind, str(result)) == (FailureKind.TIMEOUT, "m did not answer in time")
 
 
 def test_a_broken_connection_names_the_systems_reason():
@@ -448,14 +448,14 @@ def test_a_broken_connection_names_the_systems_reason():
 
     error = ConnectError("all connection attempts failed")
     error.__cause__ = OSError(111, "Connection refused")
-    found = converted(error, address="http://localhost:1")
-    assert found.kind is FailureKind.CONNECTION
-    assert str(found) == "m cannot be reached at http://localhost:1: Connection refused"
+    result = converted(error, address="http://localhost:1")
+    assert result.kind is FailureKind.CONNECTION
+    assert str(result) == "m cannot be reached at http://localhost:1: Connection refused"
 
 
-def test_an_error_of_the_models_own_code():
-    found = converted(ZeroDivisionError())
-    assert (found.kind, str(found)) == (FailureKind.BROKEN, "m: ZeroDivisionError")
+def test_an_error_in_the_code_of_the_model_is_marked_broken():
+    result = converted(ZeroDivisionError())
+    assert (result.kind, str(result)) == (FailureKind.BROKEN, "m: ZeroDivisionError")
 
 
 @pytest.mark.parametrize(
@@ -496,7 +496,7 @@ SPECIAL_KEY = 'sk-"ü/0123456789\\'
         quote(SPECIAL_KEY, safe=""),
     ],
 )
-def test_a_key_is_found_however_it_is_spelled(spelled):
+def test_a_key_is_removed_in_every_spelling(spelled):
     scrubber = Scrubber([SPECIAL_KEY])
     for clean in (scrubber.line(f"Bearer {spelled} is wrong"), scrubber.reply(f"Bearer {spelled} is wrong")):
         assert "0123456789" not in clean
@@ -514,7 +514,7 @@ def test_short_keys_stay_in_replies_but_not_in_messages():
     assert scrubber.line("the EMPTY set, abc") == "the [key] set, abc"
 
 
-def test_a_message_becomes_one_short_line():
+def test_a_message_becomes_a_short_single_line():
     assert Scrubber([]).line("a\n  b\tc") == "a b c"
     assert Scrubber([]).line("x" * 20, longest=10) == "xxxxxxx..."
 
@@ -527,9 +527,9 @@ def test_variables_named_like_keys_are_secrets(monkeypatch):
     monkeypatch.setenv("MY_API_KEY", "one-of-them")
     monkeypatch.setenv("my_token", "another")
     monkeypatch.setenv("MY_NAME", "not this")
-    found = environment_secrets()
-    assert {"one-of-them", "another"} <= set(found)
-    assert "not this" not in found
+    result = environment_secrets()
+    assert {"one-of-them", "another"} <= set(result)
+    assert "not this" not in result
 
 
 class Model:
@@ -580,7 +580,7 @@ def test_a_model_without_connections_needs_no_closing():
 
 @pytest.mark.needs("api")
 @pytest.mark.parametrize("variable", [None, "MY_KEY"])
-def test_headers_of_another_account_are_not_sent(endpoint, monkeypatch, variable):
+def test_headers_of_a_different_account_are_not_sent(endpoint, monkeypatch, variable):
     for name, value in ACCOUNT.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("MY_KEY", "sk-mine")
@@ -591,7 +591,7 @@ def test_headers_of_another_account_are_not_sent(endpoint, monkeypatch, variable
 
 
 @pytest.mark.needs("api")
-def test_headers_of_the_account_go_where_its_key_goes(endpoint, monkeypatch):
+def test_headers_of_the_account_are_sent_with_its_key(endpoint, monkeypatch):
     for name, value in ACCOUNT.items():
         monkeypatch.setenv(name, value)
     ask(endpoint.model())

@@ -81,12 +81,12 @@ def test_messages_and_parameters_are_passed_on():
     assert (stop, settings) == (["END"], {"temperature": 0.0, "max_tokens": 3, "tag": 1})
 
 
-def test_what_the_answer_says_about_itself_is_read():
-    place = {"token": "4", "logprob": -0.5, "top_logprobs": []}
+def test_metadata_of_the_answer_are_read():
+    token = {"token": "4", "logprob": -0.5, "top_logprobs": []}
     answer = AIMessage(
         "4",
         usage_metadata={"input_tokens": 9, "output_tokens": 1, "total_tokens": 10},
-        response_metadata={"finish_reason": "length", "model_name": "m-2", "logprobs": {"content": [place]}},
+        response_metadata={"finish_reason": "length", "model_name": "m-2", "logprobs": {"content": [token]}},
     )
     reply = ask(Recording(answer=answer), Request.of("2 + 2"))
     assert (reply.text, reply.finish_reason, reply.model, reply.usage) == ("4", "length", "m-2", Usage(9, 1))
@@ -194,7 +194,7 @@ def test_models_of_the_same_name_differ_by_their_endpoint(tmp_path):
     assert "pw" not in str(load_chat_model(Named(answer="no", base_url="https://ann:pw@b.example")).signature)
 
 
-def test_a_model_without_an_identity_is_refused_where_replies_are_stored(tmp_path):
+def test_a_model_without_an_identity_is_refused_if_replies_are_stored(tmp_path):
     def fake():
         return GenericFakeChatModel(messages=iter([AIMessage("hello")]))
 

@@ -29,7 +29,7 @@ STORED = ("replied", '{"text":"4"}')
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.needs("postgres"))])
-def place(request, tmp_path) -> str:
+def location(request, tmp_path) -> str:
     """The place of an empty ledger."""
     return str(tmp_path / "l") if request.param == "sqlite" else request.getfixturevalue("new_database")()
 
@@ -39,11 +39,11 @@ def opened():
     """Opens ledgers, each as a process of its own would."""
     stores = []
 
-    def open_one(place: str) -> StoredCalls:
-        stores.append(StoredCalls(read_address(place, "ledger"), threading.Event()))
+    def open_ledger(location: str) -> StoredCalls:
+        stores.append(StoredCalls(read_address(location, "ledger"), threading.Event()))
         return stores[-1]
 
-    yield open_one
+    yield open_ledger
     for store in stores:
         store.close()
 
@@ -53,21 +53,21 @@ def claim(store, run=1, key=KEY):
 
 
 class TestReservations:
-    def test_a_call_belongs_to_the_first_run_that_claims_it(self, place, opened):
-        store = opened(place)
+    def test_a_call_belongs_to_the_first_run_that_claims_it(self, location, opened):
+        store = opened(location)
         assert [claim(store, 1), claim(store, 2), claim(store, 2, OTHER)] == [True, False, True]
         store.do([Job("release", KEY, 1)])
         assert claim(store, 2)
 
-    def test_of_two_runs_that_claim_a_call_at_once_one_gets_it(self, place, opened):
-        assert sorted(opened(place).do([Job("claim", KEY, 1), Job("claim", KEY, 2)])) == [False, True]
+    def test_a_call_claimed_by_two_runs_at_once_goes_to_a_single_run(self, location, opened):
+        assert sorted(opened(location).do([Job("claim", KEY, 1), Job("claim", KEY, 2)])) == [False, True]
 
-    def test_a_claim_whose_answer_was_lost_still_holds(self, place, opened):
-        store = opened(place)
+    def test_a_repeated_claim_of_the_same_run_succeeds(self, location, opened):
+        store = opened(location)
         assert [claim(store), claim(store)] == [True, True]
 
-    def test_another_process_waits_until_a_call_is_released_or_its_ledger_closed(self, place, opened):
-        left, right = opened(place), opened(place)
+    def test_a_second_process_waits_until_a_call_is_released_or_its_ledger_closed(self, location, opened):
+        left, right = opened(location), opened(location)
         assert [claim(left), claim(right)] == [True, False]
         right.do([Job("release", KEY, 1)])  # the claim of the left one stays
         assert not claim(right)
@@ -76,7 +76,7 @@ class TestReservations:
         right.close()
         assert claim(left, 2, OTHER)
 
-    def test_a_run_that_waits_gets_the_reply_of_the_one_that_asks(self, place, monkeypatch):
+    def test_a_waiting_run_gets_the_reply_of_the_asking_run(self, location, monkeypatch):
         monkeypatch.setattr(ledger_module, "_LOOK_AGAIN", 0.0)
 
         async def work(asking, waiting):
@@ -86,22 +86,22 @@ class TestReservations:
             await asking.record(KEY, 1, AWKWARD)
             return await reply
 
-        with Ledger(place) as asking, Ledger(place) as waiting:
+        with Ledger(location) as asking, Ledger(location) as waiting:
             assert asyncio.run(work(asking, waiting)) == AWKWARD
 
-    def test_a_cancelled_claim_reserves_nothing(self, place, opened):
+    def test_a_cancelled_claim_reserves_nothing(self, location, opened):
         async def work(ledger):
             claiming = asyncio.create_task(ledger.claim(KEY, 1))
             await asyncio.sleep(0)  # it is in the queue now
             claiming.cancel()
             await asyncio.gather(claiming, return_exceptions=True)
 
-        with Ledger(place) as ledger:
+        with Ledger(location) as ledger:
             asyncio.run(work(ledger))
-            assert claim(opened(place))
+            assert claim(opened(location))
 
-    def test_jobs_of_one_batch_are_answered_each(self, place, opened):
-        store = opened(place)
+    def test_jobs_of_a_batch_all_get_an_answer(self, location, opened):
+        store = opened(location)
         assert claim(store)
         jobs = [
             Job("claim", OTHER, 1),
@@ -115,7 +115,7 @@ class TestReservations:
 
 
 class TestResults:
-    def test_replies_and_refusals_are_final_and_other_failures_are_not(self, place):
+    def test_replies_and_refusals_are_final_and_other_failures_are_not(self, location):
         async def work(ledger):
             await ledger.record(KEY, 1, TIMEOUT)
             before = await ledger.find(KEY)
@@ -123,22 +123,22 @@ class TestResults:
             await ledger.record(OTHER, 1, REFUSED)
             return before, await ledger.find(KEY), await ledger.claim(OTHER, 2)
 
-        with Ledger(place) as ledger:
+        with Ledger(location) as ledger:
             before, reply, refused = asyncio.run(work(ledger))
         assert before is None
         assert reply == Reply("4", raw="{}")
         assert (str(refused), refused.kind, refused.raw) == ("no", FailureKind.REFUSED, "{}")
 
-    def test_the_first_of_two_replies_counts(self, place):
+    def test_the_first_of_two_replies_counts(self, location):
         async def work(ledger):
             for text in ("first", "second"):
                 await ledger.record(KEY, 1, Reply(text))
             return await ledger.find(KEY)
 
-        with Ledger(place) as ledger:
+        with Ledger(location) as ledger:
             assert asyncio.run(work(ledger)).text == "first"
 
-    def test_half_of_a_surrogate_pair_is_kept(self, place):
+    def test_half_of_a_surrogate_pair_is_stored(self, location):
         reply, refusal = Reply("4", raw="\ud83d"), CallError("no", kind=FailureKind.REFUSED, raw="\udc00")
 
         async def work(ledger):
@@ -146,19 +146,19 @@ class TestResults:
             await ledger.record(OTHER, 1, refusal)
             return await ledger.find(KEY), await ledger.find(OTHER)
 
-        with Ledger(place) as ledger:
+        with Ledger(location) as ledger:
             stored, refused = asyncio.run(work(ledger))
         assert stored == reply
         assert refused.raw == "\udc00"
 
-    def test_a_closed_ledger_opens_again(self, place):
-        ledger = Ledger(place)
+    def test_a_closed_ledger_opens_again(self, location):
+        ledger = Ledger(location)
         asyncio.run(ledger.record(KEY, 1, Reply("4")))
         ledger.close()
         assert asyncio.run(ledger.find(KEY)) == Reply("4")
         ledger.close()
 
-    def test_many_jobs_at_once(self, place):
+    def test_many_jobs_at_once(self, location):
         keys = [number.to_bytes(20) for number in range(300)]
 
         async def ask(ledger, key):
@@ -171,16 +171,16 @@ class TestResults:
                     group.create_task(ask(ledger, key))
             return await asyncio.gather(*map(ledger.find, keys))
 
-        with Ledger(place) as ledger:
+        with Ledger(location) as ledger:
             replies = asyncio.run(work(ledger))
         assert [reply.text for reply in replies] == [key.hex() for key in keys]
 
-    def test_a_ledger_and_a_history_may_share_a_database(self, place):
+    def test_a_ledger_and_a_history_may_share_a_database(self, location):
         from semscale.history.history import open_history
 
-        with Ledger(place) as ledger:
+        with Ledger(location) as ledger:
             asyncio.run(ledger.record(KEY, 1, Reply("4")))
-            with open_history(place) as history:
+            with open_history(location) as history:
                 assert history.runs() == []
             assert asyncio.run(ledger.find(KEY)) == Reply("4")
 
@@ -210,7 +210,7 @@ class TestForm:
         stored = '{"text":"4","finish_reason":"stop","usage":[12,1],"logprobs":null,"model":"m","raw":"{}"}'
         assert dump_reply(Reply("4", "stop", Usage(12, 1), None, "m", "{}")) == stored
 
-    def test_the_time_that_a_call_took_is_kept_and_makes_no_reply_another_one(self):
+    def test_the_duration_of_a_call_is_stored_and_ignored_in_comparisons(self):
         reply = Reply("4", seconds=1.25)
         assert load_reply(dump_reply(reply)).seconds == 1.25
         assert load_reply(dump_reply(Reply("4"))).seconds is None
@@ -225,11 +225,11 @@ class TestForm:
 
 
 class TestAddresses:
-    def test_the_environment_names_the_ledger_of_those_who_name_none(self, place, monkeypatch):
-        monkeypatch.setenv("SEMSCALE_LEDGER", place)
+    def test_the_environment_names_the_default_ledger(self, location, monkeypatch):
+        monkeypatch.setenv("SEMSCALE_LEDGER", location)
         with Ledger() as ledger:
             asyncio.run(ledger.record(KEY, 1, AWKWARD))
-        with Ledger(place) as ledger:
+        with Ledger(location) as ledger:
             assert asyncio.run(ledger.find(KEY)) == AWKWARD
 
     def test_a_url_of_something_else_is_refused_without_its_password(self):
@@ -387,7 +387,7 @@ class TestFile:
         ):
             asyncio.run(ledger.find(KEY))
 
-    def test_a_file_of_another_program_is_left_alone(self, tmp_path):
+    def test_a_database_of_a_different_program_is_refused(self, tmp_path):
         with sqlite3.connect(tmp_path / "l") as connection:
             connection.execute("CREATE TABLE mine (a)")
         with (

@@ -42,7 +42,7 @@ DISTINCT = [
 ]
 
 
-def test_whatever_decides_a_reply_is_in_its_key():
+def test_requests_that_differ_in_any_setting_have_different_keys():
     keys = ContentKeys(Model())
     assert len({keys.of(request) for request in DISTINCT}) == len(DISTINCT)
 
@@ -55,11 +55,11 @@ def test_a_text_and_its_only_part_are_the_same():
 @given(st.text(), st.text())
 def test_texts_are_not_mixed_up(first, second):
     keys = ContentKeys(Model())
-    one, other = (
+    request, other = (
         Request((Message("user", pair[0]), Message("user", pair[1])))
         for pair in ((first, second), (second, first))
     )
-    assert (keys.of(one) == keys.of(other)) is (first == second)
+    assert (keys.of(request) == keys.of(other)) is (first == second)
 
 
 def test_a_key_stays_the_same_across_versions():
@@ -70,11 +70,11 @@ def test_a_key_stays_the_same_across_versions():
     assert ContentKeys(Model()).of(Request.of("a", temperature=0.0, sample=2)) == expected
 
 
-def test_an_image_stands_in_a_key_by_its_hash():
+def test_a_key_contains_the_hash_of_an_image():
     # echo -n data:image/png;base64,AAAA | sha256sum
     assert OAT.content_hash == "bde6da8e9d3902a86a1452ec62648cd07cb1cfbae0ec8dd5142ad881c7aa2ba0"
-    one = ContentKeys(Model()).of(Request.of([OAT]))
-    assert ContentKeys(Model()).of(Request.of([ImagePart(OAT.url)])) == one
+    request = ContentKeys(Model()).of(Request.of([OAT]))
+    assert ContentKeys(Model()).of(Request.of([ImagePart(OAT.url)])) == request
 
 
 def test_an_image_is_hashed_once_for_all_its_requests(monkeypatch):
@@ -87,7 +87,7 @@ def test_an_image_is_hashed_once_for_all_its_requests(monkeypatch):
     assert len(hashed) == 1
 
 
-def test_another_model_has_other_keys():
+def test_a_different_model_has_different_keys():
     class Other(Model):
         signature = Signature.of("chat", engine="another")
 

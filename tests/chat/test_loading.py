@@ -22,15 +22,17 @@ def model(name="mine", signature=SIGNATURE):
     return SimpleNamespace(name=name, signature=signature, complete=print)
 
 
-@pytest.mark.parametrize("take", [validate_chat_model, load_chat_model, lambda found: Runner(found).model])
-def test_a_model_that_names_itself_is_taken_as_it_is(take):
+@pytest.mark.parametrize(
+    "take", [validate_chat_model, load_chat_model, lambda candidate: Runner(candidate).model]
+)
+def test_a_model_with_a_signature_is_accepted_as_is(take):
     mine = model()
     assert take(mine) is mine
 
 
 @pytest.mark.parametrize("take", [validate_chat_model, load_chat_model, Runner])
 @pytest.mark.parametrize(
-    ("mine", "words"),
+    ("mine", "message"),
     [
         (
             model(signature="mine-v1"),
@@ -44,10 +46,10 @@ def test_a_model_that_names_itself_is_taken_as_it_is(take):
         (model(name=""), "name of a chat model must be a text, got '' from SimpleNamespace"),
     ],
 )
-def test_what_ledgers_and_reports_could_not_name(take, mine, words):
+def test_models_without_a_usable_signature_are_refused(take, mine, message):
     with pytest.raises(InputError) as caught:
         take(mine)
-    assert words in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_run_needs_all_that_makes_a_model():
@@ -113,12 +115,12 @@ def test_offline_contacts_only_an_endpoint_that_was_named(monkeypatch):
     assert isinstance(load_chat_model("m", base_url="http://localhost:9/v1"), EndpointChat)
 
 
-def test_a_chat_model_is_returned_as_it_is():
+def test_a_chat_model_is_returned_unchanged():
     model = Other()
     assert load_chat_model(model) is model
 
 
-def test_what_is_no_model():
+def test_a_value_that_is_no_model_is_refused():
     with pytest.raises(InputError, match="must be a name, a LangChain chat model or a ChatModel, got int"):
         load_chat_model(3)
 
@@ -173,16 +175,16 @@ def run_watched(model: str, ledger) -> list[str]:
 @pytest.mark.needs("api")
 @pytest.mark.exhaustive
 def test_only_the_endpoint(endpoint, tmp_path):
-    place = endpoint.url.removeprefix("http://").removesuffix("/v1")
-    assert run_watched(endpoint.url, tmp_path / "l") == ["replied", place]
+    address = endpoint.url.removeprefix("http://").removesuffix("/v1")
+    assert run_watched(endpoint.url, tmp_path / "l") == ["replied", address]
 
 
 @pytest.mark.needs("api")
 @pytest.mark.exhaustive
 def test_a_redirect_is_not_followed(endpoint, tmp_path):
     endpoint.plan((307, b"", {"Location": "http://127.0.0.2:9/v1/chat/completions"}))
-    place = endpoint.url.removeprefix("http://").removesuffix("/v1")
-    assert run_watched(endpoint.url, tmp_path / "l") == ["failed", place]
+    address = endpoint.url.removeprefix("http://").removesuffix("/v1")
+    assert run_watched(endpoint.url, tmp_path / "l") == ["failed", address]
 
 
 @pytest.mark.needs("api")

@@ -37,12 +37,12 @@ def test_a_gguf_file(tmp_path):
 def test_a_folder_exported_for_openvino(tmp_path):
     (tmp_path / "exported").mkdir()
     (tmp_path / "exported" / "openvino_model.bin").write_bytes(b"weights")
-    found = find_local_model(str(tmp_path / "exported"))
-    assert (found.path, found.name) == (tmp_path / "exported", "exported")
+    result = find_local_model(str(tmp_path / "exported"))
+    assert (result.path, result.name) == (tmp_path / "exported", "exported")
 
 
 @pytest.mark.parametrize("name", ["missing.gguf", "model.safetensors", "."])
-def test_what_is_no_local_model(tmp_path, monkeypatch, name):
+def test_a_name_that_is_no_local_model_is_refused(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "model.safetensors").write_bytes(b"weights")
     with pytest.raises(ModelError, match="is not a local chat model: use SmolLM2-135M-Instruct"):
@@ -55,9 +55,9 @@ def test_an_embedding_model_is_no_chat_model():
 
 
 def test_tokens_with_the_same_text_add_up():
-    found = likeliest_tokens(["B", "A", "A"], [math.log(0.4), math.log(0.3), math.log(0.2)])
-    assert [text for text, _ in found.top] == ["A", "B"]
-    assert math.exp(found.logprob) == pytest.approx(0.5)
+    result = likeliest_tokens(["B", "A", "A"], [math.log(0.4), math.log(0.3), math.log(0.2)])
+    assert [text for text, _ in result.top] == ["A", "B"]
+    assert math.exp(result.logprob) == pytest.approx(0.5)
 
 
 def test_no_probability_is_above_1():
@@ -69,12 +69,12 @@ def test_a_token_without_any_probability_is_left_out():
     assert [text for text, _ in likeliest_tokens(["A", "B"], [0.0, -math.inf]).top] == ["A"]
 
 
-def test_each_beam_is_one_token():
+def test_beam_search_returns_a_token_per_beam():
     assert beam_settings(20) == {"max_new_tokens": 1, "num_beams": 20, "num_return_sequences": 20}
 
 
 @pytest.mark.parametrize(
-    ("given", "asks"),
+    ("parameters", "asks"),
     [
         ({"max_tokens": 1, "top_logprobs": 20, "temperature": 0.0}, True),
         ({"max_tokens": 1, "top_logprobs": 20}, True),
@@ -85,8 +85,8 @@ def test_each_beam_is_one_token():
         ({"max_tokens": 1, "top_logprobs": 5, "schema": {"type": "string"}}, False),
     ],
 )
-def test_only_requests_for_one_token_are_searched(given, asks):
-    assert asks_for_next_token(Parameters(**given)) is asks
+def test_only_requests_for_a_single_token_are_searched(parameters, asks):
+    assert asks_for_next_token(Parameters(**parameters)) is asks
 
 
 FRANCE = Request.of("What is the capital of France?", temperature=0.0, max_tokens=24)
@@ -137,7 +137,7 @@ def test_samples_differ_without_a_seed(model):
 
 
 @pytest.mark.needs("local")
-def test_a_length_and_a_stop_are_kept(model):
+def test_a_length_and_a_stop_are_respected(model):
     cut = Request.of("What is the capital of France?", max_tokens=3)
     reply = asyncio.run(model.complete(cut))
     assert (reply.finish_reason, reply.usage.completion_tokens) == ("length", 3)
@@ -167,9 +167,9 @@ def test_the_likeliest_next_tokens_have_their_probabilities(model):
 
 @pytest.mark.needs("local")
 def test_it_decides_by_the_letters_of_the_options(model):
-    found = decide(model, [BLUE, BLUE], ledger=False)
-    assert (found.form, found.counts["answered"]) == ("next-token", 2)
-    answer = found.answers[0]["true"]
+    result = decide(model, [BLUE, BLUE], ledger=False)
+    assert (result.form, result.counts["answered"]) == ("next-token", 2)
+    answer = result.answers[0]["true"]
     assert sum(answer.masses) == pytest.approx(1)
     assert len(answer.readings) == 2
     assert 0 <= answer.order_bias <= 1
@@ -202,7 +202,7 @@ def test_a_schema_is_followed(model):
         (Request.of("x " * 20_000), FailureKind.REJECTED),  # over 8,192 tokens
     ],
 )
-def test_what_it_cannot_do(model, request_, kind):
+def test_unsupported_requests_of_a_local_model_fail(model, request_, kind):
     with pytest.raises(CallError) as caught:
         asyncio.run(model.complete(request_))
     assert caught.value.kind is kind
@@ -248,8 +248,8 @@ def test_importing_it_reports_nothing(model, tmp_path):
     )
     from semscale.weights.folders import cache_root
 
-    kept = {"HOME": str(tmp_path), "SEMSCALE_CACHE": str(cache_root())}
-    environment = {name: value for name, value in os.environ.items() if name != "CI"} | kept
+    variables = {"HOME": str(tmp_path), "SEMSCALE_CACHE": str(cache_root())}
+    environment = {name: value for name, value in os.environ.items() if name != "CI"} | variables
     ended = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
     )
@@ -272,9 +272,9 @@ def semscale(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in ITEMS))
 
-    def run(*words):
+    def run(*arguments):
         capsys.readouterr()
-        code = main(["drift", *words])
+        code = main(["drift", *arguments])
         return code, capsys.readouterr().out
 
     return run

@@ -15,7 +15,7 @@ pytestmark = [
     pytest.mark.skipif(FORKED is None, reason="there is no fork"),
 ]
 
-COUNT, CONCURRENCY, OTHERS, ANSWERED = 100, 4, 7, 6
+COUNT, CONCURRENCY, SURVIVORS, ANSWERED = 100, 4, 7, 6
 PROMPTS = [f"question {number}" for number in range(COUNT)]
 HOLDERS = "SELECT count(DISTINCT writer) FROM semscale_claims"
 CLAIMS = "SELECT count(*) FROM semscale_claims"
@@ -39,9 +39,9 @@ def silent_to(endpoint):
         if headers["authorization"] != "Bearer key-of-killed":
             return plan
         with lock:
-            kept = answered if len(answered) < ANSWERED else hanging
-            kept.append(asked["messages"][-1]["content"])
-        return hang if kept is hanging else plan
+            calls = answered if len(answered) < ANSWERED else hanging
+            calls.append(asked["messages"][-1]["content"])
+        return hang if calls is hanging else plan
 
     def hang(_asked, _headers):
         endpoint.go.wait(300)
@@ -55,34 +55,34 @@ def silent_to(endpoint):
 def test_only_the_calls_of_a_killed_process_are_asked_again(endpoint, new_database, silent_to):
     from ledger_server import on_database
 
-    place, names = new_database(), ("killed", *map(str, range(OTHERS)))
-    works = [(ask, endpoint.url, place, name, PROMPTS, CONCURRENCY) for name in names]
-    with machines(*works) as (killed, *others):
+    address, names = new_database(), ("killed", *map(str, range(SURVIVORS)))
+    works = [(ask, endpoint.url, address, name, PROMPTS, CONCURRENCY) for name in names]
+    with machines(*works) as (killed, *survivors):
         killed.begin()
         wait_until(lambda: len(silent_to) == CONCURRENCY)
-        for other in others:
+        for other in survivors:
             other.begin()
         wait_until(lambda: set(endpoint.prompts) == set(PROMPTS))
-        wait_until(lambda: on_database(place, CLAIMS) == CONCURRENCY)  # the killed one's alone
+        wait_until(lambda: on_database(address, CLAIMS) == CONCURRENCY)  # the killed one's alone
         # Seven wait for the replies of one; nobody has asked anything twice.
-        assert all(other.process.is_alive() for other in others)
+        assert all(other.process.is_alive() for other in survivors)
         assert sorted(endpoint.prompts) == sorted(PROMPTS)
 
         os.kill(killed.process.pid, signal.SIGKILL)
         killed.process.join()
-        assert on_database(place, HOLDERS) == 1
+        assert on_database(address, HOLDERS) == 1
         # The server's clock need not be waited for: the lease of the only one with claims ends now.
         on_database(
-            place,
+            address,
             "UPDATE semscale_writers SET until = 0 WHERE id IN (SELECT writer FROM semscale_claims)",
         )
-        found = [other.found() for other in others]
+        result = [other.result() for other in survivors]
     endpoint.go.set()
-    assert [each[:2] for each in found] == [(COUNT, 0)] * OTHERS
+    assert [outcome[:2] for outcome in result] == [(COUNT, 0)] * SURVIVORS
     asked = Counter(endpoint.prompts)
     assert {prompt for prompt, n in asked.items() if n > 1} == set(silent_to)
     assert sum(asked.values()) == COUNT + CONCURRENCY
-    assert sum(calls for _, _, calls in found) == COUNT - ANSWERED
-    assert on_database(place, CLAIMS) == 0
-    assert on_database(place, "SELECT count(*) FROM semscale_attempts") == COUNT
-    assert on_database(place, "SELECT count(DISTINCT key) FROM semscale_attempts") == COUNT
+    assert sum(calls for _, _, calls in result) == COUNT - ANSWERED
+    assert on_database(address, CLAIMS) == 0
+    assert on_database(address, "SELECT count(*) FROM semscale_attempts") == COUNT
+    assert on_database(address, "SELECT count(DISTINCT key) FROM semscale_attempts") == COUNT

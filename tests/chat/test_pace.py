@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from made_up_requests import ONE, requests, statuses
+from made_up_requests import SERIAL, requests, statuses
 
 from semscale.chat.messages import FATAL, TRANSIENT, CallError, FailureKind
 from semscale.chat.pacing import Limits, Pacer, Retries
@@ -78,7 +78,7 @@ def test_repetition_ends_after_the_most():
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FailureKind if kind not in TRANSIENT])
-def test_what_cannot_pass_is_not_repeated(kind):
+def test_permanent_failures_are_not_retried(kind):
     assert Retries().wait_after(failure(kind), 0, 1.0) is None
 
 
@@ -100,7 +100,7 @@ def test_a_value_below_zero():
 @pytest.mark.needs("api")
 def test_calls_that_may_succeed_later_are_repeated_with_growing_waits(runner, endpoint, fake):
     endpoint.plan((500, {}), "drop", "cut", (200, b"{"), (200, {"choices": []}))
-    (outcome,) = runner(limits=ONE).run(requests(1))
+    (outcome,) = runner(limits=SERIAL).run(requests(1))
     assert outcome.reply.text == "echo: question 0"
     assert outcome.attempts == 6
     assert fake.slept == [0.5, 1.0, 2.0, 4.0, 8.0]  # doubled each time; the clock's chance takes nothing off
@@ -109,14 +109,14 @@ def test_calls_that_may_succeed_later_are_repeated_with_growing_waits(runner, en
 @pytest.mark.needs("api")
 def test_repetition_ends(runner, endpoint):
     endpoint.plan((500, {}), (500, {}), (500, {}))
-    (outcome,) = runner(limits=ONE, retries=Retries(most=2)).run(requests(1))
+    (outcome,) = runner(limits=SERIAL, retries=Retries(most=2)).run(requests(1))
     assert (outcome.status.value, outcome.attempts, outcome.failure.kind) == ("failed", 3, FailureKind.SERVER)
 
 
 @pytest.mark.needs("api")
 def test_retry_after_is_honoured_and_holds_back_every_call(runner, endpoint, fake):
     endpoint.plan((429, {}, {"Retry-After": "7"}))
-    outcomes = runner(limits=ONE).run(requests(2))
+    outcomes = runner(limits=SERIAL).run(requests(2))
     assert statuses(outcomes) == ["replied", "replied"]
     assert fake.slept == [7.0]
 
@@ -133,7 +133,7 @@ def test_other_calls_wait_as_long_as_the_endpoint_asked(endpoint, fake):
 
 
 @pytest.mark.needs("api")
-def test_a_pause_says_by_how_much_it_makes_another_longer(fake):
+def test_a_pause_returns_by_how_much_it_extends_the_current_pause(fake):
     pacer = Pacer(Limits(), fake.clock)
     assert [pacer.hold(seconds) for seconds in (7.0, 9.0, 1.0)] == [7.0, 2.0, 0.0]
 
@@ -141,12 +141,12 @@ def test_a_pause_says_by_how_much_it_makes_another_longer(fake):
 @pytest.mark.needs("api")
 def test_an_endpoint_that_asks_for_too_much_patience(runner, endpoint, fake):
     endpoint.plan((429, {}, {"Retry-After": "9999"}))
-    (outcome,) = runner(limits=ONE).run(requests(1))
+    (outcome,) = runner(limits=SERIAL).run(requests(1))
     assert (outcome.status.value, fake.slept) == ("failed", [])
 
 
 @pytest.mark.needs("api")
-def test_a_call_that_takes_too_long_is_given_up(runner, endpoint):
+def test_a_call_that_exceeds_its_timeout_fails(runner, endpoint):
     endpoint.plan("wait")
     limits = Limits(concurrency=1, timeout=0.2)
     outcomes = runner(limits=limits, retries=Retries(most=0)).run(requests(1))

@@ -19,10 +19,10 @@ COMMANDS = re.findall(
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_example_runs(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
-    words = [*shlex.split(command)[1:], "--ledger", str(tmp_path / "replies.sqlite")]
-    assert main(words) == 0
+    arguments = [*shlex.split(command)[1:], "--ledger", str(tmp_path / "replies.sqlite")]
+    assert main(arguments) == 0
     assert "signature: " in capsys.readouterr().out
 
 
-def test_both_examples_are_found():
+def test_the_readme_has_both_examples():
     assert [command.split()[1] for command in COMMANDS] == ["consistency", "judge"]

@@ -77,7 +77,7 @@ def test_reasoning_that_was_cut_off_leaves_no_answer(text):
         "a < b",
     ],
 )
-def test_answer_about_tags_is_left_as_it_is(text):
+def test_an_answer_about_tags_is_unchanged(text):
     assert split_reasoning(text) == ("", text)
     assert answer_start(text) == 0
 
@@ -90,7 +90,7 @@ def test_reply_keeps_its_reasoning_and_the_tokens_of_the_answer():
     assert load_reply(dump_reply(reply)) == reply
 
 
-def test_ledger_stores_no_reasoning_where_there_is_none():
+def test_the_ledger_stores_no_reasoning_for_a_reply_without_any():
     assert "reasoning" not in parse_json(dump_reply(Reply("Paris")))
 
 

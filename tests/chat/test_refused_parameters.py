@@ -99,7 +99,7 @@ GEMINI = [{"error": {"code": 400, "message": 'Unknown name "seed": Cannot find f
         ("模型不支持 seed 参数", ("seed",)),
     ],
 )
-def test_parameters_that_are_not_taken(body, names):
+def test_unsupported_parameters_are_read_from_the_error(body, names):
     assert parse_refused_parameters(body) == names
 
 
@@ -151,7 +151,7 @@ def test_both_names_of_a_limit_refused_at_once():
     ("refused", "attribute", "without"),
     [("temperature", "temperature", None), ("stop", "stop", ()), ("logprobs", "top_logprobs", None)],
 )
-def test_what_is_refused_is_not_sent_and_all_else_is(refused, attribute, without):
+def test_only_refused_parameters_are_left_out(refused, attribute, without):
     form = ParameterForm().after_refusal(refusal([refused]), REQUEST)
     sent = form.apply(REQUEST)
     assert getattr(sent.parameters, attribute) == without
@@ -159,33 +159,35 @@ def test_what_is_refused_is_not_sent_and_all_else_is(refused, attribute, without
     assert sent.messages == REQUEST.messages
 
 
-def test_a_refusal_of_what_was_not_sent_changes_nothing():
+def test_a_refusal_of_unsent_parameters_changes_nothing():
     assert ParameterForm().after_refusal(refusal(["seed", "top_p"]), REQUEST) is None
     assert ParameterForm().after_refusal(refusal([]), REQUEST) is None
     assert ParameterForm().apply(REQUEST) is REQUEST
 
 
 def test_forms_are_merged():
-    one, other = ParameterForm(frozenset({"seed"})), ParameterForm(frozenset({"stop"}), "max_tokens")
-    assert one.merge(other) == other.merge(one) == ParameterForm(frozenset({"seed", "stop"}), "max_tokens")
+    first, other = ParameterForm(frozenset({"seed"})), ParameterForm(frozenset({"stop"}), "max_tokens")
+    assert (
+        first.merge(other) == other.merge(first) == ParameterForm(frozenset({"seed", "stop"}), "max_tokens")
+    )
 
 
-def test_what_is_known_of_a_model_is_shared_by_its_runs():
+def test_accepted_parameters_are_shared_by_runs_of_the_same_model():
     class Model:
         pass
 
-    one, other = Model(), Model()
+    first, other = Model(), Model()
     form = ParameterForm(frozenset({"temperature"}))
-    assert model_parameters(one).unknown_in(REQUEST)
-    model_parameters(one).learn(form, REQUEST)
-    assert model_parameters(one).form == form
-    assert not model_parameters(one).unknown_in(REQUEST)
-    assert model_parameters(one).unknown_in(Request.of("a", seed=1))
+    assert model_parameters(first).unknown_in(REQUEST)
+    model_parameters(first).learn(form, REQUEST)
+    assert model_parameters(first).form == form
+    assert not model_parameters(first).unknown_in(REQUEST)
+    assert model_parameters(first).unknown_in(Request.of("a", seed=1))
     assert model_parameters(other) == model_parameters(other)
     assert model_parameters(other).form == ParameterForm()
 
 
-def test_a_model_without_a_hash_finds_out_anew_in_each_run():
+def test_a_model_without_a_hash_learns_anew_in_every_run():
     class Model:
         __hash__ = None
 
@@ -197,7 +199,7 @@ MANY = Limits(concurrency=8)
 
 @pytest.mark.needs("api")
 @pytest.mark.parametrize("words", REFUSALS)
-def test_one_call_finds_out_for_all(runner, endpoint, words):
+def test_a_single_call_learns_for_all_calls(runner, endpoint, words):
     endpoint.refuse("temperature", words=words)
     asked = runner(limits=MANY)
     outcomes = asked.run(requests(20, temperature=0.0, top_p=0.5))
@@ -210,7 +212,7 @@ def test_one_call_finds_out_for_all(runner, endpoint, words):
 
 
 @pytest.mark.needs("api")
-def test_what_a_run_found_out_the_next_one_knows(runner, endpoint):
+def test_the_next_run_knows_what_a_run_learned(runner, endpoint):
     endpoint.refuse("seed", words="pydantic")
     asked = runner()
     asked.run(requests(1, seed=1))
@@ -228,7 +230,7 @@ def test_the_limit_goes_by_its_other_name(runner, endpoint):
 
 @pytest.mark.needs("api")
 @pytest.mark.parametrize("words", REFUSALS)
-def test_all_parameters_refused_one_after_the_other(runner, endpoint, words):
+def test_all_parameters_refused_in_turn_are_left_out(runner, endpoint, words):
     names = ("temperature", "max_tokens", "max_completion_tokens", "top_p", "seed", "stop", "top_logprobs")
     endpoint.refuse(*names, words=words)
     settings = {"temperature": 0.0, "max_tokens": 5, "top_p": 0.5, "seed": 1, "stop": ("END",)}
@@ -239,7 +241,7 @@ def test_all_parameters_refused_one_after_the_other(runner, endpoint, words):
 
 
 @pytest.mark.needs("api")
-def test_the_same_requests_find_their_replies_and_what_was_left_out(runner, endpoint, tmp_path):
+def test_repeated_requests_reuse_replies_and_their_left_out_parameters(runner, endpoint, tmp_path):
     endpoint.refuse("temperature")
     asked = requests(3, temperature=0.0)
     first = runner().run(asked)
@@ -259,7 +261,7 @@ def test_a_refused_call_counts_against_the_cap(runner, endpoint):
 
 
 @pytest.mark.needs("api")
-def test_a_parameter_is_kept_where_a_call_without_it_is_refused_too(runner, endpoint):
+def test_a_parameter_stays_if_a_call_without_it_is_refused_too(runner, endpoint):
     refusal = (400, error("'temperature' and pictures of this kind are not supported"))
     endpoint.plan(refusal, (400, error("pictures of this kind are not supported")))
     outcomes = runner(limits=Limits(concurrency=1)).run(requests(2, temperature=0.0))
@@ -295,7 +297,7 @@ def test_a_parameter_is_kept_where_a_call_without_it_is_refused_too(runner, endp
         [{"error": {"message": 'Unknown name "response_schema": Cannot find field.'}}],
     ],
 )
-def test_a_schema_that_is_not_taken(body):
+def test_an_unsupported_schema_is_read_from_the_error(body):
     assert parse_refused_parameters(json.dumps(body)) == ("response_format",)
 
 

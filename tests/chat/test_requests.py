@@ -33,7 +33,7 @@ from semscale.errors import InputError
         (lambda: Parameters(stop="END"), "stop must be a tuple"),
     ],
 )
-def test_what_cannot_be_asked(make, words):
+def test_invalid_requests_are_refused(make, words):
     with pytest.raises(InputError, match=words):
         make()
 
@@ -79,7 +79,7 @@ def test_an_address_is_left_to_the_endpoint():
         ("data:image/png;base64,aGVsbG8", "base64"),
     ],
 )
-def test_what_is_no_picture(source, words):
+def test_invalid_pictures_are_refused(source, words):
     with pytest.raises(InputError, match=words):
         ImagePart.of(source)
 

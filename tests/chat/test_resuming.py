@@ -9,7 +9,7 @@ import threading
 
 import pytest
 from endpoint import completion
-from made_up_requests import ONE, requests, statuses
+from made_up_requests import SERIAL, requests, statuses
 
 from semscale.chat import Request
 from semscale.chat.messages import CallError, FailureKind, Reply
@@ -22,8 +22,8 @@ from semscale.signature import Signature
 @pytest.mark.needs("api")
 def test_a_second_run_sends_nothing(runner, endpoint):
     endpoint.plan((200, completion(None, message={"refusal": "no"})))
-    first = runner(limits=ONE).run(requests(4))
-    second = runner(limits=ONE)
+    first = runner(limits=SERIAL).run(requests(4))
+    second = runner(limits=SERIAL)
     again = second.run(requests(4))
     assert len(endpoint.requests) == 4
     assert statuses(again) == statuses(first) == ["refused", "replied", "replied", "replied"]
@@ -45,10 +45,10 @@ WITHOUT_TEXT = {
 @pytest.mark.parametrize("body", WITHOUT_TEXT.values(), ids=WITHOUT_TEXT)
 def test_a_reply_without_text_is_repeated_and_asked_again_by_the_next_run(runner, endpoint, body):
     endpoint.plan(*[(200, body)] * 3)
-    (outcome,) = runner(limits=ONE, retries=Retries(most=1)).run(requests(1))
+    (outcome,) = runner(limits=SERIAL, retries=Retries(most=1)).run(requests(1))
     assert (outcome.status, outcome.attempts, outcome.failure.kind) == ("failed", 2, FailureKind.SILENT)
     assert "m answered without text" in str(outcome.failure)
-    (outcome,) = runner(limits=ONE, retries=Retries(most=1)).run(requests(1))
+    (outcome,) = runner(limits=SERIAL, retries=Retries(most=1)).run(requests(1))
     assert (outcome.reply.text, outcome.attempts) == ("echo: question 0", 2)
 
 
@@ -65,10 +65,10 @@ def test_an_empty_reply_of_a_custom_model_is_a_failure(tmp_path):
 
 
 @pytest.mark.needs("api")
-def test_what_failed_is_asked_again(runner, endpoint):
+def test_failed_requests_are_sent_again(runner, endpoint):
     endpoint.plan((400, {}))
-    assert statuses(runner(limits=ONE).run(requests(1))) == ["failed"]
-    assert statuses(runner(limits=ONE).run(requests(1))) == ["replied"]
+    assert statuses(runner(limits=SERIAL).run(requests(1))) == ["failed"]
+    assert statuses(runner(limits=SERIAL).run(requests(1))) == ["replied"]
 
 
 @pytest.mark.needs("api")
@@ -80,7 +80,7 @@ def test_equal_requests_are_sent_once_and_samples_are_not_equal(runner, endpoint
 
 
 @pytest.mark.needs("api")
-def test_parameters_and_model_make_another_call(endpoint, tmp_path):
+def test_different_parameters_or_models_are_separate_calls(endpoint, tmp_path):
     path = tmp_path / "ledger.sqlite"
     for model in ("m", "n"):
         for temperature in (0.0, 1.0):
@@ -96,7 +96,7 @@ def test_without_a_ledger_everything_is_asked_again(runner, endpoint):
 
 
 @pytest.mark.needs("api")
-def test_a_ledger_that_is_none(tmp_path, endpoint):
+def test_a_file_that_is_no_ledger_is_refused(tmp_path, endpoint):
     path = tmp_path / "ledger.sqlite"
     path.write_bytes(b"this is no ledger at all" * 100)
     with pytest.raises(InputError, match="is not an SQLite file: move it away, or name another file"):
@@ -128,7 +128,7 @@ def test_key_is_in_no_file(endpoint, monkeypatch, tmp_path):
     monkeypatch.setenv("OPENAI_API_KEY", key)
     endpoint.plan((200, completion(f"your key is {key}")), (401, {"error": {"message": f"wrong key {key}"}}))
     with pytest.raises(CallError, match="wrong key"):
-        Runner(endpoint.model(), limits=ONE, ledger=tmp_path / "ledger.sqlite").run(requests(3))
+        Runner(endpoint.model(), limits=SERIAL, ledger=tmp_path / "ledger.sqlite").run(requests(3))
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert files
     assert not any(b"sentinel" in path.read_bytes() for path in files)
@@ -205,17 +205,19 @@ def test_killed_and_resumed(endpoint, tmp_path, after):
         os.kill(child.pid, signal.SIGKILL)
         delivered = max([delivered, *(int(line) for line in child.stdout)])
     connection = sqlite3.connect(ledger)
-    (kept,) = connection.execute("SELECT count(*) FROM semscale_attempts WHERE status = 'replied'").fetchone()
+    (stored,) = connection.execute(
+        "SELECT count(*) FROM semscale_attempts WHERE status = 'replied'"
+    ).fetchone()
     connection.close()
     before = len(endpoint.requests)
-    assert delivered <= kept <= before < COUNT
-    assert before - kept <= CONCURRENCY  # lost is at most what was under way
+    assert delivered <= stored <= before < COUNT
+    assert before - stored <= CONCURRENCY  # lost is at most what was under way
 
     # The killed run's claims are not waited for: time stands still here.
     runner = Runner(endpoint.model(), limits=Limits(concurrency=CONCURRENCY), ledger=ledger)
     outcomes = runner.run([Request.of(f"question {number}") for number in range(COUNT)])
     assert [outcome.reply.text for outcome in outcomes] == [f"echo: question {n}" for n in range(COUNT)]
-    assert runner.spent.calls == COUNT - kept
+    assert runner.spent.calls == COUNT - stored
     late = len(endpoint.requests) - before - runner.spent.calls
     assert 0 <= late <= CONCURRENCY  # what the killed run had sent may arrive after its end
     twice = len(endpoint.prompts) - len(set(endpoint.prompts))

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from endpoint import completion
-from made_up_requests import ONE, requests, statuses
+from made_up_requests import SERIAL, requests, statuses
 
 from semscale.chat import FailureKind, Request
 from semscale.chat.pacing import Limits
@@ -20,23 +20,23 @@ def test_outcomes_are_in_the_order_of_the_requests(runner):
 
 
 @pytest.mark.needs("api")
-def test_one_failure_leaves_the_others(runner, endpoint):
+def test_a_failure_leaves_the_rest_unaffected(runner, endpoint):
     endpoint.plan(
         (400, {"error": {"message": "too long"}}), (200, completion(None, message={"refusal": "no"}))
     )
-    outcomes = runner(limits=ONE).run(requests(3))
+    outcomes = runner(limits=SERIAL).run(requests(3))
     assert statuses(outcomes) == ["failed", "refused", "replied"]
     assert outcomes[0].failure.kind is FailureKind.REJECTED
 
 
 @pytest.mark.needs("api")
 @pytest.mark.parametrize(
-    ("status", "words"), [(401, "OPENAI_API_KEY"), (404, "the model's name"), (402, "no credit left")]
+    ("status", "message"), [(401, "OPENAI_API_KEY"), (404, "the model's name"), (402, "no credit left")]
 )
-def test_a_failure_that_all_calls_would_share_ends_the_run(runner, endpoint, status, words):
+def test_a_failure_that_all_calls_would_share_ends_the_run(runner, endpoint, status, message):
     endpoint.plan((200, completion("fine")), (status, {"error": {"message": "no"}}))
-    with pytest.raises(ReplyError, match=words):
-        runner(limits=ONE).run(requests(1000))
+    with pytest.raises(ReplyError, match=message):
+        runner(limits=SERIAL).run(requests(1000))
     assert len(endpoint.requests) == 2
 
 
@@ -54,25 +54,25 @@ def test_a_model_that_raises_anything_is_isolated(tmp_path, endpoint):
 
 
 @pytest.mark.needs("api")
-def test_a_stream_hands_on_what_is_ready_and_takes_what_comes(runner):
+def test_a_stream_yields_ready_outcomes_while_requests_arrive(runner):
     async def questions():
         for number in range(3):
             yield Request.of(f"question {number}")
 
     async def run() -> list[int]:
-        asked = runner(limits=ONE)
+        asked = runner(limits=SERIAL)
         return [outcome.index async for outcome in asked.stream(questions())]
 
     assert asyncio.run(run()) == [0, 1, 2]
 
 
 @pytest.mark.needs("api")
-def test_requests_are_not_taken_before_they_are_needed(runner):
-    taken = []
+def test_requests_are_not_consumed_before_they_are_needed(runner):
+    consumed = []
 
     def questions():
         for number in range(1000):
-            taken.append(number)
+            consumed.append(number)
             yield Request.of(f"question {number}")
 
     async def run() -> None:
@@ -84,7 +84,7 @@ def test_requests_are_not_taken_before_they_are_needed(runner):
 
     asyncio.run(run())
     # One handed on, three ready, three done and waiting, and none taken beyond.
-    assert len(taken) <= 7
+    assert len(consumed) <= 7
 
 
 @pytest.mark.needs("api")
@@ -100,31 +100,31 @@ def test_an_error_in_the_requests_reaches_the_caller(runner):
 @pytest.mark.needs("api")
 def test_progress_counts_up_to_the_total(runner):
     seen = []
-    runner(limits=ONE).run(requests(3), progress=lambda *step: seen.append(step))
+    runner(limits=SERIAL).run(requests(3), progress=lambda *step: seen.append(step))
     assert seen == [("asking m", done, 3) for done in range(4)]
 
 
 @pytest.mark.needs("api")
 def test_progress_counts_no_reply_that_was_there_already(runner):
     seen = []
-    runner(limits=ONE).run(requests(2))
-    runner(limits=ONE).run(requests(4), progress=lambda *step: seen.append(step))
+    runner(limits=SERIAL).run(requests(2))
+    runner(limits=SERIAL).run(requests(4), progress=lambda *step: seen.append(step))
     assert seen[0] == ("asking m", 0, 4)
     assert seen[-3:] == [("asking m", 0, 2), ("asking m", 1, 2), ("asking m", 2, 2)]
 
 
 @pytest.mark.needs("api")
-def test_what_a_run_has_spent_is_reported_even_if_it_fails(runner, endpoint):
+def test_spending_is_reported_even_if_a_run_fails(runner, endpoint):
     spent = []
-    runner(limits=ONE, on_spent=spent.append).run(requests(1))
+    runner(limits=SERIAL, on_spent=spent.append).run(requests(1))
     endpoint.plan((401, {"error": {"message": "no"}}))
     with pytest.raises(ReplyError):
-        runner(limits=ONE, on_spent=spent.append).run(requests(3))  # the first reply is in the ledger
-    assert [(one.calls, one.replies) for one in spent] == [(1, 1), (1, 1)]
+        runner(limits=SERIAL, on_spent=spent.append).run(requests(3))  # the first reply is in the ledger
+    assert [(spending.calls, spending.replies) for spending in spent] == [(1, 1), (1, 1)]
 
 
 @pytest.mark.needs("api")
-def test_it_runs_where_an_event_loop_runs_already(runner):
+def test_a_runner_works_inside_a_running_event_loop(runner):
     async def in_a_notebook() -> list:
         return runner().run(requests(2))
 
@@ -142,7 +142,7 @@ async def later():
 
 @pytest.mark.needs("api")
 @pytest.mark.parametrize("asked", [lambda: ASKED, later])
-def test_each_request_is_answered_once_under_its_number(runner, endpoint, asked):
+def test_requests_are_answered_once_under_their_number(runner, endpoint, asked):
     outcomes = runner(limits=Limits(concurrency=3)).run(asked())
     texts = [f"echo: question {number}" for number in range(4)]
     assert [(outcome.index, outcome.reply.text) for outcome in outcomes] == list(enumerate(texts))

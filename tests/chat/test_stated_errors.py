@@ -172,7 +172,7 @@ def test_google_states_the_wait_in_the_body():
 
 
 @pytest.mark.needs("api")
-def test_a_wrong_key_at_google_ends_the_run_after_one_call(endpoint, tmp_path):
+def test_a_wrong_key_at_google_ends_the_run_after_a_single_call(endpoint, tmp_path):
     endpoint.fault = lambda prompt, n_asked: (400, GEMINI_KEY)
     with pytest.raises(ReplyError, match="API key not valid. Please pass a valid API key.*check the key in"):
         Runner(endpoint.model(), limits=Limits(concurrency=1), ledger=tmp_path / "l").run(requests(9))
@@ -183,8 +183,8 @@ def test_a_wrong_key_at_google_ends_the_run_after_one_call(endpoint, tmp_path):
 def test_a_filtered_prompt_is_not_sent_again_by_the_next_run(endpoint, tmp_path):
     endpoint.fault = lambda prompt, n_asked: (400, AZURE_FILTER) if prompt == "question 1" else None
     for _ in range(2):
-        found = Runner(endpoint.model(), ledger=tmp_path / "l").run(requests(3))
-        assert statuses(found) == ["replied", "refused", "replied"]
+        outcomes = Runner(endpoint.model(), ledger=tmp_path / "l").run(requests(3))
+        assert statuses(outcomes) == ["replied", "refused", "replied"]
         assert len(endpoint.requests) == 3
 
 
@@ -198,13 +198,13 @@ def test_a_filtered_prompt_is_not_sent_again_by_the_next_run(endpoint, tmp_path)
         "https://team.openai.azure.com/?api-version=2024-02-01",
     ],
 )
-def test_an_address_of_one_deployment_names_the_one_that_works(address):
+def test_a_deployment_address_is_refused_with_the_address_that_works(address):
     with pytest.raises(InputError) as caught:
         load_chat_model("m", base_url=address)
     assert "https://team.openai.azure.com/openai/v1" in str(caught.value)
 
 
 @pytest.mark.needs("api")
-def test_a_proxy_of_azure_has_its_own_address():
+def test_a_proxy_of_azure_is_named_in_the_suggested_address():
     with pytest.raises(InputError, match="http://127.0.0.1:8000/openai/v1"):
         load_chat_model("m", base_url="http://127.0.0.1:8000/openai/deployments/gpt/?api-version=2024-02-01")

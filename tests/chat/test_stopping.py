@@ -75,7 +75,7 @@ async def until(condition):
         await asyncio.sleep(0)
 
 
-def test_runs_at_once_wait_for_each_other(tmp_path):
+def test_concurrent_runs_wait_for_all_calls_in_flight(tmp_path):
     first, second = Slow(), Slow()
 
     async def stop():
@@ -86,20 +86,20 @@ def test_runs_at_once_wait_for_each_other(tmp_path):
         second.may_answer.set()
 
     async def both():
-        runs = (run_of(model, tmp_path / str(place)) for place, model in enumerate((first, second)))
+        runs = (run_of(model, tmp_path / str(number)) for number, model in enumerate((first, second)))
         await asyncio.gather(*runs, stop())
 
     with pytest.raises(KeyboardInterrupt):
         run_apart(both())
     assert (first.sent, second.sent) == (2, 2)
-    for place in range(2):
+    for number in range(2):
         again = Slow()
         again.may_answer.set()
-        run_apart(run_of(again, tmp_path / str(place), n=3))
+        run_apart(run_of(again, tmp_path / str(number), n=3))
         assert again.sent == 1
 
 
-def test_a_call_that_takes_too_long_is_given_up(tmp_path, monkeypatch):
+def test_a_call_beyond_the_longest_wait_is_abandoned(tmp_path, monkeypatch):
     monkeypatch.setattr("semscale.chat.runner.LONGEST_WAIT", 0.0)
     model = Slow()
 

@@ -142,16 +142,18 @@ def judged(asked):
         return text
     top = [{"token": token, "logprob": math.log(share)} for token, share in TOP.items()]
     tokens = [('{"score": ', []), (str(level), top), (text[11:], [])]
-    content = [{"token": token, "logprob": -0.2, "top_logprobs": others} for token, others in tokens]
+    content = [
+        {"token": token, "logprob": -0.2, "top_logprobs": alternatives} for token, alternatives in tokens
+    ]
     return text, {"logprobs": {"content": content}}
 
 
 @pytest.fixture
 def judge_endpoint():
     """An endpoint that judges five answers: three by their words, one never readably, one is empty."""
-    with misbehaving_endpoint() as found:
-        found.reply = judged
-        yield found
+    with misbehaving_endpoint() as server:
+        server.reply = judged
+        yield server
 
 
 @pytest.fixture

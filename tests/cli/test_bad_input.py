@@ -13,7 +13,7 @@ POINTS = [{"value": value, "label": f"label {value}"} for value in range(1, 13)]
 
 def scale_file(points=3, anchors=None, **changes):
     """A scale in YAML, wrong in the way a test wants."""
-    anchors = anchors or [f"anchor {place}" for place in range(points)]
+    anchors = anchors or [f"anchor {number}" for number in range(points)]
     content = {
         "name": "mine",
         "title": "Mine",
@@ -27,8 +27,8 @@ def scale_file(points=3, anchors=None, **changes):
 
 def rate(*options, file="good.csv", text="text", scale="mine.yaml"):
     usual = {"--text": text, "--scale": scale, "--floor": "none", "--out": "rated.csv"}
-    kept = [part for name, value in usual.items() if name not in options for part in (name, value)]
-    return ["rate", file, *kept, *options]
+    remaining = [part for name, value in usual.items() if name not in options for part in (name, value)]
+    return ["rate", file, *remaining, *options]
 
 
 FILES = {
@@ -197,7 +197,7 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input(semscale, folder, files, case):
-    arguments, words = BAD[case]
+    arguments, messages = BAD[case]
     before = files()
     ended = semscale(*arguments)
     assert ended.code == 2, ended.err
@@ -205,13 +205,13 @@ def test_bad_input(semscale, folder, files, case):
     assert ended.err.startswith("semscale: ")
     assert ended.err.endswith("\n")
     assert ended.err.count("\n") == 1, ended.err
-    for word in words:
+    for word in messages:
         assert word in ended.err
     assert files() == before
     assert (folder / "good.csv").read_text() == GOOD
 
 
-def test_what_all_cases_differ_from_is_fine(semscale, folder, files):
+def test_the_base_case_of_bad_input_succeeds(semscale, folder, files):
     before = files()
     ended = semscale(*rate())
     assert (ended.code, ended.err) == (0, "")
@@ -233,9 +233,7 @@ def test_cells_that_are_no_texts_are_counted_and_no_error(semscale, folder, name
     assert yaml.safe_load(ended.out)["counts"] == expected
 
 
-def test_an_output_that_cannot_be_written_is_said_before_any_work(
-    semscale, folder, toy_embedder, monkeypatch
-):
+def test_an_unwritable_output_is_reported_before_any_work(semscale, folder, toy_embedder, monkeypatch):
     def refuse(*_, **__):
         raise OSError(30, "Read-only file system")
 
@@ -260,14 +258,14 @@ def test_a_full_disk_is_no_bug(semscale, folder, files, monkeypatch):
     assert files() == before
 
 
-def test_an_endless_message_stays_one_line(semscale, folder):
+def test_an_endless_message_stays_a_single_line(semscale, folder):
     (folder / "x.csv").write_text('"two\nlines \x1b[31m",text\n1,good\n')
     ended = semscale(*rate(file="x.csv", text="txt"))
     assert ended.err.count("\n") == 1
     assert "\x1b" not in ended.err
 
 
-def test_the_program_itself_says_one_line_and_exits_with_2(folder):
+def test_the_program_prints_a_single_line_and_exits_with_2(folder):
     import subprocess
 
     command = [sys.executable, "-c", "from semscale.cli.main import run; run()", *rate(text="txet")]

@@ -50,7 +50,7 @@ def test_a_calibration_prints_every_layer_and_writes_its_file(judged, tmp_path, 
         ),
     ],
 )
-def test_what_cannot_be_calibrated_is_refused(options, message, judged, tmp_path, monkeypatch, capsys):
+def test_invalid_calibrations_are_refused(options, message, judged, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["models", "calibrate", "all-MiniLM-L6-v2", "--corpus", str(judged), *options]) == 2
     assert message in capsys.readouterr().err

@@ -9,7 +9,7 @@ import pytest
 
 from semscale.rating.calibration import HonestError, load_calibration, save_calibration
 
-WORDS = {"I hate it": 1, "it is bad": 2, "neither good nor bad": 3, "it is good": 4, "I love it": 5}
+ANSWERS = {"I hate it": 1, "it is bad": 2, "neither good nor bad": 3, "it is good": 4, "I love it": 5}
 
 
 @pytest.fixture
@@ -19,10 +19,10 @@ def labelled(tmp_path, monkeypatch):
     with open("labelled.csv", "w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
         rows.writerow(["text", "human", "survey"])
-        for place in range(40):
-            words, score = list(WORDS.items())[place % 5]
-            human = "" if place >= 30 else json.dumps([score, max(1, score - 1)])
-            rows.writerow([f"{words}, number {place}", human, f"survey {place % 6}"])
+        for number in range(40):
+            quote, score = list(ANSWERS.items())[number % 5]
+            human = "" if number >= 30 else json.dumps([score, max(1, score - 1)])
+            rows.writerow([f"{quote}, number {number}", human, f"survey {number % 6}"])
     return tmp_path / "labelled.csv"
 
 
@@ -36,34 +36,34 @@ def rate(semscale, *further, scale="quality"):
     return semscale("rate", "labelled.csv", "--text", "text", "--scale", scale, "--floor", "none", *further)
 
 
-def test_the_screen_says_what_was_learnt_and_that_it_is_honest(semscale, labelled):
+def test_the_screen_summarizes_the_fit_and_its_cross_validation(semscale, labelled):
     ended = calibrate(semscale)
     assert (ended.code, ended.err) == (0, "")
-    for words in ("30 labelled texts with 60 answers", "ranked probability score", "as rated", "equal shares",
+    for quote in ("30 labelled texts with 60 answers", "ranked probability score", "as rated", "equal shares",
                   "cross-validation", "calibration: cal.json", "signature: "):  # fmt: skip
-        assert words in ended.out, words
+        assert quote in ended.out, quote
     assert json.loads((labelled.parent / "cal.json").read_text())["labels"]["n"] == 30
 
 
-def test_json_has_every_figure(semscale, labelled):
+def test_json_contains_all_figures(semscale, labelled):
     ended = calibrate(semscale, "--json", "--by", "survey", "--seed", 3)
-    found = json.loads(ended.out)
-    assert (found["instrument"], found["texts"], found["answers"]) == ("calibrate", 30, 60)
-    assert set(found["quality"]) == {"calibrated", "as rated", "equal shares"}
-    assert found["calibration"] == "cal.json"
-    assert "folds:groups" in found["signature"]
+    content = json.loads(ended.out)
+    assert (content["instrument"], content["texts"], content["answers"]) == ("calibrate", 30, 60)
+    assert set(content["quality"]) == {"calibrated", "as rated", "equal shares"}
+    assert content["calibration"] == "cal.json"
+    assert "folds:groups" in content["signature"]
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("given", "asked"), [([], "e5-small"), (["--embedder", "mine"], "mine")])
-def test_label_calibrate_and_rate_ask_for_the_same_model(semscale, labelled, asked_models, given, asked):
-    draw = ["--text", "text", "--scale", "quality", "--floor", "none", "--out", "sheet.csv", *given]
+@pytest.mark.parametrize(("options", "asked"), [([], "e5-small"), (["--embedder", "mine"], "mine")])
+def test_label_calibrate_and_rate_ask_for_the_same_model(semscale, labelled, asked_models, options, asked):
+    draw = ["--text", "text", "--scale", "quality", "--floor", "none", "--out", "sheet.csv", *options]
     ended = [
         semscale("label", "labelled.csv", *draw),
-        calibrate(semscale, *given),
-        rate(semscale, "--calibration", "cal.json", *given),
+        calibrate(semscale, *options),
+        rate(semscale, "--calibration", "cal.json", *options),
     ]
-    assert [one.code for one in ended] == [0, 0, 0]
+    assert [run.code for run in ended] == [0, 0, 0]
     assert asked_models == [asked] * 3
 
 
@@ -91,9 +91,9 @@ def test_the_command_in_a_sheets_instructions_rates_with_the_settings_of_the_dra
     with open("sheet.csv", "w", newline="", encoding="utf-8") as file:
         filled = csv.DictWriter(file, rows[0])
         filled.writeheader()
-        filled.writerows({**row, "human": WORDS[row["text"].partition(",")[0]]} for row in rows)
-    said = (labelled.parent / "sheet-instructions.md").read_text(encoding="utf-8").splitlines()
-    command, _, signature = (line.strip() for line in said if line.startswith("    "))
+        filled.writerows({**row, "human": ANSWERS[row["text"].partition(",")[0]]} for row in rows)
+    printed = (labelled.parent / "sheet-instructions.md").read_text(encoding="utf-8").splitlines()
+    command, _, signature = (line.strip() for line in printed if line.startswith("    "))
     assert "|label|texts:30|by_interest:yes|draw_seed:7|scale:quality#" in signature
     assert semscale(*shlex.split(command)[1:]).code == 0
     ratings = json.loads((labelled.parent / "cal.json").read_text())["ratings"]
@@ -114,22 +114,22 @@ def test_rate_applies_the_file_and_says_so(semscale, labelled):
         json.loads(rate(semscale, "--json").out),
         rate(semscale, "--json", "--calibration", "cal.json", "--out", "rated.csv"),
     )
-    found = json.loads(ended.out)
+    content = json.loads(ended.out)
     assert plain["calibration"] is None
-    assert found["calibration"]["texts"] == 30
-    assert found["calibration"]["error"] < found["calibration"]["uncalibrated_error"]
+    assert content["calibration"]["texts"] == 30
+    assert content["calibration"]["error"] < content["calibration"]["uncalibrated_error"]
     assert (
-        found["estimates"]["overall"]["figures"]["mean"] != plain["estimates"]["overall"]["figures"]["mean"]
+        content["estimates"]["overall"]["figures"]["mean"] != plain["estimates"]["overall"]["figures"]["mean"]
     )
     with open("rated.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert sum(row["semscale_unlike_labels"] == "true" for row in rows) == found["calibration"]["unlike"]
+    assert sum(row["semscale_unlike_labels"] == "true" for row in rows) == content["calibration"]["unlike"]
     assert "Calibrated by 30 labelled texts" in rate(semscale, "--calibration", "cal.json").out
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
-    ("further", "said"),
+    ("further", "printed"),
     [
         (
             ["--calibration", "cal.json", "--temperature", 2],
@@ -140,18 +140,18 @@ def test_rate_applies_the_file_and_says_so(semscale, labelled):
     ],
 )
 def test_a_calibration_that_does_not_serve_is_refused_before_anything_is_written(
-    semscale, labelled, further, said
+    semscale, labelled, further, printed
 ):
     calibrate(semscale)
     ended = rate(semscale, "--out", "rated.csv", *further)
     assert ended.code == 2
-    assert said in ended.err
+    assert printed in ended.err
     assert ended.err.count("\n") == 1
     assert not (labelled.parent / "rated.csv").exists()
 
 
 @pytest.mark.exhaustive
-def test_a_calibration_for_another_scale_is_refused(semscale, labelled):
+def test_a_calibration_for_a_different_scale_is_refused(semscale, labelled):
     calibrate(semscale)
     ended = rate(semscale, "--calibration", "cal.json", scale="satisfaction")
     assert ended.code == 2
@@ -159,7 +159,7 @@ def test_a_calibration_for_another_scale_is_refused(semscale, labelled):
 
 
 @pytest.mark.parametrize(
-    ("human", "further", "said"),
+    ("human", "further", "printed"),
     [
         ("nobody", [], "nobody"),
         ("text", [], "must hold numbers"),
@@ -168,10 +168,10 @@ def test_a_calibration_for_another_scale_is_refused(semscale, labelled):
         ("human", ["--human-range", 4, 0], "lowest value, then the highest"),
     ],
 )
-def test_labels_that_cannot_be_read_are_refused(semscale, labelled, human, further, said):
+def test_labels_that_cannot_be_read_are_refused(semscale, labelled, human, further, printed):
     ended = calibrate(semscale, *further, human=human)
     assert ended.code == 2
-    assert said in ended.err
+    assert printed in ended.err
     assert not (labelled.parent / "cal.json").exists()
 
 
@@ -197,7 +197,7 @@ def test_a_sheet_with_a_row_twice_is_refused(semscale, tmp_path, monkeypatch):
 @pytest.mark.exhaustive
 def test_a_sheet_with_decimal_commas_calibrates_as_with_points(semscale, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    rows = [f"{n};{words} {n};{score},0;0,5" for n, (words, score) in enumerate([*WORDS.items()] * 4, 1)]
+    rows = [f"{n};{quote} {n};{score},0;0,5" for n, (quote, score) in enumerate([*ANSWERS.items()] * 4, 1)]
     hashes = []
     note = (
         "semscale: note: labelled.csv has numbers with a decimal comma (human, inclusion): 1,0 is read as 1.0"
@@ -211,7 +211,7 @@ def test_a_sheet_with_decimal_commas_calibrates_as_with_points(semscale, tmp_pat
 
 
 @pytest.mark.exhaustive
-def test_labels_turned_round_and_labels_on_two_points_are_warned_of(semscale, labelled):
+def test_reversed_labels_and_labels_on_two_points_cause_warnings(semscale, labelled):
     with open("labelled.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
 
@@ -231,34 +231,34 @@ def test_labels_turned_round_and_labels_on_two_points_are_warned_of(semscale, la
     rated = json.loads(rate(semscale, "--calibration", "cal.json", "--json").out)
     assert "run against the labels" in " ".join(rated["warnings"])
     labels(lambda n: 3 + n % 2)
-    found = json.loads(calibrate(semscale, "--json").out)
-    assert found["quality"]["calibrated"]["pearson"]["low"] <= 0
-    assert "not shown to distinguish texts" in " ".join(found["warnings"])
-    assert "lie on only 2 of the scale's 5 points" in " ".join(found["cautions"])
+    content = json.loads(calibrate(semscale, "--json").out)
+    assert content["quality"]["calibrated"]["pearson"]["low"] <= 0
+    assert "not shown to distinguish texts" in " ".join(content["warnings"])
+    assert "lie on only 2 of the scale's 5 points" in " ".join(content["cautions"])
 
 
 @pytest.mark.exhaustive
-def test_a_calibration_that_is_no_clear_gain_warns_wherever_it_is_used(semscale, labelled):
+def test_a_calibration_without_clear_gain_warns_everywhere(semscale, labelled):
     calibrate(semscale)
     cal = labelled.parent / "cal.json"
     fitted = load_calibration(cal)
     save_calibration(replace(fitted, error=HonestError(0.2, 0.25, -0.05, 0.15)), cal)
-    said = rate(semscale, "--calibration", "cal.json").out
-    assert said.count("0.200") == 1
+    printed = rate(semscale, "--calibration", "cal.json").out
+    assert printed.count("0.200") == 1
     assert rate(semscale, "--calibration", "cal.json", "--report", "rated.html").code == 0
-    words = "was 0.200 with it and 0.250 without (less is better); the gain lies between"
-    assert "It is not clear that this calibration helps" in said
-    assert words in " ".join(said.split())
-    assert words in (labelled.parent / "rated.html").read_text(encoding="utf-8")
-    found = json.loads(rate(semscale, "--calibration", "cal.json", "--json").out)["calibration"]
-    assert (found["gain_low"], found["gain_high"], found["is_clear"]) == (-0.05, 0.15, False)
+    quote = "was 0.200 with it and 0.250 without (less is better); the gain lies between"
+    assert "It is not clear that this calibration helps" in printed
+    assert quote in " ".join(printed.split())
+    assert quote in (labelled.parent / "rated.html").read_text(encoding="utf-8")
+    content = json.loads(rate(semscale, "--calibration", "cal.json", "--json").out)["calibration"]
+    assert (content["gain_low"], content["gain_high"], content["is_clear"]) == (-0.05, 0.15, False)
     save_calibration(replace(fitted, error=HonestError(0.3, 0.25, -0.09, -0.01)), cal)
-    said = " ".join(rate(semscale, "--calibration", "cal.json").out.split())
-    assert "This calibration makes ratings worse" in said
-    assert "Calibrated by" not in said
+    printed = " ".join(rate(semscale, "--calibration", "cal.json").out.split())
+    assert "This calibration makes ratings worse" in printed
+    assert "Calibrated by" not in printed
 
 
-def test_another_ending_than_json_is_refused(semscale, labelled):
+def test_an_extension_other_than_json_is_refused(semscale, labelled):
     ended = calibrate(semscale, out="cal.pkl")
     assert ended.code == 2
     assert "must end in .json" in ended.err

@@ -22,7 +22,7 @@ codes:
     definition: screen size
     examples: [the screen broke, my screen]
 """
-WORDS = ("battery", "price", "screen")
+TOPICS = ("battery", "price", "screen")
 NAMES = ("power", "cost", "display")
 
 
@@ -32,7 +32,7 @@ def answers(tmp_path):
     rows = [
         {"text": f"{word} {n}", "hand": name, "region": "north" if n % 2 else "south", "stars": n % 5}
         for n in range(20)
-        for word, name in zip(WORDS, NAMES, strict=True)
+        for word, name in zip(TOPICS, NAMES, strict=True)
     ]
     rows += [{"text": f"hello {n}", "hand": "none", "region": "south", "stars": 2} for n in range(8)]
     rows += [{"text": "???", "hand": None, "region": "south", "stars": 2}]
@@ -53,17 +53,17 @@ def test_everything_at_once(code, tmp_path):
         "--report", "coded.html", "--json",
     )  # fmt: skip
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
-    assert found["outcomes"]["no-answer"] == 1
-    assert found["reasons"]["uninformative"] == 1
-    assert (found["rows"], found["readable"], found["hand_coded"]) == (70, 68, 68)
-    assert [one["code"] for one in found["codes"] if one["calibrated"]] == list(NAMES)
+    result = json.loads(ended.out)
+    assert result["outcomes"]["no-answer"] == 1
+    assert result["reasons"]["uninformative"] == 1
+    assert (result["rows"], result["readable"], result["hand_coded"]) == (70, 68, 68)
+    assert [entry["code"] for entry in result["codes"] if entry["calibrated"]] == list(NAMES)
     # every readable answer is coded by hand, so the corrected share is people's own
-    assert [one["corrected"]["value"] for one in found["codes"]] == pytest.approx([20 / 68] * 3)
-    assert [group["group"] for group in found["groups"]] == ["south", "north", None]
+    assert [entry["corrected"]["value"] for entry in result["codes"]] == pytest.approx([20 / 68] * 3)
+    assert [group["group"] for group in result["groups"]] == ["south", "north", None]
     table = pl.read_csv(tmp_path / "coded.csv")
     assert table.height == 70
-    assert table["semscale_power"].sum() == found["codes"][0]["n_given"]
+    assert table["semscale_power"].sum() == result["codes"][0]["n_given"]
     assert table["semscale_outcome"][-1] == "no-answer"
     page = (tmp_path / "coded.html").read_text()
     assert "does not show that they cause it" in page
@@ -91,29 +91,29 @@ def test_codes_for_missing_answers_and_blank_cells_are_no_answer(semscale, answe
     assert "|missing:-+-99+n/a" in ended.out
 
 
-def test_two_people_and_another_run_have_alphas(code, answers):
+def test_two_coders_and_an_earlier_run_have_alphas(code, answers):
     table = pl.read_csv(answers)
     table.with_columns(second=pl.col("hand")).write_csv(answers)
     assert code("--out", "first.csv").code == 0
     ended = code("--human", "hand", "--human", "second", "--other-run", "first.csv", "--json")
     assert ended.code == 0, ended.err
-    for one in json.loads(ended.out)["codes"]:
-        assert one["alpha_between_people"]["value"] == 1
-        assert one["alpha_between_runs"]["n"] > 0
-        assert one["alpha_with_people"]["value"] > 0.8
+    for entry in json.loads(ended.out)["codes"]:
+        assert entry["alpha_between_people"]["value"] == 1
+        assert entry["alpha_between_runs"]["n"] > 0
+        assert entry["alpha_with_people"]["value"] > 0.8
 
 
-def test_a_rating_made_of_the_answers(code):
+def test_a_rating_derived_from_the_answers_has_drivers(code):
     ended = code("--rate-scale", "quality", "--json")
     assert ended.code == 0, ended.err
     drivers = json.loads(ended.out)["drivers"]
     assert drivers["rating"] == "quality, as rated from the same answers"
-    means = [one["mean_without"] for one in drivers["drivers"] if one["mean_without"] is not None]
+    means = [entry["mean_without"] for entry in drivers["drivers"] if entry["mean_without"] is not None]
     assert means
     assert all(1 <= mean <= 5 for mean in means)
 
 
-def test_rows_are_drawn_coded_and_the_command_that_is_told_uses_them(semscale, answers, tmp_path):
+def test_drawn_rows_are_coded_and_used_by_the_printed_command(semscale, answers, tmp_path):
     table = pl.read_csv(answers)
     table.drop("hand").write_csv(answers)
     ended = semscale(
@@ -128,25 +128,25 @@ def test_rows_are_drawn_coded_and_the_command_that_is_told_uses_them(semscale, a
         pl.col("text")
         .str.split(" ")
         .list.first()
-        .replace_strict(dict(zip(WORDS, NAMES, strict=True)), default="none")
+        .replace_strict(dict(zip(TOPICS, NAMES, strict=True)), default="none")
     )
     filled = sheet.with_columns(human=pl.when(pl.col("inclusion").is_not_null()).then(by_word))
     filled.write_csv(tmp_path / "l.csv")
     then = shlex.split(ended.out.partition("then: semscale ")[2])
     ended = semscale(*then, "--json")
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
-    assert found["hand_coded"] == 40
-    assert not any("random sample" in caution for caution in found["cautions"])
-    for one in found["codes"]:
-        assert one["corrected"]["low"] < 20 / 68 < one["corrected"]["high"]
+    result = json.loads(ended.out)
+    assert result["hand_coded"] == 40
+    assert not any("random sample" in caution for caution in result["cautions"])
+    for entry in result["codes"]:
+        assert entry["corrected"]["low"] < 20 / 68 < entry["corrected"]["high"]
     refused = semscale("label", answers, "--text", "text", "--codebook", "codes.yaml", "--out", "l.csv")
     assert refused.code == 2
     assert "40 labels, which would be lost" in refused.err
 
 
 @pytest.mark.parametrize(
-    ("change", "options", "said"),
+    ("change", "options", "message"),
     [
         ({}, ("--human", "hnad"), "did you mean 'hand'"),
         ({}, ("--inclusion", "stars"), "--inclusion belongs to --human"),
@@ -168,14 +168,14 @@ def test_rows_are_drawn_coded_and_the_command_that_is_told_uses_them(semscale, a
         ({"price": "battery", "paid": "duration"}, (), "'power' and 'cost'"),
     ],
 )  # fmt: skip
-def test_bad_input_is_one_line(code, tmp_path, change, options, said):
+def test_bad_input_prints_a_single_line(code, tmp_path, change, options, message):
     text = BOOK
     for old, new in change.items():
         text = text.replace(old, new)
     (tmp_path / "codes.yaml").write_text(text)
     ended = code(*options)
     assert ended.code == 2
-    assert said in ended.err
+    assert message in ended.err
     assert ended.err.count("\n") == 1
 
 
@@ -186,22 +186,22 @@ def test_help_names_the_other_commands(capsys):
 
 @pytest.fixture
 def decider():
-    with deciding_endpoint() as found:
+    with deciding_endpoint() as result:
         # yes to whatever is asked where an answer says price
-        found.masses = lambda asked, names, text: [0.1, 0.9] if "price" in text else [0.9, 0.1]
-        yield found
+        result.masses = lambda asked, names, text: [0.1, 0.9] if "price" in text else [0.9, 0.1]
+        yield result
 
 
 @pytest.mark.exhaustive
 @pytest.mark.needs("api")
-def test_a_chat_model_is_asked_as_well_once_for_each_readable_answer(code, decider, monkeypatch, tmp_path):
+def test_a_chat_model_is_asked_once_per_readable_answer(code, decider, monkeypatch, tmp_path):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
     chat = ("--chat-model", "m", "--chat-url", decider.url)
     ended = code("--human", "hand", *chat, "--json")
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
-    assert found["asked"] == "m"
-    assert "asked_model:m" in found["signature"]
+    result = json.loads(ended.out)
+    assert result["asked"] == "m"
+    assert "asked_model:m" in result["signature"]
     n = len(decider.requests)
     assert n >= 68
     assert code("--human", "hand", *chat, "--json").code == 0
@@ -209,7 +209,7 @@ def test_a_chat_model_is_asked_as_well_once_for_each_readable_answer(code, decid
 
 
 @pytest.mark.needs("api")
-def test_nobody_is_asked_where_the_output_is_another_runs(code, decider, monkeypatch, tmp_path):
+def test_an_output_of_a_different_run_is_refused_before_any_call(code, decider, monkeypatch, tmp_path):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
     assert code("--out", "coded/").code == 0
     ended = code("--out", "coded/", "--chat-model", "m", "--chat-url", decider.url)
@@ -229,16 +229,16 @@ def test_refusals_of_the_chat_model_are_counted_shown_and_in_the_table(code, dec
     chat = ("--chat-model", "m", "--chat-url", decider.url, "--reply", "prose")
     ended = code(*chat, "--out", "coded.csv", "--report", "coded.md", "--json")
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
+    result = json.loads(ended.out)
     # screen 1 and screen 10 to 19
-    assert (found["asked_counts"], found["asked_partly"]) == ({"scored": 57, "refused": 11}, 0)
-    (lost,) = found["asked_lost"]
+    assert (result["asked_counts"], result["asked_partly"]) == ({"scored": 57, "refused": 11}, 0)
+    (lost,) = result["asked_lost"]
     assert (lost["status"], lost["row"], lost["reply"]) == ("refused", 6, "I cannot help with that.")
-    said = (
+    message = (
         "m gave no probability for every code of 11 of 68 answers (11 refused): codes without one depend on "
         "similarity alone."
     )
-    assert said in found["cautions"]
+    assert message in result["cautions"]
     table = pl.read_csv(tmp_path / "coded.csv")
     refused = table.filter(pl.col("semscale_chat_status") == "refused")
     assert refused["text"].str.starts_with("screen 1").all()
@@ -251,19 +251,17 @@ def test_refusals_of_the_chat_model_are_counted_shown_and_in_the_table(code, dec
 
 @pytest.mark.exhaustive
 @pytest.mark.needs("api")
-def test_after_a_cap_a_dry_run_counts_what_is_left_and_the_same_command_asks_no_more(
-    code, decider, monkeypatch, tmp_path
-):
+def test_after_a_cap_a_dry_run_counts_the_remaining_calls(code, decider, monkeypatch, tmp_path):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
     chat = ("--chat-model", "m", "--chat-url", decider.url)
     assert code(*chat, "--max-calls", "3").code == 3
     ended = code(*chat, "--dry-run", "--json")
     assert ended.code == 0, ended.err
     paid = len(decider.requests)
-    found = json.loads(ended.out)
-    (model,) = found["models"]
+    result = json.loads(ended.out)
+    (model,) = result["models"]
     # 68 answers can be read; one is uninformative and one is missing
-    assert (found["asked"], found["left_out"], model["requests"]) == (
+    assert (result["asked"], result["left_out"], model["requests"]) == (
         68, {"uninformative": 1, "missing": 1}, 68,
     )  # fmt: skip
     assert 0 < model["answered"] <= 3
@@ -278,11 +276,11 @@ def test_rows_are_left_out_and_derived_columns_are_groups(code, tmp_path):
         "--by", "level", "--json",
     )  # fmt: skip
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
+    result = json.loads(ended.out)
     # 12 of 60 coded answers have 4 stars, and one row has none
-    assert found["rows"] == 57
-    assert found["cautions"][0].startswith("57 of 70 rows meet 'stars <= 3'")
-    assert [(group["group"], group["n"]) for group in found["groups"]] == [
+    assert result["rows"] == 57
+    assert result["cautions"][0].startswith("57 of 70 rows meet 'stars <= 3'")
+    assert [(group["group"], group["n"]) for group in result["groups"]] == [
         ("under 2", 24),
         ("2 and over", 32),
     ]
@@ -290,13 +288,13 @@ def test_rows_are_left_out_and_derived_columns_are_groups(code, tmp_path):
 
 def test_thresholds_of_probabilities_have_no_effect_without_hand_codes(code):
     usual, changed = code().out, code("--given-from", "0.9", "--unsure-from", "0.8").out
-    said = "--given-from and --unsure-from had no effect"
-    assert said not in usual
-    assert said in changed
-    assert said not in code("--human", "hand", "--given-from", "0.9").out
+    message = "--given-from and --unsure-from had no effect"
+    assert message not in usual
+    assert message in changed
+    assert message not in code("--human", "hand", "--given-from", "0.9").out
 
 
-def test_the_signature_names_thresholds_of_probabilities_where_they_have_an_effect(code):
+def test_the_signature_names_thresholds_if_they_have_an_effect(code):
     assert "given_from" not in json.loads(code("--json").out)["signature"]
     signature = json.loads(code("--json", "--human", "hand").out)["signature"]
     assert "given_from:0.5" in signature
@@ -311,24 +309,24 @@ def test_the_screen_explains_the_asterisk_of_small_groups(code):
 
 
 @pytest.mark.exhaustive
-def test_each_column_of_groups_has_its_shares_and_small_bases_are_left_out_of_tests(code, tmp_path):
+def test_columns_of_groups_have_shares_and_small_bases_are_not_tested(code, tmp_path):
     by = ("--human", "hand", "--by", "region", "--by", "stars")
     ended = code(*by, "--report", "coded.md", "--json")
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
-    stars = found["further_groups"]["stars"]
+    result = json.loads(ended.out)
+    stars = result["further_groups"]["stars"]
     # 60 answers with 0 to 4 stars, 12 of each, and 8 further ones with 2
     assert sorted(group["n"] for group in stars["groups"]) == [0, 12, 12, 12, 12, 20]
     assert {test["adjusted"] for test in stars["tests"]} == {None}
-    assert [test["groups"] for test in found["tests"]] == [["south", "north"]] * 3
+    assert [test["groups"] for test in result["tests"]] == [["south", "north"]] * 3
     page = (tmp_path / "coded.md").read_text()
     assert "Shares by “region”" in page
     assert "Shares by “stars”" in page
     assert "fewer than 30 answers: shown, not tested" in page
     ended = code(*by, "--min-base", "15", "--json")
-    found = json.loads(ended.out)
-    assert found["min_base"] == 15
-    assert [test["groups"] for test in found["further_groups"]["stars"]["tests"]] == [["2"]] * 3
+    result = json.loads(ended.out)
+    assert result["min_base"] == 15
+    assert [test["groups"] for test in result["further_groups"]["stars"]["tests"]] == [["2"]] * 3
     shown = code(*by).out
     assert "Shares by region\n" in shown
     assert "Shares by stars\n" in shown
@@ -352,12 +350,12 @@ def test_weights_strata_and_respondents_count_in_shares_and_tests(code, answers)
     assert "--strata: column 'region' is empty in data row 70" in ended.err
     ended = code("--by", "region", "--weight", "w", "--respondent", "who", "--out", "coded.csv", "--json")
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
+    result = json.loads(ended.out)
     decided = pl.read_csv("coded.csv").filter(pl.col("semscale_power").is_not_null())
     share = (decided["w"] * decided["semscale_power"]).sum() / decided["w"].sum()
-    assert found["codes"][0]["counted"]["value"] == pytest.approx(share)
-    assert {test["kind"] for test in found["tests"]} == {"counted, weighted"}
-    assert (found["weight"], found["clusters"], found["strata"]) == ("w", "who", None)
+    assert result["codes"][0]["counted"]["value"] == pytest.approx(share)
+    assert {test["kind"] for test in result["tests"]} == {"counted, weighted"}
+    assert (result["weight"], result["clusters"], result["strata"]) == ("w", "who", None)
     ended = code("--human", "hand", "--weight", "w", "--strata", "part", "--report", "coded.html", "--json")
     assert ended.code == 0, ended.err
     # all readable answers are coded by hand; the 20 about the battery weigh 60 of 108
@@ -365,21 +363,21 @@ def test_weights_strata_and_respondents_count_in_shares_and_tests(code, answers)
 
 
 @pytest.mark.parametrize(
-    ("weight", "said"),
+    ("weight", "message"),
     [
         ("-1", "--weight: column 'w' must hold 0 or numbers from 1e-100 to 1e100"),
         ("0", "the weights in column 'w' sum to 0"),
     ],
 )
-def test_wrong_weights_are_one_line(code, answers, weight, said):
+def test_wrong_weights_print_a_single_line(code, answers, weight, message):
     pl.read_csv(answers).with_columns(w=pl.lit(weight)).write_csv(answers)
     ended = code("--weight", "w")
     assert ended.code == 2
-    assert said in ended.err
+    assert message in ended.err
     assert ended.err.count("\n") == 1
 
 
-def test_one_respondent_in_two_strata_is_one_line(code, answers):
+def test_a_respondent_in_two_strata_is_refused_in_a_single_line(code, answers):
     table = pl.read_csv(answers).with_row_index("row")
     table.with_columns(who=pl.col("row") // 2, part=pl.col("row") % 2).write_csv(answers)
     ended = code("--respondent", "who", "--strata", "part")
@@ -389,18 +387,18 @@ def test_one_respondent_in_two_strata_is_one_line(code, answers):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ([], "stopped; nothing was written"),
         (["--out", "coded.csv"], "stopped; finished parts are stored"),
     ],
 )
-def test_a_stop_while_the_model_loads_speaks_of_no_ledger(code, monkeypatch, options, said):
+def test_a_stop_while_the_model_loads_speaks_of_no_ledger(code, monkeypatch, options, message):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(loading, "load_embedder", stop)
     ended = code(*options)
     assert ended.code == 3
-    assert said in ended.err
+    assert message in ended.err
     assert "ledger" not in ended.err

@@ -30,8 +30,8 @@ def answers(tmp_path):
 def numbers(ended):
     """What a run found, but for when it was made and where its table is."""
     assert ended.code == 0
-    found = json.loads(ended.out)
-    return {name: value for name, value in found.items() if name not in {"created", "out"}}
+    content = json.loads(ended.out)
+    return {name: value for name, value in content.items() if name not in {"created", "out"}}
 
 
 def test_the_size_of_parts_changes_nothing(semscale, answers, tmp_path):
@@ -42,7 +42,7 @@ def test_the_size_of_parts_changes_nothing(semscale, answers, tmp_path):
     assert numbers(whole) == numbers(semscale("code", "answers.csv", *OPTIONS, "--json"))
 
 
-def test_a_stopped_run_goes_on_after_its_last_part(semscale, answers, tmp_path, toy_embedder, monkeypatch):
+def test_a_stopped_run_continues_after_its_last_part(semscale, answers, tmp_path, toy_embedder, monkeypatch):
     embed = toy_embedder.embed
 
     def stopping(texts, **settings):
@@ -77,8 +77,8 @@ def test_a_folder_of_partitions_is_read_and_written(semscale, answers, tmp_path)
     ended = semscale("code", "in", *OPTIONS, "--out", "coded/", "--part-rows", "10")
     assert ended.code == 0
     semscale("code", "answers.csv", *OPTIONS, "--out", "whole.parquet")
-    found = pl.concat([pl.read_parquet(path) for path in sorted((tmp_path / "coded").glob("*.parquet"))])
-    assert found.equals(pl.read_parquet(tmp_path / "whole.parquet"))
+    content = pl.concat([pl.read_parquet(path) for path in sorted((tmp_path / "coded").glob("*.parquet"))])
+    assert content.equals(pl.read_parquet(tmp_path / "whole.parquet"))
 
 
 def test_a_restart_without_an_output_is_refused(semscale, answers):
@@ -102,27 +102,27 @@ def test_a_folder_with_codes_by_other_settings_is_refused(semscale, answers, tmp
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--other-run", "missing.csv"), "missing.csv does not exist"),
         (("--other-run", "others.csv"), "--other-run: others.csv has no column 'text'"),
         (("--rate-scale", "qualty"), "did you mean 'quality'?"),
     ],
 )
-def test_what_is_needed_at_the_end_is_checked_before_answers_are_scored(
-    semscale, answers, tmp_path, toy_embedder, options, said
+def test_inputs_needed_at_the_end_are_checked_before_answers_are_scored(
+    semscale, answers, tmp_path, toy_embedder, options, message
 ):
     (tmp_path / "others.csv").write_text("words,semscale_cost\na,1\n")
     toy_embedder.embedded.clear()
     ended = semscale("code", "answers.csv", *OPTIONS, "--out", "coded.csv", *options)
     assert ended.code == 2
-    assert said in ended.err
+    assert message in ended.err
     assert toy_embedder.embedded == []
     assert not (tmp_path / "coded.csv.parts").exists()
 
 
 @pytest.mark.parametrize("first", ["first.csv", "first.jsonl"])
-def test_another_run_of_answers_with_a_number_among_them_is_taken(semscale, answers, tmp_path, first):
+def test_another_run_may_contain_numbers_among_its_answers(semscale, answers, tmp_path, first):
     lines = [json.dumps({"text": text}) for text in ("battery", 5, "price", None, "")]
     (tmp_path / "mixed.jsonl").write_text("\n".join(lines))
     command = ("code", "mixed.jsonl", "--text", "text", "--codebook", "codes.yaml")
@@ -132,7 +132,7 @@ def test_another_run_of_answers_with_a_number_among_them_is_taken(semscale, answ
 
 
 @pytest.mark.parametrize("size", ["50", "2"])
-def test_columns_of_json_lines_may_hold_numbers_beside_words(semscale, answers, tmp_path, size):
+def test_columns_of_json_lines_may_mix_numbers_and_texts(semscale, answers, tmp_path, size):
     """A rating in words is none, and codes may be a list."""
     rows = [
         {"text": "battery", "hand": ["power"], "region": 1, "stars": 5},
@@ -141,8 +141,8 @@ def test_columns_of_json_lines_may_hold_numbers_beside_words(semscale, answers, 
     ]
     (tmp_path / "mixed.jsonl").write_text("\n".join(map(json.dumps, rows)))
     command = ("code", "mixed.jsonl", *OPTIONS, "--rating", "stars", "--part-rows", size, "--json")
-    found = numbers(semscale(*command))
-    assert [(one["group"], one["n"]) for one in found["groups"]] == [("1", 2), ("north", 1)]
-    assert found["hand_coded"] == 2
-    power = found["drivers"]["drivers"][0]
+    content = numbers(semscale(*command))
+    assert [(group["group"], group["n"]) for group in content["groups"]] == [("1", 2), ("north", 1)]
+    assert content["hand_coded"] == 2
+    power = content["drivers"]["drivers"][0]
     assert (power["n_with"], power["mean_with"]) == (2, 4.5)

@@ -7,13 +7,13 @@ import pytest
 
 from semscale.store import writing
 
-WORDS = ("battery", "price", "screen")
+TOPICS = ("battery", "price", "screen")
 
 
 @pytest.fixture
 def answers(tmp_path):
     """68 answers that can be read, one of no letters and one that is missing."""
-    texts = [f"{word} {n}" for n in range(20) for word in WORDS] + [f"hello {n}" for n in range(8)]
+    texts = [f"{word} {n}" for n in range(20) for word in TOPICS] + [f"hello {n}" for n in range(8)]
     pl.DataFrame({"text": [*texts, "???", None]}).write_csv(tmp_path / "answers.csv")
     return tmp_path / "answers.csv"
 
@@ -24,8 +24,8 @@ def test_a_codebook_is_proposed_and_code_reads_it(semscale, answers, tmp_path):
         "--out", "s.csv", "--report", "s.md", "--json",
     )  # fmt: skip
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
-    assert sum(one["n"] for one in found["codes"]) == 68
+    content = json.loads(ended.out)
+    assert sum(code["n"] for code in content["codes"]) == 68
     assert pl.read_csv(tmp_path / "s.csv")["semscale_suggested"].null_count() == 2
     assert (tmp_path / "s.md").exists()
     again = semscale("code", answers, "--text", "text", "--codebook", "new.yaml")
@@ -51,17 +51,17 @@ def test_a_stopped_proposal_can_be_started_again(semscale, answers, monkeypatch,
 
 
 def test_a_sample_of_many_answers_is_clustered_and_all_have_a_code(semscale, tmp_path):
-    texts = [f"{word} number {n}" for word in WORDS for n in range(60)] + [None]
+    texts = [f"{word} number {n}" for word in TOPICS for n in range(60)] + [None]
     pl.DataFrame({"text": texts}).write_csv(tmp_path / "many.csv")
     ended = semscale(
         "code", "suggest", "many.csv", "--text", "text", "--codebook", "new.yaml", "--codes", "3",
         "--max-answers", "100", "--out", "s.csv", "--json",
     )  # fmt: skip
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
-    assert (found["rows"], found["distinct"], found["clustered"]) == (181, 180, 100)
-    assert sum(one["n"] for one in found["codes"]) == 100
-    assert "sample of 100 of 180 different answers" in found["cautions"][0]
+    content = json.loads(ended.out)
+    assert (content["rows"], content["distinct"], content["clustered"]) == (181, 180, 100)
+    assert sum(code["n"] for code in content["codes"]) == 100
+    assert "sample of 100 of 180 different answers" in content["cautions"][0]
     assert "clusters of 100 of 180 different answers" in (tmp_path / "new.yaml").read_text()
     coded = pl.read_csv(tmp_path / "s.csv")
     assert coded["semscale_suggested"].null_count() == 1

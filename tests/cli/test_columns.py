@@ -17,16 +17,16 @@ def _survey(tmp_path):
     (tmp_path / "survey.csv").write_text(SURVEY)
 
 
-def test_columns_are_shown_written_and_given_as_json(semscale, tmp_path):
+def test_columns_are_printed_written_and_available_as_json(semscale, tmp_path):
     ended = semscale("columns", "survey.csv", "--out", "columns.csv", "--report", "columns.html")
     assert ended.code == 0, ended.err
     assert "4 rows, 4 columns" in ended.out
     assert "why     open text" in ended.out
-    found = json.loads(semscale("columns", "survey.csv", "--json").out)
-    assert [(one["name"], one["taken_for"]) for one in found["columns"]] == [
+    content = json.loads(semscale("columns", "survey.csv", "--json").out)
+    assert [(column["name"], column["taken_for"]) for column in content["columns"]] == [
         ("id", "id"), ("age", "number"), ("land", "single choice"), ("why", "open text"),
     ]  # fmt: skip
-    assert found["columns"][2]["values"] == [
+    assert content["columns"][2]["values"] == [
         {"value": "DE", "label": "", "count": 3}, {"value": "AT", "label": "", "count": 1},
     ]  # fmt: skip
     written = pl.read_csv(tmp_path / "columns.csv")
@@ -35,9 +35,9 @@ def test_columns_are_shown_written_and_given_as_json(semscale, tmp_path):
 
 
 def test_rows_can_be_left_out(semscale):
-    found = json.loads(semscale("columns", "survey.csv", "--where", "age >= 18", "--json").out)
-    assert found["rows"] == 2
-    assert found["cautions"][0].startswith("2 of 4 rows meet 'age >= 18'")
+    content = json.loads(semscale("columns", "survey.csv", "--where", "age >= 18", "--json").out)
+    assert content["rows"] == 2
+    assert content["cautions"][0].startswith("2 of 4 rows meet 'age >= 18'")
 
 
 def test_rate_takes_the_only_open_text_and_says_so(semscale):
@@ -47,7 +47,7 @@ def test_rate_takes_the_only_open_text_and_says_so(semscale):
     assert "text: 'why' was rated, the only column that looks like open texts" in ended.out
 
 
-def test_rate_without_an_open_text_asks_for_one(semscale, tmp_path):
+def test_rate_without_an_open_text_asks_for_a_text_column(semscale, tmp_path):
     (tmp_path / "numbers.csv").write_text("id,age\n1,20\n2,30\n")
     ended = semscale("rate", "numbers.csv", "--scale", "quality")
     assert (ended.code, ended.out) == (2, "")

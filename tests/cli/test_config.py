@@ -31,9 +31,9 @@ def project(tmp_path, monkeypatch):
 
 @pytest.fixture
 def endpoint():
-    with misbehaving_endpoint() as found:
-        found.reply = lambda asked: '{"score": 5, "explanation": "right"}'
-        yield found
+    with misbehaving_endpoint() as result:
+        result.reply = lambda asked: '{"score": 5, "explanation": "right"}'
+        yield result
 
 
 def keys(endpoint):
@@ -49,14 +49,14 @@ class TestPrecedence:
     def test_every_setting_has_a_value_and_an_origin(self, semscale, project, monkeypatch):
         file = project('precision = "fast"\nconcurrency = 4\nledger = "replies.sqlite"\ncache = false\n')
         monkeypatch.setenv("SEMSCALE_HISTORY", "postgresql://ann:s3cret@db/team")
-        found = settings(semscale, "--set", "concurrency=8")
-        assert found["precision"] == {"value": "fast", "origin": str(file)}
-        assert found["concurrency"] == {"value": 8, "origin": "--set"}
-        assert found["cache"] == {"value": False, "origin": str(file)}
-        assert found["ledger"] == {"value": str(file.parent / "replies.sqlite"), "origin": str(file)}
-        assert found["engine"] == {"value": "openvino", "origin": "default"}
-        assert found["history"]["origin"] == "environment SEMSCALE_HISTORY"
-        assert "s3cret" not in json.dumps(found)
+        result = settings(semscale, "--set", "concurrency=8")
+        assert result["precision"] == {"value": "fast", "origin": str(file)}
+        assert result["concurrency"] == {"value": 8, "origin": "--set"}
+        assert result["cache"] == {"value": False, "origin": str(file)}
+        assert result["ledger"] == {"value": str(file.parent / "replies.sqlite"), "origin": str(file)}
+        assert result["engine"] == {"value": "openvino", "origin": "default"}
+        assert result["history"]["origin"] == "environment SEMSCALE_HISTORY"
+        assert "s3cret" not in json.dumps(result)
 
     def test_a_variable_overrides_the_file_and_set_overrides_it(self, semscale, project, monkeypatch):
         project('ledger = "replies.sqlite"\n')
@@ -79,7 +79,7 @@ class TestPrecedence:
         assert semscale(*rate, "--set", "embedder=other/model", "--embedder", "third/model").code == 0
         assert asked_models == ["some/model", "other/model", "third/model"]
 
-    def test_a_setting_of_the_file_is_no_option_that_needs_another(self, semscale, project):
+    def test_a_setting_of_the_file_does_not_require_its_companion_option(self, semscale, project):
         project('chat-model = "m"\nconcurrency = 4\n')
         rate = ("rate", "answers.csv", "--text", "answer", "--scale", "quality", "--floor", "none")
         assert semscale(*rate).code == 0
@@ -104,7 +104,7 @@ class TestMistakes:
             ("concurrency = 0", "concurrency must be >= 1, got 0"),
         ],
     )
-    def test_a_mistake_is_one_line_with_file_and_key(self, semscale, project, text, message):
+    def test_a_mistake_prints_a_single_line_with_file_and_key(self, semscale, project, text, message):
         file = project(text)
         ended = semscale("config")
         assert (ended.code, ended.err.count("\n")) == (2, 1)
@@ -114,7 +114,7 @@ class TestMistakes:
     @pytest.mark.parametrize(
         "text", ["tool = 3", "[tool]\nsemscale = 3", f"[tool.semscale]\na = {'[' * 50_000}"]
     )
-    def test_a_pyproject_file_that_others_report_is_passed_over(self, semscale, project, text):
+    def test_an_invalid_pyproject_file_is_skipped(self, semscale, project, text):
         project(text, "pyproject.toml")
         assert json.loads(semscale("config", "--json").out)["file"] is None
 
@@ -165,7 +165,7 @@ class TestFolderOfSomebodyElse:
             ('chat-model = "m@http://elsewhere"', "chat-model must be a name"),
         ],
     )
-    def test_what_it_cannot_name(self, semscale, project, text, message):
+    def test_invalid_settings_are_refused_without_secrets(self, semscale, project, text, message):
         project(text)
         ended = semscale("config")
         assert (ended.code, message in ended.err) == (2, True), ended.err

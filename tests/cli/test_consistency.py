@@ -62,13 +62,13 @@ def test_a_table_is_measured_shown_and_written(semscale, answers, tmp_path):
     assert "2 of 4 prompts were scored; left out: 1 missing and 1 with too few samples" in ended.out
     table = pl.read_csv(tmp_path / "o.csv")
     assert table["semscale_status"].to_list() == ["scored", "scored", "missing", "too-few-samples"]
-    said = ["the answer is missing", "no sample is usable, 1 needed"]
-    assert table["semscale_reason"].to_list() == [None, None, *said]
+    message = ["the answer is missing", "no sample is usable, 1 needed"]
+    assert table["semscale_reason"].to_list() == [None, None, *message]
     assert table["semscale_uncontradicted"].to_list() == [0.5, 0.0, None, None]
     assert "safe?" in (tmp_path / "r.html").read_text()
 
 
-def test_a_stopped_run_goes_on_after_the_last_finished_part(
+def test_a_stopped_run_continues_after_the_last_finished_part(
     semscale, answers, files, stop_at_second_embedding
 ):
     def run(out, floor=0.1):
@@ -77,8 +77,10 @@ def test_a_stopped_run_goes_on_after_the_last_finished_part(
     assert run("whole.csv").code == 0
     stop_at_second_embedding()
     ended = run("out.csv")
-    said = "stopped: 1 rows are finished and stored in out.csv.parts; the same command continues after them"
-    assert (ended.code, ended.err) == (3, f"semscale: {said}\n")
+    message = (
+        "stopped: 1 rows are finished and stored in out.csv.parts; the same command continues after them"
+    )
+    assert (ended.code, ended.err) == (3, f"semscale: {message}\n")
     assert "floor was 0.1, now 0.2" in run("out.csv", floor=0.2).err
     assert run("out.csv").code == 0
     assert files() == ["answers.csv", "out.csv", "whole.csv"]
@@ -86,7 +88,7 @@ def test_a_stopped_run_goes_on_after_the_last_finished_part(
     assert "--restart belongs to --out" in semscale("consistency", answers, *COLUMNS, "--restart").err
 
 
-def test_rows_of_items_come_from_standard_input_as_well(semscale, monkeypatch, tmp_path):
+def test_rows_of_items_are_read_from_standard_input(semscale, monkeypatch, tmp_path):
     rows = "item,text\n" + "".join(f"p{row},{text}\n" for text in ("yes", "no", "yes") for row in range(5))
     (tmp_path / "rows.csv").write_text(rows)
     run = ("--item", "item", "--answer", "text", "--measure", "exact_match", "--part-rows", 2, "--out")
@@ -105,7 +107,7 @@ def test_json_has_every_measure_and_the_least_consistent(semscale, answers):
     assert content["trust"] is None
 
 
-def test_questions_are_asked_and_a_second_start_asks_nobody(semscale, asked, tmp_path):
+def test_questions_are_asked_once_and_a_second_run_sends_nothing(semscale, asked, tmp_path):
     command = (
         "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m",
         "--measure", "exact_match",
@@ -123,7 +125,7 @@ def test_questions_are_asked_and_a_second_start_asks_nobody(semscale, asked, tmp
     assert table["semscale_answer"].to_list() == ["yes", None, "a"]
 
 
-def test_stopping_early_says_what_was_saved(semscale, asked, tmp_path):
+def test_early_stopping_reports_the_saved_replies(semscale, asked, tmp_path):
     ended = semscale(
         "consistency", "prompts.csv", "--prompt", "q", "--ask", 10, "--chat-model", "m",
         "--measure", "exact_match", "--stop-at", 0.5, "--ledger", tmp_path / "ledger",
@@ -132,7 +134,7 @@ def test_stopping_early_says_what_was_saved(semscale, asked, tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["html", "md", "xlsx"])
-def test_a_report_of_each_kind_and_its_figures(semscale, answers, tmp_path, ending):
+def test_reports_of_all_formats_have_figures(semscale, answers, tmp_path, ending):
     ended = semscale("consistency", answers, *COLUMNS, "--report", f"r.{ending}", "--figures", "figures")
     assert ended.code == 0, ended.err
     assert (tmp_path / f"r.{ending}").stat().st_size > 1000
@@ -140,14 +142,14 @@ def test_a_report_of_each_kind_and_its_figures(semscale, answers, tmp_path, endi
     assert ended.out.endswith(f"report: r.{ending}\nfigures: figures\n")
 
 
-def test_intervals_are_made_as_the_options_say(semscale, answers):
+def test_intervals_follow_the_options(semscale, answers):
     ended = semscale("consistency", answers, *COLUMNS, "--interval", "0.5", "--seed", 3, "--json")
     assert json.loads(ended.out)["estimates"]["interval"] == 0.5
     shown = semscale("consistency", answers, *COLUMNS, "--interval", "0.5")
     assert "Altogether (50 % interval)" in shown.out
 
 
-def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, asked, tmp_path):
+def test_a_cap_writes_finished_rows_and_exits_with_3(semscale, asked, tmp_path):
     command = (
         "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m",
         "--measure", "exact_match",
@@ -212,7 +214,7 @@ def test_labels_of_a_part_that_a_cap_left_promise_nothing(semscale, asked, tmp_p
     assert content["stopped"].startswith("the cap of 5 calls is reached")
 
 
-def test_calls_are_made_as_the_options_say(semscale, asked, monkeypatch, tmp_path):
+def test_calls_follow_the_options(semscale, asked, monkeypatch, tmp_path):
     applied = []
 
     class RecordingRunner(Runner):
@@ -236,7 +238,7 @@ def test_calls_are_made_as_the_options_say(semscale, asked, monkeypatch, tmp_pat
 DRY_RUN = ("consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m", "--dry-run")
 
 
-def test_a_dry_run_asks_nobody(semscale, asked, tmp_path):
+def test_a_dry_run_sends_nothing(semscale, asked, tmp_path):
     content = json.loads(semscale(*DRY_RUN, "--json").out)
     (model,) = content["models"]
     assert (content["asked"], content["left_out"], model["calls"]) == (2, {"missing": 1}, 8)
@@ -263,7 +265,7 @@ def test_a_dry_run_reads_the_table_in_parts(semscale, asked, monkeypatch):
     assert set(sizes) == {50_000, 1}
 
 
-def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):
+def test_a_dry_run_excludes_replies_in_the_ledger(semscale, asked, tmp_path):
     asked.script["guess?"][0] = FailureKind.REFUSED
     command = (
         "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--chat-model", "m",
@@ -318,7 +320,7 @@ def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):
         ),
     ],
 )
-def test_bad_input_is_one_line_and_2(semscale, answers, arguments, message):
+def test_bad_input_prints_a_single_line_and_exits_with_2(semscale, answers, arguments, message):
     ended = semscale("consistency", answers, *arguments)
     assert ended.code == 2
     assert message in ended.err

@@ -31,7 +31,7 @@ def answers(tmp_path):
 def test_claims_are_judged_and_the_worst_are_shown(semscale, answers, tmp_path):
     ended = semscale("consistency", answers, *COLUMNS, "--by", "kind", "--out", "o.csv", "--report", "r.html")
     assert ended.code == 0, ended.err
-    for words in (
+    for phrase in (
         "2 of 4 prompts were scored; left out: 1 missing and 1 with too few samples",
         "mean share of supported claims  0.75",  # (1 of 2 claims, and 1 of 1) / 2
         "3 claims: 2 supported, 1 contradicted",
@@ -39,34 +39,34 @@ def test_claims_are_judged_and_the_worst_are_shown(semscale, answers, tmp_path):
         "It was built in 1889.",
         "It was built in 1920.",
     ):
-        assert words in ended.out, words
+        assert phrase in ended.out, phrase
     (table,) = open_table(tmp_path / "o.csv").batches(10)
     assert table["semscale_status"].to_list() == ["scored", "scored", "missing", "too-few-samples"]
     assert table["semscale_reason"].to_list()[3] == "no sample is usable, 1 needed"
     assert table["semscale_supported_share"].cast(float).to_list() == [0.5, 1.0, None, None]
     assert table["semscale_lowest_claim"][0] == "It was built in 1889."
     claims = json.loads(table["semscale_claims"][0])
-    assert [(one["verdict"], one["text"]) for one in claims] == [("supported", 1), ("contradicted", 1)]
+    assert [(claim["verdict"], claim["text"]) for claim in claims] == [("supported", 1), ("contradicted", 1)]
     page = (tmp_path / "r.html").read_text()
-    for words in (
+    for phrase in (
         "The worst claims",
         "built in 1920",
         "a sample contradicts the claim",
         "Of an answer&#39;s claims 75.0",
     ):
-        assert words in page, words
+        assert phrase in page, phrase
 
 
 def test_json_has_the_verdicts_and_the_worst_claims(semscale, answers):
     printed = semscale("consistency", answers, *COLUMNS, "--json").out
     check_json(printed)
-    found = json.loads(printed)
-    assert found["instrument"] == "consistency claims"
-    assert found["claims"] == {"supported": 2, "contradicted": 1, "not-found": 0, "unread": 0}
-    (worst,) = found["worst"]
+    content = json.loads(printed)
+    assert content["instrument"] == "consistency claims"
+    assert content["claims"] == {"supported": 2, "contradicted": 1, "not-found": 0, "unread": 0}
+    (worst,) = content["worst"]
     assert (worst["item"], worst["claim"], worst["sample"]) == (1, "It was built in 1889.", 1)
     assert worst["reason"] == 'The claim says "1889", the sentence "1920".'
-    assert (found["samples"], found["samples_left_out"], found["asking"]) == (4, 4, None)
+    assert (content["samples"], content["samples_left_out"], content["asking"]) == (4, 4, None)
 
 
 @pytest.mark.parametrize("ending", ["md", "xlsx"])
@@ -75,7 +75,7 @@ def test_other_outputs_are_written(semscale, answers, tmp_path, ending):
     assert (tmp_path / f"report.{ending}").stat().st_size > 0
 
 
-def test_answers_are_asked_for_and_a_dry_run_asks_nobody(semscale, tmp_path, monkeypatch):
+def test_answers_are_requested_and_a_dry_run_sends_nothing(semscale, tmp_path, monkeypatch):
     model = ScriptedChat({"tower?": ["It was built in 1889.", "It was built in 1920.", "N/A"]})
     monkeypatch.setattr(chat, "load_chat_model", lambda *_, **__: model)
     monkeypatch.setenv("SEMSCALE_LEDGER", str(tmp_path / "ledger.sqlite"))
@@ -84,12 +84,12 @@ def test_answers_are_asked_for_and_a_dry_run_asks_nobody(semscale, tmp_path, mon
     assert json.loads(semscale("consistency", *asking, "--dry-run", "--json").out)["instrument"] == "forecast"
     printed = semscale("consistency", *asking, "--json").out
     check_json(printed)
-    found = json.loads(printed)
-    assert found["asking"] == {"replies": 3, "failed": 0}
-    assert (found["claims"]["contradicted"], found["samples"], found["samples_left_out"]) == (1, 1, 1)
+    content = json.loads(printed)
+    assert content["asking"] == {"replies": 3, "failed": 0}
+    assert (content["claims"]["contradicted"], content["samples"], content["samples_left_out"]) == (1, 1, 1)
 
 
-def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, tmp_path, monkeypatch):
+def test_a_cap_writes_finished_rows_and_exits_with_3(semscale, tmp_path, monkeypatch):
     model = ScriptedChat({"tower?": ["It was built in 1889."] * 3, "heart?": ["The heart pumps blood."] * 3})
     monkeypatch.setattr(chat, "load_chat_model", lambda *_, **__: model)
     pl.DataFrame({"q": ["tower?", "heart?"]}).write_csv(tmp_path / "prompts.csv")
@@ -109,14 +109,14 @@ def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, tmp_path, monkeypat
     assert pl.read_ndjson(tmp_path / "o.jsonl")["semscale_supported"].to_list() == [1, 1]
 
 
-def test_a_model_of_entailment_is_taken_from_a_folder(semscale, tmp_path, monkeypatch):
+def test_an_entailment_model_is_loaded_from_a_folder(semscale, tmp_path, monkeypatch):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
     write_random_classifier(tmp_path / "nli", "roberta")
     (tmp_path / "words.csv").write_text("answer,one\nw1 w2. w3 w4.,w5 w6. w1 w2.\nw7.,\n")
     columns = ("--answer", "answer", "--sample", "one", "--nli", "nli", "--claims")
-    found = json.loads(semscale("consistency", "words.csv", *columns, "--json").out)
-    assert sum(found["claims"].values()) == 2
-    assert "more_likely:0.5" in found["signature"]
+    content = json.loads(semscale("consistency", "words.csv", *columns, "--json").out)
+    assert sum(content["claims"].values()) == 2
+    assert "more_likely:0.5" in content["signature"]
 
 
 WHOLE = "measures of whole answers, which --claims does not make"
@@ -138,12 +138,12 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_refused_in_one_line(semscale, answers, case, files):
-    options, said = BAD[case]
+def test_bad_input_is_refused_in_a_single_line(semscale, answers, case, files):
+    options, message = BAD[case]
     before = files()
     ended = semscale("consistency", answers, *COLUMNS, *options, "--out", "o.csv")
     assert (ended.code, ended.err.count("\n")) == (2, 1)
-    assert said in ended.err
+    assert message in ended.err
     assert files() == before
 
 

@@ -27,16 +27,16 @@ def test_the_headline_the_counts_and_the_columns_use_it(semscale, tmp_path):
     measures = ("--measure", "consistency", "--measure", "uncontradicted", "--floor", "0")
     ended = semscale(*FILE, "--nli", "nli", *measures, "--out", "o.jsonl", "--json")
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
-    assert (found["contradicted"], found["guards"]["entailment"]) == (2, 2)
-    assert "entailment_model:nli#" in found["signature"]
+    content = json.loads(ended.out)
+    assert (content["contradicted"], content["guards"]["entailment"]) == (2, 2)
+    assert "entailment_model:nli#" in content["signature"]
     rows = pl.read_ndjson(tmp_path / "o.jsonl")
     # Of the first answer's samples one is equal, and all other pairs contradict.
     assert rows["semscale_uncontradicted"].to_list() == [0.5, 0.0]
     assert rows["semscale_contradicting_samples"].to_list() == [1, 2]
     by_model = [
-        [one["sample"] for one in found if one["guard"] == "entailment"]
-        for found in rows["semscale_contradictions"].to_list()
+        [contradiction["sample"] for contradiction in content if contradiction["guard"] == "entailment"]
+        for content in rows["semscale_contradictions"].to_list()
     ]
     assert by_model == [[1], [0, 1]]
     page = semscale(*FILE, "--nli", "nli", *measures, "--report", "o.md")
@@ -49,7 +49,9 @@ def test_precision_and_cache_are_those_of_the_options(semscale, tmp_path, monkey
     forced_classifier(tmp_path / "nli", contradiction=0.9)
     pairs, asked = ("--nli", "nli", "--measure", "entailment"), []
     compute = CrossEncoder.logits
-    monkeypatch.setattr(CrossEncoder, "logits", lambda *given: asked.append(len(given[1])) or compute(*given))
+    monkeypatch.setattr(
+        CrossEncoder, "logits", lambda *arguments: asked.append(len(arguments[1])) or compute(*arguments)
+    )
     stored = tmp_path / "cache"
     assert semscale(*FILE, *pairs, "--no-cache").code == 0
     assert not list(stored.rglob("pairs.sqlite"))
@@ -62,7 +64,7 @@ def test_precision_and_cache_are_those_of_the_options(semscale, tmp_path, monkey
 
 
 @pytest.mark.parametrize("more", [(), ("--claims",)])
-def test_the_order_of_labels_that_a_model_does_not_name_can_be_given(semscale, tmp_path, more):
+def test_the_order_of_unnamed_labels_is_an_option(semscale, tmp_path, more):
     forced_classifier(tmp_path / "nli", contradiction=0.9, labels=("LABEL_0", "LABEL_1", "LABEL_2"))
     unnamed = semscale(*FILE, "--nli", "nli", *more)
     assert (unnamed.code, "such as --nli-labels" in unnamed.err) == (2, True)
@@ -74,7 +76,7 @@ def test_the_order_of_labels_that_a_model_does_not_name_can_be_given(semscale, t
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--nli", "./nowhere", "--measure", "cosine_sim"), "--nli is not used by cosine_sim: leave it out"),
         (("--nli", "./nowhere"), "./nowhere"),
@@ -82,10 +84,10 @@ def test_the_order_of_labels_that_a_model_does_not_name_can_be_given(semscale, t
         (("--nli-labels", ORDER, "--claims"), "--nli-labels belongs to --nli, which is not given"),
     ],
 )
-def test_a_model_that_nothing_uses_or_that_is_not_there_is_refused(semscale, options, said):
+def test_a_model_that_nothing_uses_or_that_is_not_there_is_refused(semscale, options, message):
     ended = semscale(*FILE, *options)
     assert (ended.code, ended.err.count("\n")) == (2, 1)
-    assert said in ended.err
+    assert message in ended.err
 
 
 def test_stopping_early_goes_by_its_contradictions(semscale, tmp_path, monkeypatch):

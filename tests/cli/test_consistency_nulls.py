@@ -15,15 +15,15 @@ def answers(tmp_path):
     pl.DataFrame(
         {
             "a": ["red"] * 40,
-            "s1": ["Red" if one else "tan" for one in right],
-            "s2": ["red" if one else "jet" for one in right],
-            "lp": [f"[{-0.1 if one else -2.0}]" for one in right],
+            "s1": ["Red" if correct else "tan" for correct in right],
+            "s2": ["red" if correct else "jet" for correct in right],
+            "lp": [f"[{-0.1 if correct else -2.0}]" for correct in right],
             "ok": right,
         }
     ).write_csv(tmp_path / "answers.csv")
 
 
-def test_exact_match_and_the_first_token_are_compared_and_a_tie_is_said(semscale, tmp_path):
+def test_exact_match_and_the_first_token_are_compared_and_a_tie_is_reported(semscale, tmp_path):
     ended = semscale(*FILE, *MEASURED, "--logprobs", "lp", "--out", "o.csv")
     assert ended.code == 0, ended.err
     # Right answers have one meaning and equal samples, wrong ones three and none: both areas are 1. All

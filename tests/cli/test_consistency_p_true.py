@@ -28,9 +28,9 @@ def spoken(asked):
 
 @pytest.fixture
 def endpoint():
-    with misbehaving_endpoint() as found:
-        found.reply = spoken
-        yield found
+    with misbehaving_endpoint() as server:
+        server.reply = spoken
+        yield server
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def command(tmp_path, endpoint):
     )  # fmt: skip
 
 
-def test_the_model_is_asked_once_an_answer_and_what_it_does_not_say_is_counted(
+def test_the_model_is_asked_once_per_answer_and_missing_values_are_counted(
     semscale, command, endpoint, tmp_path
 ):
     ended = semscale(*command, "--out", "o.jsonl")
@@ -62,7 +62,7 @@ def test_the_model_is_asked_once_an_answer_and_what_it_does_not_say_is_counted(
     assert len(endpoint.requests) == 8
 
 
-def test_a_dry_run_counts_one_call_an_answer_and_leaves_out_what_the_ledger_has(semscale, command, endpoint):
+def test_a_dry_run_counts_a_call_per_answer_without_those_in_the_ledger(semscale, command, endpoint):
     def forecast():
         (model,) = json.loads(semscale(*command, "--dry-run", "--json").out)["models"]
         return model["requests"], model["answered"], model["calls"]
@@ -81,7 +81,7 @@ def test_an_answer_that_declines_is_not_asked_about(semscale, command, endpoint,
     assert (model["requests"], model["calls"]) == (7, 0)
 
 
-def test_a_cap_holds_for_it_and_the_same_command_goes_on(semscale, command, endpoint, tmp_path):
+def test_a_cap_applies_to_p_true_and_the_same_command_continues(semscale, command, endpoint, tmp_path):
     # Two answers, the samples of the first question, P(True) of it, and perhaps a sample of the second.
     capped = semscale(*command, "--out", "o.jsonl", "--max-calls", 6, "--concurrency", 1)
     assert capped.code == 3
@@ -96,7 +96,7 @@ def test_an_endpoint_without_log_probabilities_leaves_the_other_measures(semscal
     content = json.loads(semscale(*command[:-4], "--measure", "exact_match", *command[-4:-2], "--json").out)
     figures = content["estimates"]["overall"]["figures"]
     assert {name: figure["value"] for name, figure in figures.items()} == {"exact_match": 1.0}
-    assert any(said.startswith("P(True) is not known for 2 prompts") for said in content["cautions"])
+    assert any(caution.startswith("P(True) is not known for 2 prompts") for caution in content["cautions"])
 
 
 @pytest.mark.exhaustive
@@ -117,7 +117,7 @@ def test_answers_of_a_table_are_refused_with_the_remedy(semscale, tmp_path):
     assert ended.err.count("\n") == 1
 
 
-def test_typed_decisions_stand_in_where_no_log_probabilities_come(semscale, tmp_path):
+def test_typed_decisions_replace_missing_log_probabilities(semscale, tmp_path):
     pl.DataFrame({"q": ["sure?", "guess?"]}).write_csv(tmp_path / "q.csv")
     with deciding_endpoint() as decider:
         decider.say = lambda asked: "True" if ASKED in asked["messages"][-1]["content"] else "yes"
@@ -137,4 +137,6 @@ def test_typed_decisions_stand_in_where_no_log_probabilities_come(semscale, tmp_
     assert pl.read_ndjson(tmp_path / "o.jsonl")["semscale_p_true"].to_list() == [0.75, 0.5]
     assert content["asking"]["p_true_decisions"] == 2
     assert "|p_true_form:decisions" in content["signature"]
-    assert any(said.startswith("P(True) of 2 prompts is a typed decision") for said in content["cautions"])
+    assert any(
+        caution.startswith("P(True) of 2 prompts is a typed decision") for caution in content["cautions"]
+    )

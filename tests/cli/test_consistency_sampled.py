@@ -16,7 +16,7 @@ def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
 
 
-def test_columns_of_log_probabilities_stand_beside_those_of_samples(semscale, tmp_path):
+def test_log_probabilities_of_answers_and_samples_are_read_from_columns(semscale, tmp_path):
     pl.DataFrame(
         {
             "a": ["w1", "w1"], "lp": [HALF, HALF],
@@ -38,7 +38,7 @@ def test_columns_of_log_probabilities_stand_beside_those_of_samples(semscale, tm
     assert "Monte Carlo probability" in semscale(*command).out
 
 
-def test_rows_of_an_item_have_their_own(semscale, tmp_path):
+def test_rows_of_an_item_have_separate_log_probabilities(semscale, tmp_path):
     pl.DataFrame({"q": [1, 1, 1], "a": ["x", "y", "z"], "lp": [HALF, TENTH, TENTH]}).write_csv(
         tmp_path / "a.csv"
     )
@@ -51,19 +51,19 @@ def test_rows_of_an_item_have_their_own(semscale, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rows", "more", "said"),
+    ("rows", "more", "message"),
     [
         ([("1", "x", HALF, "1"), ("1", "y", HALF, None), ("2", "z", "no", "1")], (), "'no' in row 3"),
         ([("0", "x", HALF, "1"), ("1", "y", HALF, "1"), ("1", "y", HALF, None), ("2", "z", HALF, "?")],
          ("--where", "q > 0"), "got '?' in row 4"),
     ],
 )  # fmt: skip
-def test_a_wrong_cell_of_an_item_is_named_by_its_row_in_the_file(semscale, tmp_path, rows, more, said):
+def test_a_wrong_cell_of_an_item_is_named_by_its_row_in_the_file(semscale, tmp_path, rows, more, message):
     pl.DataFrame(rows, schema=["q", "a", "lp", "right"], orient="row").write_csv(tmp_path / "a.csv")
     columns = ("--item", "q", "--answer", "a", "--logprobs", "lp", "--correct", "right")
     ended = semscale("consistency", "a.csv", *columns, *MEASURE, *more)
     assert (ended.code, ended.err.count("\n")) == (2, 1)
-    assert said in ended.err
+    assert message in ended.err
 
 
 def test_log_probabilities_of_samples_that_no_measure_uses_are_refused(semscale, tmp_path):
@@ -75,15 +75,15 @@ def test_log_probabilities_of_samples_that_no_measure_uses_are_refused(semscale,
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("options", "message"),
     [
         (("--logprobs", "lp"), "measures of samples' tokens need --sample-logprobs COLUMN for each --sample"),
         (("--sample", "t", "--sample-logprobs", "lp"), "a column for each sample column, got 1 for 2"),
         (("--sample-logprobs", "a"), "--sample-logprobs must hold for each sample a list of log-"),
     ],
 )
-def test_what_is_missing_or_wrong_is_named(semscale, tmp_path, given, said):
+def test_missing_or_wrong_columns_are_named(semscale, tmp_path, options, message):
     pl.DataFrame({"a": ["x"], "s": ["y"], "t": ["z"], "lp": [HALF]}).write_csv(tmp_path / "a.csv")
-    ended = semscale("consistency", "a.csv", "--answer", "a", "--sample", "s", *given, *MEASURE)
+    ended = semscale("consistency", "a.csv", "--answer", "a", "--sample", "s", *options, *MEASURE)
     assert (ended.code, ended.err.count("\n")) == (2, 1)
-    assert said in ended.err
+    assert message in ended.err

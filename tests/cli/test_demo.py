@@ -27,12 +27,12 @@ def test_it_rates_the_sentences_that_come_with_the_package(semscale, here):
 def test_the_command_that_it_names_gives_the_same_table(semscale, here):
     line = semscale("demo", "--no-open").out.strip().splitlines()[-1]
     first = (here / "semscale-demo" / "ratings.csv").read_bytes()
-    words = line.partition("semscale rate ")[2].split()
-    assert semscale("rate", *words).code == 0
+    arguments = line.partition("semscale rate ")[2].split()
+    assert semscale("rate", *arguments).code == 0
     assert (here / "semscale-demo" / "ratings.csv").read_bytes() == first
 
 
-def test_a_file_in_the_place_of_the_folder_is_refused_in_one_line(semscale, here):
+def test_a_file_at_the_path_of_the_folder_is_refused_in_a_single_line(semscale, here):
     (here / "taken").write_text("a file")
     ended = semscale("demo", "--no-open", "--out", "taken")
     assert (ended.code, ended.err.count("\n")) == (2, 1)

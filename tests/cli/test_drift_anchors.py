@@ -56,7 +56,7 @@ def test_anchors_are_stored_once_and_measured_again_as_a_new_reference(semscale,
     assert recorded["hash"] in semscale("drift", "record", "--anchors", pairs, *LABELS).out
 
 
-def test_changed_pairs_are_refused_in_one_line(semscale, recorded, pairs):
+def test_changed_pairs_are_refused_in_a_single_line(semscale, recorded, pairs):
     pairs.write_text(pairs.read_text().replace("cause 3.,", "cause 33.,"))
     ended = semscale("drift", "record", "--anchors", pairs, *LABELS)
     assert ended.code == 2
@@ -80,7 +80,7 @@ def test_changed_pairs_are_refused_in_one_line(semscale, recorded, pairs):
         (["--anchors", "gone.csv"], "gone.csv does not exist"),
     ],
 )
-def test_bad_input_is_refused_in_one_line(semscale, approved, pairs, options, message):
+def test_bad_input_is_refused_in_a_single_line(semscale, approved, pairs, options, message):
     ended = semscale("drift", "record", *options)
     assert ended.code == 2, ended.out
     assert len(ended.err.splitlines()) == 1
@@ -88,8 +88,8 @@ def test_bad_input_is_refused_in_one_line(semscale, approved, pairs, options, me
 
 
 def test_a_gate_without_anchors_has_no_ruler(semscale, approved):
-    found = json.loads(semscale("drift", "gate", GOOD, "--model", "model-b", "--json").out)
-    assert (found["moved"], found["ruler"]) == (None, None)
+    content = json.loads(semscale("drift", "gate", GOOD, "--model", "model-b", "--json").out)
+    assert (content["moved"], content["ruler"]) == (None, None)
 
 
 def test_a_ruler_that_did_not_change_leaves_the_decision_to_the_system(semscale, recorded):
@@ -101,7 +101,7 @@ def test_a_ruler_that_did_not_change_leaves_the_decision_to_the_system(semscale,
     assert json.loads(semscale("drift", "history", "--verify", "--json").out)["holds"]
 
 
-def test_a_gate_whose_ruler_changed_passes_nothing(semscale, recorded, moved_model, tmp_path):
+def test_a_gate_with_a_changed_ruler_is_undecided(semscale, recorded, moved_model, tmp_path):
     moved_model()
     gate = ("drift", "gate", GOOD, "--model", "model-b")
     files = ("--junit", "junit.xml", "--summary", "summary.md", "--report", "drift.html", "--github")
@@ -113,10 +113,14 @@ def test_a_gate_whose_ruler_changed_passes_nothing(semscale, recorded, moved_mod
     assert cases[0].find("skipped") is not None
     for written in ("summary.md", "drift.html"):
         assert "he ruler changed" in (tmp_path / written).read_text()
-    found = json.loads(semscale(*gate, "--json").out)
-    assert (found["outcome"], found["moved"], found["ruler"]["status"]) == ("undecided", "ruler", "moved")
+    content = json.loads(semscale(*gate, "--json").out)
+    assert (content["outcome"], content["moved"], content["ruler"]["status"]) == (
+        "undecided",
+        "ruler",
+        "moved",
+    )
     (feedback,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
-    assert [one["ruler_moved"] for one in feedback["comparisons"]] == [True]
+    assert [comparison["ruler_moved"] for comparison in feedback["comparisons"]] == [True]
 
 
 def test_anchors_that_are_recorded_again_are_the_new_reference(semscale, recorded, moved_model, pairs):
@@ -128,6 +132,6 @@ def test_anchors_that_are_recorded_again_are_the_new_reference(semscale, recorde
 
 
 def test_other_settings_are_a_new_ruler_and_no_alarm(semscale, recorded):
-    found = json.loads(semscale("drift", "gate", GOOD, "--model", "model-b", "--layer", "5", "--json").out)
-    assert (found["outcome"], found["ruler"]["status"], found["moved"]) == ("pass", "new", None)
-    assert found["ruler"]["declared"] == {"layer": ["6", "5"]}
+    content = json.loads(semscale("drift", "gate", GOOD, "--model", "model-b", "--layer", "5", "--json").out)
+    assert (content["outcome"], content["ruler"]["status"], content["moved"]) == ("pass", "new", None)
+    assert content["ruler"]["declared"] == {"layer": ["6", "5"]}

@@ -21,22 +21,22 @@ def commands(name):
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_every_option_that_is_shown_exists(semscale, monkeypatch, name):
+def test_documented_options_exist(semscale, monkeypatch, name):
     monkeypatch.setenv("COLUMNS", "200")
     shown = commands(name)
     assert shown
     for command in shown:
-        words = shlex.split(command)
-        described = semscale(*words[1:3], "--help-all")
+        arguments = shlex.split(command)
+        described = semscale(*arguments[1:3], "--help-all")
         assert described.code == 0, command
         known = set(re.findall(r"--[\w-]+", described.out))
-        assert {word for word in words if word.startswith("--")} - known == set(), command
+        assert {word for word in arguments if word.startswith("--")} - known == set(), command
 
 
-def test_the_example_does_what_its_readme_says(semscale, monkeypatch, tmp_path):
+def test_the_example_does_what_its_readme_describes(semscale, monkeypatch, tmp_path):
     text = (ROOT / "examples/drift/README.md").read_text(encoding="utf-8")
     lines = re.findall(r"^\$ (semscale drift .*)$", text.split("## In GitHub")[0], re.MULTILINE)
     shutil.copytree(ROOT / "examples" / "drift", tmp_path / "examples" / "drift")
     monkeypatch.chdir(tmp_path)
     ended = [semscale(*shlex.split(line)[1:]) for line in lines]
-    assert [each.code for each in ended] == [0, 0, 0, 1, 0, 0, 0], [each.err for each in ended]
+    assert [run.code for run in ended] == [0, 0, 0, 1, 0, 0, 0], [run.err for run in ended]

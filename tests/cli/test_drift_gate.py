@@ -34,7 +34,7 @@ def test_from_the_first_run_to_the_history(semscale, approved, tmp_path):
     (feedback,) = content["datasets"]
     # The baseline, its two reruns, and the candidates.
     assert [run["model"] for run in feedback["runs"]] == ["model-a"] * 3 + ["model-b", "model-c"]
-    assert [one["outcome"] for one in feedback["comparisons"]] == ["pass", "fail"]
+    assert [entry["outcome"] for entry in feedback["comparisons"]] == ["pass", "fail"]
     assert feedback["baseline"]["by"] == "Ann"
 
     again = semscale("drift", "gate", feedback["runs"][4]["id"][:8])
@@ -47,7 +47,7 @@ def test_a_gate_that_is_asked_again_adds_nothing(semscale, approved):
     assert again == first
     (feedback,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
     assert [run["model"] for run in feedback["runs"]] == ["model-a"] * 3 + ["model-b"]
-    assert [one["id"] for one in feedback["comparisons"]] == [first["comparison"]]
+    assert [entry["id"] for entry in feedback["comparisons"]] == [first["comparison"]]
 
 
 @pytest.mark.exhaustive
@@ -64,7 +64,7 @@ def test_all_outputs_of_a_gate_are_written(semscale, approved, tmp_path):
     assert "Ann" in (tmp_path / "page.html").read_text()
     *printed, before_last, last = ended.out.splitlines()
     assert before_last.startswith("fail: ")
-    (stop,) = (place for place, line in enumerate(printed) if line.startswith("::stop-commands::"))
+    (stop,) = (index for index, line in enumerate(printed) if line.startswith("::stop-commands::"))
     assert last == f"::{printed[stop].removeprefix('::stop-commands::')}::"
     assert [line for line in printed[:stop] if not line.startswith("::")] == []
     names = {path.name for path in (tmp_path / "drawn").iterdir()}
@@ -77,8 +77,8 @@ def test_all_outputs_of_a_gate_are_written(semscale, approved, tmp_path):
     table = pl.read_parquet(tmp_path / "items.parquet")
     baseline = [json.loads(line) for line in (EXAMPLES / "baseline.jsonl").read_text().splitlines()]
     assert table["id"].to_list() == [item["id"] for item in baseline]
-    given = [json.loads(line)["outputs"] for line in BAD.read_text().splitlines()]
-    silent = [not any(output["text"] for output in outputs) for outputs in given]
+    outputs_by_item = [json.loads(line)["outputs"] for line in BAD.read_text().splitlines()]
+    silent = [not any(output["text"] for output in outputs) for outputs in outputs_by_item]
     assert sum(silent) == 2
     losses = table["bertscore_f1_loss"].to_list()
     assert {loss for loss, is_silent in zip(losses, silent, strict=True) if is_silent} == {1.0}
@@ -93,7 +93,7 @@ def test_json_has_the_decision_and_nothing_else(semscale, approved):
     assert content["candidate"]["id"] == runs(semscale)[-1]["id"]
 
 
-def test_a_rerun_that_is_asked_about_is_not_its_own_noise(semscale, approved):
+def test_a_rerun_that_is_the_candidate_is_not_its_noise(semscale, approved):
     rerun = (
         "drift",
         "record",
@@ -135,14 +135,14 @@ def test_settings_of_a_file_yield_to_options(semscale, approved, tmp_path):
     (tmp_path / "gate.yaml").write_text("metrics: [match, cosine]\nalpha: 0.01\n")
     content = json.loads(semscale("drift", "gate", BAD, *NEW, "--gate", "gate.yaml", "--json").out)
     assert [test["metric"] for test in content["tests"]] == ["match", "cosine"]
-    one = json.loads(
+    entry = json.loads(
         semscale("drift", "gate", "latest", "--gate", "gate.yaml", "--metric", "length", "--json").out
     )
-    assert [test["metric"] for test in one["tests"]] == ["length"]
-    assert "alpha:0.01" in one["signature"]
+    assert [test["metric"] for test in entry["tests"]] == ["length"]
+    assert "alpha:0.01" in entry["signature"]
 
 
-def test_stopping_keeps_nothing_and_says_how_to_go_on(semscale, approved, monkeypatch):
+def test_a_stopped_gate_stores_nothing_and_names_the_next_step(semscale, approved, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
@@ -154,7 +154,7 @@ def test_stopping_keeps_nothing_and_says_how_to_go_on(semscale, approved, monkey
     assert runs(semscale) == before
 
 
-def test_stopping_while_files_are_written_says_what_is_stored(semscale, approved, tmp_path, monkeypatch):
+def test_a_gate_stopped_while_writing_files_states_what_is_stored(semscale, approved, tmp_path, monkeypatch):
     def stopped(*_):
         raise KeyboardInterrupt
 
@@ -199,13 +199,15 @@ def test_a_candidate_file_is_read_for_the_groups_and_fields_of_the_baseline(sems
     assert ended.code == 4, ended.err
     drifts = json.loads(ended.out)["drifts"]
     losses = {
-        tuple((one["group"] or {}).values()): one["loss"] for one in drifts if "credits" in one["metric"]
+        tuple((entry["group"] or {}).values()): entry["loss"]
+        for entry in drifts
+        if "credits" in entry["metric"]
     }
     # Of item 1 the credits 1 and 0.5 became 1 and 1.5: |1.5 - 0.5| / 2 = 0.5; of item 2 nothing changed.
     assert losses == {(): 0.25, ("topic", "x"): 0.5, ("topic", "y"): 0.0}
 
 
-def test_another_run_can_stand_in_for_the_baseline(semscale, approved):
+def test_an_earlier_run_can_replace_the_baseline(semscale, approved):
     first = runs(semscale)[1]["id"][:6]
     content = json.loads(semscale("drift", "gate", GOOD, *NEW, "--baseline", first, "--json").out)
     assert content["baseline"]["id"].startswith(first)
@@ -213,9 +215,9 @@ def test_another_run_can_stand_in_for_the_baseline(semscale, approved):
 
 
 @pytest.mark.exhaustive
-def test_items_that_a_candidate_lacks_are_told_before_the_outcome(semscale, approved, tmp_path):
+def test_items_missing_in_a_candidate_are_reported_before_the_outcome(semscale, approved, tmp_path):
     items = [json.loads(line) for line in GOOD.read_text(encoding="utf-8").splitlines()]
-    lost = [items[place]["id"] for place in (0, 1)]
+    lost = [items[index]["id"] for index in (0, 1)]
     later = [*items[2:], items[2] | {"id": "added"}]
     (tmp_path / "later.jsonl").write_text(
         "".join(json.dumps(item) + "\n" for item in later), encoding="utf-8"
@@ -231,11 +233,11 @@ def test_items_that_a_candidate_lacks_are_told_before_the_outcome(semscale, appr
     assert content["matching"]["new"] == ["added"]
     assert content["silent"] == 0
     (feedback,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
-    assert [(one["items"], one["runs"]) for one in feedback["versions"]] == [(30, 3), (29, 1)]
+    assert [(entry["items"], entry["runs"]) for entry in feedback["versions"]] == [(30, 3), (29, 1)]
 
 
 @pytest.mark.exhaustive
-def test_the_history_has_what_the_gate_checked(semscale, approved):
+def test_the_history_stores_the_checks_of_the_gate(semscale, approved):
     gate = ("drift", "gate", BAD, *NEW, "--must-pass", "cells-02", "--threshold", "min_match=0.4")
     ended = semscale(*gate, "--json")
     assert ended.code == 1
@@ -243,13 +245,13 @@ def test_the_history_has_what_the_gate_checked(semscale, approved):
     shown = semscale("drift", "history")
     assert "silenced (2 items)" in shown.out
     (dataset,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
-    (kept,) = dataset["comparisons"]
-    by_kind = {kind: [one for one in kept["checks"] if one["kind"] == kind] for kind in
+    (stored,) = dataset["comparisons"]
+    by_kind = {kind: [entry for entry in stored["checks"] if entry["kind"] == kind] for kind in
                ("limit", "must_pass", "threshold")}  # fmt: skip
-    assert [(one["name"], one["passed"], one["value"]) for one in by_kind["limit"]] == [
-        (one["name"], one["passed"], one["n_broken"]) for one in decided["limits"]
+    assert [(entry["name"], entry["passed"], entry["value"]) for entry in by_kind["limit"]] == [
+        (entry["name"], entry["passed"], entry["n_broken"]) for entry in decided["limits"]
     ]
-    assert [one["name"] for one in by_kind["must_pass"]] == ["cells-02"]
+    assert [entry["name"] for entry in by_kind["must_pass"]] == ["cells-02"]
     assert by_kind["threshold"][0]["value"] == decided["thresholds"][0]["value"]
     assert semscale("drift", "history", "--verify").code == 0
     # Without a limit it is another decision.

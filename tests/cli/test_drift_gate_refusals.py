@@ -83,7 +83,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_a_gate_cannot_use_is_one_line_and_exit_2(semscale, tmp_path, files, case):
+def test_unusable_input_of_a_gate_prints_a_single_line_and_exits_with_2(semscale, tmp_path, files, case):
     a, b = ({"id": name, "input": "?", "output": name, "topic": "x"} for name in "ab")
     for name, items in {
         "base": [a, b],
@@ -100,15 +100,15 @@ def test_what_a_gate_cannot_use_is_one_line_and_exit_2(semscale, tmp_path, files
     (tmp_path / "by.yaml").write_text("by: [topc]\n")
     semscale("drift", "record", "base.jsonl", "--model", "m", "--by", "topic")
     semscale("drift", "approve", "latest", "--approved-by", "A", "--why", "x")
-    before, kept = files(), (tmp_path / "semscale-history.sqlite").read_bytes()
-    arguments, words = REFUSED[case]
+    before, stored = files(), (tmp_path / "semscale-history.sqlite").read_bytes()
+    arguments, messages = REFUSED[case]
     ended = semscale("drift", *arguments)
     assert ended.code == 2, ended.out + ended.err
     assert ended.out == ""
     assert ended.err.count("\n") == 1, ended.err
-    assert [word for word in words if word not in ended.err] == [], ended.err
+    assert [word for word in messages if word not in ended.err] == [], ended.err
     assert files() == before
-    assert (tmp_path / "semscale-history.sqlite").read_bytes() == kept
+    assert (tmp_path / "semscale-history.sqlite").read_bytes() == stored
 
 
 @pytest.mark.parametrize("expired", [False, True])

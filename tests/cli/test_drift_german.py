@@ -17,12 +17,12 @@ ENDINGS = "men", "tol", "vit", "dex", "fan", "rin"
 NAMES = [first + last for first in ("Lu", "Ra", "Ti", "Mo", "Sa") for last in ENDINGS]
 
 
-def recorded(path, shift, *, with_others=0):
+def recorded(path, shift, *, n_changed=0):
     """Thirty answers in one of five wordings by turns; the first so many have another number."""
     rows = [
         {
             "id": name,
-            "output": WORDINGS[(at + shift) % 5].format(14 + at + 50 * (at < with_others), name),
+            "output": WORDINGS[(at + shift) % 5].format(14 + at + 50 * (at < n_changed), name),
         }
         for at, name in enumerate(NAMES)
     ]
@@ -58,8 +58,8 @@ def test_an_honest_rewording_does_not_fail_though_guards_read_no_german(german, 
 
 
 @pytest.mark.parametrize("changed", [10, 20])
-def test_numbers_changed_in_the_baselines_words_fail(german, tmp_path, changed):
-    other = recorded(tmp_path / "other.jsonl", 0, with_others=changed)
+def test_changed_numbers_fail_even_in_the_wording_of_the_baseline(german, tmp_path, changed):
+    other = recorded(tmp_path / "other.jsonl", 0, n_changed=changed)
     ended = german("drift", "gate", other, "--model", "b", "--json")
     content = json.loads(ended.out)
     assert (ended.code, content["outcome"]) == (1, "fail")

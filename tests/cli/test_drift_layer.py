@@ -15,7 +15,7 @@ ITEMS = [{"id": name, "output": f"w1 w2 {word}"} for name, word in (("a", "w3"),
 
 
 @pytest.fixture
-def made_up(semscale, tmp_path, write_checkpoint):  # noqa: F811 - the fixture
+def unknown_model(semscale, tmp_path, write_checkpoint):  # noqa: F811 - the fixture
     """A model of three layers that nobody knows, and a history with a baseline and a rerun of it."""
     (tmp_path / "base.jsonl").write_text("".join(json.dumps(item) + "\n" for item in ITEMS))
     (tmp_path / "new.jsonl").write_text("".join(json.dumps(item) + "\n" for item in ITEMS))
@@ -46,8 +46,8 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_model_without_a_known_layer_is_used_where_one_is_named(semscale, made_up, command):
-    ask = ("drift", *COMMANDS[command], "--embedder", made_up, "--no-cache")
+def test_a_model_without_a_known_layer_is_used_if_a_layer_is_named(semscale, unknown_model, command):
+    ask = ("drift", *COMMANDS[command], "--embedder", unknown_model, "--no-cache")
     ended = semscale(*ask)
     assert ended.code == 2
     assert "layer must be given for roberta-0, 0 to 3" in ended.err
@@ -57,44 +57,46 @@ def test_a_model_without_a_known_layer_is_used_where_one_is_named(semscale, made
         assert "|layer:2|" in json.loads(ended.out)["signature"]
 
 
-def test_a_layer_that_the_model_lacks_is_refused(semscale, made_up):
-    ended = semscale("drift", "gate", "new.jsonl", "--model", "n", "--embedder", made_up, "--layer", "4")
+def test_a_layer_that_the_model_lacks_is_refused(semscale, unknown_model):
+    ended = semscale(
+        "drift", "gate", "new.jsonl", "--model", "n", "--embedder", unknown_model, "--layer", "4"
+    )
     assert ended.code == 2
     assert "layer" in ended.err
     assert "4" in ended.err
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_another_engine_loads_the_model(semscale, made_up, command, monkeypatch):
+def test_a_different_engine_loads_the_model(semscale, unknown_model, command, monkeypatch):
     asked = []
 
     def load(name, **settings):
         asked.append((name, settings))
-        return loading.load_token_encoder(made_up)
+        return loading.load_token_encoder(unknown_model)
 
     monkeypatch.setattr(loading, "load_embedder", load)
     engine = ("--engine", "torch", "--device", "cuda", "--embedder-url", "http://host/v1", "--no-cache")
     ended = semscale("drift", *COMMANDS[command], "--embedder", "some/model", "--layer", "2", *engine)
     assert ended.code in {0, 4}, ended.err
-    given = {
+    settings_passed = {
         "engine": "torch",
         "device": "cuda",
         "base_url": "http://host/v1",
         "cache": False,
         "precision": "exact",
     }
-    assert asked == [("some/model", {**given, "progress": None})]
+    assert asked == [("some/model", {**settings_passed, "progress": None})]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_an_engine_without_states_of_tokens_is_refused(semscale, made_up, command):
+def test_an_engine_without_states_of_tokens_is_refused(semscale, unknown_model, command):
     ended = semscale("drift", *COMMANDS[command], "--engine", "api")
     assert ended.code == 2
     assert ended.err == ("semscale: --engine must be openvino or torch, which give token states, got 'api'\n")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_states_of_tokens_in_integers_are_refused(semscale, made_up, command):
+def test_states_of_tokens_in_integers_are_refused(semscale, unknown_model, command):
     ended = semscale("drift", *COMMANDS[command], "--embedder", "e5-small", "--precision", "turbo")
     assert ended.code == 2
     assert ended.err == (

@@ -25,7 +25,7 @@ def silenced_copy(folder, *ids):
     return path
 
 
-def test_one_silent_item_fails_unless_it_is_allowed(semscale, approved, tmp_path):
+def test_a_single_silent_item_fails_unless_it_is_allowed(semscale, approved, tmp_path):
     silent = silenced_copy(tmp_path, "cells-02")
     options = ("--metric", "cosine", "--json")
     ended = semscale("drift", "gate", silent, "--model", "model-b", *options)
@@ -55,7 +55,7 @@ def test_the_gravest_fact_comes_first(semscale, approved):
 
 
 @pytest.mark.parametrize(("undecided", "code"), [(None, 4), ("fail", 1), ("warn", 0), ("pass", 0)])
-def test_an_undecided_gate_ends_as_it_is_told(semscale, undecided, code, tmp_path):
+def test_an_undecided_gate_ends_as_configured(semscale, undecided, code, tmp_path):
     few = tmp_path / "few.jsonl"  # fewer than ten items cannot pass
     rows = [json.dumps({"id": str(at), "output": "Good."}) + "\n" for at in range(3)]
     few.write_text("".join(rows), encoding="utf-8")
@@ -68,7 +68,7 @@ def test_an_undecided_gate_ends_as_it_is_told(semscale, undecided, code, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--limit", "silence=1"), "did you mean 'silenced'"),
         (("--limit", "silenced"), "--limit must be NAME=VALUE, got 'silenced'"),
@@ -86,10 +86,10 @@ def test_an_undecided_gate_ends_as_it_is_told(semscale, undecided, code, tmp_pat
         (("--must-pass", "cells-2"), "did you mean 'cells-"),
     ],
 )
-def test_wrong_limits_are_refused_in_one_line(semscale, approved, options, said):
+def test_wrong_limits_are_refused_in_a_single_line(semscale, approved, options, message):
     ended = semscale("drift", "gate", GOOD, "--model", "model-b", *options)
     assert (ended.code, ended.out) == (2, "")
-    assert said in ended.err
+    assert message in ended.err
     assert len(ended.err.strip().splitlines()) == 1
 
 
@@ -115,7 +115,7 @@ def test_a_direction_in_the_file_makes_better_numbers_no_loss(semscale, approved
 def test_options_join_the_settings_of_the_file(tmp_path):
     gate = tmp_path / "gate.yaml"
     gate.write_text("limits: {silenced: 2, refused: 1}\nmust_pass: [a]\nalpha: 0.01\n", encoding="utf-8")
-    given = GateSettings(limits=["silenced=50%", "lost_fields=0 %"], must_pass=["b", "a"])
-    settings = DecisionOptions(file=gate, settings=given).read()
+    options = GateSettings(limits=["silenced=50%", "lost_fields=0 %"], must_pass=["b", "a"])
+    settings = DecisionOptions(file=gate, settings=options).read()
     assert settings.limits == {"silenced": 0.5, "refused": 1.0, "lost_fields": 0.0}
     assert (settings.must_pass, settings.alpha) == (("a", "b"), 0.01)

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.exhaustive
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "drift"
 START = datetime(2026, 1, 1, tzinfo=UTC)
-PLACE = "semscale-history.sqlite"
+HISTORY = "semscale-history.sqlite"
 
 
 def run_of(name, day, dataset="answers", **settings):
@@ -31,7 +31,7 @@ def run_of(name, day, dataset="answers", **settings):
 @pytest.fixture
 def followed(semscale):
     """A history of a baseline and eight candidates: five alike, then three that lose more."""
-    with open_history(PLACE) as history:
+    with open_history(HISTORY) as history:
         history.record(run_of("b", 0))
         history.approve(Approval("b" * 32, "answers", "Ann", "read", approved=START))
         for day, loss in enumerate([0.1, 0.11, 0.1, 0.12, 0.1, 0.5, 0.51, 0.5], 1):
@@ -69,7 +69,7 @@ def test_an_approval_names_the_last_gate_and_a_run_gated_after_the_latest(semsca
     assert "latest is" not in ended.out
     ended = semscale("drift", "approve", "11111111", *who, "--json")
     assert json.loads(ended.out)["last_gate"] == "pass"
-    with open_history(PLACE) as history:  # run 1 is gated again, compared with another baseline
+    with open_history(HISTORY) as history:  # run 1 is gated again, compared with another baseline
         known = history.comparisons(dataset="answers")[0]
         again = replace(known, baseline_id="2" * 32, id="e" * 32, compared=START + timedelta(days=9))
         history.keep(replace(again, scores={"match": np.array([0.1])}))
@@ -91,20 +91,20 @@ def test_reports_are_written_in_every_form(semscale, followed, tmp_path, report)
 def test_json_has_all_of_a_history(semscale, followed):
     content = json.loads(semscale("drift", "history", "--json").out)
     (answers,) = content["datasets"]
-    assert [kept["outcome"] for kept in answers["comparisons"]] == ["pass"] * 5 + ["fail"] * 3
-    losses = [kept["drifts"][0]["loss"] for kept in answers["comparisons"]]
+    assert [stored["outcome"] for stored in answers["comparisons"]] == ["pass"] * 5 + ["fail"] * 3
+    losses = [stored["drifts"][0]["loss"] for stored in answers["comparisons"]]
     assert losses == [0.1, 0.11, 0.1, 0.12, 0.1, 0.5, 0.51, 0.5]
     assert answers["baseline"]["expired"] is False
 
 
 def test_an_empty_history_names_the_first_command(semscale, tmp_path):
-    open_history(PLACE).close()
+    open_history(HISTORY).close()
     ended = semscale("drift", "history")
     assert (ended.code, "semscale drift record" in ended.out) == (0, True)
 
 
-def test_a_dataset_without_a_baseline_and_an_expired_one(semscale):
-    with open_history(PLACE) as history:
+def test_a_dataset_may_lack_a_baseline_or_have_an_expired_baseline(semscale):
+    with open_history(HISTORY) as history:
         history.record(run_of("a", 0))
         history.record(run_of("c", 0, "quiz"))
         until = START + timedelta(days=1)
@@ -130,13 +130,13 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_one_line_and_exit_2(semscale, followed, files, case):
+def test_bad_input_prints_a_single_line_and_exits_with_2(semscale, followed, files, case):
     before = files()
-    arguments, words = BAD[case]
+    arguments, messages = BAD[case]
     ended = semscale("drift", *arguments)
     assert ended.code == 2, ended.out + ended.err
     assert ended.err.count("\n") == 1
-    assert [word for word in words if word not in ended.err] == [], ended.err
+    assert [word for word in messages if word not in ended.err] == [], ended.err
     assert files() == before
 
 
@@ -182,7 +182,7 @@ def test_a_plan_simulates_the_gate_on_recorded_runs(semscale, rerun, tmp_path):
     assert (tmp_path / "plan.html").exists()
 
 
-def test_a_plan_of_one_rerun_is_refused(semscale, tmp_path):
+def test_a_plan_from_a_single_rerun_is_refused(semscale, tmp_path):
     base = (
         "drift",
         "record",
@@ -197,5 +197,5 @@ def test_a_plan_of_one_rerun_is_refused(semscale, tmp_path):
     first = (EXAMPLES / "rerun.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)[:30]
     (tmp_path / "one.jsonl").write_text("".join(first), encoding="utf-8")
     assert semscale("drift", "record", "one.jsonl", "--model", "m", "--rerun-of", "baseline").code == 0
-    one = semscale("drift", "plan")
-    assert (one.code, "a plan needs 2 reruns of the baseline" in one.err) == (2, True)
+    planned = semscale("drift", "plan")
+    assert (planned.code, "a plan needs 2 reruns of the baseline" in planned.err) == (2, True)

@@ -72,7 +72,7 @@ def test_a_run_is_stored_and_summed_up(semscale, outputs, files):
     assert files() == ["base.jsonl", "semscale-history.sqlite"]
 
 
-def test_a_number_that_is_nan_is_a_missing_one_and_counted(semscale, tmp_path):
+def test_a_field_that_is_nan_is_missing_and_counted(semscale, tmp_path):
     (tmp_path / "base.jsonl").write_text(
         '{"id": "a", "output": "x", "credits": 1}\n{"id": "b", "output": "y", "credits": NaN}\n'
     )
@@ -104,7 +104,7 @@ def test_the_environment_names_the_history_and_the_option_goes_before(semscale, 
     assert [name for name in files() if name.endswith("sqlite")] == ["own.sqlite", "team.sqlite"]
 
 
-def test_the_git_revision_of_the_folder_is_kept(semscale, outputs, tmp_path, monkeypatch):
+def test_the_git_revision_of_the_folder_is_stored(semscale, outputs, tmp_path, monkeypatch):
     outputs()
     identity = {f"GIT_{who}_{what}": "a@b.c" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "x"]):
@@ -115,7 +115,7 @@ def test_the_git_revision_of_the_folder_is_kept(semscale, outputs, tmp_path, mon
     assert json.loads(record(semscale, "base.jsonl", "--json").out)["revision"] == head
 
 
-def test_outputs_without_a_dataset_are_of_the_only_one_if_the_items_are_its_own(semscale, outputs, recorded):
+def test_outputs_join_the_only_dataset_if_their_items_match(semscale, outputs, recorded):
     outputs("new.jsonl")
     assert json.loads(record(semscale, "new.jsonl", "--json").out)["dataset"] == "base"
     outputs("other.jsonl", [{"id": "z", "outputs": ["Hm."]}])
@@ -137,7 +137,7 @@ def test_a_rerun_is_of_the_same_model_and_items(semscale, outputs, recorded):
     assert "has no 'c'" in record(semscale, "fewer.jsonl", "--rerun-of", run[:6]).err
 
 
-def test_a_rerun_that_repeats_its_original_word_for_word_is_said(semscale, outputs, recorded):
+def test_a_rerun_that_repeats_its_original_verbatim_is_reported(semscale, outputs, recorded):
     outputs("again.jsonl", [*ITEMS[:2], ITEMS[2] | {"outputs": ["Later."]}])
     other = record(semscale, "again.jsonl", "--rerun-of", recorded["id"][:8], "--json")
     assert json.loads(other.out)["copied_runs"] == []
@@ -151,7 +151,7 @@ def test_a_rerun_that_repeats_its_original_word_for_word_is_said(semscale, outpu
     )
 
 
-def test_an_approval_says_who_and_why_and_until_when(semscale, recorded):
+def test_an_approval_states_person_reason_and_expiry(semscale, recorded):
     ended = semscale(
         "drift", "approve", "latest", "--approved-by", "Ann", "--why", "read them", "--expires", "2099-01-31"
     )
@@ -237,19 +237,19 @@ BAD = {
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_one_line_and_exit_2(semscale, outputs, recorded, tmp_path, files, case):
+def test_bad_input_prints_a_single_line_and_exits_with_2(semscale, outputs, recorded, tmp_path, files, case):
     outputs("twice.jsonl", [ITEMS[0], ITEMS[0], ITEMS[1]])
     outputs("noid.jsonl", [ITEMS[0], {"outputs": ["x"]}])
     (tmp_path / "broken.jsonl").write_text('{"id": "a", "output": "x"}\n{"id": \n')
     (tmp_path / "corrupt.sqlite").write_bytes(b"SQLite format 3\x00" + b"\xff" * 2000)
     (tmp_path / "folder").mkdir()
     before = files()
-    arguments, words = BAD[case]
+    arguments, messages = BAD[case]
     ended = semscale("drift", *arguments)
     assert ended.code == 2, ended.err
     assert ended.out == ""
     assert ended.err.count("\n") == 1
-    assert [word for word in words if word not in ended.err] == [], ended.err
+    assert [word for word in messages if word not in ended.err] == [], ended.err
     assert "secret" not in ended.err
     assert "pw" not in ended.err
     assert files() == before

@@ -23,8 +23,8 @@ DOWN = (503, error("down"), {"Retry-After": "9999"})
 
 @pytest.fixture
 def endpoint():
-    with misbehaving_endpoint() as found:
-        yield found
+    with misbehaving_endpoint() as server:
+        yield server
 
 
 @pytest.fixture
@@ -74,25 +74,25 @@ def test_a_run_and_its_reruns_are_real_new_calls(record, endpoint, stored):
     counting(endpoint)
     ended = record("--reruns", 2, "--by", "topic", "--json")
     assert ended.code == 0, ended.err
-    said = json.loads(ended.out)
+    printed = json.loads(ended.out)
     assert len(endpoint.requests) == 6
     first, *reruns = stored()
-    assert (first.dataset, first.model, first.id) == ("items", "priced-one", said["id"])
+    assert (first.dataset, first.model, first.id) == ("items", "priced-one", printed["id"])
     assert [item.input for item in first.items] == ["What is a?", "What is b?"]
     assert [dict(item.groups) for item in first.items] == [{"topic": "x"}, {"topic": "y"}]
     assert [run.rerun_of for run in reruns] == [first.id] * 2
-    assert {run.id for run in reruns} == set(said["reruns"])
-    said_of_a = [texts(run)[0][0] for run in (first, *reruns)]
-    assert sorted(said_of_a) == ["What is a? 1", "What is a? 2", "What is a? 3"]
+    assert {run.id for run in reruns} == set(printed["reruns"])
+    answers = [texts(run)[0][0] for run in (first, *reruns)]
+    assert sorted(answers) == ["What is a? 1", "What is a? 2", "What is a? 3"]
     # 12 tokens at 1 and 3 at 2 for each of 6 replies.
-    assert said["asked"]["sums"] == {"tokens": 90.0, "cost": 108.0}
-    assert said["asked"]["n_calls"] == 6
+    assert printed["asked"]["sums"] == {"tokens": 90.0, "cost": 108.0}
+    assert printed["asked"]["n_calls"] == 6
     fields = first.items[0].outputs[0].fields
     assert (fields["call_tokens"], fields["call_cost"]) == (15.0, 18.0)
     assert fields["call_latency"] > 0
 
 
-def test_the_same_command_later_asks_anew_and_never_takes_old_replies(record, endpoint, stored):
+def test_the_same_command_sends_new_calls_and_reuses_no_replies(record, endpoint, stored):
     counting(endpoint)
     assert record().code == 0
     assert record().code == 0
@@ -148,7 +148,7 @@ def test_a_template_is_filled_from_the_items(record, endpoint, stored):
     assert run.note.endswith(", temperature 0.5, system “Be brief.”")
 
 
-def test_a_rerun_of_the_baseline_is_checked_before_anybody_is_asked(record, semscale, endpoint, tmp_path):
+def test_a_rerun_of_the_baseline_is_checked_before_any_call(record, semscale, endpoint, tmp_path):
     assert record().code == 0
     semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "fine")
     asked = len(endpoint.requests)
@@ -162,7 +162,7 @@ def test_a_rerun_of_the_baseline_is_checked_before_anybody_is_asked(record, sems
     assert "the candidate has no 'b', which the baseline has" in fewer.err
 
 
-def test_a_gate_does_not_test_what_an_answer_took(record, semscale):
+def test_a_gate_does_not_test_fields_of_calls(record, semscale):
     assert record("--reruns", 1).code == 0
     semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "fine")
     assert record(model="free").code == 0
@@ -207,7 +207,7 @@ def test_a_program_that_dies_ends_with_3(record, stored, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "printed"),
     [
         ([], "name a file of outputs, or what to ask: --prompts FILE with --chat-model NAME"),
         (["out.jsonl", "--chat-model", "m"], "--chat-model belongs to --prompts FILE, which is not given"),
@@ -232,19 +232,19 @@ def test_a_program_that_dies_ends_with_3(record, stored, tmp_path):
         (["--prompts", "none.jsonl", "--chat-model", "m"], "none.jsonl"),
     ],
 )  # fmt: skip
-def test_options_that_do_not_go_together(record, semscale, endpoint, options, said):
+def test_options_that_do_not_go_together(record, semscale, endpoint, options, printed):
     ended = semscale("drift", "record", *options)
     assert (ended.code, len(endpoint.requests)) == (2, 0)
-    assert said in " ".join(ended.err.split())
+    assert printed in " ".join(ended.err.split())
 
 
-def test_a_model_may_have_an_address_of_its_own(record, endpoint):
+def test_a_model_may_have_a_separate_address(record, endpoint):
     ended = record("--chat-model", f"m@{endpoint.url}", model=None)
     assert ended.code == 0, ended.err
     assert endpoint.requests[0][0]["model"] == "m"
 
 
-def test_a_dry_run_says_what_asking_takes_and_asks_nobody(record, semscale, endpoint, tmp_path):
+def test_a_dry_run_forecasts_costs_and_sends_nothing(record, semscale, endpoint, tmp_path):
     (tmp_path / "history.sqlite").unlink(missing_ok=True)
     ended = record("--reruns", "2", "--max-tokens", "50", "--dry-run", "--json", model="priced-one")
     assert ended.code == 0, ended.err

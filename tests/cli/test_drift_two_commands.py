@@ -30,7 +30,7 @@ def recorded(ended):
     return json.loads(ended.out)
 
 
-def test_a_recorded_and_approved_file_gates_another_one(semscale, files):
+def test_a_recorded_and_approved_file_gates_another_file(semscale, files):
     run = recorded(semscale("drift", "record", "baseline.jsonl", "--approve", "--json"))
     assert (run["model"], run["dataset"], len(run["reruns"])) == ("baseline", "baseline", 2)
     assert (run["approval"]["by"], run["approval"]["why"]) == (getpass.getuser(), "approved when recorded")
@@ -49,7 +49,7 @@ def test_an_approval_in_the_same_command_states_person_reason_and_expiry(semscal
     assert "approved by Ann" in semscale("drift", "gate", "new.jsonl").out
 
 
-def test_without_a_rerun_record_and_gate_name_what_is_unknown(semscale, tmp_path):
+def test_record_and_gate_explain_that_a_rerun_is_missing(semscale, tmp_path):
     (tmp_path / "baseline.jsonl").write_text(rows("Indeed."))
     (tmp_path / "new.jsonl").write_text(rows("Quite wrong, this was never true."))
     remedy = "semscale drift record FILE --rerun-of baseline"
@@ -99,7 +99,7 @@ def test_a_gate_takes_the_approved_dataset_that_has_the_candidates_items(semscal
         (["--approve", "--expires", "1999-01-01"], "expires must be in the future"),
     ],
 )
-def test_wrong_approvals_are_one_line(semscale, files, options, message):
+def test_wrong_approvals_print_a_single_line(semscale, files, options, message):
     ended = semscale("drift", "record", "baseline.jsonl", *options)
     assert (ended.code, message in ended.err) == (2, True)
     history = semscale("drift", "history")

@@ -11,7 +11,7 @@ from semscale.history.history import open_history
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval, Run
 
-PLACE = "semscale-history.sqlite"
+HISTORY = "semscale-history.sqlite"
 RUN = Run("exam", "m", (Item("a", (Output("Yes."),)),), id="a" * 32)
 
 
@@ -19,14 +19,14 @@ RUN = Run("exam", "m", (Item("a", (Output("Yes."),)),), id="a" * 32)
 def head(tmp_path, monkeypatch):
     """The last hash of a history with one approved run."""
     monkeypatch.chdir(tmp_path)
-    with open_history(PLACE) as history:
+    with open_history(HISTORY) as history:
         history.record(RUN)
         history.approve(Approval(RUN.id, "exam", "Ann", "read it", id="b" * 32))
         return history.head("exam")
 
 
 def change(statement):
-    with closing(sqlite3.connect(PLACE)) as connection:
+    with closing(sqlite3.connect(HISTORY)) as connection:
         connection.execute(statement)
         connection.commit()
 

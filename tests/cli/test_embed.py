@@ -26,11 +26,11 @@ def test_vectors_are_those_of_the_embedder(semscale, answers, tmp_path):
     printed = json.loads(ended.out)
     assert (printed["rows"], printed["counts"]) == (4, {"scored": 3, "missing": 1})
     assert printed["out"] == "vectors.parquet"
-    found = pl.read_parquet(tmp_path / "vectors.parquet")["semscale_vector"]
+    vectors = pl.read_parquet(tmp_path / "vectors.parquet")["semscale_vector"]
     expected = loading.load_embedder("model", cache=False).embed(["w1 w2", "w3"]).vectors
-    assert found.dtype == pl.Array(pl.Float32, expected.shape[1])
-    assert found[1] is None
-    np.testing.assert_allclose(np.stack([found[0], found[2], found[3]]), expected[[0, 1, 0]], atol=1e-6)
+    assert vectors.dtype == pl.Array(pl.Float32, expected.shape[1])
+    assert vectors[1] is None
+    np.testing.assert_allclose(np.stack([vectors[0], vectors[2], vectors[3]]), expected[[0, 1, 0]], atol=1e-6)
 
 
 def test_the_numbers_are_no_other_in_a_folder(semscale, answers, tmp_path):
@@ -62,7 +62,7 @@ def test_the_numbers_are_no_other_in_a_folder(semscale, answers, tmp_path):
         ("https://u:hidden@localhost:1/v.parquet", "https://localhost:1/v.parquet can only be read"),
     ],
 )
-def test_what_is_refused(semscale, answers, out, message):
+def test_invalid_outputs_are_refused(semscale, answers, out, message):
     ended = semscale(*embed(out=out))
     assert ended.code == 2
     assert message in ended.err

@@ -35,7 +35,7 @@ def test_other_errors_stay_bugs(monkeypatch, tmp_path):
     assert exit_code(failing(ValueError("something else"))) == BUG
 
 
-def test_a_negative_seed_is_said_before_anything_is_rated(tmp_path, capsys):
+def test_a_negative_seed_is_reported_before_anything_is_rated(tmp_path, capsys):
     answers = tmp_path / "answers.csv"
     answers.write_text("text\nI like it\n")
     arguments = ["rate", str(answers), "--text", "text", "--scale", "quality", "--seed", "-1"]

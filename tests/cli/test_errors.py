@@ -50,7 +50,7 @@ def raising(error):
         (InputError("two\nlines\tand \x1b[31mred"), 2, "two lines and ?[31mred"),
     ],
 )
-def test_one_line_and_a_code(capsys, error, code, line):
+def test_an_error_prints_a_single_line_and_has_an_exit_code(capsys, error, code, line):
     assert exit_code(raising(error)) == code
     printed = capsys.readouterr()
     assert printed.err == f"semscale: {line}\n"
@@ -58,7 +58,7 @@ def test_one_line_and_a_code(capsys, error, code, line):
 
 
 @pytest.mark.parametrize(("result", "code"), [(None, 0), (0, 0), (1, 1), (4, 4), ("text", 0)])
-def test_what_the_work_returns(capsys, result, code):
+def test_the_result_of_the_work_is_the_exit_code(capsys, result, code):
     assert exit_code(lambda: result) == code
     assert capsys.readouterr().err == ""
 
@@ -73,7 +73,7 @@ def logs(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     "error", [RuntimeError("boom"), OSError(errno.ENOTCONN, "not connected"), ValueError("x")]
 )
-def test_a_bug_is_called_one_and_its_traceback_is_kept(capsys, monkeypatch, logs, error):
+def test_a_bug_is_reported_as_such_and_its_traceback_is_stored(capsys, monkeypatch, logs, error):
     monkeypatch.delenv("SEMSCALE_DEBUG", raising=False)
     assert exit_code(raising(error)) == 70
     err = capsys.readouterr().err
@@ -82,9 +82,9 @@ def test_a_bug_is_called_one_and_its_traceback_is_kept(capsys, monkeypatch, logs
         f"semscale: this is a bug of ours, {type(error).__name__}: {error}; please report it"
     )
     assert str(logs / "last-bug.txt") in err
-    kept = (logs / "last-bug.txt").read_text()
-    assert "Traceback (most recent call last)" in kept
-    assert f"Python {sys.version.split()[0]}" in kept
+    stored = (logs / "last-bug.txt").read_text()
+    assert "Traceback (most recent call last)" in stored
+    assert f"Python {sys.version.split()[0]}" in stored
 
 
 def test_a_bug_shows_its_traceback_on_demand(capsys, monkeypatch, logs):
@@ -93,7 +93,7 @@ def test_a_bug_shows_its_traceback_on_demand(capsys, monkeypatch, logs):
     assert "Traceback (most recent call last)" in capsys.readouterr().err
 
 
-def test_an_error_of_a_cluster_is_one_line_and_shows_its_traceback_on_demand(capsys, monkeypatch):
+def test_a_cluster_error_prints_a_single_line_and_its_traceback_on_demand(capsys, monkeypatch):
     monkeypatch.delenv("SEMSCALE_DEBUG", raising=False)
     assert exit_code(raising(ClusterError("cluster: it broke; mend it"))) == 2
     assert capsys.readouterr().err == "semscale: cluster: it broke; mend it\n"
@@ -102,7 +102,7 @@ def test_an_error_of_a_cluster_is_one_line_and_shows_its_traceback_on_demand(cap
     assert "Traceback (most recent call last)" in capsys.readouterr().err
 
 
-def test_a_bug_where_nothing_can_be_kept(capsys, monkeypatch, logs):
+def test_a_bug_whose_traceback_cannot_be_stored_is_reported(capsys, monkeypatch, logs):
     monkeypatch.delenv("SEMSCALE_DEBUG", raising=False)
     logs.write_text("a file where the folder should be")
     assert exit_code(raising(RuntimeError("boom"))) == 70
@@ -110,9 +110,9 @@ def test_a_bug_where_nothing_can_be_kept(capsys, monkeypatch, logs):
 
 
 def test_a_parquet_file_that_was_cut_short_asks_for_room(capsys, tmp_path):
-    told = "parquet: File out of specification: Invalid thrift: transport error"
+    message = "parquet: File out of specification: Invalid thrift: transport error"
     path = tmp_path / "out.parquet"
     with pytest.raises(OSError, match="not written whole") as caught, replacing(path):
-        raise pl.exceptions.ComputeError(told)
+        raise pl.exceptions.ComputeError(message)
     assert report_error(caught.value) == 2
     assert capsys.readouterr().err == f"semscale: {path}: not written whole; free some space on the disk\n"

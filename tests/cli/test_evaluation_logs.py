@@ -16,9 +16,9 @@ def test_a_log_is_recorded_without_naming_columns(semscale, tmp_path, format):
     model = ["--model", "m"] if format == "openai-evals" else []
     ended = semscale("drift", "record", path, *model, "--json")
     assert (ended.code, ended.err) == (0, "")
-    found = json.loads(ended.out)
-    assert found["model"] == ("m" if model else "made-up")
-    assert len(found["reruns"]) == 1
+    content = json.loads(ended.out)
+    assert content["model"] == ("m" if model else "made-up")
+    assert len(content["reruns"]) == 1
     # The second output of each question is that of a rerun.
     runs = read_runs(path, model="m")
     for run in runs:
@@ -27,7 +27,7 @@ def test_a_log_is_recorded_without_naming_columns(semscale, tmp_path, format):
     assert texts == [[outputs[rerun]] for rerun in range(2) for outputs in OUTPUTS.values()]
 
 
-def test_columns_of_a_log_that_are_named_are_taken(tmp_path):
+def test_named_columns_of_a_log_are_used(tmp_path):
     run, _ = read_runs(promptfoo_log(tmp_path), columns=RunColumns(id="prompt", input="test"))
     assert [(item.id, item.input) for item in run.items] == [
         (QUESTIONS["capital"], "0"),
@@ -91,14 +91,14 @@ def two_prompts(folder):
     return path
 
 
-def test_answers_to_two_prompts_are_no_samples_of_each_other(semscale, tmp_path):
+def test_answers_to_two_prompts_are_not_samples_of_the_same_item(semscale, tmp_path):
     ended = semscale("consistency", two_prompts(tmp_path), "--item", "test", "--answer", "output", "--json")
     read = json.loads(ended.out)
     assert (read["items"], read["counts"]) == (2, {"too-few-samples": 2})
     assert read["cautions"][0].startswith("Outputs to 2 prompts are in this log")
 
 
-def test_prompts_of_one_test_are_items_of_a_run(tmp_path):
+def test_prompts_of_the_same_test_are_items_of_a_run(tmp_path):
     run = read_run(two_prompts(tmp_path))
     assert [(item.id, [output.text for output in item.outputs]) for item in run.items] == [
         ("0.0", ["Paris"]),

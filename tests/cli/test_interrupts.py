@@ -40,7 +40,7 @@ def test_an_interrupt_inside_a_callback_is_not_lost(number):
     assert (ended.stdout, ended.stderr) == ("stopped\n", "")
 
 
-def test_what_else_a_callback_raises_is_shown_as_ever():
+def test_other_exceptions_of_a_callback_are_shown():
     ended = run("[][1]", rounds=1)
     assert "IndexError" in ended.stderr
     assert ended.stdout == ""

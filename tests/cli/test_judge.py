@@ -20,9 +20,9 @@ def test_everything_at_once(judge_command, tmp_path, capsys, judge_endpoint):
             "--human", "people", "--reference", "known", "--out", str(out), "--report", str(report), "--json"
         )
     )
-    found = json.loads(capsys.readouterr().out)
+    content = json.loads(capsys.readouterr().out)
     assert code == 0
-    assert found["counts"] == {"scored": 3, "missing": 1, "unparsable": 1}
+    assert content["counts"] == {"scored": 3, "missing": 1, "unparsable": 1}
     judged = pl.read_parquet(out)
     assert judged["semscale_status"].to_list() == ["scored", "scored", "missing", "scored", "unparsable"]
     assert judged["semscale_score"].to_list() == [1.0, 0.25, None, 0.75, None]
@@ -31,7 +31,7 @@ def test_everything_at_once(judge_command, tmp_path, capsys, judge_endpoint):
     assert judged["semscale_expected"][0] == pytest.approx(0.8 + 0.2 * 0.75)
     assert judged["q"].to_list() == [row["q"] for row in JUDGE_ROWS]
     # The judge expects .95 and .25 where people say 1 and the mean of 0 and .25: (-.05 + .125) / 2.
-    assert found["human"]["bias"] == pytest.approx(0.0375)
+    assert content["human"]["bias"] == pytest.approx(0.0375)
     page = report.read_text(encoding="utf-8")
     assert "<script>alert" not in page
     assert "Where the judge is least certain" in page
@@ -41,36 +41,36 @@ def test_everything_at_once(judge_command, tmp_path, capsys, judge_endpoint):
 def test_the_screen_names_figures_and_what_was_left_out(judge_command, capsys):
     assert main(judge_command()) == 0
     shown = capsys.readouterr().out
-    for words in (
+    for phrase in (
         "3 of 5 rows were scored; left out: 1 missing and 1 unparsable",
         "1 unparsable",
         "mean score, from 0 to 1",
         "judge-one",
         "signature: ",
     ):
-        assert words in shown
+        assert phrase in shown
     assert shown.count("No human label") == 1
 
 
-def test_each_judges_interval_is_made_as_the_options_say(judge_command, tmp_path, capsys):
+def test_the_intervals_of_all_judges_follow_the_options(judge_command, tmp_path, capsys):
     panel = tmp_path / "two.yaml"
     url = judge_command()[judge_command().index("--chat-url") + 1]
     panel.write_text(f"judges: [{{model: one, base_url: '{url}'}}, {{model: two, base_url: '{url}'}}]")
-    made = {}
+    widths = {}
     for interval in ("0.5", "0.95"):
         assert (
             main(judge_command("--json", "--interval", interval, model=("--panel", str(panel)), url=False))
             == 0
         )
-        found = json.loads(capsys.readouterr().out)
-        assert found["judges"][0]["estimates"]["interval"] == float(interval)
-        mean = found["judges"][0]["estimates"]["overall"]["figures"]["expected"]
-        made[interval] = mean["high"] - mean["low"]
-    assert made["0.5"] < made["0.95"]
+        content = json.loads(capsys.readouterr().out)
+        assert content["judges"][0]["estimates"]["interval"] == float(interval)
+        mean = content["judges"][0]["estimates"]["overall"]["figures"]["expected"]
+        widths[interval] = mean["high"] - mean["low"]
+    assert widths["0.5"] < widths["0.95"]
 
 
 @pytest.mark.parametrize("ending", ["html", "md", "xlsx"])
-def test_a_report_of_each_kind_and_its_figures(judge_command, tmp_path, capsys, ending):
+def test_reports_of_all_formats_have_figures(judge_command, tmp_path, capsys, ending):
     report, figures = tmp_path / f"judged.{ending}", tmp_path / "figures"
     assert main(judge_command("--report", str(report), "--figures", str(figures))) == 0
     assert report.stat().st_size > 1000
@@ -83,9 +83,9 @@ def test_groups_are_compared_on_the_screen_in_the_report_and_in_json(judge_comma
     assert main(judge_command("--by", "known", "--json", "--report", str(report))) == 0
     text = capsys.readouterr().out
     check_json(text)
-    found = json.loads(text)
-    assert found["estimates"]["by"] == found["judges"][0]["estimates"]["by"] == "known"
-    means = {group["group"]: group["figures"].get("score") for group in found["estimates"]["groups"]}
+    content = json.loads(text)
+    assert content["estimates"]["by"] == content["judges"][0]["estimates"]["by"] == "known"
+    means = {group["group"]: group["figures"].get("score") for group in content["estimates"]["groups"]}
     # Levels 5, 2 and 4 of 1 to 5; the other two answers have no score.
     assert (means.pop("a unit of matter"), means.pop("yes")) == (None, None)
     assert {name: mean["value"] for name, mean in means.items()} == {
@@ -93,7 +93,7 @@ def test_groups_are_compared_on_the_screen_in_the_report_and_in_json(judge_comma
         "scattering": 0.25,
         "Austen": 0.75,
     }
-    assert {row["group"] for row in found["lowest"]} == {"1066", "scattering", "Austen"}
+    assert {row["group"] for row in content["lowest"]} == {"1066", "scattering", "Austen"}
     shown = report.read_text(encoding="utf-8")
     assert "## Distribution of the scores\n" in shown
     assert "| `scattering` | 1\\* | 0 | 0.25 |" in shown
@@ -112,10 +112,10 @@ def test_a_panel_from_a_file(judge_command, judge_endpoint, tmp_path, capsys):
     )
     options = ("--json", "--human", "people", "--report", str(report))
     assert main(judge_command(*options, model=("--panel", str(panel)), url=False)) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [judge["name"] for judge in found["judges"]] == ["one", "two"]
-    assert [judge["counts"]["scored"] for judge in found["judges"]] == [3, 3]
-    assert found["panel"]["agreement"][0]["judges"] == ["one", "two"]
+    content = json.loads(capsys.readouterr().out)
+    assert [judge["name"] for judge in content["judges"]] == ["one", "two"]
+    assert [judge["counts"]["scored"] for judge in content["judges"]] == [3, 3]
+    assert content["panel"]["agreement"][0]["judges"] == ["one", "two"]
     assert "Severity of the judges" in report.read_text(encoding="utf-8")
 
 
@@ -127,8 +127,8 @@ def test_an_audit_of_no_rows_is_refused(judge_command, capsys):
 def test_an_audit(judge_command, judge_endpoint, capsys):
     arguments = judge_command("--reference", "known", "--json")
     assert main(["judge", "audit", *arguments[1:]]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["judges"]
-    checks = {check["check"]: check for check in found["checks"]}
+    (content,) = json.loads(capsys.readouterr().out)["judges"]
+    checks = {check["check"]: check for check in content["checks"]}
     # The endpoint says the same number whatever the scale is: turned round, 5, 2 and 4 become 1, 4 and 2.
     assert list(checks) == ["reversed", "relabelled", "padding", "reference-position", "injection"]
     assert checks["reversed"]["effect"]["value"] < 0
@@ -171,7 +171,7 @@ def test_fail_under_sets_the_exit_code_and_is_in_every_output(
     assert f"Gate {outcome}: " in report.read_text(encoding="utf-8")
 
 
-def test_retry_unparsable_asks_again_about_one_row(judge_command, judge_endpoint, capsys):
+def test_retry_unparsable_asks_again_about_a_single_row(judge_command, judge_endpoint, capsys):
     assert main(judge_command()) == 0
     n = len(judge_endpoint.requests)
     assert main(judge_command()) == 0

@@ -25,14 +25,14 @@ pytestmark = pytest.mark.needs("api")
         (("--panel", "panel.yaml"), "name a judge with --chat-model or several with --panel, got both"),
     ],
 )  # fmt: skip
-def test_bad_input_is_one_line_and_2(judge_command, capsys, more, message):
+def test_bad_input_prints_a_single_line_and_exits_with_2(judge_command, capsys, more, message):
     assert main(judge_command(*more)) == 2
-    said = capsys.readouterr().err
-    assert message in said
-    assert said.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert message in printed
+    assert printed.count("\n") == 1
 
 
-def test_an_address_beside_a_panel_is_refused_and_not_passed_over(judge_command, capsys):
+def test_an_address_with_a_panel_is_refused_and_not_ignored(judge_command, capsys):
     assert main(judge_command(model=("--panel", "panel.yaml"))) == 2
     assert "write base_url for each model" in capsys.readouterr().err
 

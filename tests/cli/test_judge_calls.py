@@ -15,7 +15,7 @@ pytestmark = pytest.mark.needs("api")
 DOWN = (503, error("down"), {"Retry-After": "9999"})
 
 
-def test_a_second_start_asks_only_what_has_no_outcome(judge_command, judge_endpoint, capsys):
+def test_a_second_run_sends_only_rows_without_an_outcome(judge_command, judge_endpoint, capsys):
     assert main(judge_command()) == 0
     asked = len(judge_endpoint.requests)
     assert main(judge_command()) == 0
@@ -43,7 +43,7 @@ def test_the_same_command_asks_again_about_rows_that_the_endpoint_was_down_for(
     capsys.readouterr()
 
 
-def test_a_cap_keeps_what_is_done_and_ends_with_3(judge_command, judge_endpoint, tmp_path, capsys):
+def test_a_cap_keeps_finished_rows_and_exits_with_3(judge_command, judge_endpoint, tmp_path, capsys):
     out = tmp_path / "judged.jsonl"
     assert main(judge_command("--max-calls", "2", "--out", str(out))) == 3
     statuses = pl.read_ndjson(out)["semscale_status"].to_list()
@@ -56,11 +56,11 @@ def test_a_cap_keeps_what_is_done_and_ends_with_3(judge_command, judge_endpoint,
     capsys.readouterr()
 
 
-def test_parts_before_a_cap_are_kept_and_gone_on_with(judge_command, judge_endpoint, tmp_path, capsys):
-    out, kept = tmp_path / "judged.jsonl", tmp_path / "judged.jsonl.parts"
+def test_parts_before_a_cap_are_stored_and_continued(judge_command, judge_endpoint, tmp_path, capsys):
+    out, parts = tmp_path / "judged.jsonl", tmp_path / "judged.jsonl.parts"
     run = judge_command("--part-rows", "1", "--out", str(out))
     assert main([*run, "--max-calls", "2"]) == 3
-    assert len(list(kept.glob("part-*.json"))) == 3  # two rows, and the one without an answer
+    assert len(list(parts.glob("part-*.json"))) == 3  # two rows, and the one without an answer
     assert (
         pl.read_ndjson(out)["semscale_status"].to_list() == ["scored"] * 2 + ["missing"] + ["unfinished"] * 2
     )
@@ -69,7 +69,7 @@ def test_parts_before_a_cap_are_kept_and_gone_on_with(judge_command, judge_endpo
     done = len(judge_endpoint.requests)
     assert main(run) == 0
     assert len(judge_endpoint.requests) - done == 4
-    assert not kept.exists()
+    assert not parts.exists()
 
 
 def test_a_cost_cap_needs_a_price(judge_command, judge_endpoint, capsys):
@@ -81,12 +81,12 @@ def test_a_cost_cap_needs_a_price(judge_command, judge_endpoint, capsys):
 def test_an_endpoint_without_logprobs_or_schema(judge_command, judge_endpoint, capsys):
     judge_endpoint.refuse("logprobs", "top_logprobs", "response_format", words=None)
     assert main(judge_command("--json")) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["judges"][0]["provenance"] == {"single": 3}
-    assert "|structured:no|logprobs:none|" in found["signature"]
+    content = json.loads(capsys.readouterr().out)
+    assert content["judges"][0]["provenance"] == {"single": 3}
+    assert "|structured:no|logprobs:none|" in content["signature"]
 
 
-def test_screen_and_exit_code_say_that_nobody_was_reached_and_why(judge_command, judge_endpoint, capsys):
+def test_screen_and_exit_code_report_why_no_reply_was_usable(judge_command, judge_endpoint, capsys):
     judge_endpoint.refuse("messages", words=None)
     assert main(judge_command()) == 2
     printed = capsys.readouterr()
@@ -96,7 +96,9 @@ def test_screen_and_exit_code_say_that_nobody_was_reached_and_why(judge_command,
 
 
 @pytest.mark.parametrize("n_rows", [1, 40])  # fewer and more than are asked about at once
-def test_a_dead_endpoint_is_one_line_with_address_cause_and_remedy(tmp_path, capsys, monkeypatch, n_rows):
+def test_a_dead_endpoint_prints_a_single_line_with_address_cause_and_remedy(
+    tmp_path, capsys, monkeypatch, n_rows
+):
     monkeypatch.setattr(runner, "_TICK", 0.01)
     (tmp_path / "items.csv").write_text("q,a\n" + "".join(f"What is {n}?,It is.\n" for n in range(n_rows)))
     command = ["judge", str(tmp_path / "items.csv"), "--prompt", "q", "--answer", "a", "--chat-model", "m"]

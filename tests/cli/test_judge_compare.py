@@ -16,7 +16,7 @@ ANSWER = re.compile(r"\[BEGIN (\w+ ANSWER \w{12})\]\n(.*?)\n\[END \1\]", re.DOTA
 
 def masses(asked, names, text):
     """Prefer the longer answer: first better, equal, second better."""
-    first, second = (len(found) for _, found in ANSWER.findall(text))
+    first, second = (len(result) for _, result in ANSWER.findall(text))
     return [0.1, 0.8, 0.1] if first == second else [0.8, 0.1, 0.1] if first > second else [0.1, 0.1, 0.8]
 
 
@@ -27,9 +27,9 @@ def say(asked):
 
 @pytest.fixture
 def decider():
-    with deciding_endpoint() as found:
-        found.masses, found.say = masses, say
-        yield found
+    with deciding_endpoint() as result:
+        result.masses, result.say = masses, say
+        yield result
 
 
 @pytest.fixture
@@ -69,12 +69,12 @@ def test_two_columns_are_compared(command, decider, tmp_path, capsys, method):
     assert main(command(*more, "--reply", method, "--json")) == 0
     text = capsys.readouterr().out
     check_json(text)
-    found = json.loads(text)
-    assert (found["instrument"], found["counts"]) == ("judge compare", {"scored": 3, "missing": 1})
-    pair = found["pairs"][0]
+    result = json.loads(text)
+    assert (result["instrument"], result["counts"]) == ("judge compare", {"scored": 3, "missing": 1})
+    pair = result["pairs"][0]
     assert (pair["wins"], pair["ties"], pair["losses"]) == (1, 0, 2)
     assert pair["win_rate"]["value"] == pytest.approx(1 / 3)
-    assert found["side_by_side"]["first_place"]["value"] == 0.5
+    assert result["side_by_side"]["first_place"]["value"] == 0.5
     assert pl.read_csv(out)["preferred"].to_list() == ["old", "new", "new"]
     assert len(decider.requests) >= 6
     assert "Pairs of systems" in report.read_text(encoding="utf-8")
@@ -99,7 +99,7 @@ def test_the_same_command_pays_for_nothing_twice(command, decider, capsys):
     capsys.readouterr()
 
 
-def test_a_cap_keeps_the_pairs_that_are_done_and_the_same_command_goes_on(command, decider, tmp_path, capsys):
+def test_a_cap_keeps_finished_pairs_and_the_same_command_continues(command, decider, tmp_path, capsys):
     out = tmp_path / "pairs.csv"
     more = (
         "--a",
@@ -117,11 +117,11 @@ def test_a_cap_keeps_the_pairs_that_are_done_and_the_same_command_goes_on(comman
     assert main(command(*more, "--max-calls", "3")) == 3
     printed = capsys.readouterr()
     check_json(printed.out)
-    found = json.loads(printed.out)
-    assert found["counts"] == {"scored": 1, "missing": 1, "unfinished": 2}
-    assert (found["side_by_side"]["n_unfinished"], found["side_by_side"]["n_unjudged"]) == (2, 2)
-    assert "cap of 3 calls" in found["stopped"]
-    assert any("2 pairs of 3 unfinished." in said for said in found["cautions"])
+    result = json.loads(printed.out)
+    assert result["counts"] == {"scored": 1, "missing": 1, "unfinished": 2}
+    assert (result["side_by_side"]["n_unfinished"], result["side_by_side"]["n_unjudged"]) == (2, 2)
+    assert "cap of 3 calls" in result["stopped"]
+    assert any("2 pairs of 3 unfinished." in message for message in result["cautions"])
     pairs = pl.read_csv(out)
     assert pairs["status"].to_list() == ["scored", "unfinished", "unfinished"]
     assert pairs["preferred"].to_list() == ["old", None, None]
@@ -139,28 +139,28 @@ def test_a_cap_before_the_first_verdict_is_no_failure(command, capsys):
     assert "Choose another model" not in shown
 
 
-def test_a_dry_run_counts_both_orders_and_asks_nobody(command, decider, tmp_path, capsys):
+def test_a_dry_run_counts_both_orders_and_sends_nothing(command, decider, tmp_path, capsys):
     more = ("--a", "old", "--b", "new", "--out", str(tmp_path / "pairs.csv"), "--dry-run", "--json")
     assert main(command(*more)) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["asked"], found["left_out"]) == (3, {"missing": 1})
-    assert found["models"][0]["calls"] == 6
+    result = json.loads(capsys.readouterr().out)
+    assert (result["asked"], result["left_out"]) == (3, {"missing": 1})
+    assert result["models"][0]["calls"] == 6
     assert decider.requests == []
     assert not (tmp_path / "pairs.csv").exists()
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (("--a", "old"), "two systems or more"),
         (("--a", "old", "--b", "nwe"), "did you mean 'new'"),
         (("--a", "old", "--system", "new"), "--system must be NAME=COLUMN, got 'new'"),
     ],
 )
-def test_bad_input_is_one_line_and_nothing_is_sent(command, decider, capsys, more, said):
+def test_bad_input_prints_a_single_line_and_nothing_is_sent(command, decider, capsys, more, message):
     assert main(command(*more)) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert error.count("\n") == 1
     assert decider.requests == []
 
@@ -180,10 +180,10 @@ def test_a_judge_without_information_has_an_exit_code_and_no_win_rate_in_any_out
     assert main(command(*more, "--json")) == 4
     text = capsys.readouterr().out
     check_json(text)
-    found = json.loads(text)
-    assert found["no_verdict"] == "the order of the answers decides 3 of 3 pairs"
-    assert found["side_by_side"]["order_share"]["value"] == 1
-    assert [system["share"] for system in found["systems"]] == [None, None]
+    result = json.loads(text)
+    assert result["no_verdict"] == "the order of the answers decides 3 of 3 pairs"
+    assert result["side_by_side"]["order_share"]["value"] == 1
+    assert [system["share"] for system in result["systems"]] == [None, None]
 
 
 def write_mostly_identical(path, n_different):

@@ -24,11 +24,11 @@ MASSES = {"wrong": 0.1, "right": 0.9, "rude": 0.5, "kind": 0.5}
 
 @pytest.fixture
 def decider():
-    with deciding_endpoint() as found:
-        found.masses = lambda asked, names, text: (
+    with deciding_endpoint() as result:
+        result.masses = lambda asked, names, text: (
             [MASSES[name.split(":")[0]] for name in names] if len(names) == 2 else [0, 0.1, 0.2, 0.3, 0.4]
         )
-        yield found
+        yield result
 
 
 @pytest.fixture
@@ -62,8 +62,8 @@ def test_decisions_are_asked_for_and_written(command, decider, tmp_path, capsys)
     assert main(command("--reply", "decision", "--human", "people", "--out", str(out), "--json")) == 0
     text = capsys.readouterr().out
     check_json(text)
-    found = json.loads(text)
-    judge = found["judges"][0]
+    result = json.loads(text)
+    judge = result["judges"][0]
     assert (judge["method"], judge["n_normalised"], judge["order_bias"]) == ("decisions", 0, None)
     assert judge["provenance"] == {"decision": 3}
     judged = pl.read_csv(out)
@@ -73,15 +73,15 @@ def test_decisions_are_asked_for_and_written(command, decider, tmp_path, capsys)
     assert decider.paths == ["decisions"] * 3
 
 
-def test_a_rubric_has_columns_for_each_criterion_and_a_table(command, tmp_path, capsys):
+def test_a_rubric_has_columns_per_criterion_and_a_table(command, tmp_path, capsys):
     rubric, out, report = tmp_path / "rubric.yaml", tmp_path / "judged.parquet", tmp_path / "report.html"
     rubric.write_text(RUBRIC)
     more = ("--reply", "decision", "--criteria", str(rubric), "--out", str(out), "--report", str(report))
     assert main(command(*more, "--json")) == 0
     text = capsys.readouterr().out
     check_json(text)
-    found = json.loads(text)["judges"][0]["criteria"]
-    assert [(each["name"], each["weight"], each["estimate"]["value"]) for each in found] == [
+    result = json.loads(text)["judges"][0]["criteria"]
+    assert [(entry["name"], entry["weight"], entry["estimate"]["value"]) for entry in result] == [
         ("right", 0.6, pytest.approx(0.9)),
         ("tone", 0.4, pytest.approx(0.5)),
     ]
@@ -100,8 +100,8 @@ def test_the_screen_has_criteria_and_no_empty_column(command, tmp_path, capsys):
     assert main(command("--reply", "decision")) == 0
     assert "verdict" not in capsys.readouterr().out
     assert main(command("--reply", "decision", "--criteria", str(rubric))) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "expected (95 % interval)" in said
+    message = " ".join(capsys.readouterr().out.split())
+    assert "expected (95 % interval)" in message
 
 
 def test_too_many_levels_are_those_of_the_criterion(command, decider, tmp_path, capsys):
@@ -118,7 +118,7 @@ def test_the_screen_says_that_an_endpoint_takes_no_decisions(command, decider, c
     assert "m takes no typed decisions" in " ".join(capsys.readouterr().out.split())
 
 
-def test_a_run_that_goes_on_pays_for_nothing_twice(command, decider, tmp_path, capsys):
+def test_a_continued_run_never_repeats_a_paid_call(command, decider, tmp_path, capsys):
     out = tmp_path / "judged.csv"
     assert (
         main(command("--reply", "decision", "--out", str(out), "--part-rows", "1", "--max-calls", "2")) == 3
@@ -129,7 +129,7 @@ def test_a_run_that_goes_on_pays_for_nothing_twice(command, decider, tmp_path, c
     capsys.readouterr()
 
 
-def test_a_run_that_goes_on_remembers_why_a_form_was_not_taken(command, decider, tmp_path, capsys):
+def test_a_continued_run_remembers_why_a_form_is_unsupported(command, decider, tmp_path, capsys):
     decider.speaks, out = ("completions",), tmp_path / "judged.csv"
     more = ("--reply", "decision", "--out", str(out), "--part-rows", "1", "--json")
     assert main(command(*more, "--max-calls", "7")) == 3  # one part of five orders, and one call more
@@ -144,14 +144,14 @@ def test_a_run_that_goes_on_remembers_why_a_form_was_not_taken(command, decider,
     ]
 
 
-def test_a_dry_run_counts_one_call_a_row(command, decider, capsys):
+def test_a_dry_run_counts_a_call_per_row(command, decider, capsys):
     assert main(command("--reply", "decision", "--dry-run", "--json")) == 0
     assert json.loads(capsys.readouterr().out)["models"][0]["calls"] == 3
     assert decider.requests == []
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (
             ("--reply", "decision", "--template", "continuous"),
@@ -171,15 +171,15 @@ def test_a_dry_run_counts_one_call_a_row(command, decider, capsys):
         (("--criteria", "r.yaml", "--template", "true_false"), "leave --template and --rubric out"),
     ],
 )
-def test_bad_input_is_one_line_and_nothing_is_sent(command, decider, capsys, more, said):
+def test_bad_input_prints_a_single_line_and_nothing_is_sent(command, decider, capsys, more, message):
     assert main(command(*more)) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert error.count("\n") == 1
     assert decider.requests == []
 
 
-def test_one_row_against_a_policy_does_not_decide_the_form(command, decider, capsys):
+def test_a_row_against_a_policy_does_not_decide_the_form(command, decider, capsys):
     decider.planned.append((400, {"error": {"message": "content policy"}}))
     assert main(command("--reply", "decision", "--json")) == 0
     judge = json.loads(capsys.readouterr().out)["judges"][0]
@@ -188,18 +188,18 @@ def test_one_row_against_a_policy_does_not_decide_the_form(command, decider, cap
     assert decider.paths == ["decisions"] * 3
 
 
-def test_rows_without_a_usable_answer_have_a_reason_and_another_exit_code(command, decider, capsys):
+def test_rows_without_a_usable_answer_have_a_reason_and_an_exit_code(command, decider, capsys):
     decider.masses = lambda asked, names, text: [0.2, 0.2, 0.2, 0.1, 0.1]
     assert main(command("--reply", "decision")) == 2
-    said = capsys.readouterr()
+    message = capsys.readouterr()
     # five levels, each rounded by up to .005: .975 to 1.025
     why = "the probabilities sum to 0.8, and rounding explains 0.975 to 1.025"
     shown = f"m gave no usable answer about 3 rows, most often because: {why}."
-    assert shown in " ".join(said.out.replace("│", " ").split())
-    assert said.err.strip().endswith(f"no call brought a usable reply, most often because: {why}")
+    assert shown in " ".join(message.out.replace("│", " ").split())
+    assert message.err.strip().endswith(f"no call brought a usable reply, most often because: {why}")
 
 
-def test_a_dry_run_says_what_letters_would_take(command, decider, capsys):
+def test_a_dry_run_forecasts_the_cost_of_letters(command, decider, capsys):
     assert main(command("--reply", "decision", "--dry-run", "--json")) == 0
     text = capsys.readouterr().out
     check_json(text)
@@ -219,37 +219,37 @@ def audited(command, capsys, *more):
 
 
 @pytest.mark.exhaustive
-def test_an_audit_has_decisions_and_prose_beside_each_other(command, decider, capsys):
+def test_an_audit_has_decisions_and_prose_side_by_side(command, decider, capsys):
     decider.say = lambda asked: "Score: 4"
-    found = audited(command, capsys)
-    assert [(each["name"], each["method"]) for each in found["judges"]] == [
+    result = audited(command, capsys)
+    assert [(entry["name"], entry["method"]) for entry in result["judges"]] == [
         ("m, decision", "decisions"),
         ("m, prose", "prose"),
     ]
-    assert found["judges"][0]["refused_forms"] == []
+    assert result["judges"][0]["refused_forms"] == []
 
 
 @pytest.mark.exhaustive
-def test_an_audit_of_a_model_that_decides_in_no_form_has_its_prose_once_and_says_so(command, decider, capsys):
+def test_an_audit_of_a_model_without_decisions_has_its_prose_once(command, decider, capsys):
     decider.speaks, decider.logprobs, decider.say = ("completions",), False, lambda asked: "Score: 4"
-    found = audited(command, capsys)
-    (judge,) = found["judges"]
+    result = audited(command, capsys)
+    (judge,) = result["judges"]
     assert (judge["name"], judge["method"]) == ("m", "prose")
-    assert [each["form"] for each in judge["refused_forms"]][:2] == ["decisions", "next-token"]
-    assert "m takes no typed decisions, so its verdicts were read from its prose." in found["cautions"]
+    assert [entry["form"] for entry in judge["refused_forms"]][:2] == ["decisions", "next-token"]
+    assert "m takes no typed decisions, so its verdicts were read from its prose." in result["cautions"]
     # reversed, relabelled, padding, injection; without references their place is not checked
-    assert any("with 4 checks" in said for said in found["cautions"])
+    assert any("with 4 checks" in message for message in result["cautions"])
 
 
 @pytest.mark.exhaustive
 def test_an_audit_says_that_letters_stood_in_for_decisions(command, decider, capsys):
     decider.speaks, decider.say = ("completions",), lambda asked: "Score: 4"
-    found = audited(command, capsys)
-    assert [each["method"] for each in found["judges"]] == ["next-token", "prose"]
-    assert sum("probabilities of the levels’ letters" in said for said in found["cautions"]) == 1
+    result = audited(command, capsys)
+    assert [entry["method"] for entry in result["judges"]] == ["next-token", "prose"]
+    assert sum("probabilities of the levels’ letters" in message for message in result["cautions"]) == 1
 
 
-def test_reasons_that_differ_in_numbers_alone_are_one_and_stand_in_full(command, decider, capsys):
+def test_reasons_that_differ_only_in_numbers_are_merged_and_shown_in_full(command, decider, capsys):
     asked_for = itertools.count(1)
 
     def masses(asked, names, text):

@@ -10,7 +10,7 @@ from semscale.store.table import Table
 pytestmark = pytest.mark.needs("api")
 
 
-def test_a_dry_run_asks_nobody(judge_command, judge_endpoint, capsys):
+def test_a_dry_run_sends_nothing(judge_command, judge_endpoint, capsys):
     assert main(judge_command("--dry-run")) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "requests 4 answered before 0 the same as another 0 calls to make 4" in shown
@@ -31,25 +31,25 @@ def test_a_dry_run_takes_the_prices_that_are_named(judge_command, tmp_path, caps
     assert model["money"] == 20.0  # 4 replies of 10 tokens, .5 each
 
 
-def test_a_dry_run_of_an_audit_speaks_of_prose_only_beside_decisions(judge_command, capsys):
+def test_a_dry_run_of_an_audit_mentions_prose_only_with_decisions(judge_command, capsys):
     for form, speaks in (("prose", False), ("decision", True)):
         assert main(["judge", "audit", *judge_command("--dry-run", "--reply", form)[1:]]) == 0
         assert ("prose is not audited a second time" in capsys.readouterr().out) is speaks
 
 
-def test_a_dry_run_of_an_audit_has_each_round(judge_command, judge_endpoint, capsys):
+def test_a_dry_run_of_an_audit_has_all_rounds(judge_command, judge_endpoint, capsys):
     base = judge_command("--dry-run", "--json")
     assert main(["judge", "audit", *base[1:]]) == 0
-    found = json.loads(capsys.readouterr().out)
+    content = json.loads(capsys.readouterr().out)
     # Without references their place is not checked.
     rounds = ["plain", "reversed", "relabelled", "padding", "injection"]
-    assert [each["model"] for each in found["models"]] == [f"judge-one, {name}" for name in rounds]
-    assert [each["calls"] for each in found["models"]] == [4] * 5
-    assert (found["asked"], found["left_out"]) == (4, {"missing": 1})
+    assert [model["model"] for model in content["models"]] == [f"judge-one, {name}" for name in rounds]
+    assert [model["calls"] for model in content["models"]] == [4] * 5
+    assert (content["asked"], content["left_out"]) == (4, {"missing": 1})
     assert judge_endpoint.requests == []
     assert main(["judge", "audit", *base[1:], "--reference", "known", "--rows", "1"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [each["calls"] for each in found["models"]] == [1] * 6
+    content = json.loads(capsys.readouterr().out)
+    assert [model["calls"] for model in content["models"]] == [1] * 6
 
 
 def test_a_dry_run_writes_its_forecast_as_a_report_and_no_table(judge_command, tmp_path, capsys):
@@ -65,9 +65,7 @@ def test_a_dry_run_writes_its_forecast_as_a_report_and_no_table(judge_command, t
 
 
 @pytest.mark.parametrize("refused", [(), ("logprobs", "top_logprobs", "response_format")])
-def test_a_dry_run_leaves_out_what_was_replied_in_whatever_form(
-    judge_command, judge_endpoint, capsys, refused
-):
+def test_a_dry_run_excludes_stored_replies_of_any_form(judge_command, judge_endpoint, capsys, refused):
     judge_endpoint.refuse(*refused, words=None)
     assert main(judge_command("--max-calls", str(2 + 5 * bool(refused)))) == 3  # five forms are refused
     capsys.readouterr()

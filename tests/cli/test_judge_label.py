@@ -14,9 +14,9 @@ pytestmark = pytest.mark.needs("api")
 
 @pytest.fixture
 def decider():
-    with deciding_endpoint() as found:
-        found.masses = lambda asked, names, text: [0, 0, 1, 0, 0] if "sure" in text else [0.5, 0, 0, 0, 0.5]
-        yield found
+    with deciding_endpoint() as result:
+        result.masses = lambda asked, names, text: [0, 0, 1, 0, 0] if "sure" in text else [0.5, 0, 0, 0, 0.5]
+        yield result
 
 
 @pytest.fixture
@@ -35,24 +35,24 @@ def command(decider, tmp_path, monkeypatch):
 def test_rows_are_drawn_labelled_and_the_mean_is_corrected(command, decider, tmp_path, capsys):
     out = tmp_path / "labels.csv"
     assert main(command("--n", "8", "--out", str(out))) == 0
-    said = capsys.readouterr().out
-    assert "8 of 20 judged rows drawn" in said
+    message = capsys.readouterr().out
+    assert "8 of 20 judged rows drawn" in message
     # half the rows have s = .5 and .6 each: 20 * 10 * .25 / (10 * .25 / .6) = 12
-    assert "as good as 12 labels drawn at random" in said
+    assert "as good as 12 labels drawn at random" in message
     table = pl.read_csv(out)
     assert table["inclusion"].drop_nulls().len() == 8
     table.with_columns(
         human=pl.when(pl.col("inclusion").is_not_null()).then(pl.lit(5)).otherwise(None)
     ).write_csv(out)
-    then = shlex.split(said.partition("then: semscale ")[2])
+    then = shlex.split(message.partition("then: semscale ")[2])
     assert main([*then, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["human"]
-    assert found["n_labelled"] == 8
-    assert found["corrected"]["value"] == pytest.approx(1.0)
+    result = json.loads(capsys.readouterr().out)["human"]
+    assert result["n_labelled"] == 8
+    assert result["corrected"]["value"] == pytest.approx(1.0)
     assert len(decider.requests) == 20
 
 
-def test_a_dry_run_asks_nobody_and_draws_nothing(command, decider, tmp_path, capsys):
+def test_a_dry_run_sends_and_draws_nothing(command, decider, tmp_path, capsys):
     out = tmp_path / "labels.csv"
     assert main(command("--out", str(out), "--dry-run")) == 0
     assert "calls to make 20" in " ".join(capsys.readouterr().out.split())
@@ -68,15 +68,17 @@ def test_a_sheet_with_labels_is_not_drawn_over(command, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (("--n", "0"), "--n must be >= 1"),
         (("--template", "continuous"), "needs a template with levels"),
     ],
 )
-def test_bad_input_is_one_line_and_nothing_is_sent(command, decider, tmp_path, capsys, more, said):
+def test_bad_input_prints_a_single_line_and_nothing_is_sent(
+    command, decider, tmp_path, capsys, more, message
+):
     assert main(command("--out", str(tmp_path / "labels.csv"), *more)) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert decider.requests == []
 
 
@@ -89,46 +91,46 @@ def test_probabilities_without_labels_are_refused(command, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("chance", "said"),
+    ("chance", "message"),
     [
         ("2", "probabilities above 0 to 1, got 2 in row 3"),
         ("half", "in each row with a label, but row 3 has only a label"),
     ],
 )
-def test_a_wrong_probability_is_found_before_anybody_is_asked(tmp_path, decider, capsys, chance, said):
+def test_a_wrong_probability_is_refused_before_any_call(tmp_path, decider, capsys, chance, message):
     file = tmp_path / "labelled.csv"
     file.write_text(f"q,a,human,p\nwhy,1,5,0.5\nwhy,2,,none\nwhy,3,4,{chance}\n")
     command = ["judge", str(file), "--prompt", "q", "--answer", "a", "--human", "human", "--inclusion", "p"]
     options = ["--chat-model", "m", "--chat-url", decider.url, "--part-rows", "1"]
     assert main([*command, *options]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert decider.requests == []
 
 
 @pytest.mark.exhaustive
-def test_the_command_that_follows_finds_the_replies_where_they_are(command, decider, tmp_path, capsys):
+def test_the_printed_command_reads_replies_from_the_same_ledger(command, decider, tmp_path, capsys):
     out, ledger = tmp_path / "labels.csv", tmp_path / "own.sqlite"
     assert main(command("--n", "4", "--out", str(out), "--ledger", str(ledger), "--timeout", "9")) == 0
     then = shlex.split(capsys.readouterr().out.partition("then: semscale ")[2])
     table = pl.read_csv(out)
     table.with_columns(human=pl.when(pl.col("inclusion").is_not_null()).then(pl.lit(5))).write_csv(out)
     assert main([*then, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    with_inclusion = found["signature"]
-    assert not any("wrong without" in said for said in found["cautions"])
+    result = json.loads(capsys.readouterr().out)
+    with_inclusion = result["signature"]
+    assert not any("wrong without" in message for message in result["cautions"])
     assert len(decider.requests) == 20
     assert "--timeout" in then
-    place = then.index("--inclusion")
-    assert main([*then[:place], *then[place + 2 :], "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    plain = found["signature"]
-    assert any("wrong without --inclusion inclusion" in said for said in found["cautions"])
+    index = then.index("--inclusion")
+    assert main([*then[:index], *then[index + 2 :], "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    plain = result["signature"]
+    assert any("wrong without --inclusion inclusion" in message for message in result["cautions"])
     assert with_inclusion != plain
     assert with_inclusion.endswith("inclusion:yes")
 
 
 @pytest.mark.exhaustive
-def test_a_gain_of_less_than_one_label_is_none(command, decider, tmp_path, capsys):
+def test_a_gain_of_less_than_a_label_is_reported_as_such(command, decider, tmp_path, capsys):
     decider.masses = lambda asked, names, text: [
         0,
         0.5 - (off := 0.01 * ("sure" in text)),
@@ -137,16 +139,16 @@ def test_a_gain_of_less_than_one_label_is_none(command, decider, tmp_path, capsy
         0,
     ]
     assert main(command("--n", "4", "--out", str(tmp_path / "labels.csv"))) == 0
-    said = capsys.readouterr().out
-    assert "gain: less than one label, as the judge is about equally certain of all rows\n" in said
+    message = capsys.readouterr().out
+    assert "gain: less than one label, as the judge is about equally certain of all rows\n" in message
 
 
-def test_where_all_rows_are_drawn_there_is_nothing_to_gain(command, tmp_path, capsys):
+def test_drawing_all_rows_reports_no_gain(command, tmp_path, capsys):
     assert main(command("--n", "50", "--out", str(tmp_path / "labels.csv"))) == 0
-    said = capsys.readouterr().out
-    assert "20 of 20 judged rows drawn" in said
-    assert "gain: none, as every row that could be drawn was" in said
-    assert "--reply decision asks" not in said
+    message = capsys.readouterr().out
+    assert "20 of 20 judged rows drawn" in message
+    assert "gain: none, as every row that could be drawn was" in message
+    assert "--reply decision asks" not in message
 
 
 def filled(path):
@@ -163,9 +165,9 @@ def test_a_second_draw_keeps_the_labels_and_joins_both_draws(command, decider, t
     again[1] = str(first)
     capsys.readouterr()
     assert main(again) == 0
-    said = capsys.readouterr().out
-    assert "4 of 16 judged rows drawn" in said
-    assert "4 earlier rows keep their labels" in said
+    message = capsys.readouterr().out
+    assert "4 of 16 judged rows drawn" in message
+    assert "4 earlier rows keep their labels" in message
     assert len(decider.requests) == 20
     table = pl.read_csv(second)
     # Half of each total: the first four were drawn with .2, the next with .25, so that their weights are
@@ -175,7 +177,7 @@ def test_a_second_draw_keeps_the_labels_and_joins_both_draws(command, decider, t
     assert table["human"].to_list()[:4] == [None] * 4
     assert table["human"].drop_nulls().to_list() == [5] * 4
     filled(second)
-    then = shlex.split(said.partition("then: semscale ")[2])
+    then = shlex.split(message.partition("then: semscale ")[2])
     assert main([*then, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["human"]["n_labelled"] == 8
 
@@ -193,7 +195,7 @@ def test_rows_that_have_labels_from_elsewhere_are_not_drawn(command, tmp_path, c
 
 
 @pytest.mark.exhaustive
-def test_where_every_row_has_a_label_none_is_left(command, tmp_path, capsys):
+def test_a_table_with_labels_in_all_rows_has_none_left_to_draw(command, tmp_path, capsys):
     file = command()[1]
     pl.read_csv(file).with_columns(human=pl.lit(3)).write_csv(file)
     assert main(command("--out", str(tmp_path / "labels.csv"))) == 2

@@ -68,7 +68,7 @@ def test_a_sheet_in_every_format(label, files, out):
 
 
 @pytest.mark.parametrize(
-    ("further", "out", "said"),
+    ("further", "out", "printed"),
     [
         (["--n", 0], "sheet.csv", "--n must be >= 1"),
         ([], "sheet.pdf", "must end in one of"),
@@ -76,10 +76,10 @@ def test_a_sheet_in_every_format(label, files, out):
         (["--seed", -1], "sheet.csv", "seed must"),
     ],
 )
-def test_bad_input_is_refused(label, files, further, out, said):
+def test_bad_input_is_refused(label, files, further, out, printed):
     ended = label(*further, out=out)
     assert ended.code == 2
-    assert said in ended.err
+    assert printed in ended.err
     assert ended.err.count("\n") == 1
     assert files() == ["answers.csv"]
 
@@ -113,21 +113,21 @@ def test_the_input_is_not_drawn_over(label, files):
     assert "--out must not be the input itself, got 'answers.csv'" in label(out="answers.csv").err
 
 
-WORDS = {"I hate it": 1, "it is bad": 2, "neither good nor bad": 3, "it is good": 4, "I love it": 5}
+ANSWERS = {"I hate it": 1, "it is bad": 2, "neither good nor bad": 3, "it is good": 4, "I love it": 5}
 HERE = ["--text", "text", "--scale", "quality", "--floor", "none"]
 
 
 @pytest.fixture
 def forty_answers(tmp_path):
     """Forty texts that say 1 to 5 in turn."""
-    table = pl.DataFrame({"text": [f"{list(WORDS)[n % 5]}, number {n}" for n in range(40)]})
+    table = pl.DataFrame({"text": [f"{list(ANSWERS)[n % 5]}, number {n}" for n in range(40)]})
     table.write_csv(tmp_path / "answers.csv")
 
 
 def filled(sheet):
     """Label a sheet as its texts say, as a person would."""
     (rows,) = open_table(sheet).batches(100)
-    labels = [float(WORDS[text.split(", ")[0]]) for text in rows["text"]]
+    labels = [float(ANSWERS[text.split(", ")[0]]) for text in rows["text"]]
     rows = rows.with_columns(pl.Series("human", labels), pl.col("row", "inclusion").cast(pl.Float64))
     write_table(rows, sheet)
     return rows
@@ -137,8 +137,8 @@ def filled(sheet):
 def test_a_filled_sheet_calibrates_and_corrects_the_mean(semscale, forty_answers, tmp_path, out, further):
     assert semscale("label", "answers.csv", *HERE, "--n", 20, "--out", out, *further).code == 0
     rows = filled(tmp_path / out)
-    said = (tmp_path / "sheet-instructions.md").read_text(encoding="utf-8")
-    command = next(line for line in said.splitlines() if line.startswith("    semscale rate"))
+    printed = (tmp_path / "sheet-instructions.md").read_text(encoding="utf-8")
+    command = next(line for line in printed.splitlines() if line.startswith("    semscale rate"))
     rated = semscale(*shlex.split(command)[1:], "--json")
     assert rated.err == ""
     compared = json.loads(rated.out)["comparison"]
@@ -152,28 +152,28 @@ def test_a_filled_sheet_calibrates_and_corrects_the_mean(semscale, forty_answers
     assert semscale("calibrate", out, *HERE, "--human", "human", "--out", "cal.json").code == 0
     again = semscale("rate", "answers.csv", *HERE, "--calibration", "cal.json", "--labels", out)
     assert again.code == 0
-    said = " ".join(again.out.split())
-    assert said.count("the calibration was fitted to all 20 texts with human ratings") == 1
-    assert "Comparison with humans" not in said
+    printed = " ".join(again.out.split())
+    assert printed.count("the calibration was fitted to all 20 texts with human ratings") == 1
+    assert "Comparison with humans" not in printed
 
 
 @pytest.mark.exhaustive
-def test_the_instructions_name_the_files_as_they_were_given(semscale, forty_answers, tmp_path):
+def test_the_instructions_name_the_files_as_entered(semscale, forty_answers, tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "out of it").mkdir()
     (tmp_path / "answers.csv").rename(tmp_path / "in" / "answers.csv")
     out = "out of it/sheet.csv"
     assert semscale("label", "in/answers.csv", *HERE, "--n", 20, "--out", out).code == 0
     filled(tmp_path / out)
-    said = (tmp_path / "out of it" / "sheet-instructions.md").read_text(encoding="utf-8")
+    printed = (tmp_path / "out of it" / "sheet-instructions.md").read_text(encoding="utf-8")
     starts = ("    semscale calibrate ", "    semscale rate ")
-    commands = [line for line in said.splitlines() if line.startswith(starts)]
+    commands = [line for line in printed.splitlines() if line.startswith(starts)]
     assert len(commands) == 2
     for command in commands:
         assert semscale(*shlex.split(command)[1:]).code == 0
 
 
-def test_the_sheet_itself_can_be_rated(semscale, forty_answers, tmp_path):
+def test_a_filled_sheet_can_be_rated(semscale, forty_answers, tmp_path):
     semscale("label", "answers.csv", *HERE, "--n", 20, "--out", "sheet.csv")
     filled(tmp_path / "sheet.csv")
     ended = semscale("rate", "sheet.csv", *HERE, "--human", "human", "--inclusion", "inclusion")
@@ -181,7 +181,7 @@ def test_the_sheet_itself_can_be_rated(semscale, forty_answers, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("further", "said"),
+    ("further", "printed"),
     [
         (["--labels", "sheet.csv"], "--labels: column 'human' of sheet.csv is empty"),
         (["--labels", "answers.csv"], "--labels: answers.csv has no column 'row'"),
@@ -191,15 +191,15 @@ def test_the_sheet_itself_can_be_rated(semscale, forty_answers, tmp_path):
         (["--human-range", 1, 5], "--human-range belongs to --human"),
     ],
 )
-def test_labels_that_cannot_be_used(semscale, forty_answers, further, said):
+def test_labels_that_cannot_be_used(semscale, forty_answers, further, printed):
     semscale("label", "answers.csv", *HERE, "--n", 20, "--out", "sheet.csv")
     ended = semscale("rate", "answers.csv", *HERE, *further)
     assert ended.code == 2
-    assert said in ended.err
+    assert printed in ended.err
     assert ended.err.count("\n") == 1
 
 
-def test_codes_of_which_a_sheet_has_too_few_are_named_with_the_size_that_is_enough():
+def test_codes_with_too_few_answers_are_named_with_a_sufficient_size():
     expected = [
         ExpectedCodes("price", 22.0, 100),
         ExpectedCodes("battery", 2.2, 350),

@@ -42,7 +42,7 @@ def test_no_command_is_answered_with_help(semscale, arguments):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "messages"),
     [
         (["rat"], ["No such command 'rat'", "semscale --help"]),
         (["drift", "gat"], ["No such command 'gat'. Did you mean 'gate'? See semscale drift --help"]),
@@ -50,12 +50,12 @@ def test_no_command_is_answered_with_help(semscale, arguments):
         (["rate", "x.csv", "y.csv", "--text", "a", "--scale", "b"], ["y.csv"]),
     ],
 )
-def test_wrong_usage_is_one_line(semscale, arguments, words):
+def test_wrong_usage_prints_a_single_line(semscale, arguments, messages):
     ended = semscale(*arguments)
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith("semscale: ")
     assert ended.err.count("\n") == 1
-    for word in words:
+    for word in messages:
         assert word in ended.err
 
 
@@ -85,12 +85,12 @@ MATCH = "semscale match answers.csv --prediction answer --reference expected"
         ),
     ],
 )
-def test_what_is_missing_is_named_with_an_example(semscale, arguments, message):
+def test_missing_options_are_named_with_an_example(semscale, arguments, message):
     ended = semscale(*arguments)
     assert (ended.code, ended.out, ended.err) == (2, "", f"semscale: {message}\n")
 
 
-def test_each_command_with_required_options_has_an_example_that_it_parses(semscale):
+def test_commands_with_required_options_have_a_valid_example(semscale):
     examples = {}
     for name, command in commands(program()):
         if any(option.info.is_required() for option in command.options):
@@ -101,7 +101,7 @@ def test_each_command_with_required_options_has_an_example_that_it_parses(semsca
         program().parse_args(shlex.split(example)[1:], exit_on_error=False, print_error=False)
 
 
-def test_a_warning_is_one_line(semscale, monkeypatch):
+def test_a_warning_prints_a_single_line(semscale, monkeypatch):
 
     def warn(*_, **__):
         warnings.warn("the cache is\nfull", UserWarning, stacklevel=1)
@@ -123,7 +123,7 @@ MOST_SHOWN = 13
 """Options and arguments that the short help of a command may show."""
 
 
-def test_the_short_help_shows_what_the_job_needs_and_the_long_help_everything(semscale):
+def test_the_short_help_shows_common_options_and_the_long_help_all(semscale):
     for name, function in commands(program()):
         shown = [option.name for option in function.options if not option.option.rare]
         assert len(shown) <= MOST_SHOWN, name
@@ -134,7 +134,7 @@ def test_the_short_help_shows_what_the_job_needs_and_the_long_help_everything(se
     assert "--chat-model" in semscale("judge", "--help").out
 
 
-def test_a_name_of_an_option_has_one_meaning():
+def test_an_option_name_has_the_same_meaning_everywhere():
     """Numbers, files and columns of one name would be different things."""
     kinds = {}
     for _, function in commands(program()):
@@ -196,7 +196,7 @@ main.run()
 @pytest.mark.exhaustive
 @pytest.mark.skipif(os.name == "nt", reason="Windows delivers no signals to itself")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_in_the_middle_keeps_finished_parts_and_the_same_command_goes_on(
+def test_a_signal_keeps_finished_parts_and_the_same_command_continues(
     semscale, tmp_path, pytestconfig, number
 ):
     (tmp_path / "answers.csv").write_text("text\n" + "".join(f"great thing {n}\n" for n in range(40)))

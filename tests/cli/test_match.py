@@ -107,7 +107,7 @@ def test_a_report_and_its_figures(semscale, answers, tmp_path, files):
     assert "](drawn/scores.svg)" in (tmp_path / "match.md").read_text()
 
 
-def test_the_words_that_cost_most_are_explained(semscale, answers, tmp_path):
+def test_the_costliest_tokens_are_explained(semscale, answers, tmp_path):
     options = ["--method", "cliniqlink-code", "--explain"]
     shown = semscale(*match(*options)).out.split("\nWhy\n")[1]
     assert "row 5" in shown
@@ -120,7 +120,7 @@ def test_the_words_that_cost_most_are_explained(semscale, answers, tmp_path):
     assert {token["side"] for token in tokens[0]} == {"prediction", "reference"}
 
 
-def test_the_default_method_explains_words(semscale, answers, tmp_path):
+def test_the_default_method_explains_tokens(semscale, answers, tmp_path):
     options = ["--method", "calibrated", "--explain", "--out", "matched.jsonl"]
     shown = semscale(*match(*options)).out.split("\nWhy\n")[1]
     assert '" (reference) met only "' in shown
@@ -129,7 +129,7 @@ def test_the_default_method_explains_words(semscale, answers, tmp_path):
     assert matched["semscale_tokens"][0][0]["side"] == "prediction"
 
 
-def test_whole_texts_have_no_words_to_explain(semscale, answers):
+def test_methods_on_whole_texts_refuse_to_explain_tokens(semscale, answers):
     ended = semscale(*match("--method", "cosine", "--explain"))
     assert ended.code == 2
     assert ended.err == (
@@ -138,7 +138,7 @@ def test_whole_texts_have_no_words_to_explain(semscale, answers):
     )
 
 
-def test_a_corpus_of_its_own(semscale, answers, tmp_path):
+def test_a_corpus_of_the_user_may_be_text_or_a_table_column(semscale, answers, tmp_path):
     corpus = [f"text number {number}" for number in range(4)]
     (tmp_path / "corpus.txt").write_text("\n".join(corpus))
     pl.DataFrame({"id": range(4), "text": corpus}).write_csv(tmp_path / "corpus.csv")
@@ -151,7 +151,7 @@ def test_a_corpus_of_its_own(semscale, answers, tmp_path):
     assert results[0] != json.loads(semscale(*match(*options[:-1])).out)["signature"]
 
 
-def test_nothing_to_estimate_is_said(semscale, tmp_path):
+def test_an_empty_estimate_is_reported(semscale, tmp_path):
     (tmp_path / "answers.csv").write_text("answer,expected,other\nx,,\n,y,\n")
     ended = semscale(*match("--report", "match.html", "--json"))
     assert (ended.code, ended.err) == (0, "")
@@ -173,12 +173,12 @@ def test_ctrl_c_leaves_nothing_behind(semscale, answers, files, toy_embedder, mo
 
     monkeypatch.setattr(toy_embedder, "embed", interrupted)
     ended = semscale(*match("--out", "matched.csv", "--report", "match.html"))
-    said = "stopped before the first part was finished; the same command starts again"
-    assert (ended.code, ended.err) == (3, f"semscale: {said}\n")
+    message = "stopped before the first part was finished; the same command starts again"
+    assert (ended.code, ended.err) == (3, f"semscale: {message}\n")
     assert files() == ["answers.csv"]
 
 
-def test_a_stopped_run_goes_on_after_the_last_finished_part(
+def test_a_stopped_run_continues_after_the_last_finished_part(
     semscale, answers, files, stop_at_second_embedding
 ):
     assert semscale(*match("--out", "whole.csv")).code == 0
@@ -186,10 +186,10 @@ def test_a_stopped_run_goes_on_after_the_last_finished_part(
     options = ["--out", "matched.csv", "--part-rows", 2]
     ended = semscale(*match(*options))
     # Rows 3 and 4, the second part, have nothing to embed.
-    said = (
+    message = (
         "stopped: 4 rows are finished and stored in matched.csv.parts; the same command continues after them"
     )
-    assert (ended.code, ended.err) == (3, f"semscale: {said}\n")
+    assert (ended.code, ended.err) == (3, f"semscale: {message}\n")
     assert semscale(*match(*options)).code == 0
     assert files() == ["answers.csv", "matched.csv", "whole.csv"]
     assert answers.with_name("matched.csv").read_bytes() == answers.with_name("whole.csv").read_bytes()
@@ -242,7 +242,7 @@ def test_both_commands_have_help(semscale):
     assert "FOLDER" in semscale("match", "evaluate", "--help").out
 
 
-def test_what_flips_a_meaning_is_found_unless_it_is_not_wanted(semscale, tmp_path):
+def test_a_changed_meaning_is_detected_unless_guards_are_off(semscale, tmp_path):
     (tmp_path / "answers.csv").write_text("answer,expected,other\nGive 50 mg once.,Give 0.5 mg once.,\n")
     shown = semscale(*match("--method", "calibrated", "--explain")).out
     assert "a number or a unit differs" in shown
@@ -257,12 +257,12 @@ def test_what_flips_a_meaning_is_found_unless_it_is_not_wanted(semscale, tmp_pat
 
 
 @pytest.mark.parametrize("second", ["number=warn", "number=off"])
-def test_a_guard_that_is_given_twice_is_refused(second):
+def test_a_repeated_guard_is_refused(second):
     with pytest.raises(InputError, match="^guards: number is given twice; it takes one mode$"):
         guard_modes(["number=off", second])
 
 
-def test_all_stands_for_the_guards_that_are_not_named():
+def test_all_refers_to_the_guards_that_are_not_named():
     modes = guard_modes(["number=warn", "all=off"])
     assert modes.pop("number") == "warn"
     assert set(modes.values()) == {"off"}

@@ -20,8 +20,8 @@ FILES = {
 def match(*options, file="good.csv", prediction="answer", reference="expected"):
     columns = ["--prediction", prediction, "--reference", reference]
     usual = {"--method": "cosine", "--out": "matched.csv"}
-    kept = [part for name, value in usual.items() if name not in options for part in (name, value)]
-    return ["match", file, *columns, *kept, *options]
+    remaining = [part for name, value in usual.items() if name not in options for part in (name, value)]
+    return ["match", file, *columns, *remaining, *options]
 
 
 DOCUMENT = ["--method", "cliniqlink-doc"]
@@ -99,19 +99,19 @@ def test_bad_input(semscale, tmp_path, files, case):
     for name, content in FILES.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(content)
-    arguments, words = BAD[case]
+    arguments, messages = BAD[case]
     before = files()
     ended = semscale(*arguments)
     assert ended.code == 2, ended.err
     assert ended.out == ""
     assert ended.err.startswith("semscale: ")
     assert ended.err.count("\n") == 1, ended.err
-    for word in words:
+    for word in messages:
         assert word in ended.err
     assert files() == before
 
 
-def test_what_all_cases_differ_from_is_fine(semscale, tmp_path, files):
+def test_the_base_case_of_bad_input_succeeds(semscale, tmp_path, files):
     (tmp_path / "good.csv").write_text(FILES["good.csv"])
     ended = semscale(*match())
     assert (ended.code, ended.err) == (0, "")

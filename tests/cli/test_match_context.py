@@ -29,13 +29,13 @@ def test_claims_are_judged_and_the_worst_are_shown(semscale, answers, tmp_path):
         "match", "answers.csv", *COLUMNS, "--by", "topic", "--out", "judged.csv", "--report", "page.html"
     )
     assert (ended.code, ended.err) == (0, "")
-    for words in (
+    for phrase in (
         "2 of 4 rows were scored; left out: 1 missing and 1 without reference",
         "mean share of supported claims  0.75",  # (1 of 2 claims, and 1 of 1) / 2
         "3 claims: 2 supported, 1 contradicted",
         "It was built in 1920.",
     ):
-        assert words in ended.out, words
+        assert phrase in ended.out, phrase
     (table,) = open_table(tmp_path / "judged.csv").batches(10)
     assert table["semscale_status"].to_list() == ["scored", "scored", "missing", "no-reference"]
     assert table["semscale_contradicted"].cast(int).to_list() == [1, 0, None, None]
@@ -51,11 +51,11 @@ def test_claims_are_judged_and_the_worst_are_shown(semscale, answers, tmp_path):
 def test_json_has_the_verdicts_and_the_worst_claims(semscale, answers):
     printed = semscale("match", "answers.csv", *COLUMNS, "--json").out
     check_json(printed)
-    found = json.loads(printed)
-    assert found["instrument"] == "groundedness"
-    assert found["claims"] == {"supported": 2, "contradicted": 1, "not-found": 0, "unread": 0}
-    assert [(one["row"], one["claim"]) for one in found["worst"]] == [(1, "It was built in 1920.")]
-    assert found["worst"][0]["reason"] == 'The claim says "1920", the sentence "1889".'
+    content = json.loads(printed)
+    assert content["instrument"] == "groundedness"
+    assert content["claims"] == {"supported": 2, "contradicted": 1, "not-found": 0, "unread": 0}
+    assert [(claim["row"], claim["claim"]) for claim in content["worst"]] == [(1, "It was built in 1920.")]
+    assert content["worst"][0]["reason"] == 'The claim says "1920", the sentence "1889".'
 
 
 @pytest.mark.parametrize("ending", ["md", "xlsx"])
@@ -64,18 +64,18 @@ def test_other_outputs_are_written(semscale, answers, tmp_path, ending):
     assert (tmp_path / f"report.{ending}").stat().st_size > 0
 
 
-def test_a_model_of_entailment_is_taken_from_a_folder(semscale, tmp_path, monkeypatch):
+def test_an_entailment_model_is_loaded_from_a_folder(semscale, tmp_path, monkeypatch):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
     write_random_classifier(tmp_path / "nli", "roberta")
     (tmp_path / "words.csv").write_text("answer,passage\nw1 w2. w3 w4.,w5 w6. w1 w2.\nw7.,\n")
     columns = ("--prediction", "answer", "--context", "passage", "--nli", "nli")
     printed = semscale("match", "words.csv", *columns, "--json").out
     check_json(printed)
-    found = json.loads(printed)
-    assert sum(found["claims"].values()) == 2
-    assert found["counts"] == {"scored": 1, "no-reference": 1}
-    assert "model:nli#" in found["signature"]
-    assert "more_likely:0.5" in found["signature"]
+    content = json.loads(printed)
+    assert sum(content["claims"].values()) == 2
+    assert content["counts"] == {"scored": 1, "no-reference": 1}
+    assert "model:nli#" in content["signature"]
+    assert "more_likely:0.5" in content["signature"]
 
 
 BAD = {
@@ -110,14 +110,14 @@ BAD = {
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_refused_in_one_line(semscale, answers, case, files):
-    options, said = BAD[case]
+def test_bad_input_is_refused_in_a_single_line(semscale, answers, case, files):
+    options, phrases = BAD[case]
     if case == "no passage at all":
         answers.write_text("answer,more\nThe liver makes bile.,\n")
     before = files()
     ended = semscale("match", "answers.csv", *options, "--out", "judged.csv")
     assert ended.code == 2
     assert ended.err.count("\n") == 1
-    for words in said:
-        assert words in ended.err, ended.err
+    for phrase in phrases:
+        assert phrase in ended.err, ended.err
     assert files() == before

@@ -48,8 +48,8 @@ def test_a_table_is_matched_and_explained(semscale, answers, tmp_path):
     first = matched.row(0, named=True)
     sums = [first[f"semscale_reference_{name}"] for name in ("entails", "neutral", "contradicts")]
     assert sum(sums) == pytest.approx(1)
-    backed, said = (first[f"semscale_{side}_entails"] for side in ("reference", "prediction"))
-    assert first["semscale_score"] == pytest.approx((backed + said) / 2)
+    backed, forward = (first[f"semscale_{side}_entails"] for side in ("reference", "prediction"))
+    assert first["semscale_score"] == pytest.approx((backed + forward) / 2)
     assert matched["semscale_status"].to_list()[2:4] == ["missing", "weightless"]
     assert matched["semscale_score"].to_list()[2:4] == [None, None]
     assert [token["token"] for token in first["semscale_tokens"]] == ["w1 w2", "w3"]
@@ -59,17 +59,17 @@ def test_a_table_is_matched_and_explained(semscale, answers, tmp_path):
     assert "Contradicted" in page
 
 
-def test_json_counts_what_is_contradicted(semscale, answers, tmp_path):
+def test_json_counts_contradicted_rows(semscale, answers, tmp_path):
     printed = semscale(*match("--nli", "nli", "--json", "--explain", "--out", "matched.jsonl")).out
     check_json(printed)
-    found = json.loads(printed)
-    assert found["method"] == "entailment"
+    content = json.loads(printed)
+    assert content["method"] == "entailment"
     (matched,) = open_table(tmp_path / "matched.jsonl").batches(100)
-    assert found["contradicted"] == (matched["semscale_contradiction"] > 0.5).sum()
-    assert found["cut"] == 0
+    assert content["contradicted"] == (matched["semscale_contradiction"] > 0.5).sum()
+    assert content["cut"] == 0
     assert (
         json.loads(semscale(*match("--nli", "nli", "--json", "--no-cache")).out)["estimates"]
-        == found["estimates"]
+        == content["estimates"]
     )
 
 
@@ -97,7 +97,7 @@ def test_other_methods_say_nothing_of_contradictions(semscale, answers):
         (["--nli", "nowhere"], "'nowhere' is neither a known name, nor a folder"),
     ],
 )
-def test_what_does_not_serve_is_one_line(semscale, answers, options, message):
+def test_unusable_options_print_a_single_line(semscale, answers, options, message):
     ended = semscale(*match(*options))
     assert ended.code == 2
     assert message in ended.err

@@ -28,7 +28,7 @@ def model(monkeypatch, tmp_path):
     return folder
 
 
-def test_list_shows_what_is_known_and_what_is_here(capsys, model):
+def test_list_shows_known_and_installed_models(capsys, model):
     assert main(["models", "list"]) == 0
     before = capsys.readouterr().out
     main(["models", "pull", "tiny", "--from", str(model)])
@@ -55,7 +55,7 @@ def test_pull_path_verify(capsys, model, tmp_path):
     assert capsys.readouterr().out == "tiny: all files are as pinned\n"
 
 
-def test_verify_exits_2_with_one_line_that_names_the_file(capsys, model, tmp_path):
+def test_verify_exits_with_2_and_a_single_line_that_names_the_file(capsys, model, tmp_path):
     main(["models", "pull", "tiny", "--from", str(model)])
     path = tmp_path / "cache/models/tiny/model.safetensors"
     seen = path.stat()
@@ -84,7 +84,7 @@ def test_verify_with_nothing_here(capsys):
     )
 
 
-def test_pull_without_any_source_is_one_line(capsys):
+def test_pull_without_any_source_prints_a_single_line(capsys):
     assert main(["models", "pull", "tiny"]) == 2
     err = capsys.readouterr().err
     assert len(err.splitlines()) == 1
@@ -106,8 +106,8 @@ def test_path_without_a_name_is_that_of_the_default_model(capsys):
 
 def test_pull_without_a_name_brings_both_default_models(capsys, model, monkeypatch):
     for name, default in (("tiny", "DEFAULT_RATING_MODEL"), ("small", "DEFAULT_MODEL")):
-        made_up = known.KnownModel(name, f"some/{name}", "abc", SUMS, 17_000_000, "MIT", "made up")
-        monkeypatch.setitem(known.KNOWN, name, made_up)
+        known_model = known.KnownModel(name, f"some/{name}", "abc", SUMS, 17_000_000, "MIT", "made up")
+        monkeypatch.setitem(known.KNOWN, name, known_model)
         monkeypatch.setattr(known, default, name)
     assert main(["models", "pull", "--from", str(model)]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["tiny", "small"]
@@ -115,13 +115,13 @@ def test_pull_without_a_name_brings_both_default_models(capsys, model, monkeypat
 
 def test_the_help_of_pull_says_how_large_the_default_models_are(capsys):
     main(["models", "pull", "--help"])
-    said = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    printed = " ".join(capsys.readouterr().out.replace("│", " ").split())
     for name in (known.DEFAULT_RATING_MODEL, known.DEFAULT_MODEL):
-        assert f"{name} ({known.KNOWN[name].size / 1e6:.0f} MB)" in said
+        assert f"{name} ({known.KNOWN[name].size / 1e6:.0f} MB)" in printed
 
 
 @pytest.mark.parametrize("command", ["path", "verify", "pull"])
-def test_a_name_that_cannot_be_pulled_is_not_said_to_be_pulled(capsys, command):
+def test_an_unknown_name_does_not_suggest_models_pull(capsys, command):
     assert main(["models", command, "nosuch"]) == 2
     err = capsys.readouterr().err
     assert "model 'nosuch' is neither a known name, nor a folder, nor organisation/name" in err

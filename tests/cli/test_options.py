@@ -68,7 +68,7 @@ def test_fields_of_groups_become_options_and_values_become_settings():
         (["--span", "1", "x"], "--span must be a number, got 'x'"),
     ],
 )
-def test_a_value_is_refused_by_the_option_with_the_words_of_the_settings(arguments, message):
+def test_an_option_refuses_a_value_with_the_message_of_the_settings(arguments, message):
     with pytest.raises(InputError) as caught:
         called_with(Person, "Ann", *arguments)
     assert str(caught.value) == message
@@ -89,7 +89,7 @@ def test_a_command_can_leave_options_of_a_group_out_and_they_keep_their_defaults
         called_with(Lost)
 
 
-def test_a_setting_can_have_the_option_of_another_class():
+def test_a_setting_can_use_the_option_of_a_different_class():
     class Shop(Settings):
         town: Annotated[str | None, As(Home, "town")] = None
 
@@ -97,7 +97,7 @@ def test_a_setting_can_have_the_option_of_another_class():
     assert called_with(Shop, "--town", "Rome").town == "Rome"
 
 
-def test_options_are_refused_where_what_they_belong_to_is_missing():
+def test_options_are_refused_if_their_required_option_is_missing():
     person = called_with(Person, "Ann", "--age", "30", "--town", "Rome", "--colour", "red")
     refuse_stated("a tax return", person, but=("home", "name", "colours"))  # 30 is the default
     with pytest.raises(InputError, match=r"^--town belongs to --away, which is not given$"):
@@ -106,15 +106,15 @@ def test_options_are_refused_where_what_they_belong_to_is_missing():
         refuse_stated("a tax return", person, but=("name",))
 
 
-def test_the_options_of_a_command_are_written_for_another_one():
+def test_options_of_a_command_are_written_as_arguments_for_another_command():
     person = called_with(
         Person, "Ann", "--no-open", "--span", "1", "2", "--colour", "red", "--colour", "blue"
     )
-    words = ["--colour", "red", "--colour", "blue", "--span", "1.0", "2.0", "--no-open"]
-    assert option_arguments(person, but=("name",)) == words
+    arguments = ["--colour", "red", "--colour", "blue", "--span", "1.0", "2.0", "--no-open"]
+    assert option_arguments(person, but=("name",)) == arguments
 
 
-def test_help_shows_what_the_job_needs_and_help_all_the_rest(semscale):
+def test_help_shows_common_options_and_help_all_the_rest(semscale):
     brief, whole = semscale("rate", "--help").out, semscale("rate", "--help-all").out
     assert "--scale" in brief
     assert "--epsilon" not in brief

@@ -19,7 +19,7 @@ def paced():
     return after
 
 
-def test_what_an_earlier_run_kept_makes_no_rate(paced):
+def test_rows_stored_by_an_earlier_run_do_not_count_in_the_rate(paced):
     assert paced((0, 50_000, 100_000)) == (None, None)
     # 500 in 5 s, and 49,500 are left.
     assert paced((0, 50_000, 100_000), (5, 50_500, 100_000)) == (100, 495)
@@ -31,7 +31,7 @@ def test_replies_that_were_there_leave_the_total_and_not_the_rate(paced):
 
 
 @pytest.mark.parametrize("step", [(9, 10, 50), (9, 40, 80)], ids=["fewer are done", "there are more of them"])
-def test_a_stage_that_begins_again_has_a_pace_of_its_own(paced, step):
+def test_a_restarted_stage_has_a_new_pace(paced, step):
     assert paced((0, 0, 50), (5, 40, 50), step) == (None, None)
 
 

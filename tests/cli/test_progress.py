@@ -27,7 +27,7 @@ def test_a_pipe_gets_no_character(monkeypatch):
     assert stream.getvalue() == ""
 
 
-def test_a_pipe_gets_one_line_each_time_that_a_run_begins_to_wait(monkeypatch):
+def test_a_pipe_gets_a_line_when_a_run_begins_to_wait(monkeypatch):
     stream = Terminal(interactive=False)
     monkeypatch.setattr("sys.stderr", stream)
     stage = "waiting for m (seconds without a reply)"
@@ -46,7 +46,7 @@ def test_a_pipe_gets_no_line_for_the_wait_for_a_first_connection(monkeypatch):
     assert stream.getvalue() == ""
 
 
-def test_a_pipe_gets_one_line_for_a_model_that_is_pulled(monkeypatch, tmp_path):
+def test_a_pipe_gets_a_line_per_model_that_is_pulled(monkeypatch, tmp_path):
     stream = Terminal(interactive=False)
     monkeypatch.setattr("sys.stderr", stream)
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path))
@@ -54,16 +54,16 @@ def test_a_pipe_gets_one_line_for_a_model_that_is_pulled(monkeypatch, tmp_path):
         for stage, total in (("pulling e5-small", 70_000_000), ("pulling a--model", 5_400_000)):
             for done in (0, 1_000_000, total):  # the wheels of one model are pulled one after the other
                 progress(stage, done, total)
-    kept = "".join(str(tmp_path / "models").split())
-    said = stream.getvalue().splitlines()
+    models_folder = "".join(str(tmp_path / "models").split())
+    printed = stream.getvalue().splitlines()
     # 88,705,130 bytes are the files of e5-small.
-    assert said == [
-        f"semscale: pulling e5-small (89 MB) once, into {kept}",
-        f"semscale: pulling a--model (5 MB) once, into {kept}",
+    assert printed == [
+        f"semscale: pulling e5-small (89 MB) once, into {models_folder}",
+        f"semscale: pulling a--model (5 MB) once, into {models_folder}",
     ]
 
 
-def test_a_terminal_sees_each_stage_and_how_far_it_is(monkeypatch):
+def test_a_terminal_shows_all_stages_and_their_progress(monkeypatch):
     stream = Terminal(interactive=True)
     monkeypatch.setattr("sys.stderr", stream)
     monkeypatch.setenv("TERM", "xterm")

@@ -100,7 +100,7 @@ def test_a_report(rate, seven_answers, tmp_path, files):
 
 
 @pytest.mark.parametrize("late", ["linting", "reporting"])
-def test_stopped_after_the_table_is_written_says_what_there_is(rate, seven_answers, monkeypatch, files, late):
+def test_a_run_stopped_after_writing_the_table_reports_it(rate, seven_answers, monkeypatch, files, late):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
@@ -137,7 +137,7 @@ def test_a_report_that_fails_leaves_no_half_of_it(rate, seven_answers, files, mo
     assert "report.html" not in files()
 
 
-def test_standard_input(rate, seven_answers, monkeypatch):
+def test_a_table_is_read_from_standard_input(rate, seven_answers, monkeypatch):
     piped = type("Piped", (), {"buffer": io.BytesIO(seven_answers.read_bytes())})()
     monkeypatch.setattr(sys, "stdin", piped)
     ended = rate("--json", file="-")
@@ -187,7 +187,7 @@ def steps(monkeypatch, toy_embedder):
     done = []
 
     def noted(name, does):
-        return lambda *given, **settings: (done.append(name), does(*given, **settings))[1]
+        return lambda *arguments, **settings: (done.append(name), does(*arguments, **settings))[1]
 
     monkeypatch.setattr(loading, "load_embedder", noted("load", lambda *_, **__: toy_embedder))
     monkeypatch.setattr(reading, "open_table", noted("open", reading.open_table))
@@ -201,17 +201,17 @@ def test_a_run_builds_its_rater_opens_its_file_and_loads_its_model_once(rate, se
 
 
 @pytest.mark.parametrize(
-    ("options", "words", "done"),
+    ("options", "messages", "done"),
     [
         (["--temperature", -1], "temperature must be", []),
         (["--anchor-sets", "no-such-set"], "no-such-set", ["rater"]),
         (["--by", "no-such-column"], "no-such-column", ["rater", "open"]),
     ],
 )
-def test_what_is_wrong_is_said_before_the_next_step(rate, seven_answers, steps, options, words, done):
+def test_errors_are_reported_before_the_next_step(rate, seven_answers, steps, options, messages, done):
     ended = rate(*options)
     assert (ended.code, ended.out) == (2, "")
-    assert words in ended.err
+    assert messages in ended.err
     assert steps == done
 
 
@@ -236,16 +236,16 @@ def test_the_default_model_tells_praise_from_blame(capsys, tmp_path, monkeypatch
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "messages"),
     [
         (["--human-range", 1, 5], ["--human-range belongs to --human"]),
         (["--restart"], ["--restart belongs to --out"]),
     ],
 )
-def test_an_option_without_the_one_it_belongs_to(rate, seven_answers, options, words):
+def test_an_option_without_its_required_option_is_refused(rate, seven_answers, options, messages):
     ended = rate(*options)
     assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
-    for word in words:
+    for word in messages:
         assert word in ended.err
 
 

@@ -12,7 +12,7 @@ def test_an_nps_and_a_scale_with_warnings_are_never_shown_alone(semscale, seven_
     assert NPS_CAUTION in shown
     # Bags of words tell almost no two anchors apart: the toy model fails every scale.
     (verdict,) = [line for line in shown if line.startswith("This scale ")]
-    assert shown.index(verdict) < next(place for place, line in enumerate(shown) if line.startswith("mean"))
+    assert shown.index(verdict) < next(index for index, line in enumerate(shown) if line.startswith("mean"))
     result = json.loads(semscale(*command, "--json").out)
     assert (result["warnings"], result["cautions"][-1]) == ([verdict], NPS_CAUTION)
     assert verdict.startswith(f"This scale fails ({result['lint']['reasons'][0]}; and ")
@@ -28,7 +28,7 @@ def test_other_scales_have_no_caution_about_nps(rate, seven_answers):
     assert not [line for line in json.loads(rate("--json").out)["cautions"] if "promoter" in line]
 
 
-def test_few_respondents_are_said_on_the_screen_in_json_and_in_the_report(rate, seven_answers, tmp_path):
+def test_few_respondents_are_reported_on_screen_in_json_and_in_the_report(rate, seven_answers, tmp_path):
     by_person = ["--respondent", "person"]
     shown = rate(*by_person, "--report", "report.html").out.splitlines()
     (caution,) = json.loads(rate(*by_person, "--json").out)["cautions"]
@@ -37,7 +37,7 @@ def test_few_respondents_are_said_on_the_screen_in_json_and_in_the_report(rate, 
     assert caution in (tmp_path / "report.html").read_text()
 
 
-def test_no_way_of_making_intervals_is_named_where_there_are_none(semscale, tmp_path):
+def test_no_interval_method_is_named_without_intervals(semscale, tmp_path):
     (tmp_path / "one.csv").write_text("text\ngood\n")
     shown = semscale("rate", "one.csv", "--text", "text", "--scale", "quality", "--report", "r.html").out
     assert "no interval: it takes at least 2 rows, and there is 1" in shown

@@ -13,22 +13,22 @@ pytestmark = pytest.mark.needs("api")
 @pytest.fixture
 def decider(monkeypatch, tmp_path):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
-    with deciding_endpoint() as found:
-        found.masses = lambda asked, names, text: [0, 0, 0, 0.5, 0.5]
-        yield found
+    with deciding_endpoint() as result:
+        result.masses = lambda asked, names, text: [0, 0, 0, 0.5, 0.5]
+        yield result
 
 
 def options(decider, *more):
     return ["--method", "decision", "--chat-model", "m", "--chat-url", decider.url, *more]
 
 
-def test_decisions_stand_beside_the_ratings(rate, seven_answers, decider, tmp_path):
+def test_decisions_are_compared_with_the_ratings(rate, seven_answers, decider, tmp_path):
     report = tmp_path / "report.html"
     ended = rate(*options(decider, "--json", "--report", str(report)))
     assert ended.code == 0, ended.err
     check_json(ended.out)
-    found = json.loads(ended.out)
-    decided = found["decided"]
+    result = json.loads(ended.out)
+    decided = result["decided"]
     assert (decided["form"], decided["model"]) == ("decisions", "m")
     assert decided["decided"]["value"] == pytest.approx(4.5)
     assert decided["counts"]["answered"] == decided["n"] == len(decider.requests)
@@ -37,32 +37,32 @@ def test_decisions_stand_beside_the_ratings(rate, seven_answers, decider, tmp_pa
     assert "Comparison with typed decisions of m" in report.read_text(encoding="utf-8")
 
 
-def test_the_signature_names_who_decided_in_which_form(rate, seven_answers, decider):
+def test_the_signature_names_the_deciding_model_and_its_form(rate, seven_answers, decider):
     plain = json.loads(rate("--json").out)["signature"]
-    found = json.loads(rate(*options(decider, "--json")).out)["signature"]
+    result = json.loads(rate(*options(decider, "--json")).out)["signature"]
     assert "decided" not in plain
     for field in ("decided_form:decisions", "decided_words:", "decided_model:m", "decided_"):
-        assert field in found
+        assert field in result
 
 
-def test_without_the_method_nobody_is_asked(rate, seven_answers, decider):
+def test_without_the_decision_method_nothing_is_sent(rate, seven_answers, decider):
     ended = rate("--json")
     assert json.loads(ended.out)["decided"] is None
     assert decider.requests == []
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (("--chat-model", "m"), "--chat-model belongs to --method decision"),
         (("--max-calls", "3"), "--max-calls belongs to --method decision"),
         (("--method", "decision"), "--method decision needs --chat-model NAME"),
     ],
 )
-def test_options_that_do_not_go_together_are_refused(rate, seven_answers, more, said):
+def test_options_that_do_not_go_together_are_refused(rate, seven_answers, more, message):
     ended = rate(*more)
     assert ended.code == 2
-    assert said in ended.err
+    assert message in ended.err
 
 
 SUMS = "the probabilities sum to 0.8, and rounding explains 0.975 to 1.025"
@@ -74,9 +74,9 @@ def test_texts_without_a_usable_answer_are_a_caution(rate, seven_answers, decide
     )
     ended = rate(*options(decider, "--json", "--concurrency", "1"))
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
-    assert f"m gave no usable answer about 2 texts, most often because: {SUMS}." in found["cautions"]
-    assert found["decided"]["reason"] == SUMS
+    result = json.loads(ended.out)
+    assert f"m gave no usable answer about 2 texts, most often because: {SUMS}." in result["cautions"]
+    assert result["decided"]["reason"] == SUMS
 
 
 def test_without_any_usable_answer_the_last_line_says_why(rate, seven_answers, decider):
@@ -87,7 +87,7 @@ def test_without_any_usable_answer_the_last_line_says_why(rate, seven_answers, d
 
 
 @pytest.mark.exhaustive
-def test_letters_in_the_place_of_decisions_are_a_caution(rate, seven_answers, decider):
+def test_letters_instead_of_decisions_cause_a_caution(rate, seven_answers, decider):
     decider.speaks = ("completions",)
     ended = rate(*options(decider, "--json"))
     assert (
@@ -96,7 +96,7 @@ def test_letters_in_the_place_of_decisions_are_a_caution(rate, seven_answers, de
     )
 
 
-def test_each_row_has_its_decision_or_the_reason_why_there_is_none(rate, seven_answers, decider, tmp_path):
+def test_rows_have_a_decision_or_the_reason_for_its_absence(rate, seven_answers, decider, tmp_path):
     texts = pl.read_csv(seven_answers)["text"].to_list()
     twice = next(text for text in texts if text and texts.count(text) == 2)
     other = next(text for text in texts if text and text != twice)
@@ -111,23 +111,23 @@ def test_each_row_has_its_decision_or_the_reason_why_there_is_none(rate, seven_a
     rated = pl.read_parquet(out)
     plain = {"status": "scored", "reason": None, "mean": 4.75, "mode": 5.0, "p_4": 0.25, "p_5": 0.75}
     for row in rated.iter_rows(named=True):
-        own = {name.removeprefix("semscale_decided_"): cell for name, cell in row.items()}
+        decided = {name.removeprefix("semscale_decided_"): cell for name, cell in row.items()}
         if row["semscale_status"] != "scored":
-            assert [own[name] for name in plain] == [None] * 6
+            assert [decided[name] for name in plain] == [None] * 6
         elif row["text"] == twice:
-            assert (own["status"], own["reason"]) == ("refused", "the model declined to answer")
-            assert (own["mean"], own["p_5"]) == (None, None)
+            assert (decided["status"], decided["reason"]) == ("refused", "the model declined to answer")
+            assert (decided["mean"], decided["p_5"]) == (None, None)
         elif row["text"] == other:
-            assert (own["status"], own["reason"], own["mean"]) == ("unparsable", SUMS, None)
+            assert (decided["status"], decided["reason"], decided["mean"]) == ("unparsable", SUMS, None)
         else:
-            assert {name: own[name] for name in plain} == pytest.approx(plain)
-            assert own["standard_error"] is None  # of one reading it is not known
+            assert {name: decided[name] for name in plain} == pytest.approx(plain)
+            assert decided["standard_error"] is None  # of one reading it is not known
     assert rated["semscale_decided_status"].null_count() == 1
     assert rated["semscale_mean"].is_not_null().sum() == 6
 
 
 @pytest.mark.exhaustive
-def test_the_orders_of_the_points_give_a_standard_error(rate, seven_answers, decider, tmp_path):
+def test_the_spread_over_orders_gives_a_standard_error(rate, seven_answers, decider, tmp_path):
     # The letter at the first place gets all mass, so the five orders read 1, 2, 3, 4 and 5: the variance is
     # 10 / 4, and the standard error of their mean the root of 2.5 / 5.
     decider.speaks, decider.favours = ("completions",), 40.0
@@ -177,13 +177,13 @@ def test_without_decisions_the_ratings_are_shown_and_reported(rate, seven_answer
     ended = rate(*options(decider, "--json", "--report", str(report)))
     assert ended.code == 2
     check_json(ended.out)
-    found = json.loads(ended.out)
-    assert found["decided"] is None
-    assert (found["undecided"]["model"], found["undecided"]["is_capped"]) == ("m", False)
+    result = json.loads(ended.out)
+    assert result["decided"] is None
+    assert (result["undecided"]["model"], result["undecided"]["is_capped"]) == ("m", False)
     # the five distinct texts of six rows are rated as without decisions
-    assert found["estimates"] == json.loads(rate("--json").out)["estimates"]
-    (said,) = (said for said in found["cautions"] if "No text has a decision of m" in said)
-    assert "decisions: m: the endpoint has no /decisions" in said
+    assert result["estimates"] == json.loads(rate("--json").out)["estimates"]
+    (message,) = (message for message in result["cautions"] if "No text has a decision of m" in message)
+    assert "decisions: m: the endpoint has no /decisions" in message
     assert "No text has a decision of m" in report.read_text(encoding="utf-8")
     assert "most often because: decisions: m: the endpoint has no /decisions" in ended.err
 
@@ -192,19 +192,19 @@ def test_a_cap_shows_the_ratings(rate, seven_answers, decider):
     ended = rate(*options(decider, "--json", "--max-calls", "2"))
     assert ended.code == 3
     check_json(ended.out)
-    found = json.loads(ended.out)
-    assert (found["decided"], found["undecided"]["is_capped"]) == (None, True)
-    assert "same command continues from there" in found["undecided"]["reason"]
+    result = json.loads(ended.out)
+    assert (result["decided"], result["undecided"]["is_capped"]) == (None, True)
+    assert "same command continues from there" in result["undecided"]["reason"]
 
 
 @pytest.mark.exhaustive
-def test_it_says_why_a_form_was_not_taken(rate, seven_answers, decider):
+def test_the_reason_for_an_unsupported_form_is_stated(rate, seven_answers, decider):
     decider.speaks = ("completions",)
-    found = json.loads(rate(*options(decider, "--json")).out)
-    assert list(found["decided"]["refused_forms"]) == ["decisions"]
+    result = json.loads(rate(*options(decider, "--json")).out)
+    assert list(result["decided"]["refused_forms"]) == ["decisions"]
     assert (
         "Forms of decisions that m did not take: decisions: m: the endpoint has no /decisions, or not for "
-        "this model." in found["cautions"]
+        "this model." in result["cautions"]
     )
 
 

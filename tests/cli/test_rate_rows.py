@@ -32,7 +32,7 @@ def test_a_hyphen_is_a_code_and_codes_that_no_text_has_are_named(rate, tmp_path)
     assert "No text is one of the codes n/a and -9 of --missing: check their spelling." in out
 
 
-def test_nothing_to_estimate_is_said_and_not_shown_as_zero(semscale, tmp_path):
+def test_an_empty_estimate_is_reported_and_not_shown_as_zero(semscale, tmp_path):
     (tmp_path / "answers.csv").write_text("text\ngreat\n")
     ended = semscale("rate", "answers.csv", "--text", "text", "--scale", "quality", "--floor", "1")
     assert ended.code == 0, ended.err
@@ -79,6 +79,6 @@ def test_rows_that_count_and_rows_left_out_are_all_rows(rate, tmp_path, options,
     assert overall["n"] + sum(overall["left_out"].values()) == result["rows"] == 6
 
 
-def test_one_row_that_counts(rate, tmp_path):
+def test_a_single_scored_row_is_counted(rate, tmp_path):
     (tmp_path / "answers.csv").write_text("text\ngreat\n")
     assert rate().out.splitlines()[2] == "1 of 1 row was scored"

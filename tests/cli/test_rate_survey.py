@@ -16,7 +16,7 @@ def _survey(tmp_path):
     (tmp_path / "answers.csv").write_text(SURVEY)
 
 
-def test_rows_that_do_not_meet_the_condition_are_left_out_counted_and_said(rate):
+def test_rows_that_fail_the_condition_are_left_out_counted_and_reported(rate):
     note = (
         "2 of 4 rows meet 'age >= 18'; left out: 1 not meeting it, and 1 with a cell that is missing or no "
         "number; row numbers count the remaining rows"
@@ -24,9 +24,9 @@ def test_rows_that_do_not_meet_the_condition_are_left_out_counted_and_said(rate)
     ended = rate("--where", "age >= 18", "--out", "rated.csv")
     assert "2 of 2 rows were scored" in ended.out
     assert note in ended.out
-    found = json.loads(rate("--where", "age >= 18", "--json").out)
-    assert found["rows"] == 2
-    assert found["cautions"][0] == note
+    content = json.loads(rate("--where", "age >= 18", "--json").out)
+    assert content["rows"] == 2
+    assert content["cautions"][0] == note
 
 
 def test_derived_columns_are_columns_to_compare_by(rate, tmp_path):
@@ -47,7 +47,7 @@ def test_derived_columns_are_columns_to_compare_by(rate, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--where", "age >"], "--where: 'age >' is no SQL expression"),
         (["--where", "agee > 1"], "did you mean 'age'?"),
@@ -58,10 +58,10 @@ def test_derived_columns_are_columns_to_compare_by(rate, tmp_path):
         (["--derive", "north=CASE land WHEN 'SE' THEN 'x' END"], "'north' has no value in any row"),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_the_model_is_loaded(rate, options, said):
+def test_invalid_expressions_are_refused_before_the_model_is_loaded(rate, options, message):
     ended = rate(*options)
     assert (ended.code, ended.out) == (2, "")
-    assert said.removeprefix("--") in ended.err
+    assert message.removeprefix("--") in ended.err
 
 
 TWO = "id,age,land,why,wish\n1,17,DE,great,awful\n2,18,AT,bad,great\n3,,DE,fine,\n4,40,FR,so so,good\n"
@@ -76,7 +76,7 @@ def rate_two(semscale, tmp_path):
     )
 
 
-def test_two_texts_are_rated_as_each_is_by_itself(rate_two, semscale, tmp_path):
+def test_two_texts_are_rated_as_if_separate(rate_two, semscale, tmp_path):
     ended = rate_two("--scale", "quality", "--by", "land", "--out", "two-rated.csv")
     assert ended.code == 0, ended.err
     both = pl.read_csv(tmp_path / "two-rated.csv")
@@ -86,28 +86,30 @@ def test_two_texts_are_rated_as_each_is_by_itself(rate_two, semscale, tmp_path):
             "rate", "two.csv", "--text", text, "--floor", "none", "--scale", "quality", "--out", "one.csv"
         )
         assert alone.code == 0, alone.err
-        one = pl.read_csv(tmp_path / "one.csv")
-        own = both.select(column for column in both.columns if column.startswith(f"semscale_{text}_"))
-        assert own.rename({name: name.replace(f"_{text}_", "_") for name in own.columns}).equals(one[:, 5:])
+        single = pl.read_csv(tmp_path / "one.csv")
+        separate = both.select(column for column in both.columns if column.startswith(f"semscale_{text}_"))
+        assert separate.rename({name: name.replace(f"_{text}_", "_") for name in separate.columns}).equals(
+            single[:, 5:]
+        )
 
 
-def test_each_heading_of_groups_names_its_column(rate_two):
+def test_headings_of_groups_name_their_column(rate_two):
     lines = rate_two("--scale", "quality", "--by", "land", "--by", "age").out.splitlines()
     headings = [line for line in lines if line.startswith("By ")]
     assert headings == ["By column land", "By column age"] * 2
 
 
-def test_each_text_has_its_scale_and_its_part_of_the_outputs(rate_two, tmp_path):
+def test_texts_have_separate_scales_and_sections_of_the_outputs(rate_two, tmp_path):
     options = ["--scale", "why=trust", "--scale", "wish=quality", "--by", "land", "--by", "age"]
-    found = json.loads(rate_two(*options, "--json").out)
-    assert found["instrument"] == "rate texts"
-    assert [(one["text"], one["scale"], one["by"]) for one in found["texts"]] == [
+    content = json.loads(rate_two(*options, "--json").out)
+    assert content["instrument"] == "rate texts"
+    assert [(single["text"], single["scale"], single["by"]) for single in content["texts"]] == [
         ("why", "trust", "land"),
         ("wish", "quality", "land"),
     ]
-    ages = found["texts"][0]["further_groups"]["age"]["groups"]
+    ages = content["texts"][0]["further_groups"]["age"]["groups"]
     assert [group["group"] for group in ages] == ["17", "18", None, "40"]
-    assert [one["counts"] for one in found["texts"]] == [{"scored": 4}, {"missing": 1, "scored": 3}]
+    assert [single["counts"] for single in content["texts"]] == [{"scored": 4}, {"missing": 1, "scored": 3}]
     ended = rate_two(*options, "--report", "two.html")
     assert "why, scale trust" in ended.out
     assert "signature of wish: semscale " in ended.out
@@ -117,7 +119,7 @@ def test_each_text_has_its_scale_and_its_part_of_the_outputs(rate_two, tmp_path)
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--scale", "quality", "--human", "age"], "--human belongs to one --text, got 2"),
         (["--scale", "why=quality"], "scale: column 'wish' has no scale; add --scale wish=SCALE"),
@@ -131,10 +133,10 @@ def test_each_text_has_its_scale_and_its_part_of_the_outputs(rate_two, tmp_path)
         ),
     ],
 )
-def test_texts_scales_and_groups_that_do_not_go_together_are_refused(rate_two, options, said):
+def test_texts_scales_and_groups_that_do_not_go_together_are_refused(rate_two, options, message):
     ended = rate_two(*options)
     assert (ended.code, ended.out) == (2, "")
-    assert said.removeprefix("--") in ended.err
+    assert message.removeprefix("--") in ended.err
 
 
 @pytest.mark.needs("spss")
@@ -157,9 +159,9 @@ def test_groups_of_an_spss_file_are_called_by_their_labels(semscale, tmp_path):
         "--out", "rated.csv", "--json",
     )  # fmt: skip
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
-    assert [group["group"] for group in found["estimates"]["groups"]] == ["north", "south", None]
-    assert any("weights this file by 'wt'" in caution for caution in found["cautions"])
+    content = json.loads(ended.out)
+    assert [group["group"] for group in content["estimates"]["groups"]] == ["north", "south", None]
+    assert any("weights this file by 'wt'" in caution for caution in content["cautions"])
     rated = pl.read_csv(tmp_path / "rated.csv")
     assert rated["region"].to_list() == [1, 2, None, None]
     assert rated["region_label"].to_list() == ["north", "south", None, None]

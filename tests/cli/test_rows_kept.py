@@ -31,14 +31,14 @@ def _pairs(tmp_path):
 def test_rows_are_left_out_and_the_summary_says_so(semscale, command, rows):
     ended = semscale(*command, "--where", "n >= 2", "--by", "group", "--json")
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
-    assert found[rows] == 2
-    assert found["cautions"][0].startswith(NOTE)
+    content = json.loads(ended.out)
+    assert content[rows] == 2
+    assert content["cautions"][0].startswith(NOTE)
     assert NOTE not in ended.err
-    assert [group["group"] for group in found["estimates"]["groups"]] == ["b", "a"]
+    assert [group["group"] for group in content["estimates"]["groups"]] == ["b", "a"]
 
 
-def test_a_sheet_for_labels_is_drawn_from_rows_that_are_kept(semscale):
+def test_a_sheet_for_labels_is_drawn_from_the_filtered_rows(semscale):
     ended = semscale(
         "label", "pairs.csv", "--text", "said", "--scale", "quality", "--floor", "none", "--n", "2",
         "--where", "n >= 2", "--out", "sheet.csv",

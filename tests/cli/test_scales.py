@@ -51,7 +51,7 @@ def test_show_prints_every_anchor():
     assert scale.question in result.stdout
 
 
-def test_show_says_which_sets_serve_which_model():
+def test_show_names_the_anchor_sets_per_model():
     lines = [" ".join(line.split()) for line in run("show", "trust").stdout.splitlines()]
     scale = load_scale("trust")
     for model, sets, used in (
@@ -117,7 +117,7 @@ def test_lint_prints_json_that_keeps_to_the_schema(tmp_path, capsys):
     check_json(text)
     content = json.loads(text)
     assert (content["instrument"], content["scale"], content["verdict"]) == ("lint", "mine", "fail")
-    assert {"plain", "other"} == {one["name"] for one in content["sets"]}
+    assert {"plain", "other"} == {entry["name"] for entry in content["sets"]}
     assert content["report"] == str(tmp_path / "lint.md")
 
 
@@ -131,11 +131,11 @@ def test_lint_takes_the_model_options_of_rate(tmp_path, monkeypatch, toy_embedde
     run("lint", path)
     options = "--embedder m --precision fast --engine api --embedder-url http://localhost:1 --no-cache"
     run("lint", path, *options.split())
-    kept = [
+    expected_calls = [
         (name, {key: settings[key] for key in sorted(settings) if key != "progress"})
         for name, settings in asked
     ]
-    assert kept == [
+    assert expected_calls == [
         (
             "e5-small",
             {"base_url": None, "cache": True, "device": "auto", "engine": "openvino", "precision": "exact"},
@@ -155,7 +155,7 @@ def test_lint_takes_the_model_options_of_rate(tmp_path, monkeypatch, toy_embedde
 
 
 @pytest.mark.usefixtures("toy_model")
-def test_a_scale_without_probes_is_said_to_have_none(tmp_path):
+def test_a_scale_without_probes_is_reported(tmp_path):
     path = write(tmp_path / "mine.yaml", only=("a b", "c d", "e f"))
     lines = run("lint", path).stdout.splitlines()
     n = len({probe.text for name in scale_names() for probe in load_scale(name).probes})
@@ -215,7 +215,7 @@ def test_lint_all_says_something_about_every_scale():
     ],
 )
 @pytest.mark.usefixtures("toy_model")
-def test_bad_input_is_one_line_and_exit_code_2(tmp_path, monkeypatch, capsys, arguments, message):
+def test_bad_input_prints_a_single_line_and_exits_with_2(tmp_path, monkeypatch, capsys, arguments, message):
     monkeypatch.chdir(tmp_path)
     assert main(["scales", "lint", *arguments]) == 2
     captured = capsys.readouterr()
@@ -256,7 +256,7 @@ def test_grow_names_the_remedy_for_a_reply_that_cannot_be_read(tmp_path, semscal
         assert remedy in result.err
 
 
-def test_grow_reads_a_reply_back_and_writes_another_file(tmp_path, toy_model):
+def test_grow_reads_a_reply_and_writes_a_new_file(tmp_path, toy_model):
     path = write(tmp_path / "mine.yaml", a=("so bad", "so so", "so good"))
     before, out = path.read_bytes(), tmp_path / "grown.yaml"
     (tmp_path / "reply.txt").write_text(REPLY, encoding="utf-8")
@@ -292,13 +292,13 @@ def test_codes_for_a_missing_answer_are_no_probes(tmp_path, toy_model):
     assert sorted(report["proposed_probes"]) == ["so bad", "so good"]
 
 
-WORDS = ((1, "bad"), (2, "so"), (3, "good"))
+LABELLED = ((1, "bad"), (2, "so"), (3, "good"))
 
 
 def test_validate_prints_a_table_of_agreement(tmp_path, toy_model):
     path = write(tmp_path / "mine.yaml", a=("so bad", "so so", "so good"))
     table = tmp_path / "labelled.csv"
-    rows = [f"so {word} {n},{label}" for n in range(10) for label, word in WORDS]
+    rows = [f"so {word} {n},{label}" for n in range(10) for label, word in LABELLED]
     table.write_text("comment,human\n" + "\n".join(rows), encoding="utf-8")
     named = ("--text", "comment", "--human", "human", "--scale", path)
     result = run("validate", table, *named)

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.needs("serve")
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "message"),
     [
         (["--host", "0.0.0.0"], "set SEMSCALE_TOKEN to a secret of at least 16 characters"),
         (["--max-seconds", "0"], "--max-seconds must be >= 1, got 0"),
@@ -26,17 +26,17 @@ pytestmark = pytest.mark.needs("serve")
         (["--precision", "half"], "half"),
     ],
 )
-def test_what_cannot_be_served_is_refused(options, words, capsys, monkeypatch):
+def test_invalid_options_of_serve_are_refused(options, message, capsys, monkeypatch):
     monkeypatch.delenv("SEMSCALE_TOKEN", raising=False)
     monkeypatch.delenv("SEMSCALE_PRICES", raising=False)
     assert main(["serve", *options]) == 2
     error = capsys.readouterr().err
-    assert words in error
+    assert message in error
     assert len(error.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "message"),
     [
         (["--embedder", "no-such-model"], "model 'no-such-model' is neither a known name, nor a folder"),
         (["--embedder", "nobody/no-such-model"], "SEMSCALE_OFFLINE is set"),
@@ -44,17 +44,17 @@ def test_what_cannot_be_served_is_refused(options, words, capsys, monkeypatch):
     ],
 )
 def test_a_model_that_cannot_be_served_is_refused_before_a_port_is_opened(
-    options, words, capsys, monkeypatch
+    options, message, capsys, monkeypatch
 ):
     monkeypatch.setenv("SEMSCALE_OFFLINE", "1")
     monkeypatch.setattr("semscale.serving.server.listen", lambda *_: pytest.fail("a port was opened"))
     assert main(["serve", "--port", "0", *options]) == 2
     error = capsys.readouterr().err
-    assert words in error
+    assert message in error
     assert len(error.splitlines()) == 1
 
 
-def test_one_model_for_everything_is_loaded_once(monkeypatch, asked_models):
+def test_a_model_for_all_tasks_is_loaded_once(monkeypatch, asked_models):
     def stop(*_):
         raise InputError("port is taken")
 

@@ -40,8 +40,8 @@ def test_a_server_that_goes_away_amid_a_run_and_comes_back(
     from semscale.chat import stored_calls
 
     monkeypatch.setattr(stored_calls, "LONGEST_OUTAGE", 0.2)
-    place, usual = new_database(), judge_endpoint.fault
-    with way_to(place) as way:
+    address, usual = new_database(), judge_endpoint.fault
+    with way_to(address) as way:
 
         def fault(prompt, n_asked):
             if len(judge_endpoint.requests) == 3:
@@ -49,22 +49,22 @@ def test_a_server_that_goes_away_amid_a_run_and_comes_back(
             return usual(prompt, n_asked)
 
         judge_endpoint.fault = fault
-        ended = judged_with(way.place)
+        ended = judged_with(way.address)
         assert ended.code == 3
         assert "was lost and could not be restored within 0.2 s" in ended.err
         assert "s3cret" not in ended.out + ended.err
         way.mend()
         # The third reply came when the server was away. Its run could not leave, and its lease ends now.
-        assert on_database(place, "SELECT count(*) FROM semscale_attempts") == 2
-        on_database(place, "UPDATE semscale_writers SET until = 0")
+        assert on_database(address, "SELECT count(*) FROM semscale_attempts") == 2
+        on_database(address, "UPDATE semscale_writers SET until = 0")
         judge_endpoint.fault = usual
-        again = judged_with(way.place)
+        again = judged_with(way.address)
     assert again.code == 0, again.err
     sent = [json.dumps(asked["messages"]) for asked, _, _ in judge_endpoint.requests]
-    assert {each for each in sent if sent.count(each) > 1} == {sent[2]}
+    assert {message for message in sent if sent.count(message) > 1} == {sent[2]}
     assert sent.count(sent[2]) == 2
 
 
 def test_a_command_that_is_printed_has_no_password():
-    given = option_arguments(CallOptions(ledger="postgresql://ana:s3cret@db/team?sslmode=require"))
-    assert given == ["--ledger", "postgresql://ana@db/team"]
+    arguments = option_arguments(CallOptions(ledger="postgresql://ana:s3cret@db/team?sslmode=require"))
+    assert arguments == ["--ledger", "postgresql://ana@db/team"]

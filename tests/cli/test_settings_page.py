@@ -55,12 +55,12 @@ def test_every_setting_of_a_project_is_on_the_page():
 
 def test_no_help_text_is_longer_than_a_line():
     # Two lines of an 80-column terminal beside the option's name.
-    options = {option.name: option.own_help for each in COMMANDS.values() for option in each.options}
+    options = {option.name: option.own_help for command in COMMANDS.values() for option in command.options}
     long = {name: text for name, text in options.items() if len(text.split()) > 20 and name != "--limit"}
     assert long == {}
 
 
-def test_a_command_names_what_it_requires():
+def test_commands_list_their_required_options():
     assert "\nRequired: `--codebook`, `--text`.\n" in SECTIONS["semscale code"]
     assert "Required" not in SECTIONS["semscale columns"]
 

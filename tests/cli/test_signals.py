@@ -68,10 +68,10 @@ def run(program):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_while_the_program_is_loaded_is_one_line(number):
+def test_a_signal_while_the_program_loads_prints_a_single_line(number):
     ended = run(LOADING.format(number=int(number)))
-    said = "semscale: stopped before anything was done; the same command starts again\n"
-    assert (ended.returncode, ended.stdout, ended.stderr) == (3, "", said)
+    message = "semscale: stopped before anything was done; the same command starts again\n"
+    assert (ended.returncode, ended.stdout, ended.stderr) == (3, "", message)
 
 
 @pytest.mark.exhaustive
@@ -83,8 +83,8 @@ def test_a_second_signal_at_once_does_not_disturb_the_cleaning_up():
 @pytest.mark.exhaustive
 def test_a_later_signal_ends_a_program_that_is_stuck():
     ended = run(WORKING.format(work=STUCK))
-    said = "semscale: stopped at once; finished work is stored, and the same command continues after it\n"
-    assert (ended.returncode, ended.stdout, ended.stderr) == (3, "", said)
+    message = "semscale: stopped at once; finished work is stored, and the same command continues after it\n"
+    assert (ended.returncode, ended.stdout, ended.stderr) == (3, "", message)
 
 
 def test_a_signal_inside_an_exec_gives_the_same_exit_code():

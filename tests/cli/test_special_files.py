@@ -40,7 +40,7 @@ TABLES = [
     "scales lint quality --file PIPE.csv --text text",
     "models calibrate all-MiniLM-L6-v2 --corpus PIPE.csv --text text --out baseline.json",
 ]
-OTHERS = [
+OTHER_INPUTS = [
     "rate good.csv --text text --scale PIPE.yaml",
     "rate good.csv --text text --scale quality --calibration PIPE.json",
     "judge good.csv --prompt id --answer text --chat-model gpt-4o-mini --prices PIPE.yaml",
@@ -85,7 +85,7 @@ def pipe_at(path):
         os.close(reader)
 
 
-@pytest.mark.parametrize("command", [*TABLES, *OTHERS])
+@pytest.mark.parametrize("command", [*TABLES, *OTHER_INPUTS])
 def test_a_pipe_is_refused_without_opening_it(tmp_path, monkeypatch, semscale, command):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
@@ -95,10 +95,10 @@ def test_a_pipe_is_refused_without_opening_it(tmp_path, monkeypatch, semscale, c
         "- {name: a, definition: x, examples: [x]}\n- {name: b, definition: y, examples: [y]}\n"
     )
     Path("template.txt").write_text("Say {text}.")
-    words = command.split()
-    (named,) = (word.removeprefix("@") for word in words if "PIPE" in word)
+    arguments = command.split()
+    (named,) = (word.removeprefix("@") for word in arguments if "PIPE" in word)
     with pipe_at(named) as was_opened:
-        ended = semscale(*words)
+        ended = semscale(*arguments)
     assert (ended.code, was_opened) == (2, []), ended.err
     assert "is a pipe" in ended.err
     assert "\n" not in ended.err.strip()

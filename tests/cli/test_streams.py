@@ -59,26 +59,26 @@ def run_unread(*arguments, cwd):
 
 
 @pytest.mark.parametrize("arguments", [["scales", "list"], ["scales", "show", "trust"], ["rate", "--help"]])
-def test_nobody_reads_from_the_start(arguments, tmp_path):
+def test_a_closed_reader_is_no_error(arguments, tmp_path):
     ended = run_unread(*arguments, cwd=tmp_path)
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
-def test_bad_input_stays_bad_input_when_nobody_reads(tmp_path):
+def test_bad_input_exits_with_2_even_with_a_closed_reader(tmp_path):
     (tmp_path / "mine.yaml").write_text(FAILING)
     ended = run_unread("scales", "lint", "mine.yaml", cwd=tmp_path)
     assert ended.returncode == 2
     assert ended.stderr.count("\n") == 1
 
 
-def test_errors_that_nobody_reads(tmp_path):
+def test_errors_to_a_closed_reader_keep_the_exit_code(tmp_path):
     ended = shell(f"{PROGRAM} rat 2>&1 | true; exit ${{PIPESTATUS[0]}}", cwd=tmp_path)
     assert (ended.returncode, ended.stderr) == (2, "")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full")
 @pytest.mark.parametrize("command", ["scales list", "rate --help"])
-def test_a_full_disk_is_said_once(command):
+def test_a_full_disk_is_reported_once(command):
     ended = shell(f"{PROGRAM} {command} >/dev/full")
     assert ended.returncode == 2
     assert ended.stderr == "semscale: No space left on device; free some space on the disk\n"
@@ -90,6 +90,6 @@ def test_closed_input_is_empty_input():
     assert ended.stderr.startswith("semscale: standard input is empty")
 
 
-def test_signs_that_an_output_lacks_have_stand_ins():
+def test_characters_missing_in_an_encoding_are_replaced():
     shown = "\N{MINUS SIGN}1.5\N{NO-BREAK SPACE}% \N{EN DASH} a\N{HORIZONTAL ELLIPSIS} \N{BLACK STAR}"
     assert shown.encode("ascii", "semscale-plainer") == b"-1.5 % - a... ?"

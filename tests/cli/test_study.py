@@ -21,19 +21,19 @@ budget: {concurrency: 2}
 """
 
 
-def said(asked):
+def answer(asked):
     """Write words unless a number is asked for; what is old picks low numbers."""
-    told = [str(message["content"]) for message in asked["messages"]]
-    if "one of these numbers" not in told[-1]:
+    texts = [str(message["content"]) for message in asked["messages"]]
+    if "one of these numbers" not in texts[-1]:
         return "I would probably buy it."
-    return "2" if "You are old" in told[0] else "4"
+    return "2" if "You are old" in texts[0] else "4"
 
 
 @pytest.fixture
 def endpoint():
-    with misbehaving_endpoint() as found:
-        found.reply = said
-        yield found
+    with misbehaving_endpoint() as content:
+        content.reply = answer
+        yield content
 
 
 @pytest.fixture
@@ -87,13 +87,13 @@ def test_a_key_without_an_endpoint_is_refused(semscale, tmp_path):
 
 
 @pytest.mark.needs("api")
-def test_a_run_keeps_everything_in_its_folder(study, files, tmp_path):
+def test_a_run_stores_everything_in_its_folder(study, files, tmp_path):
     ended = study()
     assert ended.code == 0
     assert "Mean of “intent”" in ended.out
     assert "No people were asked." in ended.out
-    kept = [name for name in files() if name.startswith("bars-results/")]
-    assert kept == [
+    results = [name for name in files() if name.startswith("bars-results/")]
+    assert results == [
         f"bars-results/{name}"
         for name in (
             "answers.parquet",
@@ -117,14 +117,14 @@ def test_a_run_keeps_everything_in_its_folder(study, files, tmp_path):
 @pytest.mark.needs("api")
 def test_json_keeps_to_the_schema_and_names_the_files(study, tmp_path):
     ended = study("--json", "--out", "kept")
-    found = json.loads(ended.out)
-    assert (found["instrument"], found["counts"]) == ("study run", {"scored": 24})
-    assert found["answers"] == "kept/answers.parquet"
-    assert found["run"]["calls"] == 4 * 2 * 2 + 1
+    content = json.loads(ended.out)
+    assert (content["instrument"], content["counts"]) == ("study run", {"scored": 24})
+    assert content["answers"] == "kept/answers.parquet"
+    assert content["run"]["calls"] == 4 * 2 * 2 + 1
 
 
 @pytest.mark.needs("api")
-def test_a_dry_run_asks_nobody(study, endpoint, files):
+def test_a_dry_run_sends_nothing(study, endpoint, files):
     ended = study("--dry-run", "--json")
     (model,) = json.loads(ended.out)["models"]
     # 4 personas x 2 concepts x (words, rating, number).
@@ -137,15 +137,15 @@ def test_a_dry_run_says_that_a_cap_is_too_low(study, tmp_path):
     assert "cap" not in study("--dry-run").out
     (tmp_path / "bars.yaml").write_text(FILE.replace("budget: {", "budget: {max_calls: 13, "))
     # 24 calls, 6 a persona: 13 calls are enough for 2 of 4 personas.
-    said = "A cap would end the run early (24 calls, of 13 allowed): it allows about 2 of 4 personas."
-    assert said in " ".join(study("--dry-run").out.split())
-    assert said in json.loads(study("--dry-run", "--json").out)["cautions"][0]
+    answer = "A cap would end the run early (24 calls, of 13 allowed): it allows about 2 of 4 personas."
+    assert answer in " ".join(study("--dry-run").out.split())
+    assert answer in json.loads(study("--dry-run", "--json").out)["cautions"][0]
     # The option goes before the file.
     assert "cap" not in study("--dry-run", "--max-calls", "24").out
 
 
 @pytest.mark.needs("api")
-def test_a_cap_stops_the_run_and_the_same_command_goes_on(study):
+def test_a_cap_stops_the_run_and_the_same_command_continues(study):
     first = study("--max-calls", "5")
     assert first.code == 3
     assert "the cap of 5 calls is reached" in first.err
@@ -161,21 +161,21 @@ def test_decisions_have_probabilities(study, tmp_path):
     with deciding_endpoint() as decider:
         decider.masses = lambda asked, names, text: [0.0, 0.0, 0.0, 0.25, 0.75]
         ended = study("--json", url=decider.url)
-    found = json.loads(ended.out)
+    content = json.loads(ended.out)
     # 0.25 * 4 + 0.75 * 5
-    mean = found["questions"][0]["concepts"]["overall"]["figures"]["mean"]["value"]
-    assert (found["run"]["form"], mean) == ("decisions", pytest.approx(4.75))
+    mean = content["questions"][0]["concepts"]["overall"]["figures"]["mean"]["value"]
+    assert (content["run"]["form"], mean) == ("decisions", pytest.approx(4.75))
 
 
 @pytest.mark.needs("api")
-def test_letters_stand_in_where_an_endpoint_takes_no_decisions(study, tmp_path):
+def test_letters_replace_decisions_at_an_endpoint_without_them(study, tmp_path):
     (tmp_path / "bars.yaml").write_text(FILE.replace("[ssr, flr, dlr]", "[decision]"))
     with deciding_endpoint() as decider:
         decider.speaks = ("completions",)
         decider.masses = lambda asked, names, text: [0.5, 0.0, 0.0, 0.0, 0.5]
-        found = json.loads(study("--json", url=decider.url).out)
-    assert found["run"]["form"] == "next-token"
-    assert found["counts"] == {"scored": 8}
+        content = json.loads(study("--json", url=decider.url).out)
+    assert content["run"]["form"] == "next-token"
+    assert content["counts"] == {"scored": 8}
 
 
 @pytest.mark.needs("api")
@@ -194,7 +194,7 @@ def test_an_endpoint_that_refuses_everything_is_no_result(study, endpoint):
         ("purchase-intent", "purchase", "line 7: unknown scale 'purchase'"),
     ],
 )
-def test_mistakes_in_the_file_are_one_line(study, tmp_path, old, new, message):
+def test_mistakes_in_the_file_print_a_single_line(study, tmp_path, old, new, message):
     (tmp_path / "bars.yaml").write_text(FILE.replace(old, new))
     ended = study()
     assert (ended.code, ended.err.count("\n")) == (2, 1)
@@ -215,7 +215,7 @@ def test_init_writes_a_study_that_loads(semscale, tmp_path):
     assert semscale("study", "init", "a.txt").err == "semscale: FILE must end in .yaml, got 'a.txt'\n"
 
 
-def test_what_init_writes_has_no_unknown_key_when_its_examples_are_used(tmp_path):
+def test_the_study_written_by_init_has_only_known_keys(tmp_path):
     from semscale.study import load
 
     text = (resources.files("semscale.cli") / "new_study.yaml.txt").read_text(encoding="utf-8")
@@ -231,16 +231,16 @@ def test_what_init_writes_has_no_unknown_key_when_its_examples_are_used(tmp_path
 
 
 @pytest.mark.needs("api")
-def test_tables_of_a_run_are_of_one_method_with_personas_as_clusters(study, semscale, tmp_path):
+def test_tables_of_a_run_cover_a_single_method_with_personas_as_clusters(study, semscale, tmp_path):
     study()
-    made = semscale("tables", "bars-results", "--min-base", "2", "--out", "t.json", "--out", "t.xlsx")
-    assert made.code == 0, made.err
-    assert "by ssr alone; --method shows flr or dlr; no people were asked" in made.out.replace("\n", " ")
+    created = semscale("tables", "bars-results", "--min-base", "2", "--out", "t.json", "--out", "t.xlsx")
+    assert created.code == 0, created.err
+    assert "by ssr alone; --method shows flr or dlr; no people were asked" in created.out.replace("\n", " ")
     by_age = ("--method", "dlr", "--banner", "age", "--min-base", "2", "--out", "d.json")
     assert semscale("tables", "bars-results", *by_age).code == 0
     (table,) = json.loads((tmp_path / "d.json").read_text())["tables"]
     # Two of four personas are old and pick 2 for both concepts, two pick 4.
-    assert [(each["name"], each["n"]) for each in table["columns"]] == [
+    assert [(column["name"], column["n"]) for column in table["columns"]] == [
         ("Total", 8),
         ("old", 4),
         ("young", 4),
@@ -249,13 +249,13 @@ def test_tables_of_a_run_are_of_one_method_with_personas_as_clusters(study, sems
     assert (table["taken_for"], table["lines"][1]["name"]) == ("scale", "2 Probably would not buy")
     (table,) = json.loads((tmp_path / "t.json").read_text())["tables"]
     assert (table["taken_for"], table["banner"]) == ("rated text", "concept")
-    assert [each["name"] for each in table["columns"]] == ["Total", "oat", "nut"]
+    assert [column["name"] for column in table["columns"]] == ["Total", "oat", "nut"]
 
 
 @pytest.mark.exhaustive
 @pytest.mark.needs("api")
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("arguments", "message"),
     [
         (
             ("bars-results/answers.parquet", "--question", "value"),
@@ -269,8 +269,8 @@ def test_tables_of_a_run_are_of_one_method_with_personas_as_clusters(study, sems
         (("bars.yaml", "--question", "q", "--method", "ssr"), "method goes with the folder"),
     ],
 )
-def test_tables_of_a_run_refuse_what_they_cannot_show(study, semscale, given, message):
+def test_tables_of_a_run_refuse_invalid_options(study, semscale, arguments, message):
     study()
-    ended = semscale("tables", *given)
+    ended = semscale("tables", *arguments)
     assert ended.code == 2
     assert message in ended.err

@@ -12,7 +12,7 @@ from semscale.stats.intervals import IntervalPlan
 from semscale.study import read_study
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "study" / "beside_people"
-GIVEN = ("study", "compare", "run", "people.csv", "--concept", "shown", "--splits", "50")
+COMMAND = ("study", "compare", "run", "people.csv", "--concept", "shown", "--splits", "50")
 
 
 @pytest.fixture
@@ -22,8 +22,8 @@ def written(tmp_path):
     people_table().write_csv(tmp_path / "people.csv")
 
 
-def test_it_says_what_can_be_concluded_and_writes_a_report(written, semscale, tmp_path):
-    ended = semscale(*GIVEN, "--by", "age", "--weight", "w", "--respondent", "who", "--report", "r.html")
+def test_conclusions_are_printed_and_a_report_is_written(written, semscale, tmp_path):
+    ended = semscale(*COMMAND, "--by", "age", "--weight", "w", "--respondent", "who", "--report", "r.html")
     assert ended.code == 0
     assert "is better than chance on order of concepts" in ended.out
     assert "How many people" in (tmp_path / "r.html").read_text(encoding="utf-8")
@@ -31,25 +31,25 @@ def test_it_says_what_can_be_concluded_and_writes_a_report(written, semscale, tm
 
 @pytest.mark.exhaustive
 def test_json_keeps_to_the_schema(written, semscale):
-    ended = semscale(*GIVEN, "--by", "age", "--respondent", "who", "--json")
+    ended = semscale(*COMMAND, "--by", "age", "--respondent", "who", "--json")
     check_json(ended.out)
-    found = json.loads(ended.out)
-    assert (found["people"], found["rows"], len(found["methods"])) == (120, 600, 1)
+    content = json.loads(ended.out)
+    assert (content["people"], content["rows"], len(content["methods"])) == (120, 600, 1)
 
 
 @pytest.mark.exhaustive
-def test_rows_can_be_chosen_and_columns_made(written, semscale):
-    ended = semscale(*GIVEN, "--where", "age = 'old'", "--question", "intent=liking", "--json")
-    found = json.loads(ended.out)
-    assert found["rows"] < 600
-    assert [each["name"] for each in found["questions"]] == ["intent"]
+def test_rows_can_be_filtered_and_columns_renamed(written, semscale):
+    ended = semscale(*COMMAND, "--where", "age = 'old'", "--question", "intent=liking", "--json")
+    content = json.loads(ended.out)
+    assert content["rows"] < 600
+    assert [entry["name"] for entry in content["questions"]] == ["intent"]
 
 
 def test_a_wrong_answer_is_named_by_its_row_in_the_file(written, semscale, tmp_path):
     rows = pl.read_csv(tmp_path / "people.csv", infer_schema=False).with_columns(kept=pl.lit("1"))
     rows[0, "kept"], rows[4, "intent"] = "0", "perhaps"
     rows.write_csv(tmp_path / "people.csv")
-    ended = semscale(*GIVEN, "--where", "kept = 1")
+    ended = semscale(*COMMAND, "--where", "kept = 1")
     assert ended.code == 2
     assert "column 'intent' has 'perhaps' in data row 5: neither" in ended.err
 
@@ -64,8 +64,8 @@ def test_a_wrong_answer_is_named_by_its_row_in_the_file(written, semscale, tmp_p
         (("--human-range", "2", "3"), "--human-range must contain"),
     ],
 )
-def test_mistakes_are_one_line(written, semscale, more, message):
-    ended = semscale(*GIVEN, *more)
+def test_mistakes_print_a_single_line(written, semscale, more, message):
+    ended = semscale(*COMMAND, *more)
     assert (ended.code, ended.err.count("\n")) == (2, 1)
     assert message in ended.err
 
@@ -83,7 +83,7 @@ def test_the_example_runs(semscale):
     )
     assert ended.code == 0, ended.err
     answers = {
-        method["method"]: {each["subject"]: each["holds"] for each in method["conclusions"]}
+        method["method"]: {entry["subject"]: entry["holds"] for entry in method["conclusions"]}
         for method in json.loads(ended.out)["methods"]
     }
     assert answers["ssr"]["distributions"] is True

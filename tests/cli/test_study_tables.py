@@ -62,9 +62,9 @@ def test_without_a_banner_a_table_has_the_total_alone(tables, tmp_path):
 
 def test_json_has_all_settings(tables):
     ended = tables("--question", "like", "--banner", "region", "--min-base", "20", "--adjust", "bh", "--json")
-    found = json.loads(ended.out)
-    assert (found["min_base"], found["adjust"], found["instrument"]) == (20, "bh", "tables")
-    assert found["tables"][0]["lines"][-1]["cells"][2]["letters"] == "A"
+    content = json.loads(ended.out)
+    assert (content["min_base"], content["adjust"], content["instrument"]) == (20, "bh", "tables")
+    assert content["tables"][0]["lines"][-1]["cells"][2]["letters"] == "A"
 
 
 def test_weights_are_raked_to_a_file(tables, tmp_path):
@@ -88,17 +88,17 @@ def test_raked_weights_have_bounds(tables, tmp_path):
     bounded = ("--question", "like", "--raked-to", "m.yaml", "--weight-bounds")
     ended = tables(*bounded, "0.5", "2", "--json")
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
+    content = json.loads(ended.out)
     # 60 women and 20 men share 80: all men have 40 / 20, the greatest weight.
-    assert any("20 rows are at a bound" in said for said in found["cautions"])
-    assert "|weight_bounds:0.5+2|" in found["signature"]
+    assert any("20 rows are at a bound" in caution for caution in content["cautions"])
+    assert "|weight_bounds:0.5+2|" in content["signature"]
     ended = tables(*bounded, "0.5", "1.5")
     assert (ended.code, "cannot be met within the bounds" in ended.err) == (2, True)
     ended = tables(*bounded, "2", "3")
     assert (ended.code, "--weight-bounds must be a number from 0 to 1" in ended.err) == (2, True)
 
 
-def test_points_are_named_by_a_scale_and_numbers_said_to_be_numbers(tables):
+def test_points_take_labels_from_a_scale_and_numeric_columns_can_be_declared(tables):
     ended = tables("--question", "like", "--banner", "region", "--scale", "like=satisfaction")
     assert "5 Very satisfied" in ended.out
     ended = tables("--question", "like", "--banner", "region", "--numeric", "like")
@@ -108,28 +108,28 @@ def test_points_are_named_by_a_scale_and_numbers_said_to_be_numbers(tables):
 def test_a_choice_of_a_scales_labels_has_a_caution_that_names_the_scale(semscale, tmp_path):
     pl.DataFrame({"q": ["Agree", "Disagree", "Strongly agree"] * 20}).write_csv(tmp_path / "worded.csv")
     asked = ("worded.csv", "--question", "q", "--json")
-    (said,) = json.loads(semscale("tables", *asked).out)["cautions"]
-    assert 'tables --scale "q=agreement"' in said
+    (caution,) = json.loads(semscale("tables", *asked).out)["cautions"]
+    assert 'tables --scale "q=agreement"' in caution
     assert json.loads(semscale("tables", *asked, "--scale", "q=agreement").out)["cautions"] == []
-    (said,) = json.loads(semscale("columns", "worded.csv", "--json").out)["cautions"]
-    assert "labels of the scale agreement" in said
+    (caution,) = json.loads(semscale("columns", "worded.csv", "--json").out)["cautions"]
+    assert "labels of the scale agreement" in caution
 
 
-def test_codes_for_no_answer_are_cautioned_of_and_left_out_where_named(semscale, tmp_path):
+def test_codes_for_no_answer_cause_a_caution_and_are_left_out_if_named(semscale, tmp_path):
     frame = pl.DataFrame({"q": [1, 2, 3, 4, 5, 9] * 20, "g": ["a", "b"] * 60})
     frame.write_csv(tmp_path / "coded.csv")
     ended = semscale("tables", "coded.csv", "--question", "q", "--banner", "g", "--json")
-    (said,) = json.loads(ended.out)["cautions"]
-    assert said.startswith("‘q’: ‘9’ may mean no answer")
+    (caution,) = json.loads(ended.out)["cautions"]
+    assert caution.startswith("‘q’: ‘9’ may mean no answer")
     for codes in ("9", "q=9,99"):
         ended = semscale(
             "tables", "coded.csv", "--question", "q", "--banner", "g", "--missing", codes, "--json"
         )
-        found = json.loads(ended.out)
-        assert (found["cautions"], found["tables"][0]["columns"][0]["missing"]) == ([], 20)
-        lines = {line["name"]: line["cells"][0]["value"] for line in found["tables"][0]["lines"]}
+        content = json.loads(ended.out)
+        assert (content["cautions"], content["tables"][0]["columns"][0]["missing"]) == ([], 20)
+        lines = {line["name"]: line["cells"][0]["value"] for line in content["tables"][0]["lines"]}
         assert (lines["top 2 (4 and 5)"], lines["mean"]) == pytest.approx((0.4, 3.0))
-        assert f"|missing:{'9' if codes == '9' else 'q=9+99'}|" in found["signature"]
+        assert f"|missing:{'9' if codes == '9' else 'q=9+99'}|" in content["signature"]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_codes_for_no_answer_are_cautioned_of_and_left_out_where_named(semscale,
         ),
     ],
 )
-def test_bad_input_ends_with_one_line(tables, options, message):
+def test_bad_input_prints_a_single_line(tables, options, message):
     ended = tables(*options)
     assert ended.code == 2
     assert message in ended.err
@@ -181,7 +181,7 @@ def test_two_questions_of_the_same_people_are_compared(tables):
     assert table["lines"][0]["cells"][0]["value"] == pytest.approx(42.5 - 3.25)
 
 
-def test_replicate_weights_are_taken(tables):
+def test_replicate_weights_are_accepted(tables):
     ended = tables(
         "--question", "like", "--banner", "region", "--weight", "w", "--replicates", "rw*",
         "--replicate-type", "brr", "--rho", "0.5", "--json",

@@ -22,14 +22,14 @@ def schools(tmp_path_factory):
 def mean_of_scores(semscale):
     """The table of the schools' scores, and the cell of its mean in the total."""
 
-    def made(file, *options):
+    def create(file, *options):
         shared = ("--question", "api00", "--numeric", "api00", "--weight", "pw", "--json")
         ended = semscale("tables", str(file), *shared, *options)
         assert ended.code == 0, ended.err
         (table,) = json.loads(ended.out)["tables"]
         return table, table["lines"][0]["cells"]
 
-    return made
+    return create
 
 
 def check_mean(cell, expected):
@@ -42,13 +42,13 @@ def test_strata_and_their_populations(schools, mean_of_scores):
     design = ("--strata", "stype", "--fpc", "fpc")
     table, (total, *groups) = mean_of_scores(schools, *design, "--banner", "stype")
     check_mean(total, expected["mean"])
-    assert [one["value"] for one in groups] == six_digits(expected["by_stype"]["value"])
+    assert [column["value"] for column in groups] == six_digits(expected["by_stype"]["value"])
     table, _ = mean_of_scores(schools, *design, "--banner", "sch.wide")
     (difference,) = table["differences"]
     # R has the schools that met their target less the others, and the table the other way.
     names = ("value", "p")
     assert [-difference["value"], difference["p"]] == six_digits(
-        [expected["difference"][one] for one in names]
+        [expected["difference"][column] for column in names]
     )
 
 
@@ -64,10 +64,10 @@ def test_raked_margins(schools, mean_of_scores, tmp_path):
 def test_jackknife_weights_with_factors_in_a_file(schools, mean_of_scores, tmp_path):
     frame = pl.read_csv(schools, infer_schema_length=None)
     weights, strata, populations = (frame[name].to_numpy() for name in ("pw", "stype", "fpc"))
-    made = jackknife_replicates(SurveyDesign(weights, strata, fpc=populations))
-    columns = [pl.Series(f"rw{place}", one) for place, one in enumerate(made.replicates.T)]
+    create = jackknife_replicates(SurveyDesign(weights, strata, fpc=populations))
+    columns = [pl.Series(f"rw{number}", column) for number, column in enumerate(create.replicates.T)]
     frame.select("api00", "pw").with_columns(columns).write_csv(tmp_path / "jkn.csv")
-    (tmp_path / "rscales.txt").write_text("\n".join(map(str, made.rscales)))
+    (tmp_path / "rscales.txt").write_text("\n".join(map(str, create.rscales)))
     replicates = (
         "--replicates",
         "rw*",

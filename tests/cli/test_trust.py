@@ -46,9 +46,9 @@ def run(semscale, cloned, monkeypatch):
 
 @pytest.fixture
 def endpoint():
-    with misbehaving_endpoint() as found:
-        found.reply = lambda asked: '{"score": 5, "explanation": "right"}'
-        yield found
+    with misbehaving_endpoint() as server:
+        server.reply = lambda asked: '{"score": 5, "explanation": "right"}'
+        yield server
 
 
 class Terminal(io.StringIO):
@@ -83,7 +83,7 @@ class TestEndpoints:
         assert "run semscale config trust" in ended.err
         assert not endpoint.requests
 
-    def test_after_trust_it_is_sent_and_announced_by_each_command(self, run, cloned, endpoint):
+    def test_after_trust_all_commands_send_the_key_and_announce_it(self, run, cloned, endpoint):
         (cloned / "semscale.toml").write_text(chat(endpoint, "AWS_SECRET_ACCESS_KEY"))
         shown = run("config", "trust").out
         assert f"with the value of AWS_SECRET_ACCESS_KEY to {endpoint.url}" in shown
@@ -100,7 +100,7 @@ class TestEndpoints:
             lambda text: text.replace("/v1", "/v2"),
         ],
     )
-    def test_another_variable_or_address_is_asked_for_again(self, run, cloned, endpoint, change):
+    def test_a_changed_variable_or_address_needs_new_trust(self, run, cloned, endpoint, change):
         file = cloned / "semscale.toml"
         file.write_text(chat(endpoint, "AWS_SECRET_ACCESS_KEY"))
         assert run("config", "trust").code == 0
@@ -108,7 +108,7 @@ class TestEndpoints:
         assert run(*JUDGE).code == 2
         assert not endpoint.requests
 
-    def test_trust_holds_for_files_of_one_folder(self, run, cloned, endpoint):
+    def test_trust_covers_files_of_a_single_folder(self, run, cloned, endpoint):
         (cloned / "semscale.toml").write_text(chat(endpoint, "AWS_SECRET_ACCESS_KEY"))
         assert run("config", "trust").code == 0
         other = cloned.with_name("other")
@@ -208,7 +208,7 @@ class TestOtherFiles:
         (cloned / "panel.yaml").write_text("judges: [{model: a}, {model: b}]")
         assert run("config", "trust", "panel.yaml").out == "panel.yaml names no address\n"
 
-    def test_without_a_file_the_command_says_which_it_needs(self, run, cloned):
+    def test_without_a_settings_file_the_command_names_it(self, run, cloned):
         assert "there is no semscale.toml in this folder or above" in run("config", "trust").err
 
 
@@ -248,7 +248,7 @@ class TestStoredAnswers:
         assert os.name == "nt" or stored.stat().st_mode & 0o077 == 0
 
     @pytest.mark.parametrize("content", ["[", "[1]", '[{"folder": 1}]', "{}x", "[" * 10_000])
-    def test_a_damaged_file_is_one_line(self, run, cloned, endpoint, content):
+    def test_a_damaged_file_prints_a_single_line(self, run, cloned, endpoint, content):
         stored = trust._path()
         stored.parent.mkdir(parents=True)
         stored.write_text(content)

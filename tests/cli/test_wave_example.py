@@ -15,9 +15,9 @@ BY_WAVE = ("--wave", "wave", "--cluster", "review", "--json")
 def change(ended):
     """The mean's line in the table by wave: the cell of W2, with its change from W1."""
     assert ended.code == 0
-    table = next(each for each in json.loads(ended.out)["tables"] if each["banner"] == "wave")
+    table = next(entry for entry in json.loads(ended.out)["tables"] if entry["banner"] == "wave")
     assert [column["name"] for column in table["columns"]] == ["Total", "W1", "W2"]
-    (line,) = (each for each in table["lines"] if each["statistic"] == "mean")
+    (line,) = (entry for entry in table["lines"] if entry["statistic"] == "mean")
     return line["cells"][-1]["change"]
 
 
@@ -34,12 +34,12 @@ def test_the_file_is_the_stated_split():
 
 
 def test_ratings_of_people_change_by_the_difference_of_means(semscale):
-    found = change(semscale("tables", FILE, "--question", "rating", "--numeric", "rating", *BY_WAVE))
+    difference = change(semscale("tables", FILE, "--question", "rating", "--numeric", "rating", *BY_WAVE))
     means = means_by_wave(pl.read_csv(FILE), "rating")
-    assert found["value"] == pytest.approx(means["W2"] - means["W1"])
+    assert difference["value"] == pytest.approx(means["W2"] - means["W1"])
     # A split by chance: no change beyond it.
-    assert found["low"] < 0 < found["high"]
-    assert found["p"] > 0.05
+    assert difference["low"] < 0 < difference["high"]
+    assert difference["p"] > 0.05
 
 
 def test_rated_texts_are_compared_between_waves(semscale, tmp_path):
@@ -47,9 +47,9 @@ def test_rated_texts_are_compared_between_waves(semscale, tmp_path):
         *("rate", FILE, "--text", "text", "--scale", "quality", "--by", "wave", "--respondent", "review"),
         *("--out", "rated.csv", "--json"),
     )
-    groups = {each["group"]: each for each in json.loads(ended.out)["estimates"]["groups"]}
+    groups = {entry["group"]: entry for entry in json.loads(ended.out)["estimates"]["groups"]}
     means = means_by_wave(pl.read_csv(tmp_path / "rated.csv"), "semscale_mean")
     for wave in ("W1", "W2"):
         assert groups[wave]["figures"]["mean"]["value"] == pytest.approx(means[wave])
-    found = change(semscale("tables", "rated.csv", "--question", "text", *BY_WAVE))
-    assert found["value"] == pytest.approx(means["W2"] - means["W1"], abs=1e-6)
+    difference = change(semscale("tables", "rated.csv", "--question", "text", *BY_WAVE))
+    assert difference["value"] == pytest.approx(means["W2"] - means["W1"], abs=1e-6)

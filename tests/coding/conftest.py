@@ -7,13 +7,13 @@ from semscale.coding.codebook import Code, Codebook
 from semscale.embedding.embedder import Embeddings
 from semscale.signature import Signature
 
-WORDS = ("battery", "price", "screen", "bright")
+TOPICS = ("battery", "price", "screen", "bright")
 
 
-class KeyWords:
+class KeywordEmbedder:
     """Embeds a text by its key words; one axis, which all texts share, stands for everything else."""
 
-    dimensions = len(WORDS) + 1
+    dimensions = len(TOPICS) + 1
     signature = Signature.of("embed", model="key-words")
 
     def __init__(self):
@@ -21,7 +21,7 @@ class KeyWords:
 
     def embed(self, texts, *, progress=None):
         self.embedded += texts
-        rows = [[*(text.lower().count(word) for word in WORDS), 0.5] for text in texts]
+        rows = [[*(text.lower().count(word) for word in TOPICS), 0.5] for text in texts]
         vectors = np.array(rows, dtype=np.float32).reshape(len(texts), self.dimensions)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         unknown = np.array([float("gibberish" in text) for text in texts], dtype=np.float32)
@@ -29,8 +29,8 @@ class KeyWords:
 
 
 @pytest.fixture
-def key_words():
-    return KeyWords()
+def keyword_embedder():
+    return KeywordEmbedder()
 
 
 @pytest.fixture(scope="session")

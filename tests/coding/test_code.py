@@ -20,7 +20,7 @@ BOOK = Codebook(
 ANSWERS = ["The battery is empty by noon.", "Far too expensive.", None, ""]
 
 
-def test_code_assigns_the_codes_of_each_answer_in_order():
+def test_code_assigns_the_codes_of_all_answers_in_order():
     coding = semscale.code(pl.Series(ANSWERS), BOOK)
     assert coding.to_frame()["outcome"].to_list() == ["coded", "coded", "no-answer", "no-answer"]
     np.testing.assert_array_equal(coding.assigned, [[0, 1], [1, 0], [np.nan, np.nan], [np.nan, np.nan]])
@@ -56,7 +56,7 @@ def test_code_refuses_wrong_settings(settings, error, message):
         semscale.code(ANSWERS, BOOK, **settings)
 
 
-def test_code_asks_a_chat_model_about_each_readable_answer():
+def test_code_asks_a_chat_model_about_all_readable_answers():
     chat = Scripted(lambda _: "no", takes_schema=False, takes_logprobs=False)
     coding = semscale.code(ANSWERS, BOOK, chat_model=chat, method="prose", running=plain_running())
     assert coding.to_frame()["chat_status"].to_list() == ["scored", "scored", "missing", "empty"]
@@ -66,10 +66,10 @@ def test_code_asks_a_chat_model_about_each_readable_answer():
 def test_reasoning_is_coded_unless_it_is_removed():
     answers = ["<think>The battery, perhaps?</think>the price is high"]
     with pytest.warns(TextWarning, match="1 of 1 texts begin with a model's reasoning"):
-        kept = semscale.code(answers, BOOK)
+        unchanged = semscale.code(answers, BOOK)
     removed = semscale.code(answers, BOOK, reasoning="remove")
     alone = semscale.code(["the price is high"], BOOK)
-    assert removed.likeness.tolist() == alone.likeness.tolist() != kept.likeness.tolist()
+    assert removed.likeness.tolist() == alone.likeness.tolist() != unchanged.likeness.tolist()
 
 
 def test_code_leaves_out_codes_for_missing_answers():

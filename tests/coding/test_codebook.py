@@ -38,17 +38,17 @@ def test_two_codes_that_would_share_a_column_are_refused(other):
         Codebook("b", (code("power"), code(other)))
 
 
-def test_one_code_alone_is_no_codebook():
+def test_a_single_code_is_no_codebook():
     with pytest.raises(InputError, match="at least 2 codes, got 1"):
         Codebook("b", (code("price"),))
 
 
-def test_equal_names_are_refused_whatever_their_case():
+def test_equal_names_are_refused_regardless_of_case():
     with pytest.raises(InputError, match="'Price' and 'price' have the same name"):
         Codebook("b", (code("Price"), code("price", examples=("other",), definition="other words")))
 
 
-def test_a_text_in_two_codes_is_refused_whatever_its_spaces():
+def test_a_text_in_two_codes_is_refused_regardless_of_spaces():
     with pytest.raises(InputError, match="'price' and 'cost' share the text 'too dear'"):
         Codebook("b", (code("price", examples=("Too  dear",)), code("cost", examples=("too dear",))))
 
@@ -58,7 +58,7 @@ def test_an_unknown_parent_has_the_nearest_name():
         Codebook("b", (code("price"), code("fees", parent="prise")))
 
 
-def test_codes_that_are_each_others_parents_are_refused():
+def test_codes_in_a_cycle_of_parents_are_refused():
     with pytest.raises(InputError, match="is its own parent"):
         Codebook("b", (code("price", parent="fees"), code("fees", parent="price")))
 
@@ -89,9 +89,9 @@ codes:
 
 
 def refused(text):
-    with pytest.raises(InputError) as found:
+    with pytest.raises(InputError) as raised:
         parse_codebook(text.encode(), source="c.yaml")
-    return str(found.value)
+    return str(raised.value)
 
 
 def test_a_good_file_is_read():
@@ -102,37 +102,37 @@ def test_a_good_file_is_read():
 
 
 def test_a_mistyped_key_has_its_line_and_the_nearest_key():
-    said = refused(GOOD.replace("examples:\n      - a fee", "exmples:\n      - a fee"))
-    assert said.startswith("'c.yaml', line 9: unknown key 'exmples' in codes; did you mean 'examples'?")
+    message = refused(GOOD.replace("examples:\n      - a fee", "exmples:\n      - a fee"))
+    assert message.startswith("'c.yaml', line 9: unknown key 'exmples' in codes; did you mean 'examples'?")
 
 
 def test_a_code_without_examples_has_the_line_of_the_code():
     assert refused(GOOD.replace("    examples: [dear]\n", "")) == (
         "'c.yaml', line 12: code 3, examples is missing: add it"
     )
-    said = refused(GOOD.replace("[dear]", "[]"))
-    assert said.startswith("'c.yaml', line 14: code 3, examples must have at least 1 entry")
+    message = refused(GOOD.replace("[dear]", "[]"))
+    assert message.startswith("'c.yaml', line 14: code 3, examples must have at least 1 entry")
 
 
 def test_numbers_must_be_quoted():
     assert "line 14: code 3, examples, 1 must be text, in quotes" in refused(GOOD.replace("[dear]", "[5]"))
 
 
-def test_two_codes_with_one_name_have_the_line_of_the_second():
-    said = refused(GOOD.replace("name: price", "name: POWER").replace("parent: price", "parent: power"))
-    assert said == "'c.yaml', line 12: codes 'power' and 'POWER' have the same name: rename one"
+def test_a_repeated_code_name_is_reported_at_the_line_of_the_second():
+    message = refused(GOOD.replace("name: price", "name: POWER").replace("parent: price", "parent: power"))
+    assert message == "'c.yaml', line 12: codes 'power' and 'POWER' have the same name: rename one"
 
 
 def test_a_wrong_parent_has_the_line_of_its_code():
-    said = refused(GOOD.replace("parent: price", "parent: prices"))
-    assert "line 7: code 'fees': there is no code 'prices'" in said
-    assert "did you mean 'price'?" in said
+    message = refused(GOOD.replace("parent: price", "parent: prices"))
+    assert "line 7: code 'fees': there is no code 'prices'" in message
+    assert "did you mean 'price'?" in message
 
 
 @pytest.mark.parametrize(
     "text", ["- a", "just text", "name: b\ncodes: 3\n", "name: b\n", "name: b\ncodes: []\n"]
 )
-def test_what_is_no_codebook_is_refused_in_one_line(text):
+def test_a_text_that_is_no_codebook_is_refused_in_a_single_line(text):
     assert "\n" not in refused(text)
 
 
@@ -162,7 +162,7 @@ def test_a_line_merges_codes_under_the_first_name():
     assert wide.codes[-1].parent == "battery"
 
 
-def test_nets_come_first_and_stand_for_the_codes_below_them():
+def test_nets_come_first_and_have_their_codes_as_children():
     book = with_lists("nets:\n  - name: power\n    codes: [battery, charging]\n")
     net = book.codes[0]
     assert (net.name, net.is_net, net.prototypes) == ("power", True, ())

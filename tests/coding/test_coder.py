@@ -16,33 +16,33 @@ from semscale.store.reading import open_table
 from semscale.types import Status
 
 
-def test_rows_keep_their_order_and_equal_texts_are_read_once(book, key_words):
-    scorer = Coder(book, embedder=key_words)
-    key_words.embedded.clear()
-    found = scorer.score(["the battery", None, "price", "the battery", "  ", 5, "??"])
-    assert key_words.embedded == ["the battery", "price"]
-    assert [str(each) for each in found.text_status] == [
+def test_rows_keep_their_order_and_equal_texts_are_read_once(book, keyword_embedder):
+    scorer = Coder(book, embedder=keyword_embedder)
+    keyword_embedder.embedded.clear()
+    result = scorer.score(["the battery", None, "price", "the battery", "  ", 5, "??"])
+    assert keyword_embedder.embedded == ["the battery", "price"]
+    assert [str(status) for status in result.text_status] == [
         "scored", "missing", "scored", "scored", "empty", "not-text", "uninformative"
     ]  # fmt: skip
-    assert found.likeness[0].tolist() == found.likeness[3].tolist()
-    assert np.isnan(found.likeness[[1, 4, 5, 6]]).all()
-    assert found.likeness[[0, 2]].argmax(axis=1).tolist() == [0, 1]
+    assert result.likeness[0].tolist() == result.likeness[3].tolist()
+    assert np.isnan(result.likeness[[1, 4, 5, 6]]).all()
+    assert result.likeness[[0, 2]].argmax(axis=1).tolist() == [0, 1]
 
 
-def test_what_the_model_cannot_read_has_no_likeness(book, key_words):
-    found = Coder(book, embedder=key_words).score(["battery", "gibberish"])
-    assert found.text_status[1] is Status.WEIGHTLESS
-    assert np.isnan(found.likeness[1]).all()
+def test_unreadable_answers_have_no_likeness(book, keyword_embedder):
+    result = Coder(book, embedder=keyword_embedder).score(["battery", "gibberish"])
+    assert result.text_status[1] is Status.WEIGHTLESS
+    assert np.isnan(result.likeness[1]).all()
 
 
-def test_the_signature_names_the_codebook_and_the_model(book, key_words):
-    said = str(Coder(book, embedder=key_words).signature)
-    assert f"codebook:phones#{book.content_hash}" in said
-    assert "model:key-words" in said
+def test_the_signature_names_the_codebook_and_the_model(book, keyword_embedder):
+    signature = str(Coder(book, embedder=keyword_embedder).signature)
+    assert f"codebook:phones#{book.content_hash}" in signature
+    assert "model:key-words" in signature
 
 
-def test_no_answers_at_all_are_no_error(book, key_words):
-    assert Coder(book, embedder=key_words).score([]).likeness.shape == (0, 3)
+def test_no_answers_at_all_are_no_error(book, keyword_embedder):
+    assert Coder(book, embedder=keyword_embedder).score([]).likeness.shape == (0, 3)
 
 
 NOTHING = np.zeros((0, 2), dtype=np.float32)
@@ -55,7 +55,7 @@ def test_nearness_is_the_mean_of_the_two_best_less_half_the_mean_of_all_codes():
     assert code_scores(X, [first, Y], [NOTHING] * 2)[0] == pytest.approx([0.8 - 0.2, 0 - 0.2])
 
 
-def test_a_nearer_negative_example_is_taken_off():
+def test_a_nearer_negative_example_is_subtracted():
     # nearness .6 of the first code, its negative example at 1: .6 - .4 = .2; the second is 0; mean .1
     first = np.array([[0.6, 0.8]], dtype=np.float32)
     assert code_scores(X, [first, Y], [X, NOTHING])[0] == pytest.approx([0.2 - 0.05, -0.05])
@@ -63,17 +63,17 @@ def test_a_nearer_negative_example_is_taken_off():
     assert code_scores(X, [first, Y], [Y, NOTHING])[0] == pytest.approx([0.6 - 0.15, -0.15])
 
 
-def test_likeness_is_0_for_strange_and_1_for_own_examples_on_average(book, key_words):
+def test_likeness_averages_0_for_other_and_1_for_the_examples_of_the_code(book, keyword_embedder):
     examples = [text for code in book.codes for text in code.examples]
-    likeness = Coder(book, embedder=key_words).score(examples).likeness
-    own = np.repeat(np.eye(3, dtype=bool), 2, axis=0)
+    likeness = Coder(book, embedder=keyword_embedder).score(examples).likeness
+    same_code = np.repeat(np.eye(3, dtype=bool), 2, axis=0)
     # every text of a code has the same vector, so leaving an example out changes nothing
-    assert likeness[own].mean() == pytest.approx(1)
-    assert likeness[~own].mean() == pytest.approx(0)
+    assert likeness[same_code].mean() == pytest.approx(1)
+    assert likeness[~same_code].mean() == pytest.approx(0)
 
 
-def test_an_answer_on_two_codes_is_like_both(book, key_words):
-    likeness = Coder(book, embedder=key_words).score(["battery and price"]).likeness[0]
+def test_an_answer_on_two_codes_is_like_both(book, keyword_embedder):
+    likeness = Coder(book, embedder=keyword_embedder).score(["battery and price"]).likeness[0]
     assert likeness[0] == pytest.approx(likeness[1])
     assert likeness[0] > 0.5 > likeness[2]
 
@@ -84,15 +84,15 @@ def test_two_codes_alike_are_refused_with_their_cosine():
         Prototypes(book, [X, X], [NOTHING] * 2)
 
 
-def test_a_code_may_be_like_the_one_above_it():
+def test_an_answer_may_be_like_a_code_and_its_parent():
     book = Codebook("b", (Code("a", "d", ("x",)), Code("b", "e", ("y",), parent="a"), Code("c", "f", ("z",))))
     with_definition = [np.concatenate([vectors, vectors]) for vectors in (X, X, Y)]
-    found = Prototypes(book, with_definition, [NOTHING] * 3).likeness(X)[0]
-    assert found[0] == found[1] > 0.9
-    assert found[2] < 0
+    result = Prototypes(book, with_definition, [NOTHING] * 3).likeness(X)[0]
+    assert result[0] == result[1] > 0.9
+    assert result[2] < 0
 
 
-def test_examples_nearer_to_another_code_are_refused():
+def test_examples_nearer_to_a_different_code_are_refused():
     # a's example is b's kind and the other way round; only definitions are right
     mixed = [np.concatenate([Y, X]), np.concatenate([X * 0.6 + Y * 0.8, Y])]
     book = Codebook("b", (Code("a", "d", ("x",)), Code("b", "e", ("y",))))
@@ -100,12 +100,12 @@ def test_examples_nearer_to_another_code_are_refused():
         Prototypes(book, mixed, [NOTHING] * 2)
 
 
-def test_a_code_has_at_least_the_value_of_those_below_it():
+def test_a_code_has_at_least_the_value_of_its_children():
     book = Codebook(
         "b", (Code("a", "d", ("x",)), Code("b", "e", ("y",), parent="a"), Code("c", "f", ("z",), parent="b"))
     )
-    found = with_children(np.array([[0.1, 0.2, 0.9], [0.8, np.nan, 0.3]]), book)
-    assert found.tolist() == [[0.9, 0.9, 0.9], [0.8, 0.3, 0.3]]
+    result = with_children(np.array([[0.1, 0.2, 0.9], [0.8, np.nan, 0.3]]), book)
+    assert result.tolist() == [[0.9, 0.9, 0.9], [0.8, 0.3, 0.3]]
 
 
 RNG = np.random.default_rng(3)
@@ -114,18 +114,18 @@ ROWS = np.arange(400)
 LABELS = (RNG.uniform(size=400) < 1 / (1 + np.exp(-2 * SCORES))).astype(float)
 
 
-def test_too_few_of_a_kind_give_no_probability_and_leave_the_score():
+def test_too_few_labels_of_a_kind_give_no_probability_and_leave_the_score():
     labels = np.full(400, np.nan)
     labels[:100] = 0.0
     labels[:4] = 1.0
-    found = calibrate_code(SCORES, labels[None])
-    assert np.isnan(found.probability(SCORES)).all()
-    assert found.out_of_fold(SCORES, ROWS) is SCORES
-    assert (found.n_with, found.n_without) == (4, 96)
-    assert found.curve is found.figures is None
+    result = calibrate_code(SCORES, labels[None])
+    assert np.isnan(result.probability(SCORES)).all()
+    assert result.out_of_fold(SCORES, ROWS) is SCORES
+    assert (result.n_with, result.n_without) == (4, 96)
+    assert result.curve is result.figures is None
 
 
-def test_one_answer_by_five_people_is_not_five_answers():
+def test_an_answer_coded_by_five_people_counts_once():
     labels = np.zeros((5, 400))
     labels[:, 0] = 1.0
     assert calibrate_code(SCORES, labels).curve is None
@@ -133,13 +133,13 @@ def test_one_answer_by_five_people_is_not_five_answers():
 
 def test_probabilities_are_those_of_platts_curve_of_all_labels():
     labels = np.where(np.arange(400) < 200, LABELS, np.nan)
-    found = calibrate_code(SCORES, labels[None])
+    result = calibrate_code(SCORES, labels[None])
     expected = fit_platt(SCORES[:200], LABELS[:200]).probability(SCORES)
-    assert found.probability(SCORES) == pytest.approx(expected)
-    assert found.figures.brier.value < found.figures.brier_of_share
+    assert result.probability(SCORES) == pytest.approx(expected)
+    assert result.figures.brier.value < result.figures.brier_of_share
 
 
-def test_a_label_does_not_enter_its_own_held_out_probability():
+def test_a_label_does_not_enter_its_held_out_probability():
     changed = LABELS.copy()
     changed[7] = 1 - changed[7]
     before, after = (
@@ -152,9 +152,9 @@ def test_a_label_does_not_enter_its_own_held_out_probability():
 def test_missing_scores_stay_missing():
     scores = SCORES.copy()
     scores[5] = np.nan
-    found = calibrate_code(scores, LABELS[None])
-    assert np.isnan(found.probability(scores)[5])
-    assert np.isnan(found.out_of_fold(scores, ROWS)[5])
+    result = calibrate_code(scores, LABELS[None])
+    assert np.isnan(result.probability(scores)[5])
+    assert np.isnan(result.out_of_fold(scores, ROWS)[5])
 
 
 def test_curves_of_the_coded_answers_alone_are_those_of_all_answers():
@@ -162,42 +162,42 @@ def test_curves_of_the_coded_answers_alone_are_those_of_all_answers():
     labels = np.full(400, np.nan)
     labels[coded] = LABELS[coded]
     whole, part = calibrate_code(SCORES, labels[None]), calibrate_code(SCORES[coded], LABELS[None, coded])
-    places = np.full(400, -1)
-    places[coded] = np.arange(len(coded))
+    indices = np.full(400, -1)
+    indices[coded] = np.arange(len(coded))
     assert whole == part
-    assert whole.out_of_fold(SCORES, ROWS).tolist() == part.out_of_fold(SCORES, places).tolist()
+    assert whole.out_of_fold(SCORES, ROWS).tolist() == part.out_of_fold(SCORES, indices).tolist()
 
 
-def test_an_answer_that_nobody_coded_has_the_mean_of_the_folds():
-    found = calibrate_code(SCORES[:100], LABELS[None, :100])
-    by_fold = [curve.probability(np.array([0.3]))[0] for curve in found.fold_curves]
+def test_an_uncoded_answer_has_the_mean_of_the_folds():
+    result = calibrate_code(SCORES[:100], LABELS[None, :100])
+    by_fold = [curve.probability(np.array([0.3]))[0] for curve in result.fold_curves]
     assert len(by_fold) == 5
-    assert found.out_of_fold(np.array([0.3]), np.array([-1])) == pytest.approx(sum(by_fold) / 5)
+    assert result.out_of_fold(np.array([0.3]), np.array([-1])) == pytest.approx(sum(by_fold) / 5)
 
 
-def test_nobody_coded():
-    found = calibrate_code(SCORES, np.zeros((0, 400)))
-    assert found.curve is None
-    assert found.n_with == found.n_without == 0
+def test_labels_without_any_coder_give_no_curve():
+    result = calibrate_code(SCORES, np.zeros((0, 400)))
+    assert result.curve is None
+    assert result.n_with == result.n_without == 0
 
 
-def test_likeness_of_a_table_is_the_same_in_parts(tmp_path, book, key_words, monkeypatch):
+def test_likeness_of_a_table_is_the_same_in_parts(tmp_path, book, keyword_embedder, monkeypatch):
     cells = ["battery life", "a low price", "", "bright screen", "battery"]
     pl.DataFrame({"text": cells}).write_parquet(tmp_path / "t.parquet")
     monkeypatch.setattr(coder, "_TABLE_BATCH", 2)
-    scorer = Coder(book, embedder=key_words)
+    scorer = Coder(book, embedder=keyword_embedder)
     likeness = scorer.score_table(open_table(tmp_path / "t.parquet"), "text")
     assert np.array_equal(likeness, scorer.score(cells).likeness, equal_nan=True)
 
 
-def test_a_net_is_as_like_as_its_most_like_code_and_changes_no_other(book, key_words):
+def test_a_net_has_the_likeness_of_its_most_similar_code_and_changes_no_other(book, keyword_embedder):
     nets = Codebook(
         "phones",
         (Code("device", "At least one of: power, display.", ()),)
         + tuple(replace(code, parent=None if code.name == "cost" else "device") for code in book.codes),
     )
     cells = ["the battery died", "a fair price", "the screen", "battery and screen"]
-    alone = Coder(book, embedder=key_words).score(cells).likeness
-    found = Coder(nets, embedder=key_words).score(cells).likeness
-    np.testing.assert_array_equal(found[:, 1:], alone)
-    np.testing.assert_array_equal(found[:, 0], alone[:, [0, 2]].max(axis=1))
+    alone = Coder(book, embedder=keyword_embedder).score(cells).likeness
+    result = Coder(nets, embedder=keyword_embedder).score(cells).likeness
+    np.testing.assert_array_equal(result[:, 1:], alone)
+    np.testing.assert_array_equal(result[:, 0], alone[:, [0, 2]].max(axis=1))

@@ -13,31 +13,31 @@ RATINGS = 3 + 1.5 * CODES[:, 0] - 0.5 * CODES[:, 1] + RNG.normal(size=4000)
 
 def test_the_difference_is_that_of_the_means():
     ratings = np.array([5.0, 4, 5, 4, 5, 1, 2, 1, 2, 1, np.nan])
-    given = np.array([1.0] * 5 + [0.0] * 5 + [1.0])[:, None]
-    (found,) = find_drivers(ratings, given, ["price"], rating="stars").drivers
-    assert (found.n_with, found.n_without) == (5, 5)
-    assert found.difference.value == pytest.approx(4.6 - 1.4)
+    assigned = np.array([1.0] * 5 + [0.0] * 5 + [1.0])[:, None]
+    (result,) = find_drivers(ratings, assigned, ["price"], rating="stars").drivers
+    assert (result.n_with, result.n_without) == (5, 5)
+    assert result.difference.value == pytest.approx(4.6 - 1.4)
     # HC3 of two groups: the sum of e^2 / (n - 1)^2 over both; 1.2 a group, so sqrt(2.4 / 16)
     # t of 8 degrees: 2.306
     half = 2.306004 * np.sqrt(2.4 / 16)
-    assert found.difference.high - found.difference.value == pytest.approx(half, rel=1e-6)
-    assert found.joint is None
+    assert result.difference.high - result.difference.value == pytest.approx(half, rel=1e-6)
+    assert result.joint is None
 
 
-def test_four_answers_with_a_code_are_too_few():
-    ratings, given = np.arange(12.0), np.array([1.0] * 4 + [0.0] * 8)[:, None]
-    (found,) = find_drivers(ratings, given, ["price"], rating="stars").drivers
-    assert np.isnan(found.difference.value)
-    assert np.isnan(found.p_value)
-    assert found.mean_with == 1.5
+def test_four_answers_with_a_code_give_no_difference():
+    ratings, assigned = np.arange(12.0), np.array([1.0] * 4 + [0.0] * 8)[:, None]
+    (result,) = find_drivers(ratings, assigned, ["price"], rating="stars").drivers
+    assert np.isnan(result.difference.value)
+    assert np.isnan(result.p_value)
+    assert result.mean_with == 1.5
 
 
-def test_the_joint_model_finds_what_the_ratings_were_made_of():
-    found = find_drivers(RATINGS, CODES, ["a", "b"], rating="stars")
-    for one, true in zip(found.drivers, (1.5, -0.5), strict=True):
-        assert one.joint.low < true < one.joint.high
-    assert found.n == 4000
-    assert all(one.joint_p_value < 1e-6 for one in found.drivers)
+def test_the_joint_model_recovers_the_simulated_effects():
+    result = find_drivers(RATINGS, CODES, ["a", "b"], rating="stars")
+    for driver, true in zip(result.drivers, (1.5, -0.5), strict=True):
+        assert driver.joint.low < true < driver.joint.high
+    assert result.n == 4000
+    assert all(driver.joint_p_value < 1e-6 for driver in result.drivers)
 
 
 def test_probabilities_keep_coefficients_from_being_too_small():
@@ -45,27 +45,27 @@ def test_probabilities_keep_coefficients_from_being_too_small():
     probability = RNG.uniform(size=(4000, 2))
     truth = (RNG.uniform(size=(4000, 2)) < probability).astype(float)
     ratings = 2.0 * truth[:, 0] + RNG.normal(size=4000)
-    given = (probability > 0.5).astype(float)
-    by_decision = find_drivers(ratings, given, ["a", "b"], rating="stars")
-    by_probability = find_drivers(ratings, given, ["a", "b"], rating="stars", probability=probability)
+    assigned = (probability > 0.5).astype(float)
+    by_decision = find_drivers(ratings, assigned, ["a", "b"], rating="stars")
+    by_probability = find_drivers(ratings, assigned, ["a", "b"], rating="stars", probability=probability)
     assert by_decision.drivers[0].joint.high < 1.5
     assert by_probability.drivers[0].joint.low < 2 < by_probability.drivers[0].joint.high
     assert by_probability.by_probability
 
 
-def test_a_code_that_follows_from_another_is_left_out_of_the_joint_model():
+def test_a_code_implied_by_a_different_code_is_left_out_of_the_joint_model():
     both = np.column_stack([CODES, CODES[:, 0]])
-    found = find_drivers(RATINGS, both, ["a", "b", "again"], rating="stars")
-    assert found.drivers[2].joint is None
-    assert np.isnan(found.drivers[2].joint_p_value)
-    assert found.drivers[0].joint is not None
+    result = find_drivers(RATINGS, both, ["a", "b", "again"], rating="stars")
+    assert result.drivers[2].joint is None
+    assert np.isnan(result.drivers[2].joint_p_value)
+    assert result.drivers[0].joint is not None
 
 
 @pytest.mark.parametrize("by_probability", [False, True])
-@pytest.mark.parametrize("own", [0.0, 0.1])
-def test_a_net_changes_no_effect_of_its_codes(own, by_probability):
+@pytest.mark.parametrize("extra_share", [0.0, 0.1])
+def test_a_net_changes_no_effect_of_its_codes(extra_share, by_probability):
     # own: share of answers that have the net by its own examples, without a code below it
-    net = np.maximum(CODES.max(axis=1), RNG.uniform(size=4000) < own)
+    net = np.maximum(CODES.max(axis=1), RNG.uniform(size=4000) < extra_share)
     decisions = np.column_stack([net, CODES])
     alone = find_drivers(
         RATINGS, CODES, ["a", "b"], rating="stars", probability=0.1 + 0.8 * CODES if by_probability else None
@@ -90,22 +90,22 @@ def test_no_rating_at_all_is_refused():
         find_drivers(np.full(3, np.nan), np.ones((3, 1)), ["a"], rating="stars")
 
 
-def test_several_answers_of_one_person_are_not_as_many_people():
+def test_repeated_answers_of_a_person_widen_the_interval():
     people, ratings = np.repeat(np.arange(12), 5), np.repeat(np.arange(12) % 5 + 1.0, 5)
-    given = (people < 6).astype(float)[:, None]
-    once = find_drivers(ratings[::5], given[::5], ["a"], rating="stars", clusters=np.arange(12))
-    five = find_drivers(ratings, given, ["a"], rating="stars", clusters=people)
-    rows = find_drivers(ratings, given, ["a"], rating="stars")
-    (one, same, narrow) = (found.drivers[0].difference for found in (once, five, rows))
-    assert (same.low, same.high) == pytest.approx((one.low, one.high))
-    assert narrow.high - narrow.low < 0.6 * (one.high - one.low)
+    assigned = (people < 6).astype(float)[:, None]
+    once = find_drivers(ratings[::5], assigned[::5], ["a"], rating="stars", clusters=np.arange(12))
+    five = find_drivers(ratings, assigned, ["a"], rating="stars", clusters=people)
+    rows = find_drivers(ratings, assigned, ["a"], rating="stars")
+    (driver, same, narrow) = (result.drivers[0].difference for result in (once, five, rows))
+    assert (same.low, same.high) == pytest.approx((driver.low, driver.high))
+    assert narrow.high - narrow.low < 0.6 * (driver.high - driver.low)
     assert (once.standard_errors, rows.standard_errors) == ("CR2", "HC3")
 
 
-def test_a_code_of_four_people_is_too_rare_however_often_they_say_it():
+def test_a_code_of_four_people_is_too_rare_despite_many_answers():
     people = np.repeat(np.arange(12), 5)
-    given = (people < 4).astype(float)[:, None]
-    (found,) = find_drivers(RATINGS[:60], given, ["a"], rating="stars", clusters=people).drivers
-    assert (found.n_with, found.n_without) == (20, 40)
-    assert np.isnan(found.difference.value)
-    assert np.isnan(found.p_value)
+    assigned = (people < 4).astype(float)[:, None]
+    (result,) = find_drivers(RATINGS[:60], assigned, ["a"], rating="stars", clusters=people).drivers
+    assert (result.n_with, result.n_without) == (20, 40)
+    assert np.isnan(result.difference.value)
+    assert np.isnan(result.p_value)

@@ -48,12 +48,12 @@ def test_a_deeply_nested_cell_is_an_unknown_code(book):
         read(["[" * 20_000 + "]" * 20_000], book)
 
 
-def test_none_beside_a_code_is_refused(book):
+def test_none_together_with_a_code_is_refused(book):
     with pytest.raises(InputError, match="'none' cannot be combined with a code"):
         read(["cost; none"], book)
 
 
-def test_people_who_differ_give_a_share(book):
+def test_disagreeing_coders_give_a_share(book):
     both = hand_codes([["cost", "", "none"], ["none", "", ""]], book, ["a", "b"])
     assert np.nan_to_num(mean_codes(both), nan=-1).tolist() == [[0, 0.5, 0], [-1] * 3, [0, 0, 0]]
 
@@ -62,14 +62,14 @@ def values(likeness):
     return np.repeat(np.asarray(likeness, dtype=float)[:, None], 3, axis=1)
 
 
-def test_unsure_answers_are_drawn_more_often_and_sure_ones_too():
+def test_unsure_answers_are_drawn_more_often_and_sure_answers_too():
     # Of likeness 0 and 1 the roots of v (1 - v) are 0, of .5 they are .5. The curve gives probabilities of
     # .0198, .1611 and .6457. Where all codes have the same, the rare part goes with them.
     likeness = [0.0] * 40 + [1.0] * 20 + [0.5] * 40
-    found = draw_answers(values(likeness), 20, seed=1)
+    sample = draw_answers(values(likeness), 20, seed=1)
     guessed = {0.0: 0.0198, 1.0: 0.6457, 0.5: 0.1611}
     mean = sum(guessed[value] for value in likeness) / 100
-    by_row = dict(zip(found.rows.tolist(), found.probability.tolist(), strict=True))
+    by_row = dict(zip(sample.rows.tolist(), sample.probability.tolist(), strict=True))
     for row, p in by_row.items():
         unsure = 0.5 / 0.2 if likeness[row] == 0.5 else 0.0
         size = 0.5 + guessed[likeness[row]] / mean / 3 + unsure / 6
@@ -92,7 +92,7 @@ def test_answers_with_a_rare_code_are_drawn_more_often_and_weights_undo_it():
     assert all(drawn.all_probabilities.min() >= 0.5 * 40 / 400 - 1e-9 for drawn in draws)
 
 
-def test_a_sheet_with_too_few_answers_of_a_code_is_known_before_anybody_codes():
+def test_a_sheet_with_too_few_answers_of_a_code_is_recognised_before_coding():
     likeness = np.zeros((1000, 3))
     likeness[:300, 0] = likeness[300:340, 1] = 1.2
     likeness[:, 2] = -1
@@ -108,25 +108,25 @@ def test_a_sheet_with_too_few_answers_of_a_code_is_known_before_anybody_codes():
 
 
 def test_answers_that_cannot_be_read_are_never_drawn():
-    found = draw_answers(values([0.5, float("nan"), 0.2]), 5)
-    assert sorted(found.rows.tolist()) == [0, 2]
-    assert len(found.all_probabilities) == 2
+    sample = draw_answers(values([0.5, float("nan"), 0.2]), 5)
+    assert sorted(sample.rows.tolist()) == [0, 2]
+    assert len(sample.all_probabilities) == 2
 
 
 def test_likenesses_beyond_0_and_1_are_sure():
-    found = draw_answers(values([2.0, -1.0, 0.5, 0.5]), 2, alike=True)
-    assert set(found.probability.tolist()) == {0.5}
+    sample = draw_answers(values([2.0, -1.0, 0.5, 0.5]), 2, alike=True)
+    assert set(sample.probability.tolist()) == {0.5}
 
 
 def test_instructions_have_every_code_and_the_command(book, tmp_path):
     path = write_instructions(tmp_path / "labels.csv", book, "comment", "semscale code labels.csv")
     assert path.name == "labels-instructions.md"
-    said = path.read_text()
+    instructions = path.read_text()
     for code in book.codes:
-        assert f"**{code.name}**: {code.definition}" in said
-        assert all(example in said for example in code.examples)
-    assert "Write `none` where no code applies" in said
-    assert "    semscale code labels.csv\n" in said
+        assert f"**{code.name}**: {code.definition}" in instructions
+        assert all(example in instructions for example in code.examples)
+    assert "Write `none` where no code applies" in instructions
+    assert "    semscale code labels.csv\n" in instructions
 
 
 def test_drawn_rows_come_first_in_the_order_of_their_draw(tmp_path, monkeypatch):

@@ -45,14 +45,14 @@ def group_test(sample, groups):
     return test
 
 
-def test_unsure_answers_count_for_no_share_and_unread_ones_for_nothing():
-    found = coded([0.9, 0.8, 0.1, 0.4, np.nan], [True] * 4 + [False])
-    share = share_of(found)
+def test_unsure_answers_have_no_share_and_unread_answers_do_not_count():
+    answers = coded([0.9, 0.8, 0.1, 0.4, np.nan], [True] * 4 + [False])
+    share = share_of(answers)
     assert (share.n, share.n_assigned, share.n_unsure) == (3, 2, 1)
     assert share.counted == wilson_interval(2, 3)
     assert share.corrected is None
     assert share.has_small_base
-    assert not share_of(found, min_base=3).has_small_base
+    assert not share_of(answers, min_base=3).has_small_base
 
 
 def test_the_corrected_share_is_the_prediction_powered_mean_of_readable_answers():
@@ -85,7 +85,7 @@ def test_a_group_without_a_label_has_no_corrected_share():
     assert share_of(coded([0.6] * 4, hand=hand), np.arange(4) > 1).corrected is None
 
 
-def test_weights_count_in_shares_and_rows_without_one_do_not():
+def test_weights_count_in_shares_and_rows_without_weight_do_not():
     # decided answers weigh 1, 3 and 4; the second has the code: 3 / 8. The last one has no weight
     design = SampleDesign(weights=np.array([1.0, 3, 4, np.nan]))
     share = share_of(coded([0.1, 0.9, 0.1, 0.9], design=design))
@@ -93,7 +93,7 @@ def test_weights_count_in_shares_and_rows_without_one_do_not():
     assert (share.n, share.n_assigned) == (3, 1)
 
 
-def test_answers_of_one_person_say_less_than_answers_of_many():
+def test_repeated_answers_of_a_person_widen_the_interval():
     many, few = (
         share_of(coded([0.9] * 20 + [0.1] * 20, design=SampleDesign(clusters=clusters))).counted
         for clusters in (np.arange(40), np.arange(40) // 4)
@@ -103,7 +103,7 @@ def test_answers_of_one_person_say_less_than_answers_of_many():
 
 
 @pytest.mark.parametrize("at_once", [1, 500])
-def test_weighted_shares_of_groups_together_are_those_of_each_group_alone(monkeypatch, at_once):
+def test_weighted_shares_of_all_groups_equal_those_of_single_groups(monkeypatch, at_once):
     monkeypatch.setattr("semscale.coding.code_shares._GROUPS_AT_ONCE", at_once)
     # 60 answers of 30 people in four groups: nobody decided in the third, and the last has no weight.
     values = np.tile([0.9, 0.1, 0.4, 0.7, 0.2], 12)
@@ -150,7 +150,7 @@ def test_answers_count_in_their_group_alone_and_only_those_that_can_be_read():
     }
 
 
-def test_parts_add_up_also_where_a_later_one_brings_a_group():
+def test_parts_add_up_even_if_a_later_part_adds_a_group():
     whole, parts = CodeCounts(2), CodeCounts(2)
     whole.add(GROUPS, ASSIGNED, COUNTING)
     for some in (slice(0, 1), slice(1, 2), slice(2, 4)):
@@ -169,7 +169,7 @@ def misled(n_labelled=200):
     return scores, HandLabels(scores[:, None], hand[:, None]), np.repeat([0, 1], 100)
 
 
-def test_corrected_shares_are_compared_where_people_coded():
+def test_corrected_shares_are_compared_if_hand_codes_exist():
     scores, hand, groups = misled()
     test = group_test(coded(scores, hand=hand), groups)
     masks = [groups == 0, groups == 1]
@@ -198,7 +198,7 @@ def test_weighted_codes_are_compared_by_rao_and_scott():
     assert (test.kind, test.p_value) == ("counted, weighted", expected.p_value)
 
 
-def test_groups_are_tested_code_by_code_and_small_ones_left_out():
+def test_groups_are_tested_per_code_and_small_groups_left_out():
     # 20 of 50 and 30 of 50: chi-squared 4, p .0455; the third group has 10 answers only
     values = [0.9] * 20 + [0.1] * 30 + [0.9] * 30 + [0.1] * 20 + [0.9] * 10
     test = group_test(coded(values), np.repeat([0, 1, 2], [50, 50, 10]))
@@ -206,7 +206,7 @@ def test_groups_are_tested_code_by_code_and_small_ones_left_out():
     assert (test.adjusted, test.tested) == (test.p_value, (0, 1))
 
 
-def test_one_group_that_is_large_enough_cannot_be_tested():
+def test_a_single_large_group_cannot_be_tested():
     test = group_test(coded([0.9, 0.1] * 20), (np.arange(40) >= 35).astype(int))
     assert np.isnan(test.p_value)
     assert np.isnan(test.adjusted)
@@ -226,7 +226,7 @@ def test_a_weighted_test_of_a_sample_leaves_out_groups_with_few_sampled_answers(
     assert test.p_value == pytest.approx(expected.p_value, rel=0.01)
 
 
-def test_lift_counts_only_answers_in_which_both_were_decided():
+def test_lift_counts_only_answers_with_both_codes_decided():
     # both decided in 4 of 5 answers: first 2, second 2, both 1: 4 * 1 / (2 * 2) = 1
     assigned = np.array([[1, 1], [1, 0], [0, 1], [0, 0], [1, np.nan]])
     pairs = PairCounts(2)

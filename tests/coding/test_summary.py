@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from tests.coding.conftest import KeyWords
+from tests.coding.conftest import KeywordEmbedder
 from tests.schema_check import check_json
 
 from semscale.coding.code_shares import code_alphas
@@ -34,7 +34,9 @@ def summed(book, tmp_path_factory):
         path = tmp_path_factory.mktemp("coded") / "t.parquet"
         pl.DataFrame(rows).write_parquet(path)
         compared = other and OtherRun(open_table(other), book, "text", other.name)
-        instrument = CodingTable(columns, book, lambda: Coder(book, embedder=KeyWords()), other=compared)
+        instrument = CodingTable(
+            columns, book, lambda: Coder(book, embedder=KeywordEmbedder()), other=compared
+        )
         return measure_table(open_table(path), instrument, out=out)
 
     return run
@@ -59,7 +61,7 @@ def full(summed, tmp_path_factory):
     return summed(rows, columns, other=other)
 
 
-def test_every_row_has_one_outcome(full):
+def test_all_rows_have_exactly_1_outcome(full):
     assert sum(full.outcomes.values()) == full.n == 102
     assert full.outcomes == {"coded": 80, "other": 20, "no-answer": 2}
     assert full.reasons == {"missing": 1, "empty": 1}
@@ -68,18 +70,18 @@ def test_every_row_has_one_outcome(full):
 
 
 def test_shares_of_groups_add_up_to_those_of_all(full):
-    for place, share in enumerate(full.shares):
+    for index, share in enumerate(full.shares):
         for grouping in full.groupings:
-            assert share.n_assigned == sum(group.shares[place].n_assigned for group in grouping.groups)
-    assert [[group.name for group in one.groups] for one in full.groupings] == [
+            assert share.n_assigned == sum(group.shares[index].n_assigned for group in grouping.groups)
+    assert [[group.name for group in entry.groups] for entry in full.groupings] == [
         ["south", "north"], ["third", "first"],
     ]  # fmt: skip
     assert [share.n_assigned for share in full.shares] == [40, 40, 20]
 
 
-def test_runs_that_are_the_same_agree_and_people_who_differ_do_not_fully(full):
-    assert [one.value for one in full.agreement.runs] == [1.0] * 3
-    assert all(0.9 < one.value < 1 for one in full.agreement.between_people)
+def test_equal_runs_agree_fully_and_differing_coders_do_not(full):
+    assert [entry.value for entry in full.agreement.runs] == [1.0] * 3
+    assert all(0.9 < entry.value < 1 for entry in full.agreement.between_people)
 
 
 def test_pairs_count_answers_with_both(full):
@@ -91,10 +93,10 @@ def test_json_keeps_to_the_schema_and_has_no_probability_without_labels(full, su
     check_json(to_json(full, cautions=(), **no_files))
     bare = summed({"text": TEXTS})
     check_json(to_json(bare, cautions=(), **no_files))
-    found = json.loads(bare.to_json())
-    assert not any(code["calibrated"] for code in found["codes"])
-    assert found["drivers"] is None
-    assert "Not calibrated" in found["cautions"][0]
+    result = json.loads(bare.to_json())
+    assert not any(code["calibrated"] for code in result["codes"])
+    assert result["drivers"] is None
+    assert "Not calibrated" in result["cautions"][0]
 
 
 def test_the_short_form(full):
@@ -109,17 +111,17 @@ def test_weights_that_sum_to_0_in_a_group_are_refused_by_its_name(summed):
 
 
 def test_json_names_the_test_and_the_groups_that_took_part(full):
-    found = json.loads(full.to_json())
-    assert {test["kind"] for test in found["tests"]} == {"corrected"}
-    assert found["tests"][0]["groups"] == ["south", "north"]
-    assert (found["by"], list(found["further_groups"])) == ("region", ["wave"])
+    result = json.loads(full.to_json())
+    assert {test["kind"] for test in result["tests"]} == {"corrected"}
+    assert result["tests"][0]["groups"] == ["south", "north"]
+    assert (result["by"], list(result["further_groups"])) == ("region", ["wave"])
     # the third wave has 20 answers, so one wave is left to test
-    assert found["further_groups"]["wave"]["tests"][0]["groups"] == ["first"]
-    assert [group["n"] for group in found["further_groups"]["wave"]["groups"]] == [20, 80]
-    assert found["weight"] is None
+    assert result["further_groups"]["wave"]["tests"][0]["groups"] == ["first"]
+    assert [group["n"] for group in result["further_groups"]["wave"]["groups"]] == [20, 80]
+    assert result["weight"] is None
 
 
-def test_the_report_says_of_which_answers_shares_are(full, summed):
+def test_the_report_states_the_base_of_shares(full, summed):
     assert coding_document(full).reading[1] == (
         "Corrected shares are of the 100 answers that can be read, counted ones of those about which the "
         "code was decided; an answer may have several codes."
@@ -139,7 +141,7 @@ def test_alpha_of_four_answers_by_hand():
     assert alpha.value == pytest.approx(1 - 56 / 120)
 
 
-def test_one_person_alone_agrees_with_nobody():
+def test_a_single_person_has_no_agreement():
     assert code_alphas(np.ones((1, 3, 2))) == ()
 
 
@@ -155,28 +157,28 @@ def test_most_people_count_and_ties_and_answers_without_codes_are_left_out(summe
     assert (cost.value, cost.n, cost.n_left_out) == (1.0, 3, 3)
 
 
-def chosen(texts, values, given, size):
+def chosen(texts, values, assigned, size):
     """The quotes of one code, from parts of some size."""
     choice = QuoteChoice([0.5])
     for start in range(0, len(texts), size):
         some = slice(start, start + size)
-        choice.add(texts[some], values[some], given[some], start)
-    (found,) = choice.quotes()
-    return found
+        choice.add(texts[some], values[some], assigned[some], start)
+    (result,) = choice.quotes()
+    return result
 
 
 @pytest.mark.parametrize("size", [8, 3, 1])
-def test_the_greatest_and_the_nearest_are_shown_each_text_once(size):
+def test_quotes_are_the_greatest_and_the_nearest_without_repeats(size):
     texts = ["a", "a", "b", "c", "d", "e", None, "f"]
     values = np.array([0.9, 0.9, 0.8, 0.7, 0.6, 0.45, np.nan, 0.1])[:, None]
-    given = np.array([1, 1, 1, 1, 1, np.nan, np.nan, 0.0])[:, None]
-    found = chosen(texts, values, given, size)
-    assert [quote.text for quote in found.typical] == ["a", "b", "c"]
+    assigned = np.array([1, 1, 1, 1, 1, np.nan, np.nan, 0.0])[:, None]
+    result = chosen(texts, values, assigned, size)
+    assert [quote.text for quote in result.typical] == ["a", "b", "c"]
     # nearest to .5 among the others: .45, .6, .1
-    assert [(quote.row, quote.assigned) for quote in found.borderline] == [(6, None), (5, True), (8, False)]
+    assert [(quote.row, quote.assigned) for quote in result.borderline] == [(6, None), (5, True), (8, False)]
 
 
-def test_a_code_that_nobody_has_shows_borderline_answers_alone():
-    found = chosen(["a", "b"], np.array([[0.1], [0.2]]), np.zeros((2, 1)), 1)
-    assert found.typical == ()
-    assert [quote.text for quote in found.borderline] == ["b", "a"]
+def test_a_code_without_answers_shows_only_borderline_quotes():
+    result = chosen(["a", "b"], np.array([[0.1], [0.2]]), np.zeros((2, 1)), 1)
+    assert result.typical == ()
+    assert [quote.text for quote in result.borderline] == ["b", "a"]

@@ -34,24 +34,24 @@ COLUMNS = CodingColumns(
 
 
 @pytest.fixture
-def summed(book, key_words, tmp_path):
+def summed(book, keyword_embedder, tmp_path):
     """A function that codes the rows with some cells changed, two rows at a time."""
 
     def run(columns=COLUMNS, **changed):
         pl.DataFrame({**ROWS, **changed}).write_csv(tmp_path / "in.csv")
-        instrument = CodingTable(columns, book, lambda: Coder(book, embedder=key_words))
+        instrument = CodingTable(columns, book, lambda: Coder(book, embedder=keyword_embedder))
         return measure_table(open_table(tmp_path / "in.csv"), instrument, settings=PartSettings(2))
 
     return run
 
 
-def test_hand_coded_rows_are_learnt_from_with_their_answers(summed, key_words):
+def test_hand_coded_rows_are_used_with_their_answers(summed, keyword_embedder):
     summary = summed()
     # answers with power, cost and display, and hand-coded answers without
     assert [(code.n_with, code.n_without) for code in summary.calibrations] == [(1, 2), (2, 1), (0, 3)]
     assert (summary.n, summary.n_hand, summary.is_drawn) == (5, 3, True)
     n_prototypes = sum(len(code.prototypes) for code in summary.codebook.codes)
-    assert key_words.embedded[n_prototypes:][:3] == ["price", "hello", "battery price"]
+    assert keyword_embedder.embedded[n_prototypes:][:3] == ["price", "hello", "battery price"]
 
 
 @pytest.mark.parametrize(
@@ -66,10 +66,12 @@ def test_hand_coded_rows_are_learnt_from_with_their_answers(summed, key_words):
         ({"part": ["x", "y", "x", "x", "y"]}, "respondent: 'b' lies in more than one of the strata"),
     ],
 )
-def test_a_wrong_cell_is_named_by_its_row_before_any_text_is_embedded(summed, key_words, changed, message):
+def test_a_wrong_cell_is_named_by_its_row_before_any_text_is_embedded(
+    summed, keyword_embedder, changed, message
+):
     with pytest.raises(InputError, match=message):
         summed(**changed)
-    assert key_words.embedded == []
+    assert keyword_embedder.embedded == []
 
 
 def test_rows_without_a_respondent_may_lie_in_any_stratum(summed):
@@ -92,7 +94,7 @@ def test_a_rating_needs_a_number_somewhere(summed):
         ({"inclusion": "p"}, "inclusion belongs to labels"),
     ],
 )
-def test_columns_that_exclude_each_other_are_refused(columns, message):
+def test_columns_that_cannot_be_combined_are_refused(columns, message):
     with pytest.raises(InputError, match=message):
         CodingColumns(text="text", **columns)
 
@@ -108,8 +110,10 @@ def mixed(tmp_path):
     return open_table(tmp_path / "in.jsonl")
 
 
-def test_parts_are_coded_as_all_answers_together_in_the_order_of_the_rows(mixed, book, key_words, tmp_path):
-    coder = Coder(book, embedder=key_words)
+def test_parts_are_coded_as_all_answers_together_in_the_order_of_the_rows(
+    mixed, book, keyword_embedder, tmp_path
+):
+    coder = Coder(book, embedder=keyword_embedder)
     instrument = CodingTable(CodingColumns(text="text"), book, lambda: coder)
     summary = measure_table(mixed, instrument, out=tmp_path / "out.parquet", settings=PartSettings(2))
     written = pl.read_parquet(tmp_path / "out.parquet")
@@ -129,16 +133,16 @@ ALL_TEXT = np.zeros(2, dtype=bool)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
-def test_it_is_read_from_its_table_some_rows_at_a_time(book, key_words, tmp_path, ending):
+def test_an_earlier_run_is_read_in_batches(book, keyword_embedder, tmp_path, ending):
     texts = ["the battery", "=price", None, "- a screen", "hello"]
-    found = code_answers(Coder(book, embedder=key_words).score(texts))
+    coding = code_answers(Coder(book, embedder=keyword_embedder).score(texts))
     path = tmp_path / f"coded.{ending}"
-    codes = found.to_frame().rename(lambda name: f"semscale_{name}")
+    codes = coding.to_frame().rename(lambda name: f"semscale_{name}")
     write_table(pl.concat([pl.DataFrame({"text": texts}), codes], how="horizontal"), path)
     other = OtherRun(open_table(path), book, "text", path.name)
     read = [other.take(texts[:2], ALL_TEXT), other.take(texts[2:], np.zeros(3, dtype=bool))]
     other.check_ended()
-    assert np.array_equal(np.concatenate(read), found.assigned, equal_nan=True)
+    assert np.array_equal(np.concatenate(read), coding.assigned, equal_nan=True)
 
 
 @pytest.fixture
@@ -178,7 +182,7 @@ def test_a_table_without_any_of_the_codes_is_refused(book, tmp_path):
         OtherRun(open_table(tmp_path / "t.csv"), book, "text", "t.csv")
 
 
-N, CODED, KEPT = 3000, 150, 1000
+N, CODED, SAMPLED = 3000, 150, 1000
 BARE = CodingColumns(text="text", by=("region",))
 DESIGNED = CodingColumns(
     text="text", labels=("hand",), by=("region",), rating="stars", weight="w", respondent="who"
@@ -222,16 +226,16 @@ def collected(book, tmp_path):
 
 @pytest.mark.exhaustive
 def test_without_hand_codes_and_weights_everything_but_drivers_is_of_all_answers(collected):
-    whole, part = collected(BARE, N), collected(BARE, KEPT)
-    assert (whole.sampled, part.sampled) == (None, KEPT)
-    found, expected = json.loads(part.to_json()), json.loads(whole.to_json())
+    whole, part = collected(BARE, N), collected(BARE, SAMPLED)
+    assert (whole.sampled, part.sampled) == (None, SAMPLED)
+    coding, expected = json.loads(part.to_json()), json.loads(whole.to_json())
     for name in ("codes", "groups", "tests", "pairs", "outcomes", "reasons", "rows", "readable"):
-        assert found[name] == expected[name], name
+        assert coding[name] == expected[name], name
 
 
 @pytest.mark.exhaustive
 def test_the_size_of_parts_changes_nothing(collected):
-    for most in (N, KEPT):
+    for most in (N, SAMPLED):
         first, second = (json.loads(collected(DESIGNED, most, size).to_json()) for size in (N, 313))
         assert {**first, "created": 0} == {**second, "created": 0}
 
@@ -241,7 +245,7 @@ def test_the_size_of_parts_changes_nothing(collected):
 )
 @pytest.mark.exhaustive
 def test_figures_from_the_sample_are_near_those_of_all_answers(collected, columns):
-    whole, part = collected(columns, N), collected(columns, KEPT)
+    whole, part = collected(columns, N), collected(columns, SAMPLED)
     for all_of, some in zip(whole.shares, part.shares, strict=True):
         assert (some.n, some.n_assigned, some.n_unsure) == (all_of.n, all_of.n_assigned, all_of.n_unsure)
         assert some.corrected.n_labelled == all_of.corrected.n_labelled == CODED
@@ -263,17 +267,17 @@ def test_hand_coded_answers_do_not_count_twice_in_weighted_shares(collected):
     # Nearly all rows of the sample are others: the weight of 150 coded rows must stay 150 of 3,000.
     part = collected(DESIGNED.with_values(respondent=None), 200)
     whole = collected(DESIGNED.with_values(respondent=None), N)
-    for one, other in zip(part.shares, whole.shares, strict=True):
-        assert one.corrected.naive.value == pytest.approx(other.corrected.naive.value, abs=0.05)
-        assert one.corrected.n_labelled + one.corrected.n_unlabelled < 200 + CODED
+    for share, other in zip(part.shares, whole.shares, strict=True):
+        assert share.corrected.naive.value == pytest.approx(other.corrected.naive.value, abs=0.05)
+        assert share.corrected.n_labelled + share.corrected.n_unlabelled < 200 + CODED
 
 
-def test_the_report_and_json_say_what_is_made_from_a_sample(collected):
-    part, whole = collected(DESIGNED, KEPT), collected(DESIGNED, N)
-    assert json.loads(part.to_json())["sampled"] == KEPT
+def test_the_report_and_json_state_what_is_computed_from_a_sample(collected):
+    part, whole = collected(DESIGNED, SAMPLED), collected(DESIGNED, N)
+    assert json.loads(part.to_json())["sampled"] == SAMPLED
     assert json.loads(whole.to_json())["sampled"] is None
-    said = [caution for caution in coding_document(part).cautions if "random sample of 1,000" in caution]
-    assert said == [
+    cautions = [caution for caution in coding_document(part).cautions if "random sample of 1,000" in caution]
+    assert cautions == [
         "Computed from a random sample of 1,000 of the 3,000 rows, and from all hand-coded rows: counted "
         "and corrected shares, their tests between groups and drivers. All other figures are of all rows."
     ]

@@ -14,18 +14,18 @@ from semscale.coding.suggesting import (
 )
 
 
-def test_words_that_every_answer_has_are_typical_of_none():
+def test_terms_in_all_answers_are_typical_of_none():
     texts = [f"the battery is {word}" for word in ["good", "bad", "new", "old"]]
     texts += [f"the price is {word}" for word in ["good", "bad", "new", "old"]]
-    found = typical_terms(texts, np.repeat([0, 1], 4), 2)
-    assert found[0][0] == "battery"
-    assert found[1][0] == "price"
-    assert "the" not in found[0] + found[1]
+    terms = typical_terms(texts, np.repeat([0, 1], 4), 2)
+    assert terms[0][0] == "battery"
+    assert terms[1][0] == "price"
+    assert "the" not in terms[0] + terms[1]
 
 
-def test_a_word_that_only_one_answer_has_is_typical_of_nothing():
-    found = typical_terms(["unique battery", "battery", "price", "price"], np.array([0, 0, 1, 1]), 2)
-    assert found == [("battery",), ("price",)]
+def test_a_term_in_a_single_answer_is_typical_of_nothing():
+    terms = typical_terms(["unique battery", "battery", "price", "price"], np.array([0, 0, 1, 1]), 2)
+    assert terms == [("battery",), ("price",)]
 
 
 def test_letters_of_any_script_count_and_numbers_do_not():
@@ -33,12 +33,12 @@ def test_letters_of_any_script_count_and_numbers_do_not():
     assert typical_terms(texts, np.array([0, 0, 1, 1]), 2) == [("батарея",), ("цена",)]
 
 
-def test_answers_without_words_have_none():
+def test_answers_without_terms_have_none():
     assert typical_terms(["ok", "no"], np.array([0, 1]), 2) == [(), ()]
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "words"),
+    ("first", "second", "expected"),
     [
         (
             ["电池很快没电", "电池不耐用", "电池充电慢"],
@@ -52,13 +52,13 @@ def test_answers_without_words_have_none():
         ),
     ],
 )
-def test_languages_without_spaces_have_words_too(first, second, words):
-    found = typical_terms([*first, *second], np.array([0, 0, 0, 1, 1, 1]), 2)
-    assert [some[0] for some in found] == words
+def test_languages_without_spaces_have_terms_too(first, second, expected):
+    terms = typical_terms([*first, *second], np.array([0, 0, 0, 1, 1, 1]), 2)
+    assert [some[0] for some in terms] == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "expected"),
     [
         ("It's GREAT, 100 % of it", {"great"}),
         ("가격이 비싸요", {"가격이", "비싸요"}),
@@ -68,8 +68,8 @@ def test_languages_without_spaces_have_words_too(first, second, words):
         ("แพง", {"แพง"}),
     ],
 )
-def test_words(text, words):
-    assert terms_in(text) == words
+def test_terms_of_a_text(text, expected):
+    assert terms_in(text) == expected
 
 
 def test_every_run_of_two_to_four_ideographs_is_a_piece():
@@ -77,18 +77,18 @@ def test_every_run_of_two_to_four_ideographs_is_a_piece():
     assert len(terms_in("电池很不好")) == 9
 
 
-def test_a_piece_that_mostly_stands_in_a_longer_one_is_left_out():
+def test_a_piece_that_is_mostly_part_of_a_longer_piece_is_left_out():
     assert without_parts(Counter({"ab": 2, "a": 2, "电池": 10, "电池坏": 7, "屏幕": 4, "屏幕碎": 4})) == {
         "ab", "a", "电池", "电池坏", "屏幕碎",
     }  # fmt: skip
 
 
-def test_pieces_overlap_and_words_do_not():
+def test_pieces_overlap_and_terms_with_spaces_do_not():
     assert overlaps("池坏", ["电池坏"])
     assert not overlaps("电器", ["电池"])
     assert not overlaps("price", ["prices"])
 
 
-def test_pieces_are_told_from_words():
+def test_pieces_are_distinguished_from_terms_with_spaces():
     assert is_fragment("バッテリー")
     assert not is_fragment("가격이")

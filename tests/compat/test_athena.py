@@ -31,17 +31,17 @@ def athenas_way(baseline, test):
     return {name: float(np.mean(getattr(scores, name))) for name in ("precision", "recall", "f1")}
 
 
-def test_by_position_it_is_athenas_number():
+def test_pairing_by_position_reproduces_the_number_of_athena():
     test = [EFFECT, f"{CAUSE} Well done."]
-    found = calculate_bertscore_similarity(TEXTS, test, pairing="position")
-    assert found == pytest.approx(athenas_way(TEXTS, test), abs=1e-9)
-    assert 0 < found["f1"] < 0.8
+    result = calculate_bertscore_similarity(TEXTS, test, pairing="position")
+    assert result == pytest.approx(athenas_way(TEXTS, test), abs=1e-9)
+    assert 0 < result["f1"] < 0.8
 
 
-def test_another_order_changes_nothing_and_a_missing_text_counts_nothing():
+def test_order_changes_nothing_and_a_missing_text_scores_zero():
     for test in (TEXTS, TEXTS[::-1], [EFFECT, CAUSE, STYLE]):
-        found = calculate_bertscore_similarity(TEXTS, test)
-        assert found == pytest.approx({"precision": 1, "recall": 1, "f1": 1}, abs=1e-6)
+        result = calculate_bertscore_similarity(TEXTS, test)
+        assert result == pytest.approx({"precision": 1, "recall": 1, "f1": 1}, abs=1e-6)
     # One of three is there: 1 / 3. One is extra: 3 / 4.
     for test, expected in (([STYLE], 1 / 3), ([*TEXTS, "See page 3."], 3 / 4)):
         assert calculate_bertscore_similarity(TEXTS, test)["f1"] == pytest.approx(expected, abs=1e-6)
@@ -49,8 +49,8 @@ def test_another_order_changes_nothing_and_a_missing_text_counts_nothing():
 
 def test_precision_and_recall_are_those_of_the_test_text():
     longer = f"{CAUSE} It is a good one, and you explain it with a quotation from the text."
-    found = calculate_bertscore_similarity([CAUSE], [longer])
-    assert found["recall"] > found["precision"]
+    result = calculate_bertscore_similarity([CAUSE], [longer])
+    assert result["recall"] > result["precision"]
 
 
 @pytest.mark.parametrize("pairing", ["assignment", "position"])
@@ -62,19 +62,19 @@ def test_a_silent_side_is_the_worst_case(pairing, silent):
     assert all(math.isnan(value) for value in calculate_bertscore_similarity(silent, []).values())
 
 
-def test_credits_follow_the_texts_they_came_with():
+def test_credits_follow_their_texts():
     baseline = feedbacks(1.0, 0.0, -0.5)
     assert calculate_credit_drift(baseline, baseline[::-1])["max_drift"] == 0
     # By position: |1 - -.5|, 0, |-.5 - 1|: mean 1, standard deviation sqrt(.5).
-    found = calculate_credit_drift(baseline, baseline[::-1], pairing="position")
-    assert found == pytest.approx({"mean_drift": 1.0, "std_drift": 0.5**0.5, "max_drift": 1.5})
+    result = calculate_credit_drift(baseline, baseline[::-1], pairing="position")
+    assert result == pytest.approx({"mean_drift": 1.0, "std_drift": 0.5**0.5, "max_drift": 1.5})
 
 
 def test_feedback_without_a_partner_counts_the_range():
     baseline = feedbacks(1.0, 0.0, -0.5)
     # The range is -.5 to 1; one pair differs by 0, two have no partner: (0 + 1.5 + 1.5) / 3.
-    found = calculate_credit_drift(baseline, baseline[1:2])
-    assert found == pytest.approx({"mean_drift": 1.0, "std_drift": 0.5**0.5, "max_drift": 1.5})
+    result = calculate_credit_drift(baseline, baseline[1:2])
+    assert result == pytest.approx({"mean_drift": 1.0, "std_drift": 0.5**0.5, "max_drift": 1.5})
     # A range of 6: (0 + 6 + 6) / 3.
     assert calculate_credit_drift(baseline, baseline[1:2], credit_range=6)["mean_drift"] == 4.0
     # Athena drops them.
@@ -100,9 +100,9 @@ def test_credits_without_texts_are_paired_by_their_size():
 
 
 def test_missing_credits_are_not_zero():
-    one, other = feedbacks(1.0, None), feedbacks(1.0, 0.0)
+    baseline, other = feedbacks(1.0, None), feedbacks(1.0, 0.0)
     # The range is 0 to 1: one pair differs by 0, in the other only one side has credits.
-    assert calculate_credit_drift(one, other)["mean_drift"] == 0.5
+    assert calculate_credit_drift(baseline, other)["mean_drift"] == 0.5
     nothing = calculate_credit_drift(feedbacks(None), feedbacks(None))
     assert all(math.isnan(value) for value in nothing.values())
 
@@ -131,7 +131,7 @@ def exercise(tmp_path):
     return path
 
 
-def test_the_analyzer_compares_one_submission(exercise):
+def test_the_analyzer_compares_a_single_submission(exercise):
     analyzer = QualityDriftAnalyzer()
     analyzer.load_baseline_feedbacks(str(exercise))
     assert analyzer.baseline_info == {"model": "old", "approach": "basic"}
@@ -153,7 +153,7 @@ def test_the_analyzer_takes_athenas_pairing_and_a_range(exercise):
     analyzer = QualityDriftAnalyzer(pairing="position", credit_range=6)
     analyzer.load_baseline_feedbacks(exercise)
     analyzer.test_feedbacks[71] = feedbacks(1.0, 0.0)[::-1]
-    found = analyzer.analyze_quality_drift(71)
-    assert found["bertscore"]["f1"] < 0.8
-    assert found["credit_drift"]["mean_drift"] == 1.0
+    result = analyzer.analyze_quality_drift(71)
+    assert result["bertscore"]["f1"] < 0.8
+    assert result["credit_drift"]["mean_drift"] == 1.0
     assert analyzer.analyze_quality_drift(72)["credit_drift"]["max_drift"] == 6

@@ -21,7 +21,7 @@ def entry(time):
     return DOCUMENTED | {"timestamp": time}
 
 
-def test_earlier_entries_of_an_exercise_are_kept(tmp_path):
+def test_earlier_entries_of_an_exercise_are_stored(tmp_path):
     path = tmp_path / "quality_drift_report.json"
     path.write_text(json.dumps({"exercises": {"14676": DOCUMENTED, "1": entry("a")}, "team": "x"}))
     update_report(path, {"14676": entry("second"), "2": entry("b")})
@@ -36,7 +36,7 @@ def test_earlier_entries_of_an_exercise_are_kept(tmp_path):
     assert report["team"] == "x"
 
 
-def test_a_new_report_is_made_in_the_documented_form(tmp_path):
+def test_a_new_report_has_the_documented_form(tmp_path):
     path = tmp_path / "quality_drift_report.json"
     assert update_report(path, {"14676": DOCUMENTED}) == {"exercises": {"14676": DOCUMENTED}}
     assert json.loads(path.read_text()) == {"exercises": {"14676": DOCUMENTED}}
@@ -51,7 +51,7 @@ def test_a_new_report_is_made_in_the_documented_form(tmp_path):
         ('{"exercises": {"1": 3}}', "has no object 'exercises' of objects"),
     ],
 )
-def test_what_is_no_report_stays_as_it_is(tmp_path, content, message):
+def test_an_invalid_report_is_refused_and_unchanged(tmp_path, content, message):
     path = tmp_path / "quality_drift_report.json"
     path.write_text(content)
     with pytest.raises(InputError, match=message):
@@ -81,7 +81,7 @@ def test_two_writers_lose_nothing(tmp_path):
     for writer in writers:
         writer.join(120)
     newest = read_report(path)["exercises"]["1"]
-    times = [newest["timestamp"], *(one["timestamp"] for one in newest["history"])]
+    times = [newest["timestamp"], *(record["timestamp"] for record in newest["history"])]
     assert sorted(times) == sorted(f"{name}-{number}" for name in "ab" for number in range(20))
     # Each writer's own entries stand in its order, the latest first.
     assert [time for time in times if time[0] == "a"] == [f"a-{number}" for number in range(19, -1, -1)]

@@ -65,42 +65,42 @@ def worst(credit_range):
     return {"avg_bertscore_f1": 0.0, "avg_credit_drift": credit_range, "passed": False}
 
 
-def results(found, exercise_id):
-    return found.exercises[exercise_id]["model_results"]
+def results(result, exercise_id):
+    return result.exercises[exercise_id]["model_results"]
 
 
-def test_another_order_passes_and_missing_feedback_fails(folder, tmp_path, capsys):
+def test_reordered_feedback_passes_and_missing_feedback_fails(folder, tmp_path, capsys):
     report = tmp_path / "quality_drift_report.json"
-    found = run_quality_drift_analysis(
+    result = run_quality_drift_analysis(
         folder, {"same": same, "turned": turned, "first": first, "silent": silent}, report=report
     )
     perfect = {"avg_bertscore_f1": 1.0, "avg_credit_drift": 0.0, "passed": True}
-    assert results(found, "7")["same"] == results(found, "7")["turned"] == perfect
-    assert results(found, "8")["turned"] == perfect
+    assert results(result, "7")["same"] == results(result, "7")["turned"] == perfect
+    assert results(result, "8")["turned"] == perfect
     # In 7 credits range from -.5 to 1: F1 (1/2 + 1) / 2; 71 differs by (0 + 1.5) / 2, 72 by 0.
-    assert results(found, "7")["first"] == {
+    assert results(result, "7")["first"] == {
         "avg_bertscore_f1": 0.75,
         "avg_credit_drift": 0.38,
         "passed": False,
     }
     # In 8 from 0 to 2, one of three: 1/3, and (0 + 2 + 2) / 3.
-    assert results(found, "8")["first"] == {
+    assert results(result, "8")["first"] == {
         "avg_bertscore_f1": 0.333,
         "avg_credit_drift": 1.33,
         "passed": False,
     }
-    assert results(found, "7")["silent"] == worst(1.5)
-    assert results(found, "8")["silent"] == worst(2.0)
-    assert (found.passed, found.exit_code) == (False, 1)
+    assert results(result, "7")["silent"] == worst(1.5)
+    assert results(result, "8")["silent"] == worst(2.0)
+    assert (result.passed, result.exit_code) == (False, 1)
     cannot_fail = "max_avg_credit_drift 3 cannot fail: the worst loss of credits_difference in this data is"
-    assert found.cautions == (f"exercise 7: {cannot_fail} 1.5", f"exercise 8: {cannot_fail} 2")
-    assert read_report(report)["exercises"] == found.exercises
+    assert result.cautions == (f"exercise 7: {cannot_fail} 1.5", f"exercise 8: {cannot_fail} 2")
+    assert read_report(report)["exercises"] == result.exercises
     assert capsys.readouterr().out == ""
 
 
 def test_entries_have_the_documented_form(folder):
-    found = run_quality_drift_analysis(folder, {"same": same})
-    entry = dict(found.exercises["8"])
+    result = run_quality_drift_analysis(folder, {"same": same})
+    entry = dict(result.exercises["8"])
     assert len(entry.pop("timestamp")) == len("2025-09-28 16:46:07")
     assert entry == {
         "exercise_id": 8,
@@ -109,21 +109,21 @@ def test_entries_have_the_documented_form(folder):
         "thresholds": {"min_bertscore_f1": 0.8, "max_avg_credit_drift": 3.0},
         "model_results": {"same": {"avg_bertscore_f1": 1.0, "avg_credit_drift": 0.0, "passed": True}},
     }
-    assert (found.passed, found.exit_code) == (True, 0)
-    assert found.comparisons["8"]["same"].baseline.model == "gpt-4o"
+    assert (result.passed, result.exit_code) == (True, 0)
+    assert result.comparisons["8"]["same"].baseline.model == "gpt-4o"
 
 
-def test_athenas_pairing_drops_what_is_missing_but_not_silence(folder):
+def test_pairing_of_athena_drops_missing_feedback_but_not_silence(folder):
     settings = AnalysisSettings(pairing="position")
-    found = run_quality_drift_analysis(
+    result = run_quality_drift_analysis(
         folder, {"turned": turned, "first": first, "silent": silent}, settings=settings
     )
-    assert results(found, "8")["first"] == {"avg_bertscore_f1": 1.0, "avg_credit_drift": 0.0, "passed": True}
+    assert results(result, "8")["first"] == {"avg_bertscore_f1": 1.0, "avg_credit_drift": 0.0, "passed": True}
     # |2 - .5|, 0 and |.5 - 2|: 1.
-    turned_8 = results(found, "8")["turned"]
+    turned_8 = results(result, "8")["turned"]
     assert turned_8["avg_credit_drift"] == 1.0
     assert turned_8["avg_bertscore_f1"] < 0.8
-    assert results(found, "8")["silent"] == worst(2.0)
+    assert results(result, "8")["silent"] == worst(2.0)
 
 
 def test_an_exercise_does_not_depend_on_other_files(folder):
@@ -135,13 +135,13 @@ def test_an_exercise_does_not_depend_on_other_files(folder):
         assert results(alone, number) == results(together, number)
 
 
-def test_thresholds_decide_and_low_ones_are_named(folder):
+def test_thresholds_decide_and_too_low_thresholds_are_reported(folder):
     settings = AnalysisSettings(min_bertscore_f1=0.0, max_avg_credit_drift=1.0)
-    found = run_quality_drift_analysis(folder, {"first": first}, settings=settings)
-    assert results(found, "7")["first"]["passed"]
-    assert not results(found, "8")["first"]["passed"]
+    result = run_quality_drift_analysis(folder, {"first": first}, settings=settings)
+    assert results(result, "7")["first"]["passed"]
+    assert not results(result, "8")["first"]["passed"]
     cannot_fail = "min_bertscore_f1 0 cannot fail: the worst similarity of bertscore_f1 in this data is 0"
-    assert found.cautions == (f"exercise 7: {cannot_fail}", f"exercise 8: {cannot_fail}")
+    assert result.cautions == (f"exercise 7: {cannot_fail}", f"exercise 8: {cannot_fail}")
     low = AnalysisSettings(min_bertscore_f1=0.01, max_avg_credit_drift=None)
     (caution,) = run_quality_drift_analysis(folder, {"first": first}, settings=low).cautions
     assert caution.startswith("exercise 7: min_bertscore_f1 0.01 lets unrelated text pass")
@@ -152,67 +152,67 @@ def test_candidates_come_from_files_and_runs_too(folder, tmp_path):
     other.mkdir()
     for path in folder.iterdir():
         content = json.loads(path.read_text())
-        for one in content["submissions"]:
-            one["feedbacks"] = one["feedbacks"][:1]
+        for submission in content["submissions"]:
+            submission["feedbacks"] = submission["feedbacks"][:1]
         (other / path.name).write_text(json.dumps(content))
     run = read_run(other, dataset="anything")
     ids = [item.id for item in run.items]
-    found = run_quality_drift_analysis(
+    result = run_quality_drift_analysis(
         folder, {"files": other, "run": replace(run, items=run.items[::-1]), "call": first}
     )
     for number in ("7", "8"):
-        by_source = results(found, number)
+        by_source = results(result, number)
         assert by_source["files"] == by_source["run"] == by_source["call"]
-    compared = [found.comparisons[number]["run"].candidate for number in ("7", "8")]
+    compared = [result.comparisons[number]["run"].candidate for number in ("7", "8")]
     assert [item.id for run in compared for item in run.items] == ids
 
 
-def test_where_nobody_says_anything_there_is_no_figure(folder):
+def test_a_comparison_without_any_feedback_has_no_figure(folder):
     path = folder / "sampled_exercise-8.json"
     content = json.loads(path.read_text())
     content["submissions"][0]["feedbacks"] = []
     path.write_text(json.dumps(content))
-    found = run_quality_drift_analysis(folder, {"first": first, "silent": silent})
-    assert results(found, "8")["silent"] == {
+    result = run_quality_drift_analysis(folder, {"first": first, "silent": silent})
+    assert results(result, "8")["silent"] == {
         "avg_bertscore_f1": None,
         "avg_credit_drift": None,
         "passed": False,
     }
     # Where only the candidate speaks, its feedback has no partner.
-    assert results(found, "8")["first"]["avg_bertscore_f1"] == 0.0
+    assert results(result, "8")["first"]["avg_bertscore_f1"] == 0.0
 
 
-def test_a_baseline_is_made_where_there_is_none(folder):
+def test_a_missing_baseline_is_generated(folder):
     path = folder / "sampled_exercise-8.json"
     bare = {"id": 8, "title": "T", "submissions": [{"id": 81, "text": "Text 81."}]}
     path.write_text(json.dumps(bare))
-    kept = (folder / "sampled_exercise-7.json").read_text()
+    unchanged = (folder / "sampled_exercise-7.json").read_text()
     with pytest.raises(
         InputError, match="baseline must name the model or prompt that made it for 'sampled_exercise-8.json'"
     ):
         run_quality_drift_analysis(folder, {"same": same})
-    found = run_quality_drift_analysis(folder, {"same": same}, baseline=NewBaseline("new", same))
-    assert found.passed
-    made = json.loads(path.read_text())
-    assert made["submissions"] == [{"id": 81, "text": "Text 81.", "feedbacks": FEEDBACK[81]}]
-    assert made["baseline_info"].pop("generated_at")
-    assert made["baseline_info"] == {
+    result = run_quality_drift_analysis(folder, {"same": same}, baseline=NewBaseline("new", same))
+    assert result.passed
+    created = json.loads(path.read_text())
+    assert created["submissions"] == [{"id": 81, "text": "Text 81.", "feedbacks": FEEDBACK[81]}]
+    assert created["baseline_info"].pop("generated_at")
+    assert created["baseline_info"] == {
         "model": "new",
         "approach": "basic",
         "description": "Baseline feedbacks generated by new using basic approach",
     }
-    assert (folder / "sampled_exercise-7.json").read_text() == kept
+    assert (folder / "sampled_exercise-7.json").read_text() == unchanged
 
 
-def test_every_baseline_is_made_anew_on_request(folder):
+def test_all_baselines_are_regenerated_on_request(folder):
     path = folder / "sampled_exercise-8.json"
     old = {"timestamp": "2024-09-15T10:30:00Z", "model_version": "gpt-4o", "feedback": FEEDBACK[81]}
     nested = {"id": 8, "submissions": {"id": 81, "text": "Text 81.", "baseline_feedback": old}}
     path.write_text(json.dumps(nested))
-    made = NewBaseline("new", first, approach="short")
-    found = run_quality_drift_analysis(folder, {"first": first}, baseline=made, regenerate_baseline=True)
-    assert found.passed
-    assert [found.exercises[number]["baseline"]["model"] for number in ("7", "8")] == ["new", "new"]
+    created = NewBaseline("new", first, approach="short")
+    result = run_quality_drift_analysis(folder, {"first": first}, baseline=created, regenerate_baseline=True)
+    assert result.passed
+    assert [result.exercises[number]["baseline"]["model"] for number in ("7", "8")] == ["new", "new"]
     (submission,) = json.loads(path.read_text())["submissions"]
     assert submission["baseline_feedback"]["feedback"] == FEEDBACK[81][:1]
     assert submission["baseline_feedback"]["model_version"] == "new"
@@ -246,16 +246,16 @@ def without_credits(content):
     return stripped
 
 
-def test_credits_that_are_not_there_are_named_unless_nobody_asks(tmp_path):
+def test_missing_credits_are_named_unless_their_limit_is_off(tmp_path):
     path = tmp_path / "exercise-7.json"
     path.write_text(json.dumps(without_credits(exercise(7, 71, 72))))
     with pytest.raises(InputError, match="max_avg_credits_drift.*credits"):
         run_quality_drift_analysis(path, {"same": same})
-    found = run_quality_drift_analysis(
+    result = run_quality_drift_analysis(
         path, {"same": same}, settings=AnalysisSettings(max_avg_credit_drift=None)
     )
-    assert results(found, "7")["same"] == {"avg_bertscore_f1": 1.0, "avg_credit_drift": None, "passed": True}
-    assert found.exercises["7"]["thresholds"] == {"min_bertscore_f1": 0.8}
+    assert results(result, "7")["same"] == {"avg_bertscore_f1": 1.0, "avg_credit_drift": None, "passed": True}
+    assert result.exercises["7"]["thresholds"] == {"min_bertscore_f1": 0.8}
 
 
 def test_candidates_that_do_not_fit_are_refused(folder, tmp_path):

@@ -7,12 +7,14 @@ from semscale.errors import InputError
 
 
 def exercise(*scores, language="ENGLISH"):
-    submissions = [{"id": place, "score": score, "language": language} for place, score in enumerate(scores)]
+    submissions = [
+        {"id": number, "score": score, "language": language} for number, score in enumerate(scores)
+    ]
     return {"id": 7, "title": "Trees", "submissions": submissions}
 
 
 def ids(sampled):
-    return [one["id"] for one in sampled["submissions"]]
+    return [item["id"] for item in sampled["submissions"]]
 
 
 @pytest.mark.parametrize(
@@ -29,10 +31,10 @@ def test_scores_outside_are_refused(score):
         score_bucket(score)
 
 
-def test_one_submission_of_each_bucket_in_the_order_of_scores():
+def test_a_submission_per_bucket_is_drawn_in_the_order_of_scores():
     everything = exercise(*range(100, -1, -1))
     sampled = sample_exercise(everything, seed=3)
-    scores = [one["score"] for one in sampled["submissions"]]
+    scores = [item["score"] for item in sampled["submissions"]]
     assert [score_bucket(score) for score in scores] == [
         *("0", "0-9", "10-19", "20-29", "30-39", "40-49", "50-59", "60-69", "70-79", "80-89", "90-99", "100")
     ]
@@ -41,10 +43,10 @@ def test_one_submission_of_each_bucket_in_the_order_of_scores():
 
 
 def test_the_draw_follows_its_seed_and_none_takes_the_first():
-    one = exercise(*[55] * 50)
-    assert ids(sample_exercise(one, seed=1)) == ids(sample_exercise(one, seed=1))
-    assert len({ids(sample_exercise(one, seed=seed))[0] for seed in range(9)}) > 3
-    assert ids(sample_exercise(one, seed=None)) == [0]
+    item = exercise(*[55] * 50)
+    assert ids(sample_exercise(item, seed=1)) == ids(sample_exercise(item, seed=1))
+    assert len({ids(sample_exercise(item, seed=seed))[0] for seed in range(9)}) > 3
+    assert ids(sample_exercise(item, seed=None)) == [0]
 
 
 def test_only_scored_submissions_of_the_language_are_drawn():
@@ -70,7 +72,7 @@ def test_files_are_sampled_into_a_folder(tmp_path):
     assert "Bäume" in written[1].read_text(encoding="utf-8")
 
 
-def test_nothing_is_written_where_one_file_cannot_be_sampled(tmp_path):
+def test_nothing_is_written_if_a_file_cannot_be_sampled(tmp_path):
     (tmp_path / "a.json").write_text(json.dumps(exercise(10)))
     (tmp_path / "b.json").write_text(json.dumps(exercise(110)))
     with pytest.raises(InputError, match="got 110"):

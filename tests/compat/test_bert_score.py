@@ -18,9 +18,11 @@ REFERENCES = ["A man plays the guitar.", "Shares rose sharply on Monday.", "Kitt
 
 
 def test_results_are_precision_recall_and_f1_with_a_tensors_methods():
-    found = score(CANDIDATES, REFERENCES, model_type=MODEL)
-    ours = BertScorer(MODEL).score(CANDIDATES, REFERENCES)
-    for column, expected in zip(found, (ours.precision, ours.recall, ours.f1), strict=True):
+    columns = score(CANDIDATES, REFERENCES, model_type=MODEL)
+    expected_scores = BertScorer(MODEL).score(CANDIDATES, REFERENCES)
+    for column, expected in zip(
+        columns, (expected_scores.precision, expected_scores.recall, expected_scores.f1), strict=True
+    ):
         np.testing.assert_allclose(column.detach().cpu().numpy(), expected, rtol=1e-6)  # float32 with PyTorch
         assert type(column.numpy()) is np.ndarray
         assert column.tolist() == pytest.approx(expected.tolist(), rel=1e-6)
@@ -29,9 +31,11 @@ def test_results_are_precision_recall_and_f1_with_a_tensors_methods():
 
 def test_without_pytorch_results_are_arrays(monkeypatch):
     monkeypatch.setattr("semscale.compat.bert_score.find_spec", lambda _: None)
-    found = score(CANDIDATES, REFERENCES, model_type=MODEL)
-    ours = BertScorer(MODEL).score(CANDIDATES, REFERENCES)
-    for column, expected in zip(found, (ours.precision, ours.recall, ours.f1), strict=True):
+    columns = score(CANDIDATES, REFERENCES, model_type=MODEL)
+    expected_scores = BertScorer(MODEL).score(CANDIDATES, REFERENCES)
+    for column, expected in zip(
+        columns, (expected_scores.precision, expected_scores.recall, expected_scores.f1), strict=True
+    ):
         assert isinstance(column, ScoreArray)
         np.testing.assert_array_equal(column, expected)
 
@@ -73,38 +77,38 @@ def test_all_layers_come_as_rows():
 
 
 def test_idf_over_the_references_is_that_of_a_scorer_with_them_as_its_corpus():
-    groups = [[one, "something else"] for one in REFERENCES]
-    found = score(CANDIDATES, groups, model_type=MODEL, idf=True)
+    groups = [[reference, "something else"] for reference in REFERENCES]
+    columns = score(CANDIDATES, groups, model_type=MODEL, idf=True)
     flat = [text for group in groups for text in group]
     scorer = BERTScorer(MODEL, idf=True, idf_sents=flat)
-    np.testing.assert_array_equal(scorer.score(CANDIDATES, groups)[2], found[2])
+    np.testing.assert_array_equal(scorer.score(CANDIDATES, groups)[2], columns[2])
     plain = score(CANDIDATES, groups, model_type=MODEL)
-    assert (plain[2] != found[2]).all()
+    assert (plain[2] != columns[2]).all()
 
 
-def test_a_pair_whose_tokens_all_have_the_idf_0_is_missing_with_a_warning():
+def test_a_pair_with_zero_idf_is_missing_with_a_warning():
     # One reference: each of its tokens occurs in all references, so its IDF is log((1 + 1) / (1 + 1)) = 0.
     with pytest.warns(UserWarning, match=r"1 of 1 pairs have no score .*larger corpus"):
         columns = score(["A man is here."], ["A man is here."], model_type=MODEL, idf=True)
     assert all(np.isnan(column).tolist() == [True] for column in columns)
 
 
-def test_a_dictionary_of_weights_is_taken():
+def test_a_dictionary_of_weights_is_accepted():
     weights = defaultdict(lambda: 1.0, {101: 0.0, 102: 0.0})  # what bert_score itself uses without idf
-    found = score(CANDIDATES, REFERENCES, model_type=MODEL, idf=weights)
-    np.testing.assert_array_equal(found[0], score(CANDIDATES, REFERENCES, model_type=MODEL)[0])
+    columns = score(CANDIDATES, REFERENCES, model_type=MODEL, idf=weights)
+    np.testing.assert_array_equal(columns[0], score(CANDIDATES, REFERENCES, model_type=MODEL)[0])
 
 
-def test_the_hash_is_a_signature_of_what_was_applied():
-    found, text = score(CANDIDATES, REFERENCES, model_type=MODEL, return_hash=True)
-    assert len(found) == 3
+def test_the_hash_is_a_signature_of_the_applied_settings():
+    columns, text = score(CANDIDATES, REFERENCES, model_type=MODEL, return_hash=True)
+    assert len(columns) == 3
     assert "|layer:6|" in text
     assert text == BERTScorer(MODEL).hash
     rescaled = BERTScorer(MODEL, lang="en", rescale_with_baseline=True)
     assert "rescale:published" in rescaled.hash
 
 
-def test_a_corpus_can_be_given_later_and_replaced():
+def test_a_corpus_can_be_added_later_and_replaced():
     scorer = BERTScorer(MODEL, idf=True)
     with pytest.raises(InputError, match="idf=True needs a corpus"):
         scorer.score(CANDIDATES, REFERENCES)
@@ -121,12 +125,12 @@ def test_a_corpus_can_be_given_later_and_replaced():
         ({"model_type": MODEL, "num_layers": 9}, "layer must be between 0 and 6"),
     ],
 )
-def test_what_cannot_be_done_is_refused(settings, message):
+def test_unsupported_settings_are_refused(settings, message):
     with pytest.raises(InputError, match=message):
         score(CANDIDATES, REFERENCES, **settings)
 
 
-def test_there_is_no_baseline_for_another_language():
+def test_rescaling_for_a_different_language_is_refused():
     with pytest.raises(InputError, match="no baseline for lang='de'"):
         score(CANDIDATES, REFERENCES, model_type=MODEL, lang="de", rescale_with_baseline=True)
 
@@ -176,7 +180,7 @@ def scores():
         (lambda scores: scores.max(axis=0, keepdim=True), r"max\(keepdim=\.\.\.\)"),
     ],
 )
-def test_a_tensors_method_is_refused_with_what_to_install(scores, call, named):
+def test_a_tensor_method_without_pytorch_names_the_package_to_install(scores, call, named):
     with pytest.raises(NoTensorError, match=f'without {named} here.*pip install "semscale\\[torch\\]"$'):
         call(scores)
 
@@ -187,7 +191,7 @@ def test_the_error_is_of_the_kinds_that_python_would_raise():
     assert issubclass(NoTensorError, TypeError)
 
 
-def test_numpy_and_tables_take_the_arrays_as_their_own(scores):
+def test_numpy_and_tables_accept_the_arrays(scores):
     assert (scores.size, len(scores), scores.shape) == (4, 2, (2, 2))
     assert scores.mean(axis=1).tolist() == pytest.approx([0.3, 0.7])
     assert np.mean(scores) == pytest.approx(0.5)
@@ -198,7 +202,7 @@ def test_numpy_and_tables_take_the_arrays_as_their_own(scores):
         assert again.tolist() == scores.tolist()
 
 
-def test_numpys_own_functions_sort_and_leave_the_scores_as_they_are():
+def test_numpy_functions_sort_and_leave_the_scores_unchanged():
     scores = np.array([0.6, 0.2, 0.4]).view(ScoreArray)
     assert np.sort(scores).tolist() == [0.2, 0.4, 0.6]
     assert np.argsort(scores).tolist() == scores.argsort().tolist() == [1, 2, 0]

@@ -30,10 +30,14 @@ REFERENCES = [
 @pytest.mark.parametrize("idf", [False, True])
 @pytest.mark.parametrize("several", [False, True])
 def test_values_are_those_of_bert_score(layer, idf, several):
-    references = [[one, CANDIDATES[at - 1]] for at, one in enumerate(REFERENCES)] if several else REFERENCES
+    references = (
+        [[reference, CANDIDATES[at - 1]] for at, reference in enumerate(REFERENCES)]
+        if several
+        else REFERENCES
+    )
     model = str(resolve(DEFAULT_MODEL).folder)
     settings = {"model_type": model, "num_layers": layer, "idf": idf, "nthreads": 0, "batch_size": 1}
-    theirs = bert_score.score(CANDIDATES, references, device="cpu", **settings)
-    ours = score(CANDIDATES, references, **settings)
-    for our, their in zip(ours, theirs, strict=True):
+    original = bert_score.score(CANDIDATES, references, device="cpu", **settings)
+    reproduced = score(CANDIDATES, references, **settings)
+    for our, their in zip(reproduced, original, strict=True):
         np.testing.assert_allclose(our, their.numpy(), atol=1e-4)

@@ -56,13 +56,13 @@ print(json.dumps({score.reducer: score.metrics["mean"].value for score in log.re
 PASSAGE = "The Eiffel tower stands in Paris and was built in 1889."
 
 
-def test_epochs_of_one_sample_count_together():
+def test_epochs_of_the_same_sample_count_together():
     # 100 samples of four equal epochs say as much as 100 scores, not as 400: the interval is twice as wide.
     values = np.repeat(np.arange(100) % 2, 4).astype(float)
     alone = mean_figures(values, [str(at) for at in range(400)])
     together = mean_figures(values, [str(at // 4) for at in range(400)])
     assert alone["mean"] == together["mean"] == 0.5
-    widths = [found["high"] - found["low"] for found in (alone, together)]
+    widths = [figures["high"] - figures["low"] for figures in (alone, together)]
     assert widths[1] / widths[0] == pytest.approx(2, abs=0.1)
 
 
@@ -70,12 +70,12 @@ def test_a_mean_is_corrected_by_people_and_scores_of_a_sample_are_averaged():
     # The scorer says 1 of every sample; people say 1 of half of the 20 that they see.
     values, samples = np.ones(200), [str(at // 2) for at in range(200)]
     labels = {str(at): float(at % 2) for at in range(20)}
-    found = corrected_figures(values, samples, labels)
-    assert found["uncorrected"] == 1.0
-    assert found["bias"] == 0.5
-    assert found["mean"] == pytest.approx(0.5)
-    assert found["labels"] == 20
-    assert found["low"] < 0.5 < found["high"]
+    figures = corrected_figures(values, samples, labels)
+    assert figures["uncorrected"] == 1.0
+    assert figures["bias"] == 0.5
+    assert figures["mean"] == pytest.approx(0.5)
+    assert figures["labels"] == 20
+    assert figures["low"] < 0.5 < figures["high"]
 
 
 def test_claims_that_are_not_supported_are_named_with_the_reason():
@@ -166,7 +166,7 @@ class TestInTasks:
         assert np.isnan(alone.value)
         assert alone.metadata["status"] == "too-few-samples"
 
-    def test_an_evaluation_has_the_agreement_of_its_epochs_beside_the_mean(self, tmp_path):
+    def test_an_evaluation_has_the_agreement_of_its_epochs_next_to_the_mean(self, tmp_path):
         # In a process of its own: an evaluation leaves streams open, whose warnings would fail other tests.
         script = tmp_path / "evaluation.py"
         script.write_text(EVALUATION, encoding="utf-8")
@@ -174,10 +174,10 @@ class TestInTasks:
             [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=False
         )
         assert ended.returncode == 0, ended.stderr
-        found = json.loads(ended.stdout.splitlines()[-1])
+        figures = json.loads(ended.stdout.splitlines()[-1])
         # Of two further answers one is Paris, too.
-        assert found["semscale_consistency"] == 0.5
-        assert 0 < found["mean"] < 1
+        assert figures["semscale_consistency"] == 0.5
+        assert 0 < figures["mean"] < 1
 
     def test_metrics_of_scores(self):
         from inspect_ai.scorer import SampleScore, Score

@@ -126,8 +126,8 @@ class TestTheGuidesExamples:
             }
         )
         rater = ResponseRater(df_references)
-        each = [rater.get_response_pmfs(name, TEXTS) for name in ("formal", "casual", "academic")]
-        np.testing.assert_allclose(rater.get_response_pmfs("mean", TEXTS), np.mean(each, axis=0), atol=1e-6)
+        pmfs = [rater.get_response_pmfs(name, TEXTS) for name in ("formal", "casual", "academic")]
+        np.testing.assert_allclose(rater.get_response_pmfs("mean", TEXTS), np.mean(pmfs, axis=0), atol=1e-6)
 
     def test_survey_application(self, df_references):
         rater = ResponseRater(df_references, model_name="all-MiniLM-L6-v2", device="cpu")
@@ -220,7 +220,7 @@ def text_rater(toy_embedder):
 
 class TestTables:
     @pytest.mark.parametrize("convert", [lambda table: table, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow])
-    def test_polars_pandas_and_arrow_are_taken(self, convert):
+    def test_polars_pandas_and_arrow_are_accepted(self, convert):
         table, vectors = with_vectors(references(set1=FORMAL))
         rater = ResponseRater(convert(table))
         expected = response_embeddings_to_pmf(np.ones((1, 8)), vectors.T)
@@ -233,7 +233,7 @@ class TestTables:
         np.testing.assert_allclose(shuffled.get_response_pmfs("set2", np.ones((1, 8))), expected)
 
     @pytest.mark.parametrize("k", [2, 4, 7, 11])
-    def test_other_numbers_of_points_are_taken(self, k):
+    def test_other_numbers_of_points_are_accepted(self, k):
         table, _ = with_vectors(references(set1=[f"level {r}" for r in range(k)]))
         assert ResponseRater(table).get_response_pmfs("set1", np.ones((2, 8))).shape == (2, k)
 
@@ -267,9 +267,9 @@ class TestModes:
         np.testing.assert_allclose(text_rater.get_response_pmfs("set2", TEXTS), expected, atol=1e-6)
 
     def test_mean_averages_the_sets_before_the_temperature(self, text_rater):
-        one, two = (text_rater.get_response_pmfs(name, TEXTS) for name in ("set1", "set2"))
+        first, two = (text_rater.get_response_pmfs(name, TEXTS) for name in ("set1", "set2"))
         both = text_rater.get_response_pmfs("mean", TEXTS, temperature=0.5)
-        average = (one + two) / 2
+        average = (first + two) / 2
         np.testing.assert_allclose(both, average**2 / (average**2).sum(axis=1, keepdims=True), atol=1e-6)
 
     def test_anchors_are_embedded_once(self, text_rater, toy_embedder):
@@ -281,7 +281,7 @@ class TestModes:
     def test_no_responses_give_no_rows(self, text_rater):
         assert text_rater.get_response_pmfs("mean", []).shape == (0, 5)
 
-    def test_each_mode_refuses_the_others_responses(self, text_rater):
+    def test_both_modes_refuse_responses_of_the_other_mode(self, text_rater):
         with pytest.raises(ValueError, match=r"^Expected list of text strings: .* got ndarray"):
             text_rater.get_response_pmfs("set1", np.ones((2, 64)))
         with pytest.raises(ValueError, match="must be a list of texts"):
@@ -307,8 +307,8 @@ class TestModes:
         survey = text_rater.get_survey_response_pmf_by_reference_set_id("set2", TEXTS, **settings)
         np.testing.assert_allclose(survey, pmfs.sum(axis=0) / len(TEXTS))
         # The reference takes the settings by place, too.
-        by_place = text_rater.get_survey_response_pmf_by_reference_set_id("set2", TEXTS, 0.5, 0.1)
-        np.testing.assert_array_equal(by_place, survey)
+        positional = text_rater.get_survey_response_pmf_by_reference_set_id("set2", TEXTS, 0.5, 0.1)
+        np.testing.assert_array_equal(positional, survey)
         with pytest.raises(InputError, match="response_pmfs"):
             text_rater.get_survey_response_pmf_by_reference_set_id("mean", [])
 
@@ -324,7 +324,7 @@ class TestModes:
         text_rater.get_reference_sentences("set1").clear()
         assert text_rater.get_reference_sentences("set1") == FORMAL
 
-    def test_vectors_may_stand_in_a_column_of_another_name(self):
+    def test_vectors_may_be_in_a_column_of_a_different_name(self):
         table, vectors = with_vectors(references(set1=FORMAL))
         rater = ResponseRater(table.rename({"embedding": "embedding_small"}), "embedding_small")
         expected = response_embeddings_to_pmf(np.ones((1, 8)), vectors.T)
@@ -335,7 +335,7 @@ class TestModes:
         with pytest.raises(ValueError, match="references without vectors"):
             rater.encode_texts(TEXTS)
 
-    def test_says_what_it_has(self, text_rater):
+    def test_model_info_describes_the_rater(self, text_rater):
         assert text_rater.available_reference_sets == ["set1", "set2"]
         assert text_rater.model_info["mode"] == "text"
         assert "model:toy" in text_rater.model_info["signature"]

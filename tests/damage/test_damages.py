@@ -66,7 +66,7 @@ def test_only_order_and_wording_are_harmless():
 
 
 @pytest.mark.parametrize(("kind", "expected"), ELIGIBLE.items())
-def test_items_that_can_be_damaged_are_and_no_others(kind, expected):
+def test_items_that_can_be_damaged_are_damaged_and_no_more(kind, expected):
     worse, which = damage_run(FAQ, kind)
     assert names(FAQ, which) == expected
     for old, new, hit in zip(FAQ.items, worse.items, which, strict=True):
@@ -81,7 +81,7 @@ def test_a_seed_says_it_all(kind):
     assert (again[0][1] == again[1][1]).all()
 
 
-def test_the_run_itself_stays_and_the_new_one_says_what_was_done():
+def test_the_run_stays_unchanged_and_the_copy_notes_the_damage():
     before = FAQ.items
     worse, _ = damage_run(FAQ, "negate", seed=7)
     assert FAQ.items is before
@@ -91,7 +91,7 @@ def test_the_run_itself_stays_and_the_new_one_says_what_was_done():
 
 
 @given(st.floats(0, 1), st.integers(0, 99))
-def test_the_share_is_kept_and_greater_shares_damage_the_same_ones(share, seed):
+def test_a_greater_share_damages_a_superset_of_items(share, seed):
     run = run_of(*(item(str(at), f"It is {at}.", "Yes") for at in range(20)))
     fewer, more = (damage_run(run, "drop", share=part, seed=seed)[1] for part in (share / 2, share))
     assert abs(more.sum() - 20 * share) <= 0.5
@@ -99,7 +99,7 @@ def test_the_share_is_kept_and_greater_shares_damage_the_same_ones(share, seed):
 
 
 @given(st.integers(0, 999))
-def test_shuffling_keeps_what_was_said_and_dropping_leaves_one_out(seed):
+def test_shuffling_permutes_outputs_and_dropping_removes_a_single_output(seed):
     shuffled, dropped, both = (
         damage_run(FAQ, kind, seed=seed)[0] for kind in ("shuffle", "drop", "shuffle-drop")
     )
@@ -125,14 +125,14 @@ def test_numbers_that_came_with_an_output_stay_with_it():
 
 
 @given(st.integers(2, 9), st.integers(0, 999))
-def test_swapping_gives_nobody_their_own(n, seed):
+def test_swapping_leaves_no_item_with_its_original_text(n, seed):
     run = run_of(*(item(str(at), f"text {at}") for at in range(n)))
     swapped, which = damage_run(run, "swap", seed=seed)
     assert which.all()
     assert {texts(item)[0] for item in swapped.items} == {f"text {at}" for at in range(n)}
 
 
-def test_swapping_with_what_says_the_same_is_no_damage():
+def test_swapping_equal_outputs_is_no_damage():
     run = run_of(item("1", "Yes", "No"), item("2", "No", "Yes"))
     assert not damage_run(run, "swap")[1].any()
 

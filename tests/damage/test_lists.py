@@ -22,24 +22,24 @@ def texts(outputs):
     ("text", "expected"),
     [("one two three four", "one two"), ("a b c", "a"), ("a b", "a"), ("  a\nb c d e f", "  a\nb")],
 )
-def test_a_third_of_the_words_is_kept(text, expected):  # ceil(4 / 3) = 2, ceil(3 / 3) = 1, ceil(6 / 3) = 2
+def test_a_third_of_a_text_is_truncated(text, expected):  # ceil(4 / 3) = 2, ceil(3 / 3) = 1, ceil(6 / 3) = 2
     assert truncate(text) == expected
 
 
 @pytest.mark.parametrize("text", ["", "  ", "word"])
-def test_one_word_cannot_be_truncated(text):
+def test_a_single_term_cannot_be_truncated(text):
     assert truncate(text) is None
 
 
 @given(st.integers(0, 50))
-def test_shuffling_gives_another_order_of_the_same(seed):
+def test_shuffling_changes_only_the_order(seed):
     order = texts(shuffle_outputs(item("a", "b", "c"), np.random.default_rng(seed)))
     assert order != ["a", "b", "c"]
     assert sorted(order) == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("same", [(), ("a",), ("a", "a")])
-def test_where_all_orders_are_the_same_there_is_nothing_to_shuffle(same):
+def test_equal_outputs_cannot_be_shuffled(same):
     assert shuffle_outputs(item(*same), np.random.default_rng(0)) is None
 
 
@@ -55,7 +55,7 @@ def test_a_single_output_loses_half_its_sentences_or_cannot_be_dropped():
     assert shuffle_and_drop(item("Only one."), rng) is None
 
 
-def test_dropping_and_shuffling_two_outputs_leaves_one():
+def test_dropping_and_shuffling_two_outputs_leaves_a_single_output():
     assert len(shuffle_and_drop(item("a", "b"), np.random.default_rng(0))) == 1
 
 

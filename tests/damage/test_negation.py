@@ -59,6 +59,6 @@ def test_a_text_without_a_verb_that_is_known_stays(text):
     assert negate(text) is None
 
 
-def test_each_sentence_of_a_text_is_reversed_by_itself():
+def test_sentences_of_a_text_are_negated_separately():
     text = "It is hot. Is it?  Great!\nIt does not smell."
     assert negate(text) == "It is not hot. Is it?  Great!\nIt does smell."

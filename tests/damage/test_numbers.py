@@ -21,19 +21,19 @@ RENUMBERED = {
 
 
 @pytest.mark.parametrize(("text", "expected"), RENUMBERED.items())
-def test_numbers_become_others(text, expected):
+def test_numbers_are_replaced(text, expected):
     assert change_numbers(text) == expected
 
 
 @pytest.mark.parametrize(
     "text", ["mp3 in 3D", "no one knows", "this one is", "one of them", "", "B2B 1.2.3 &#38;"]
 )
-def test_what_is_no_number_stays(text):
+def test_texts_without_numbers_are_unchanged(text):
     assert change_numbers(text) is None
 
 
 @given(st.lists(st.integers(0, 10**7), min_size=1))
-def test_every_number_is_another_one(numbers):
+def test_all_numbers_differ_after_the_replacement(numbers):
     text = " and ".join(map(str, numbers))
     changed = change_numbers(text)
     assert changed is not None

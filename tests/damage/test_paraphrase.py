@@ -21,7 +21,7 @@ PARAPHRASED = {
 
 
 @pytest.mark.parametrize(("text", "expected"), PARAPHRASED.items())
-def test_the_same_is_said_in_other_words(text, expected):
+def test_a_paraphrase_replaces_the_listed_phrases(text, expected):
     assert paraphrase(text, Always()) == expected
 
 
@@ -30,7 +30,7 @@ def test_a_text_that_no_rule_covers_stays(text):
     assert paraphrase(text, Always()) is None
 
 
-def test_another_seed_gives_another_version():
+def test_different_seeds_give_different_paraphrases():
     text = "For example, it is very good, however, the issue often occurs. " * 3
     versions = {paraphrase(text, np.random.default_rng(seed)) for seed in range(8)}
     assert len(versions) > 4

@@ -27,7 +27,7 @@ def test_participles(word):
 
 
 @pytest.mark.parametrize("word", ["took", "need", "seed", "indeed", "hundred", "speed", "give"])
-def test_words_that_only_look_like_participles(word):
+def test_nouns_and_adverbs_in_ed_are_not_participles(word):
     assert not is_participle(word)
 
 
@@ -40,5 +40,5 @@ def test_spelling_of_regular_forms():
     ]  # fmt: skip
 
 
-def test_classes_of_words_are_read_from_the_lexicon():
+def test_classes_of_terms_are_read_from_the_lexicon():
     assert {"he", "they"} <= word_class("person")

@@ -75,9 +75,9 @@ class OtherInActors:
     def signature(self):
         import ray
 
-        ours = self.recipe.signature()
+        original = self.recipe.signature()
         is_actor = ray.get_runtime_context().get_actor_id() is not None
-        return ours.with_values({"model": "words#aaaa"}) if is_actor else ours
+        return original.with_values({"model": "words#aaaa"}) if is_actor else original
 
     def completed(self, work):
         return self

@@ -37,7 +37,7 @@ def test_a_cluster_that_is_not_there_is_refused(address, message):
 
 
 @pytest.mark.needs("ray")
-def test_the_environment_names_what_auto_is(monkeypatch):
+def test_the_environment_sets_the_address_of_auto(monkeypatch):
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:9")
     with pytest.raises(InputError, match=r"no Ray cluster answers at 127\.0\.0\.1:9"), connect("auto"):
         pass
@@ -59,12 +59,12 @@ def test_signals_stay_those_of_the_program_and_nothing_is_reported(two_nodes):
         signal.signal(signal.SIGTERM, before)
 
 
-def test_each_processor_has_an_actor():
+def test_processors_have_an_actor_apiece():
     # 4 + 2, and a node without processors runs none.
     assert ActorPool().size([{"CPU": 4.0}, {"CPU": 2.0}, {"memory": 1e9}]) == 6
 
 
-def test_an_actor_stays_on_one_node():
+def test_an_actor_stays_on_a_single_node():
     # Of 6 and 3 processors, actors of 4 fit once: the 2 and 3 left over are on different nodes.
     assert ActorPool(cpus=4).size([{"CPU": 6}, {"CPU": 3}]) == 1
 
@@ -77,7 +77,7 @@ def test_a_stated_number_of_actors_counts():
     assert ActorPool(actors=3).size([{"CPU": 8}]) == 3
 
 
-def test_a_refusal_counts_one_processor_in_the_singular():
+def test_a_refusal_with_a_single_processor_uses_the_singular():
     with pytest.raises(InputError, match="has 1 processor for an actor"):
         ActorPool().size([{"memory": 1e9}])
 
@@ -108,7 +108,7 @@ def test_settings_out_of_range_are_refused(settings, message):
 
 
 @pytest.mark.needs("ray")
-def test_actors_book_half_of_what_they_use():
+def test_actors_reserve_half_of_their_processors():
     arguments = ActorPool(cpus=4, gpus=1).arguments(5)
     assert (arguments["num_cpus"], arguments["num_gpus"]) == (2.0, 1)
     assert set(arguments["runtime_env"]["env_vars"].values()) == {"4"}
@@ -180,7 +180,7 @@ def test_head_node_and_the_ray_of_this_machine_answer(connection):
         (ValueError("x" * 500), r"Ray says: x{200}\.\.\.\)$"),
     ],
 )
-def test_the_message_of_ray_is_cut_to_one_line(error, message):
+def test_the_message_of_ray_is_cut_to_a_single_line(error, message):
     import ray.exceptions
 
     kind = type("Lost", (ray.exceptions.RaySystemError,), {"__init__": Exception.__init__})
@@ -189,7 +189,7 @@ def test_the_message_of_ray_is_cut_to_one_line(error, message):
 
 
 @pytest.mark.needs("ray")
-def test_an_error_of_semscale_arrives_as_it_is(connection):
+def test_an_error_of_semscale_arrives_unchanged(connection):
     def refuse():
         raise InputError("row 3 cannot be read; repair it")
 
@@ -250,7 +250,7 @@ def test_errors_of_a_cluster_name_a_remedy(name, remedy):
 
 
 @pytest.mark.needs("ray")
-def test_a_task_without_memory_is_like_one_that_ray_ended(connection):
+def test_a_task_without_memory_is_reported_like_a_task_that_ray_killed(connection):
     def fill():
         raise MemoryError
 

@@ -44,14 +44,14 @@ def recipes_by_value():
     cloudpickle.unregister_pickle_by_value(disturbed_recipe)
 
 
-def rated(folder, makers=None):
+def rated(folder, workers=None):
     rater = Rater("scale.yaml", embedder=load_embedder("model", cache=False), **SETTINGS)
     return rate_file(
         open_table("in"),
         RatingColumns(text="text", by=("group",)),
         rater=rater,
         out=target_of(f"{folder}/"),
-        settings=PartSettings(3, workers=makers),
+        settings=PartSettings(3, workers=workers),
     )
 
 
@@ -71,12 +71,12 @@ def test_a_killed_worker_and_a_lost_node_change_no_byte(connection, here):
         killed_when_noted(notes / lost.node_id, lambda _: two_nodes.remove_node(lost, allow_graceful=False)),
     ]
     recipe = Disturbed(recipe_here(), notes, (6,), lost.node_id)
-    found = rated(here / "there", ClusterParts(recipe))
+    summary = rated(here / "there", ClusterParts(recipe))
     for watcher in watchers:
         watcher.join(WAITED)
     assert {path.name for path in notes.iterdir()} == {"6", lost.node_id}
     assert files_in(here / "there") == files_in(here / "plain")
-    numbers, expected = found.record(), plain.record()
+    numbers, expected = summary.record(), plain.record()
     assert {**numbers, "created": None} == {**expected, "created": None}
 
 
@@ -90,17 +90,17 @@ def test_nodes_with_other_weights_are_refused(connection, here):
     assert not (here / "there").exists()
 
 
-def test_an_error_of_a_node_arrives_as_it_is(connection, here):
+def test_an_error_of_a_node_arrives_unchanged(connection, here):
     with pytest.raises(InputError, match=r"^row 1 cannot be read; repair it$"):
         rated(here / "there", ClusterParts(Refusing(), ActorPool(actors=1)))
 
 
-def commanded(capsys, *words):
-    code = main([str(word) for word in words])
+def commanded(capsys, *arguments):
+    code = main([str(word) for word in arguments])
     return code, capsys.readouterr()
 
 
-def test_the_command_goes_on_after_what_one_process_has_finished(connection, here, capsys, monkeypatch):
+def test_the_command_continues_after_the_parts_of_a_single_process(connection, here, capsys, monkeypatch):
     line = ["match", "in", "--prediction", "text", "--reference", "meant", "--method", "cosine"]
     line += ["--by", "group", "--embedder", "model", "--part-rows", "7", "--no-cache", "--out"]
     code, _ = commanded(capsys, *line, f"{here}/plain/")
@@ -154,13 +154,13 @@ def test_a_node_with_other_rows_is_refused(connection, here):
         list(parts.parts(None, table, 60, 60))
 
 
-def embedding(folder, makers=None, part_rows=11):
+def embedding(folder, workers=None, part_rows=11):
     return embed_file(
         open_table("in"),
         "text",
         embedder=load_embedder("model", cache=False),
         out=target_of(f"{folder}/"),
-        settings=PartSettings(part_rows, workers=makers),
+        settings=PartSettings(part_rows, workers=workers),
     )
 
 
@@ -170,33 +170,33 @@ def embedding_parts():
 
 def test_nodes_write_the_same_partitions(connection, here):
     plain = embedding(here / "plain").record()
-    found = embedding(here / "there", embedding_parts()).record()
-    assert {**found, "created": None} == {**plain, "created": None}
+    summary = embedding(here / "there", embedding_parts()).record()
+    assert {**summary, "created": None} == {**plain, "created": None}
     assert files_in(here / "there") == files_in(here / "plain")
 
 
-def test_nodes_store_parts_and_send_what_the_summary_needs(connection, here):
+def test_nodes_store_parts_and_send_only_statuses(connection, here):
     (here / "there" / "_semscale").mkdir(parents=True)  # as a run begins
-    place = target_of(f"{here}/there/")
+    target = target_of(f"{here}/there/")
     work = EmbeddingWork(open_table("in"), "text", load_embedder("model", cache=False), "float32", None)
-    made = list(embedding_parts().parts(work, work.table, 30, 0, place))
-    assert [part.frame.columns for part in made] == [["semscale_status"]] * 2
-    assert [part.frame.height for part in made] == [30, 10]
-    for number, each in enumerate(made):
+    parts = list(embedding_parts().parts(work, work.table, 30, 0, target))
+    assert [part.frame.columns for part in parts] == [["semscale_status"]] * 2
+    assert [part.frame.height for part in parts] == [30, 10]
+    for number, written in enumerate(parts):
         file = here / "there" / "_semscale" / f"part-{number:06d}.parquet"
-        assert pl.read_parquet_schema(file) == each.stored.schema
-        assert hashlib.sha256(file.read_bytes()).hexdigest() == each.stored.checksum
+        assert pl.read_parquet_schema(file) == written.stored.schema
+        assert hashlib.sha256(file.read_bytes()).hexdigest() == written.stored.checksum
 
 
-def test_where_a_node_does_not_see_the_folder_parts_pass_through_this_process(connection, here, monkeypatch):
+def test_parts_pass_through_this_process_if_a_node_does_not_see_the_folder(connection, here, monkeypatch):
     embedding(here / "plain")
-    monkeypatch.setattr(cluster_parts, "nodes_without", lambda place: ["10.0.0.2"])
+    monkeypatch.setattr(cluster_parts, "nodes_without", lambda target: ["10.0.0.2"])
     with pytest.warns(ClusterWarning, match=r"^cluster: node 10\.0\.0\.2 does not write into .*/there, so"):
         embedding(here / "there", embedding_parts())
     assert files_in(here / "there") == files_in(here / "plain")
 
 
-def test_a_part_that_ends_its_process_each_time_ends_the_run_and_keeps_what_is_finished(connection, here):
+def test_a_part_that_always_ends_its_process_ends_the_run_and_finished_parts_stay(connection, here):
     notes = here / "notes"
     notes.mkdir()
     deadly = Disturbed(VECTORS, notes, deadly=33)  # the last 7 of 40 rows

@@ -27,41 +27,41 @@ def read_and_done(add):
     return pl.concat(frames, how="vertical_relaxed").sort("id")
 
 
-def test_ratings_are_those_of_one_process_beside_tasks_that_read(connection, here, rows):
+def test_ratings_are_those_of_a_single_process_next_to_reading_tasks(connection, here, rows):
     from semscale import distributed
 
     settings = {"floor": None, "language": None}
     model = distributed.ModelRecipe("model", cache=False)
-    found = read_and_done(
+    output = read_and_done(
         lambda dataset: distributed.rate(dataset, "scale.yaml", text="text", embedder=model, **settings)
     )
     rater = Rater("scale.yaml", embedder=load_embedder("model", cache=False), **settings)
     expected = rater.rate(rows["text"]).to_frame().rename(lambda name: f"semscale_{name}")
-    assert found.height == N
-    assert found.columns == [*rows.columns, *expected.columns]
-    assert found.select(expected.columns).equals(expected)
+    assert output.height == N
+    assert output.columns == [*rows.columns, *expected.columns]
+    assert output.select(expected.columns).equals(expected)
 
 
-def test_vectors_are_those_of_one_process(connection, here, rows):
+def test_vectors_are_those_of_a_single_process(connection, here, rows):
     from semscale import distributed
 
-    found = read_and_done(
+    output = read_and_done(
         lambda dataset: distributed.embed(
             dataset, "text", embedder="model", pool=distributed.ActorPool(actors=1)
         )
     )
     read = [text for text in rows["text"] if text]
     expected = load_embedder("model", cache=False).embed(read).vectors
-    scored = found.filter(pl.col("semscale_status") == "scored")
+    scored = output.filter(pl.col("semscale_status") == "scored")
     assert scored["semscale_vector"].to_numpy().tobytes() == expected.tobytes()
-    assert found.filter(pl.col("semscale_vector").is_null())["id"].to_list() == [11, 17]
+    assert output.filter(pl.col("semscale_vector").is_null())["id"].to_list() == [11, 17]
 
 
-def test_matches_are_those_of_one_process(connection, here, rows):
+def test_matches_are_those_of_a_single_process(connection, here, rows):
     from semscale import distributed
 
     columns = {"prediction": "text", "reference": "meant"}
-    found = read_and_done(
+    output = read_and_done(
         lambda dataset: distributed.match(
             dataset,
             **columns,
@@ -72,10 +72,10 @@ def test_matches_are_those_of_one_process(connection, here, rows):
     )
     matcher = Matcher("cosine", embedder=load_embedder("model", cache=False))
     expected = matcher.match(rows["text"], rows["meant"])
-    assert found["semscale_score"].to_list() == expected.to_frame()["score"].to_list()
+    assert output["semscale_score"].to_list() == expected.to_frame()["score"].to_list()
 
 
-def test_rows_that_end_their_process_each_time_end_the_dataset(connection, here):
+def test_rows_that_always_end_their_process_end_the_dataset(connection, here):
     import disturbed_recipe
     import ray.data
     from ray import cloudpickle
@@ -87,14 +87,14 @@ def test_rows_that_end_their_process_each_time_end_the_dataset(connection, here)
     dataset = ray.data.from_items([{"text": "good"}] * 3, override_num_blocks=1)
     cloudpickle.register_pickle_by_value(disturbed_recipe)
     try:
-        found = measure_dataset(dataset, deadly, distributed.ActorPool(actors=1))
+        output = measure_dataset(dataset, deadly, distributed.ActorPool(actors=1))
         with pytest.raises(Exception, match="process that worked on 3 rows of the dataset ended 4 times"):
-            found.materialize()
+            output.materialize()
     finally:
         cloudpickle.unregister_pickle_by_value(disturbed_recipe)
 
 
-def test_what_no_actor_can_do_is_refused_at_once(here):
+def test_settings_that_actors_cannot_apply_are_refused_at_once(here):
     from semscale import distributed
 
     columns = {"prediction": "text", "reference": "meant"}

@@ -60,7 +60,7 @@ def test_nodes_like_this_machine_pass():
     assert problem(HERE) is None
 
 
-def test_another_version_is_refused():
+def test_a_different_version_is_refused():
     refusal = problem(HERE, Signature("embed", HERE.fields, "0.0.1"))
     assert isinstance(refusal, InputError)
     assert f"node 10.0.0.2 has semscale {__version__}, this machine 0.0.1; install the same" in str(refusal)
@@ -98,7 +98,7 @@ def test_a_node_compares_the_first_row(tmp_path):
     assert problem(HERE, HERE, table, pl.DataFrame({"text": ["one"]})) is not None
 
 
-def test_gpus_need_one_on_this_machine():
+def test_gpus_need_a_gpu_on_this_machine():
     message = r"the model runs on device cpu here: start the run on a machine with a"
     with pytest.raises(InputError, match=message):
         check_nodes(Named(ON_CPU), None, ActorPool(gpus=1))
@@ -140,7 +140,7 @@ def files_below(folder):
     return sorted(path.name for path in folder.rglob("*") if path.is_file())
 
 
-def test_a_node_that_reads_the_file_writes_another_file(tmp_path):
+def test_a_node_that_reads_the_probe_writes_an_answer(tmp_path):
     probe = FolderProbe(target_of(f"{tmp_path}/"), "1f2e")
     assert probe.check_access() is None
     (tmp_path / "_semscale").mkdir()
@@ -149,14 +149,14 @@ def test_a_node_that_reads_the_file_writes_another_file(tmp_path):
     assert (tmp_path / name).read_text() == "1f2e"
 
 
-def test_a_file_of_another_run_does_not_count(tmp_path):
+def test_a_probe_of_a_different_run_does_not_count(tmp_path):
     (tmp_path / "_semscale").mkdir()
     (tmp_path / "_semscale" / ".probe-1f2e.tmp").write_text("aaaa")
     assert FolderProbe(target_of(f"{tmp_path}/"), "1f2e").check_access() is None
 
 
 def test_a_node_without_the_package_for_the_folder_does_not_see_it(monkeypatch):
-    def missing(place):
+    def missing(target):
         raise MissingExtraError("s3fs", "cloud")
 
     monkeypatch.setattr(cluster_parts, "files_of", missing)
@@ -208,7 +208,7 @@ def test_work_that_ends_well_or_with_an_error_does_not_count(begun):
     assert log.begin("part 3", "10.0.0.2") == []
 
 
-def test_each_piece_has_attempts_of_its_own():
+def test_attempts_are_counted_per_piece():
     log = AttemptLog()
     log.begin("part 3", "10.0.0.2")
     assert log.begin("part 4", "10.0.0.2") == []

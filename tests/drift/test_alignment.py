@@ -22,8 +22,8 @@ def best_sum(similarity):
     table = similarity if similarity.shape[0] <= similarity.shape[1] else similarity.T
     rows = range(table.shape[0])
     return max(
-        sum(table[row, place[row]] for row in rows)
-        for place in permutations(range(table.shape[1]), len(rows))
+        sum(table[row, order[row]] for row in rows)
+        for order in permutations(range(table.shape[1]), len(rows))
     )
 
 
@@ -42,17 +42,17 @@ def test_the_best_sum_is_not_the_sum_of_the_best():
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 9])
-def test_equal_outputs_keep_their_places(n):
-    assert align(np.ones((n, n))).tolist() == [[place, place] for place in range(n)]
+def test_equal_outputs_keep_their_positions(n):
+    assert align(np.ones((n, n))).tolist() == [[order, order] for order in range(n)]
 
 
-def test_numbers_decide_between_equal_texts_and_never_beside_others():
+def test_numbers_decide_between_equal_texts_and_never_between_unequal_texts():
     far = np.array([[1.0, 0.0], [0.0, 1.0]])
     assert align(np.ones((2, 2)), far).tolist() == [[0, 1], [1, 0]]
     assert align(np.array([[0.51, 0.5], [0.5, 0.51]]), far).tolist() == [[0, 0], [1, 1]]
 
 
-def test_more_on_one_side():
+def test_surplus_outputs_of_a_side_stay_unaligned():
     assert align(np.array([[0.1], [0.9], [0.2]])).tolist() == [[1, 0]]
     assert align(np.array([[0.1, 0.9, 0.2]])).tolist() == [[0, 1]]
 
@@ -64,20 +64,20 @@ def test_by_position():
 
 def test_outputs_without_a_text_are_left_out():
     numbers = TextNumbers()
-    (found,) = item_texts([ITEM], ["credits"], numbers, sort=False)
+    (item,) = item_texts([ITEM], ["credits"], numbers, sort=False)
     assert numbers.texts == ["b", "a\n"]
-    assert (found.texts, found.positions) == ((0, 1, 0), (0, 1, 2))
-    assert np.array_equal(found.numbers, [[2.0], [np.nan], [1.0]], equal_nan=True)
-    assert (len(found), found.characters) == (3, 3)  # "b", "a", "b"
+    assert (item.texts, item.positions) == ((0, 1, 0), (0, 1, 2))
+    assert np.array_equal(item.numbers, [[2.0], [np.nan], [1.0]], equal_nan=True)
+    assert (len(item), item.characters) == (3, 3)  # "b", "a", "b"
 
 
 def test_sorted_outputs_do_not_depend_on_the_models_order():
-    (found,) = item_texts([ITEM], ["credits"], TextNumbers(), sort=True)
-    assert found.positions == (1, 2, 0)  # "a", "b" with 1, "b" with 2
+    (item,) = item_texts([ITEM], ["credits"], TextNumbers(), sort=True)
+    assert item.positions == (1, 2, 0)  # "a", "b" with 1, "b" with 2
     shuffled = Item("1", ITEM.outputs[::-1])
     (other,) = item_texts([shuffled], ["credits"], TextNumbers(), sort=True)
-    assert other.texts == found.texts
-    assert np.array_equal(other.numbers, found.numbers, equal_nan=True)
+    assert other.texts == item.texts
+    assert np.array_equal(other.numbers, item.numbers, equal_nan=True)
 
 
 def test_equal_texts_of_several_items_share_a_number():

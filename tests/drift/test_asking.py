@@ -40,7 +40,7 @@ def test_columns_are_filled_in_and_other_braces_stay():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("Answer.", "a.txt names no column of items.csv in braces, such as {id}"),
         ("{{question}}", "names no column"),
@@ -48,10 +48,10 @@ def test_columns_are_filled_in_and_other_braces_stay():
         ("{unlike}", "has no column 'unlike'; its columns are id, question; write {{unlike}} for the word"),
     ],
 )
-def test_a_template_that_does_not_fit_the_table_is_refused(text, said):
+def test_a_template_that_does_not_fit_the_table_is_refused(text, message):
     with pytest.raises(InputError) as refused:
         PromptTemplate("a.txt", text).check(("id", "question"), "items.csv")
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_the_hash_is_that_of_the_text():
@@ -106,24 +106,24 @@ def test_a_template_changes_the_prompt_and_not_the_input(table):
     assert (first.prompt(TEMPLATE), first.input) == ("Be kind. Why?", "Why?")
 
 
-def test_inputs_are_found_under_prompt_too_and_groups_in_objects(table):
+def test_inputs_are_read_from_prompt_too_and_groups_from_objects(table):
     rows = [{"id": "a", "prompt": "Why?", "groups": {"topic": "x"}}]
     (item,) = read_items_to_ask(table(rows), PromptColumns())
     assert (item.input, item.groups) == ("Why?", {"topic": "x"})
 
 
-def test_without_an_input_the_other_cells_are_it_whatever_a_template_reads(table):
+def test_without_an_input_the_remaining_cells_are_the_input(table):
     rows = [{"id": "a", "q": "Why?", "n": 2, "known": "So.", "topic": "x"}]
     columns = PromptColumns(by=("topic",), reference="known")
-    found = {
+    inputs = {
         read_items_to_ask(table(rows), columns, [PromptTemplate("t.txt", text)])[0].input
         for text in ("{q}", "{n} {q}")
     }
-    assert found == {'{"n": 2, "q": "Why?"}'}
+    assert inputs == {'{"n": 2, "q": "Why?"}'}
 
 
 @pytest.mark.parametrize(
-    ("rows", "columns", "templates", "said"),
+    ("rows", "columns", "templates", "message"),
     [
         ([{"id": "a", "q": "Why?"}], {}, [], "input: items.jsonl has no column 'input'"),
         (ROWS, {"id": "nr"}, [], "id: items.jsonl has no column 'nr'"),
@@ -135,10 +135,10 @@ def test_without_an_input_the_other_cells_are_it_whatever_a_template_reads(table
         ([{"id": "a", "input": True}], {}, [], "data row 1: column 'input' holds True, which is no text"),
     ],
 )
-def test_a_table_that_does_not_serve_is_refused(table, rows, columns, templates, said):
+def test_a_table_that_does_not_serve_is_refused(table, rows, columns, templates, message):
     with pytest.raises(InputError) as refused:
         read_items_to_ask(table(rows), PromptColumns(**columns), templates)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_a_prompt_with_nothing_in_it_is_refused(table):
@@ -192,7 +192,7 @@ def ask(asker, prompts, samples=(0,)):
     return asyncio.run(asker.ask(prompts, samples))[0]
 
 
-def test_each_sample_is_a_call_of_its_own_and_is_paid_once(asker):
+def test_samples_are_separate_calls_and_paid_once(asker):
     chat = FailingChat()
     answers = ask(asker(chat), ["a"], (7, 8))
     texts = [output.text for answer in answers.every for output in answer.outputs]
@@ -203,7 +203,7 @@ def test_each_sample_is_a_call_of_its_own_and_is_paid_once(asker):
     assert ask(asker(chat), ["a"], (9,)).n_calls == 1
 
 
-def test_outputs_have_tokens_latency_and_where_the_price_is_known_cost(asker):
+def test_outputs_have_tokens_latency_and_cost_if_the_price_is_known(asker):
     prices = PriceTable({"chat": Price(0.5, 2.0, "EUR")})
     (answer,) = ask(asker(FailingChat(), prices=prices), ["a"]).every
     (output,) = answer.outputs
@@ -214,7 +214,7 @@ def test_outputs_have_tokens_latency_and_where_the_price_is_known_cost(asker):
     assert set(free.outputs[0].fields) == {"call_tokens", "call_latency"}
 
 
-def test_what_took_part_is_summed_up(asker):
+def test_calls_and_costs_are_summed_up(asker):
     prices = PriceTable({"chat": Price(0.5, 2.0, "EUR")})
     answers = ask(asker(FailingChat(), prices=prices), ["a", "b", "refuse", "long"])
     facts = answers.facts("items.jsonl", {"temperature": 0.5})
@@ -224,7 +224,7 @@ def test_what_took_part_is_summed_up(asker):
     assert facts.reasons == {"refuse": 1}
 
 
-def test_items_keep_their_place_and_failures_have_reasons(asker):
+def test_items_keep_their_order_and_failures_have_reasons(asker):
     answers = ask(asker(FailingChat()), ["a", "refuse", "busy", "too long"])
     assert [(answer.reason, answer.is_lost) for answer in answers.every] == [
         (None, False),
@@ -238,7 +238,7 @@ def test_items_keep_their_place_and_failures_have_reasons(asker):
     assert items[0].input == "x"
 
 
-def test_settings_are_sent_and_make_another_call(asker):
+def test_settings_are_sent_and_change_the_call(asker):
     chat = FailingChat()
     plain, warm = asker(chat), asker(chat, AskSettings(temperature=0.5, system="Be brief."))
     ask(plain, ["a"])
@@ -250,7 +250,7 @@ def test_settings_are_sent_and_make_another_call(asker):
         AskSettings(max_tokens=0)
 
 
-def test_a_cap_stops_and_the_same_call_goes_on(asker):
+def test_a_cap_stops_and_the_same_call_continues(asker):
     chat = FailingChat()
     with pytest.raises(InterruptedRunError, match="the cap of 2 calls is reached"):
         ask(asker(chat, budget=Budget(calls=2)), ["a", "b", "c"])
@@ -290,7 +290,7 @@ def running(tmp_path):
     )
 
 
-def test_a_run_and_its_rerun_by_new_calls_each_time(running):
+def test_a_run_and_its_rerun_send_new_calls(running):
     chat = Chat()
     first, rerun = ask_runs(ASKED, chat, dataset="exam", reruns=1, running=running())
     assert (first.dataset, first.model, rerun.rerun_of, first.rerun_of) == ("exam", "chat", first.id, None)
@@ -300,7 +300,7 @@ def test_a_run_and_its_rerun_by_new_calls_each_time(running):
     assert len(chat.asked) == 6
 
 
-def test_an_asking_that_was_stopped_goes_on(running):
+def test_a_stopped_run_continues(running):
     chat = Chat()
     with pytest.raises(InterruptedRunError, match="the cap of 1 calls"):
         ask_runs(ASKED, chat, dataset="exam", running=running(budget=Budget(calls=1)))
@@ -324,7 +324,7 @@ def test_a_template_and_no_negative_reruns(running):
         ask_runs(ASKED, chat, dataset="exam", reruns=-1)
 
 
-def test_langchain_models_are_asked_as_they_are(running):
+def test_langchain_models_are_supported(running):
     pytest.importorskip("langchain_core")
     from langchain_core.language_models import FakeListChatModel
 
@@ -337,8 +337,8 @@ KEYS = [b"one", b"other"]
 
 @pytest.fixture
 def ledger(tmp_path):
-    with Ledger(tmp_path / "ledger.sqlite") as found:
-        yield found
+    with Ledger(tmp_path / "ledger.sqlite") as inputs:
+        yield inputs
 
 
 def opened(ledger, keys=KEYS):
@@ -355,14 +355,14 @@ def test_a_round_stays_open_until_it_is_closed(ledger):
     assert opened(ledger).first_sample not in {first.first_sample, second.first_sample}
 
 
-def test_other_questions_have_rounds_of_their_own(ledger):
+def test_other_questions_have_separate_rounds(ledger):
     first, other = opened(ledger), opened(ledger, [b"one"])
     assert first.first_sample != other.first_sample
     asyncio.run(close_round(ledger, first))
     assert opened(ledger, [b"one"]) == other
 
 
-def test_samples_are_numbered_from_the_first_one_on(ledger):
+def test_samples_are_numbered_from_the_first_sample_on(ledger):
     first = opened(ledger)
     assert list(first.samples(2)) == [first.first_sample, first.first_sample + 1]
     assert 0 <= first.first_sample < 2**30

@@ -73,16 +73,18 @@ def test_a_list_of_submissions_with_feedbacks(written):
     assert (second.id, second.outputs) == ("11/202", ())
 
 
-def test_one_submission_with_baseline_feedback(written):
+def test_a_single_submission_may_have_baseline_feedback(written):
     for submissions in (NESTED["submissions"], [NESTED["submissions"]]):
         exercise = read_file(written(NESTED | {"submissions": submissions}))
         (item,) = exercise.items
         assert (exercise.model, exercise.generated) == ("model-b", "2024-09-15T10:30:00Z")
         assert dict(item.groups) == {"exercise": "12"}
-        assert [(one.text, dict(one.fields)) for one in item.outputs] == [("Colour Right.", {"credits": 2.0})]
+        assert [(output.text, dict(output.fields)) for output in item.outputs] == [
+            ("Colour Right.", {"credits": 2.0})
+        ]
 
 
-def test_files_of_both_shapes_make_one_dataset(written):
+def test_files_of_both_shapes_form_a_single_dataset(written):
     paths = [written(LISTED, "a.json"), written(NESTED, "b.json")]
     both = read_athena(paths)
     assert [item.id for item in both.items] == ["11/201", "11/202", "12/301"]
@@ -165,7 +167,7 @@ TRAILING_COMMA = '{"id": 1,\n "submissions": [],\n}'
         ),
     ],
 )
-def test_malformed_exercises_are_refused_in_one_line(written, content, message):
+def test_malformed_exercises_are_refused_in_a_single_line(written, content, message):
     with pytest.raises(InputError, match=message) as refused:
         read_athena(written(content))
     assert "\n" not in str(refused.value)
@@ -201,12 +203,12 @@ def test_times_are_read_as_utc(text):
     assert StatedTime(text, "a.json").read().isoformat() == "2026-01-31T12:00:00+00:00"
 
 
-def test_what_is_no_time_is_named():
+def test_an_invalid_time_is_reported_with_its_location():
     with pytest.raises(InputError, match=r"a\.json, 'timestamp' must be a time .* got 'yesterday'"):
         StatedTime("yesterday", "a.json, 'timestamp'").read()
 
 
-def test_one_time_for_each_entry_that_states_one():
+def test_entries_with_a_time_are_listed_with_their_location():
     content = {
         "id": 1,
         "baseline_info": {"model": "m", "generated_at": "2026-01-31", "timestamp": "2026-01-01"},

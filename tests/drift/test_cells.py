@@ -36,11 +36,11 @@ def listed(cell, fields=()):
         (2.5, [("2.5", {})]),
     ],
 )
-def test_a_cell_holds_one_text_or_many(cell, expected):
+def test_a_cell_holds_a_text_or_a_list_of_texts(cell, expected):
     assert listed(cell) == expected
 
 
-def test_only_named_fields_are_taken_from_objects():
+def test_only_named_fields_are_read_from_objects():
     cell = [{"text": "Yes.", "credits": 2, "weight": 3, "rubric": "b"}]
     assert listed(cell, ("credits", "length")) == [("Yes.", {"credits": 2.0})]
 
@@ -58,7 +58,7 @@ def test_only_named_fields_are_taken_from_objects():
         ('["broken", ', "answers.csv: output: .* a list that is no valid JSON in data row 5"),
     ],
 )
-def test_what_is_no_output_is_named_with_its_row(cell, message):
+def test_an_invalid_output_is_reported_with_its_row(cell, message):
     with pytest.raises(InputError, match=message):
         outputs_in(cell, LOCATION)
 
@@ -101,7 +101,7 @@ def test_feedback_is_title_and_description(feedback, expected):
         (True, 1, "must hold finite numbers, got True"),
     ],
 )
-def test_a_field_has_a_number_for_each_output(cell, n, expected):
+def test_a_field_has_a_number_per_output(cell, n, expected):
     if isinstance(expected, str):
         with pytest.raises(InputError, match=f"answers.csv, data row 5: column 'output' {expected}"):
             numbers_of(cell, n, LOCATION)

@@ -107,7 +107,7 @@ def test_a_silent_candidate_is_the_worst_case(meter, baseline):
     assert measured.pairs[0].candidate is None
 
 
-def test_figures_of_one_item(meter, baseline):
+def test_figures_of_a_single_item_by_hand(meter, baseline):
     # Item 0: one of two outputs is left; item 3: 5 mg became 7 mg, .5 credits became 1.
     answers = [ANSWERS[0][:1], *ANSWERS[1:3], ["The dosage of 7 mg is correct.", ANSWERS[3][1]], []]
     measured = meter.measure(baseline, run(answers, [[1.0], *CREDITS[1:3], [1.0, 1.0], []]))
@@ -205,7 +205,7 @@ def test_blocks_change_nothing(meter, baseline, monkeypatch):
     assert_equal_losses(whole, meter.measure(baseline, run(EDITED), [baseline]))
 
 
-def test_another_layer_is_read_beside_the_last(meter, baseline):
+def test_a_lower_layer_is_read_in_addition_to_the_last(meter, baseline):
     new, lower = run(EDITED), DriftMeter(cache=False, layer=3)
     last, third = meter.measure(baseline, new), lower.measure(baseline, new)
     np.testing.assert_array_equal(last.losses("match"), third.losses("match"))
@@ -235,8 +235,8 @@ def test_texts_without_a_token(meter):
     # A zero-width space is no white space to Python and nothing to the tokenizer.
     old = run([["It is fine."], ["\u200b"]], [[1.0], [1.0]])
     odd = run([["\u200b"], ["\u200b"]], [[1.0], [1.0]])
-    found = losses(meter, old, odd)
-    assert found["match"].tolist() == found["bertscore_f1"].tolist() == [1.0, 0.0]
+    result = losses(meter, old, odd)
+    assert result["match"].tolist() == result["bertscore_f1"].tolist() == [1.0, 0.0]
 
 
 def test_outputs_that_the_model_cannot_read_are_not_alike(meter):
@@ -244,12 +244,12 @@ def test_outputs_that_the_model_cannot_read_are_not_alike(meter):
     numbers = [[1.0]] * 4 + [[1.0, 1.0]]
     old = run([["👍"], ["👍"], ["It is good."], ["👍"], ["It is good.", "👍"]], numbers)
     new = run([["👎"], ["👍"], ["👎"], ["It is good."], ["It is good.", "👎"]], [[0.0]] * 4 + [[1.0, 1.0]])
-    found = losses(meter, old, new)
+    result = losses(meter, old, new)
     for name in ("match", "bertscore_f1", "cosine"):
-        assert np.isnan(found[name][0]), name
-        assert found[name][1:].tolist() == [0.0, 1.0, 1.0, 0.0], name
-    assert found["credits_difference"][0] == 1.0  # numbers count whatever the texts
-    assert found["output_count"].tolist() == [0.0] * 5
+        assert np.isnan(result[name][0]), name
+        assert result[name][1:].tolist() == [0.0, 1.0, 1.0, 0.0], name
+    assert result["credits_difference"][0] == 1.0  # numbers count whatever the texts
+    assert result["output_count"].tolist() == [0.0] * 5
 
 
 def test_progress_reaches_the_end(meter, baseline):
@@ -284,7 +284,7 @@ def test_settings_are_checked():
     ids=lambda setting: next(iter(setting)),
 )
 def test_every_setting_is_in_the_signature(baseline, setting):
-    plain, other = (DriftMeter(cache=False, **given) for given in ({}, setting))
+    plain, other = (DriftMeter(cache=False, **options) for options in ({}, setting))
     assert plain.signature != other.signature
     assert plain.measure(baseline, baseline).signature != other.measure(baseline, baseline).signature
 
@@ -301,20 +301,20 @@ def pair_of_runs(candidate, rerun, between, **settings):
 
 
 def test_baseline_and_reruns_are_references_of_equal_standing():
-    made = pair_of_runs(0.5, 0.2, 0.7)
-    np.testing.assert_allclose(made.mean_losses("match"), [0.6])
-    np.testing.assert_allclose(made.noise_losses("match"), [0.2])
+    comparison = pair_of_runs(0.5, 0.2, 0.7)
+    np.testing.assert_allclose(comparison.mean_losses("match"), [0.6])
+    np.testing.assert_allclose(comparison.noise_losses("match"), [0.2])
     # The candidate's squared losses are .25 and .49, that of baseline and rerun .04: .37 - .04.
     drifts = [[0.33, -0.345, 0.015]]
-    np.testing.assert_allclose(made.drifts_by_run("match"), drifts, atol=1e-5)
-    np.testing.assert_allclose(made.losses("match"), [0.5])
+    np.testing.assert_allclose(comparison.drifts_by_run("match"), drifts, atol=1e-5)
+    np.testing.assert_allclose(comparison.losses("match"), [0.5])
 
 
 def test_without_a_rerun_all_of_the_loss_is_drift():
     losses = np.array([[[0.0, 0.5], [0.5, 0.0]], [[0.0, NAN], [NAN, 0.0]]])
-    made = compared([run_of(["A.", "B."], name) for name in ("new", "old")], {"match": losses})
-    np.testing.assert_array_equal(made.drifts("match"), [0.25, NAN])  # .5 squared
-    assert made.noise("match") is None
+    comparison = compared([run_of(["A.", "B."], name) for name in ("new", "old")], {"match": losses})
+    np.testing.assert_array_equal(comparison.drifts("match"), [0.25, NAN])  # .5 squared
+    assert comparison.noise("match") is None
 
 
 def test_two_runs_without_outputs_agree():
@@ -347,12 +347,12 @@ SAME = [item.outputs[0].text for item in BASELINE.items]
 def test_items_are_brought_into_order(meter):
     turned = replace(BASELINE, items=BASELINE.items[::-1], model="new")
     rerun = three("Clear introduction.", *SAME[1:], rerun_of=BASELINE.id)
-    found = compare(BASELINE, turned, reruns=[rerun], meter=meter, floors=True)
-    assert [item.id for item in found.candidate.items] == ["a", "b", "c"]
-    assert found.losses("match").tolist() == [0.0] * 3
-    assert found.noise_losses("match")[0] > 0
-    assert found.noise("match") == pytest.approx(found.noise_losses("match")[0] / 3)
-    assert set(found.floors) == set(found.metrics)
+    result = compare(BASELINE, turned, reruns=[rerun], meter=meter, floors=True)
+    assert [item.id for item in result.candidate.items] == ["a", "b", "c"]
+    assert result.losses("match").tolist() == [0.0] * 3
+    assert result.noise_losses("match")[0] > 0
+    assert result.noise("match") == pytest.approx(result.noise_losses("match")[0] / 3)
+    assert set(result.floors) == set(result.metrics)
 
 
 def test_a_silent_rerun_is_refused(meter):
@@ -382,30 +382,30 @@ def test_a_rerun_that_equals_the_baseline_is_a_caution(meter):
     assert compare(BASELINE, other, reruns=[rerun], deterministic=True, meter=meter).cautions == ()
 
 
-def test_a_candidate_is_not_its_own_rerun(meter):
+def test_a_candidate_cannot_be_a_rerun_of_itself(meter):
     again = three("A start.", "Give the voltage.", "In order.", rerun_of=BASELINE.id)
     with pytest.raises(InputError, match="reruns must not include the candidate"):
         compare(BASELINE, again, reruns=[again], meter=meter)
 
 
-def test_a_candidate_that_lacks_items_is_compared_in_the_others(meter):
+def test_a_candidate_that_lacks_items_is_compared_in_the_common_items(meter):
     items = tuple(Item(word, (Output(f"Sentence {word} is clear."),)) for word in "abcdefghijkl")
     baseline = Run("exam", "old", items)
     rerun = replace(baseline, id="rerun", rerun_of=baseline.id)
     candidate = Run("exam", "new", (*items[:11], Item("new", (Output("Something else."),))))
-    found = compare(baseline, candidate, reruns=[rerun], deterministic=True, meter=meter)
-    assert found.losses("match").shape == (11,)
-    assert (found.matching.lost, found.matching.new) == (("l",), ("new",))
+    result = compare(baseline, candidate, reruns=[rerun], deterministic=True, meter=meter)
+    assert result.losses("match").shape == (11,)
+    assert (result.matching.lost, result.matching.new) == (("l",), ("new",))
     # It is measured as a candidate with all items: weights and floors are the whole baseline's.
     complete = compare(
         baseline, replace(candidate, items=items), reruns=[rerun], deterministic=True, meter=meter
     )
-    assert found.signature.differences(complete.signature).keys() == {"common", "reruns"}
-    np.testing.assert_array_equal(found.losses("match"), complete.losses("match")[:11])
-    assert found.positions.tolist() == list(range(11))
+    assert result.signature.differences(complete.signature).keys() == {"common", "reruns"}
+    np.testing.assert_array_equal(result.losses("match"), complete.losses("match")[:11])
+    assert result.positions.tolist() == list(range(11))
     # A history knows the candidate with all its items.
-    assert dict(found.signature.fields)["common"] == found.baseline.dataset_version
-    assert found.outputs_digest == digest_items(candidate.items)
+    assert dict(result.signature.fields)["common"] == result.baseline.dataset_version
+    assert result.outputs_digest == digest_items(candidate.items)
 
 
 def test_reruns_belong_to_the_signature(meter):

@@ -12,7 +12,7 @@ from semscale.errors import InputError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 
-WORDS = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "haven", "inlet", "jetty"]
+TERMS = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "haven", "inlet", "jetty"]
 
 
 def run(name, texts):
@@ -24,15 +24,15 @@ def run(name, texts):
 def varied(seed, n=30, share=1.0):
     """Texts of four random words; those beyond a share of the items are the same for all seeds."""
     draws = np.random.default_rng(seed), np.random.default_rng(0)
-    return [" ".join(draws[number >= share * n].choice(WORDS, 4)) for number in range(n)]
+    return [" ".join(draws[number >= share * n].choice(TERMS, 4)) for number in range(n)]
 
 
-def kept(baseline, *reruns, **settings):
+def retained_ids(baseline, *reruns, **settings):
     return [rerun.id for rerun in without_copies(baseline, reruns, **settings)[0]]
 
 
 def test_reruns_that_vary_are_all_noise():
-    assert kept(run("b", varied(1)), run("r1", varied(2)), run("r2", varied(3))) == ["r1", "r2"]
+    assert retained_ids(run("b", varied(1)), run("r1", varied(2)), run("r2", varied(3))) == ["r1", "r2"]
 
 
 @pytest.mark.parametrize("original", [1, 2])
@@ -40,20 +40,20 @@ def test_a_rerun_that_was_recorded_twice_counts_once(original):
     copied = [text.upper() + "!" for text in varied(original)]
     copied[4] = "a fresh answer instead"
     baseline, first, copy = run("b", varied(1)), run("r1", varied(2)), run("r2", copied)
-    (found,) = without_copies(baseline, [first, copy])[1]
-    assert kept(baseline, first, copy) == ["r1"]
-    assert (found.run, found.original) == ("r2", ["b", "r1"][original - 1])
-    assert (found.n_equal, found.n, found.stands_out) == (29, 30, True)
+    (result,) = without_copies(baseline, [first, copy])[1]
+    assert retained_ids(baseline, first, copy) == ["r1"]
+    assert (result.run, result.original) == ("r2", ["b", "r1"][original - 1])
+    assert (result.n_equal, result.n, result.stands_out) == (29, 30, True)
 
 
-def test_a_copy_of_the_baseline_is_left_out_if_another_rerun_varies():
-    assert kept(run("b", varied(1)), run("r1", varied(1)), run("r2", varied(2))) == ["r2"]
+def test_a_copy_of_the_baseline_is_left_out_if_a_second_rerun_varies():
+    assert retained_ids(run("b", varied(1)), run("r1", varied(1)), run("r2", varied(2))) == ["r2"]
 
 
 def test_equal_reruns_count_only_for_a_deterministic_model():
     runs = run("b", varied(1)), run("r1", varied(1)), run("r2", varied(1))
-    assert kept(*runs) == []
-    assert kept(*runs, deterministic=True) == ["r1", "r2"]
+    assert retained_ids(*runs) == []
+    assert retained_ids(*runs, deterministic=True) == ["r1", "r2"]
 
 
 @pytest.mark.parametrize(("n_new", "is_copy"), [(3, True), (4, False)])
@@ -63,18 +63,20 @@ def test_runs_that_share_nine_tenths_of_the_items_are_copies(n_new, is_copy):
         run(name, varied(seed, share=n_new / 30))
         for seed, name in enumerate(("b", "r1", "r2", "r3"), start=1)
     ]
-    assert kept(*runs) == ([] if is_copy else ["r1", "r2", "r3"])
-    assert kept(*runs, deterministic=True) == ["r1", "r2", "r3"]
+    assert retained_ids(*runs) == ([] if is_copy else ["r1", "r2", "r3"])
+    assert retained_ids(*runs, deterministic=True) == ["r1", "r2", "r3"]
 
 
 def test_a_copy_is_left_out_of_a_deterministic_model_if_another_rerun_varies():
-    assert kept(run("b", varied(1)), run("r1", varied(1)), run("r2", varied(2)), deterministic=True) == ["r2"]
+    assert retained_ids(
+        run("b", varied(1)), run("r1", varied(1)), run("r2", varied(2)), deterministic=True
+    ) == ["r2"]
 
 
 def test_few_equal_items_make_no_copy():
     texts = varied(2)
     texts[:10] = varied(1)[:10]
-    assert kept(run("b", varied(1)), run("r1", texts), run("r2", varied(3))) == ["r1", "r2"]
+    assert retained_ids(run("b", varied(1)), run("r1", texts), run("r2", varied(3))) == ["r1", "r2"]
 
 
 def test_a_single_rerun_that_repeats_the_baseline_is_left_out_and_named():
@@ -84,10 +86,10 @@ def test_a_single_rerun_that_repeats_the_baseline_is_left_out_and_named():
         "repeats the baseline in 30 of 30 items: recorded twice or from a cache, so it is left out of the "
         "noise; if the model always gives the same answer, gate with --deterministic"
     )
-    assert kept(run("b", varied(1)), run("r1", varied(2))) == ["r1"]
+    assert retained_ids(run("b", varied(1)), run("r1", varied(2))) == ["r1"]
 
 
-def test_items_without_a_text_are_equal_only_to_each_other():
+def test_items_without_a_text_equal_only_items_without_a_text():
     silent, text = Item("a", ()), Item("a", (Output("It is right."),))
     assert nearly_equal(silent, silent)
     assert not nearly_equal(silent, text)
@@ -102,24 +104,26 @@ class NoMeter:
 
     def measure(self, baseline, candidate, reruns, **known):
         runs = [candidate, baseline, *reruns]
-        made = compared(runs, {"added_content": candidate_losses(self.added, len(baseline.items), len(runs))})
-        vars(made).update({name: known[name] for name in ("copies", "cautions")})
-        return made
+        comparison = compared(
+            runs, {"added_content": candidate_losses(self.added, len(baseline.items), len(runs))}
+        )
+        vars(comparison).update({name: known[name] for name in ("copies", "cautions")})
+        return comparison
 
 
 def test_a_comparison_leaves_copies_out_and_names_them():
     texts = [varied(seed) for seed in range(4)]
     baseline, candidate = run("b", texts[0]), Run("exam", "new", run("c", texts[1]).items)
     reruns = [run("r1", texts[2]), run("r2", texts[2])]
-    found = compare(baseline, candidate, reruns=reruns, meter=NoMeter())
-    assert [rerun.id for rerun in found.reruns] == ["r1"]
-    (caution,) = found.cautions
+    result = compare(baseline, candidate, reruns=reruns, meter=NoMeter())
+    assert [rerun.id for rerun in result.reruns] == ["r1"]
+    (caution,) = result.cautions
     assert caution.startswith("rerun r2 repeats rerun r1 in 30 of 30 items, far more than other runs do")
     # A rerun that the candidate repeats says nothing about the candidate.
     repeated = Run("exam", "new", run("c", texts[3]).items)
-    found = compare(baseline, repeated, reruns=[reruns[0], run("r3", texts[3])], meter=NoMeter())
-    assert [rerun.id for rerun in found.reruns] == ["r1"]
-    assert found.cautions[0].startswith("rerun r3 repeats the candidate in 30 of 30 items")
+    result = compare(baseline, repeated, reruns=[reruns[0], run("r3", texts[3])], meter=NoMeter())
+    assert [rerun.id for rerun in result.reruns] == ["r1"]
+    assert result.cautions[0].startswith("rerun r3 repeats the candidate in 30 of 30 items")
 
 
 def test_a_gate_whose_only_rerun_is_a_copy_decides_as_one_without_a_rerun():

@@ -51,7 +51,7 @@ def alarms(corrected, n_draws, n_items, k, rng):
 
     Half of the metrics differ at few items, as lost outputs do.
     """
-    found = 0
+    n_alarms = 0
     for _ in range(n_draws):
         shared = rng.normal(size=(n_items, k))
         drifts = []
@@ -61,8 +61,8 @@ def alarms(corrected, n_draws, n_items, k, rng):
                 values = (values > 2).astype(float)
             losses = np.abs(values[:, :, None] - values[:, None, :])
             drifts.append(run_drifts(losses, 1 + metric // 4))
-        found += min(corrected(drifts)) < 0.05
-    return found / n_draws
+        n_alarms += min(corrected(drifts)) < 0.05
+    return n_alarms / n_draws
 
 
 def by_holm(drifts):
@@ -79,13 +79,13 @@ def test_no_more_unchanged_candidates_alarm_than_the_level_says(k):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("n_items", [12, 27])
 @pytest.mark.parametrize("k", [3, 5])
-def test_the_level_of_the_joint_correction_is_kept_and_used(n_items, k):
+def test_the_level_of_the_joint_correction_is_reached_and_not_exceeded(n_items, k):
     # A share of .05 of 3,000 draws has a standard error of .004. Metrics that are rare lie below the level.
     share = alarms(joint_p_values, 3000, n_items, k, np.random.default_rng([n_items, k]))
     assert 0.03 <= share <= 0.05 + 2.5 * 0.004
 
 
-def test_metrics_that_say_the_same_cost_each_other_nothing():
+def test_equal_metrics_do_not_change_the_corrected_p_value():
     rng = np.random.default_rng(3)
     drifts = rng.normal(size=(12, 3))
     drifts[:, 0] += 0.6
@@ -124,7 +124,7 @@ def test_bounds_of_a_symmetric_sample_are_those_of_t():
     assert drift_bounds(np.array([-1.0, -1.0, 1.0, 1.0])) == pytest.approx((-1.3587, 1.3587), abs=1e-4)
 
 
-def test_one_item_has_no_bounds():
+def test_a_single_item_has_no_bounds():
     assert np.isnan(drift_bounds(np.array([0.1]))).all()
 
 
@@ -133,10 +133,10 @@ def by_loops(losses, power):
     k = len(losses)
     drifts = []
     for run in range(k):
-        others = [other for other in range(k) if other != run]
-        own = [losses[other, run] ** power for other in others]
-        among = [losses[i, j] ** power for i, j in itertools.permutations(others, 2)]
-        drifts.append(np.mean(own) - (np.mean(among) if among else 0.0))
+        rest = [other for other in range(k) if other != run]
+        to_run = [losses[other, run] ** power for other in rest]
+        among = [losses[i, j] ** power for i, j in itertools.permutations(rest, 2)]
+        drifts.append(np.mean(to_run) - (np.mean(among) if among else 0.0))
     return drifts
 
 

@@ -115,7 +115,7 @@ def test_noise_is_no_drift():
     assert decision.outcome is Outcome.PASS
 
 
-def test_without_a_rerun_a_loss_is_not_told_from_noise():
+def test_without_a_rerun_a_loss_cannot_be_separated_from_noise():
     decision = decided({"match": candidate_losses(0.4, N, 2)}, k=2)
     assert decision.tests[0].noise is None
     assert decision.outcome is Outcome.UNDECIDED
@@ -159,7 +159,7 @@ def test_a_rerun_that_does_the_same_excuses_an_item():
         ("boilerplate", [*(["Please review the course material again."] * 3), *TEXTS[3:]]),
     ],
 )
-def test_each_limit_is_broken_and_can_be_switched_off(limit, texts):
+def test_limits_can_be_broken_and_switched_off(limit, texts):
     comparison = compared([run_of(texts, "new"), *runs(2)])
     decision = decide(comparison, GateSettings(metrics=("match",)))
     assert [check.name for check in decision.broken_limits] == [limit]
@@ -185,7 +185,7 @@ def test_lost_outputs_and_lost_numbers():
     assert [check.name for check in decision.broken_limits] == ["lost_fields"]
 
 
-def test_groups_fail_beside_all_items_and_leave_an_undecided_gate_alone():
+def test_groups_have_separate_outcomes_that_do_not_decide_an_undecided_gate():
     baseline = Run(
         "exam", "old", tuple(Item(str(i), (Output(TEXTS[i]),), None, {"part": "ab"[i % 2]}) for i in range(N))
     )
@@ -199,13 +199,15 @@ def test_groups_fail_beside_all_items_and_leave_an_undecided_gate_alone():
     }
 
 
-def test_a_slice_has_margins_limits_and_thresholds_of_its_own():
+def test_a_slice_has_separate_margins_limits_and_thresholds():
     baseline = Run(
         "exam", "old", tuple(Item(str(i), (Output(TEXTS[i]),), None, {"part": "ab"[i % 2]}) for i in range(N))
     )
     silent = Run("exam", "new", (Item("0", (), None, {"part": "a"}), *baseline.items[1:]))
-    own = SliceSettings(limits={"silenced": 1}, margins={"match": 0.5}, thresholds={"min_match": 0.9})
-    settings = GateSettings(metrics=("match",), slices={"part": {"a": own}})
+    settings_of_a = SliceSettings(
+        limits={"silenced": 1}, margins={"match": 0.5}, thresholds={"min_match": 0.9}
+    )
+    settings = GateSettings(metrics=("match",), slices={"part": {"a": settings_of_a}})
     decision = decide(compared([silent, baseline]), settings)
     checks = {check.group: check for check in decision.limits if check.name == "silenced"}
     assert (checks["part", "a"].n, checks["part", "a"].passed) == (10, True)
@@ -271,7 +273,7 @@ def test_impossible_settings_are_refused(settings, message):
         check_settings(run_of(TEXTS), GateSettings(**settings))
 
 
-def test_a_missing_field_is_refused_with_each_present_one_once():
+def test_a_missing_field_is_refused_with_the_present_fields_without_repeats():
     scored = run_of([[Output(text, {"credits": 1.0})] for text in TEXTS])
     with pytest.raises(InputError, match=r"there is credits$"):
         check_settings(scored, GateSettings(fields={"cost": "lower"}))
@@ -334,7 +336,7 @@ def test_a_number_that_a_run_states_elsewhere_at_the_item_is_no_other_number():
     assert check.items == ("1",)
 
 
-def test_a_rerun_with_a_number_of_its_own_excuses_an_item():
+def test_a_rerun_with_a_different_number_excuses_an_item():
     candidate = ["The plug takes 90 volts."] * 2 + VOLTS[2:]
     rerun = ["The plug takes 70 volts.", *VOLTS[1:]]
     loss = candidate_losses(np.where(np.arange(N) < 2, 1.0, 0.0), N, 3)
@@ -399,7 +401,7 @@ def test_useless_thresholds_are_named(limits, cautions):
     assert list(threshold_cautions(comparison, read_thresholds(comparison.metrics, limits))) == cautions
 
 
-def test_two_names_of_one_threshold_may_agree_and_a_candidate_without_a_value_fails():
+def test_two_names_of_a_threshold_may_agree_and_a_missing_value_fails():
     metrics = {"credits_difference": field_metrics("credits", 2.5)[0]}
     limits = {"max_avg_credits_drift": 1, "max_credits_difference": 1}
     assert len(read_thresholds(metrics, limits)) == 2
@@ -409,7 +411,7 @@ def test_two_names_of_one_threshold_may_agree_and_a_candidate_without_a_value_fa
 
 
 @pytest.mark.parametrize(("added", "outcome"), [(0.3, Outcome.PASS), (0.0, Outcome.UNDECIDED)])
-def test_lost_content_that_other_content_replaces_is_another_wording(added, outcome):
+def test_lost_content_that_is_replaced_is_only_a_rewording(added, outcome):
     # All items lose a share of .2: squared .04, below the margin of .065.
     losses = {"lost_content": candidate_losses(0.2, N, 3), "added_content": candidate_losses(added, N, 3)}
     settings = GateSettings(metrics=("lost_content", "added_content"), margins={"added_content": 0.5})

@@ -45,8 +45,10 @@ def test_probe_table(athena):
     rng = random.Random(0)
 
     def of_another(at, *, exercise):
-        others = [n for n, name in enumerate(exercises) if n != at and (name != exercises[at]) == exercise]
-        return athena.items[rng.choice(others)].outputs
+        candidates = [
+            n for n, name in enumerate(exercises) if n != at and (name != exercises[at]) == exercise
+        ]
+        return athena.items[rng.choice(candidates)].outputs
 
     runs = [
         athena,

@@ -49,7 +49,7 @@ def test_similarities_outside_of_0_to_1_are_clipped():
     assert similarity_loss([-0.25, 1.0000001], 2) == 0.5
 
 
-def test_what_the_model_cannot_read_agrees_with_nothing():
+def test_unreadable_outputs_count_as_lost():
     assert similarity_loss([NAN, 1.0], 2) == 0.5
 
 
@@ -59,9 +59,9 @@ def test_the_order_of_pairs_changes_no_bit(similarities, random):
     assert similarity_loss(mixed, 6) == similarity_loss(similarities, 6)
 
 
-@pytest.mark.parametrize(("one", "other", "share"), [(4, 1, 0.75), (1, 4, 0.75), (0, 2, 1.0), (0, 0, 0.0)])
-def test_difference_of_sizes(one, other, share):
-    assert difference_share(one, other) == share
+@pytest.mark.parametrize(("first", "other", "share"), [(4, 1, 0.75), (1, 4, 0.75), (0, 2, 1.0), (0, 0, 0.0)])
+def test_difference_of_sizes(first, other, share):
+    assert difference_share(first, other) == share
 
 
 def test_numbers_of_aligned_outputs():
@@ -92,9 +92,9 @@ def test_no_difference_counts_more_than_the_span():
 
 
 def test_distances_by_several_numbers():
-    ours, theirs = np.array([[1.0, 0.0]]), np.array([[2.0, NAN], [1.0, 0.0]])
+    left, right = np.array([[1.0, 0.0]]), np.array([[2.0, NAN], [1.0, 0.0]])
     # First: 1 of 2, and one that only one has: (.5 + 1) / 2. Second: the same numbers.
-    assert number_distances(ours, theirs, np.array([2.0, 1.0])).tolist() == [[0.75, 0.0]]
+    assert number_distances(left, right, np.array([2.0, 1.0])).tolist() == [[0.75, 0.0]]
 
 
 def test_distances_without_a_field():
@@ -110,17 +110,17 @@ def test_spans_hold_0():
 @pytest.mark.parametrize(
     ("direction", "expected"), [("either", [0.5, 0.5]), ("lower", [0.5, 0.0]), ("higher", [0.0, 0.5])]
 )
-def test_only_changes_for_the_worse_count_where_a_side_is_better(direction, expected):
+def test_only_changes_for_the_worse_count_if_a_direction_is_set(direction, expected):
     # The first number rises from 1 to 1.5, the second falls from 1 to .5.
     pairs = np.array([[0, 0], [1, 1]])
-    found = number_differences(np.array([1.0, 1.0]), np.array([1.5, 0.5]), pairs, 2.0, direction)
-    assert found.tolist() == expected
+    values = number_differences(np.array([1.0, 1.0]), np.array([1.5, 0.5]), pairs, 2.0, direction)
+    assert values.tolist() == expected
 
 
 def test_a_missing_number_is_the_worst_case_in_any_direction():
-    one, none = np.array([1.0]), np.array([np.nan])
+    first, none = np.array([1.0]), np.array([np.nan])
     for direction in ("lower", "higher"):
-        assert number_differences(one, none, np.array([[0, 0]]), 2.0, direction).tolist() == [2.0]
+        assert number_differences(first, none, np.array([[0, 0]]), 2.0, direction).tolist() == [2.0]
 
 
 def item_texts(n: int, *, numbers: Sequence[float] = (), characters: int = 10) -> ItemTexts:
@@ -137,7 +137,7 @@ def pair_scores(match: float, *, negated: bool = False) -> PairScores:
 
 def aligned(baseline: ItemTexts, candidate: ItemTexts, *scores: PairScores) -> AlignedItem:
     """The first outputs paired with the first."""
-    pairs = np.array([[place, place] for place in range(len(scores))], np.int64).reshape(-1, 2)
+    pairs = np.array([[index, index] for index in range(len(scores))], np.int64).reshape(-1, 2)
     return AlignedItem(baseline, candidate, pairs, scores)
 
 
@@ -150,30 +150,32 @@ def losses(item):
 
 
 def test_equal_outputs_lose_nothing():
-    one = item_texts(2, numbers=[1.0, 0.5])
-    assert losses(aligned(one, one, pair_scores(1.0), pair_scores(1.0))) == dict.fromkeys(METRICS, 0.0)
+    first = item_texts(2, numbers=[1.0, 0.5])
+    assert losses(aligned(first, first, pair_scores(1.0), pair_scores(1.0))) == dict.fromkeys(METRICS, 0.0)
 
 
-def test_each_metric_by_hand():
+def test_all_metrics_by_hand():
     baseline = item_texts(2, numbers=[1.0, 0.5], characters=20)
     candidate = item_texts(1, numbers=[0.5], characters=8)
-    found = losses(aligned(baseline, candidate, pair_scores(0.8, negated=True)))
-    assert found["match"] == pytest.approx(0.6)  # 1 - .8 / 2
-    assert found["lost_content"] == pytest.approx(0.6)  # .2 of the first output, all of the second
-    assert found["added_content"] == pytest.approx(0.2)  # .2 of the only output
-    assert found["contradictions"] == 1.0
-    assert (found["fewer_outputs"], found["more_outputs"]) == (0.5, -0.5)
-    assert found["output_count"] == 0.5
-    assert found["length"] == pytest.approx(0.6)  # 12 of 20 characters
-    assert found["credits_difference"] == 1.25  # .5, and 2 for the output without a partner
-    assert found["credits_change"] == 0.5  # of the pair alone
+    values = losses(aligned(baseline, candidate, pair_scores(0.8, negated=True)))
+    assert values["match"] == pytest.approx(0.6)  # 1 - .8 / 2
+    assert values["lost_content"] == pytest.approx(0.6)  # .2 of the first output, all of the second
+    assert values["added_content"] == pytest.approx(0.2)  # .2 of the only output
+    assert values["contradictions"] == 1.0
+    assert (values["fewer_outputs"], values["more_outputs"]) == (0.5, -0.5)
+    assert values["output_count"] == 0.5
+    assert values["length"] == pytest.approx(0.6)  # 12 of 20 characters
+    assert values["credits_difference"] == 1.25  # .5, and 2 for the output without a partner
+    assert values["credits_change"] == 0.5  # of the pair alone
 
 
 def test_a_silent_candidate_has_the_worst_losses_adds_nothing_and_contradicts_nothing():
-    found = losses(aligned(item_texts(1, numbers=[1.0]), item_texts(0, numbers=[0.0])))
-    assert all(math.isnan(found.pop(name)) for name in ("contradictions", "changed_numbers"))
+    values = losses(aligned(item_texts(1, numbers=[1.0]), item_texts(0, numbers=[0.0])))
+    assert all(math.isnan(values.pop(name)) for name in ("contradictions", "changed_numbers"))
     silent = {"added_content": 0.0, "credits_change": 0.0, "more_outputs": -1.0}
-    assert found == {name: silent.get(name, metric.span) for name, metric in METRICS.items() if name in found}
+    assert values == {
+        name: silent.get(name, metric.span) for name, metric in METRICS.items() if name in values
+    }
 
 
 def test_two_runs_without_outputs_have_no_loss():
@@ -181,11 +183,11 @@ def test_two_runs_without_outputs_have_no_loss():
     assert all(math.isnan(loss) for loss in losses(aligned(nothing, nothing)).values())
 
 
-def test_a_candidate_with_outputs_where_the_baseline_has_none():
-    found = losses(aligned(item_texts(0, numbers=[0.0]), item_texts(1, numbers=[1.0])))
-    assert (found["match"], found["lost_content"], found["added_content"]) == (1.0, 0.0, 1.0)
-    assert (found["fewer_outputs"], found["more_outputs"]) == (-1.0, 1.0)
-    assert math.isnan(found["contradictions"])  # no pair for a guard
+def test_outputs_of_a_candidate_without_baseline_outputs_count_as_added():
+    values = losses(aligned(item_texts(0, numbers=[0.0]), item_texts(1, numbers=[1.0])))
+    assert (values["match"], values["lost_content"], values["added_content"]) == (1.0, 0.0, 1.0)
+    assert (values["fewer_outputs"], values["more_outputs"]) == (-1.0, 1.0)
+    assert math.isnan(values["contradictions"])  # no pair for a guard
 
 
 def test_the_numbers_of_a_call_may_be_unknown():
@@ -199,7 +201,7 @@ def test_the_numbers_of_a_call_may_be_unknown():
     assert math.isnan(metric.losses(aligned(baseline, item_texts(0, numbers=[0.0])))[0])
 
 
-def test_a_direction_that_is_given_is_kept_either_too():
+def test_a_configured_direction_is_stored_even_if_it_is_either():
     # Without the last one a cost would be better where it is lower.
     given = {"credits": "lower", "score": "higher", "cost": "either"}
     assert read_directions(given) == given
@@ -219,13 +221,13 @@ def test_a_name_says_that_lower_is_better(field):
     "field",
     ["credits", "product_price", "price_rank", "cost_ms", "latency_usd", "costume", "ms", "", "score"],
 )
-def test_another_name_says_nothing(field):
+def test_an_unknown_field_name_has_no_direction(field):
     assert not is_lower_by_name(field)
     assert usual_direction(field) == "either"
 
 
 @pytest.mark.parametrize("field", ["call_cost", "call_latency", "call_tokens"])
-def test_less_is_better_of_what_a_call_took_and_nothing_is_assumed(field):
+def test_lower_is_better_for_fields_of_calls_without_assumption(field):
     assert usual_direction(field) == "lower"
     assert not field_metrics(field, 1.0)[0].is_assumed
 
@@ -238,7 +240,7 @@ def test_a_metric_says_whether_its_direction_was_assumed():
     ]
 
 
-def test_another_direction_is_refused():
+def test_an_unknown_direction_is_refused():
     with pytest.raises(InputError, match="fields.cost must be one of lower, higher, either, got 'less'"):
         read_directions({"cost": "less"})
 

@@ -17,7 +17,7 @@ def comparison_of(loss, k=3, noise=0.0):
     return compared(runs, {"contradictions": candidate_losses(loss, len(TEXTS), k, noise)})
 
 
-def test_a_clear_drift_is_decided_as_it_is():
+def test_a_clear_drift_is_decided_with_the_current_size():
     plan = plan_gate(comparison_of(0.5), SETTINGS, draws=20)
     assert plan.sizes[0].failed == 1.0
     assert (plan.cheapest.items, plan.cheapest.reruns) == (20, 1)
@@ -41,7 +41,7 @@ def test_sizes_are_tried_from_the_cheapest_on():
     assert answers == sorted(answers)
 
 
-def test_a_further_rerun_is_like_a_recorded_one():
+def test_a_further_rerun_resembles_a_recorded_rerun():
     comparison = comparison_of(0.4, k=3, noise=0.2)
     drawn = resample_comparison(comparison, ["contradictions"], np.arange(20), 2, np.random.default_rng(0))
     losses = drawn.pair_losses["contradictions"]

@@ -44,15 +44,15 @@ def texts(answers):
     return [[output.text for answer in asking for output in answer.outputs] for asking in answers.asked]
 
 
-def test_each_item_gets_its_answer_whatever_the_order_of_the_lines(asked):
-    told = []
-    answers = asked(ECHO, (5, 6), progress=lambda stage, done, total: told.append((done, total)))
+def test_items_get_their_answer_regardless_of_the_order_of_lines(asked):
+    steps = []
+    answers = asked(ECHO, (5, 6), progress=lambda stage, done, total: steps.append((done, total)))
     assert texts(answers) == [
         ["What is a? 0", "What is b? 0", "What is c? 0"],
         ["What is a? 1", "What is b? 1", "What is c? 1"],
     ]
     assert answers.n_calls == 6
-    assert told == [(1, 3), (2, 3), (3, 3)] * 2
+    assert steps == [(1, 3), (2, 3), (3, 3)] * 2
 
 
 def test_a_program_may_answer_line_by_line(asked):
@@ -80,7 +80,7 @@ def test_errors_and_items_without_a_line_have_a_reason(asked):
     assert answers.reasons == {"too long": 1, "the program wrote no line for it": 1}
 
 
-def test_a_program_that_dies_says_so_and_goes_on_where_it_was(asked):
+def test_a_program_that_dies_is_reported_and_resumed(asked):
     dying = READ + (
         "print(json.dumps({'id': 'b', 'output': 'first'}), flush=True)\n"
         "print('no memory', file=sys.stderr)\n"
@@ -88,8 +88,8 @@ def test_a_program_that_dies_says_so_and_goes_on_where_it_was(asked):
     )
     with pytest.raises(InterruptedRunError) as stopped:
         asked(dying)
-    said = str(stopped.value)
-    assert "ended with exit code 7 after 1 of 3 items: no memory; its answers are stored" in said
+    message = str(stopped.value)
+    assert "ended with exit code 7 after 1 of 3 items: no memory; its answers are stored" in message
     # Only a and c are given to it again.
     answers = asked(READ + "[print(json.dumps({'id': i['id'], 'output': str(len(items))})) for i in items]\n")
     assert texts(answers) == [["2", "first", "2"]]
@@ -97,13 +97,15 @@ def test_a_program_that_dies_says_so_and_goes_on_where_it_was(asked):
 
 
 def test_an_answer_that_was_an_error_is_asked_for_again(asked):
-    one = "print(json.dumps({'id': 'a', 'output': 'x'}))\nprint(json.dumps({'id': 'b', 'error': 'busy'}))\n"
-    first = asked(READ + one)
+    program = (
+        "print(json.dumps({'id': 'a', 'output': 'x'}))\nprint(json.dumps({'id': 'b', 'error': 'busy'}))\n"
+    )
+    first = asked(READ + program)
     assert first.n_answered == 1
     assert texts(asked(ECHO)) == [["x", "What is b? 0", "What is c? 0"]]
 
 
-def test_a_program_that_was_mended_answers_everything_anew(tmp_path):
+def test_a_changed_program_answers_all_items_again(tmp_path):
     path, dying = tmp_path / "ask.py", "print(json.dumps({'id': 'b', 'output': 'old'}))\nsys.exit(7)\n"
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
 
@@ -123,7 +125,7 @@ def test_a_program_that_was_mended_answers_everything_anew(tmp_path):
         assert (again.n_calls, again.n_kept) == (0, 3)
 
 
-def test_another_sample_is_another_call(asked):
+def test_a_new_sample_is_a_separate_call(asked):
     asked(ECHO, (0,))
     assert asked(ECHO, (0,)).n_calls == 0
     assert asked(ECHO, (1,)).n_calls == 3
@@ -138,17 +140,17 @@ def test_a_program_that_is_silent_for_too_long_is_stopped(asked):
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "message"),
     [
         ("print('Loading')", "wrote line 1, which is no JSON object with an 'id': 'Loading'"),
         ('print(\'{"id": "z", "output": "x"}\')', "answered 'z', which it was not asked"),
         ('print(\'{"id": "a", "output": "x"}\\n\' * 2)', "answered 'a' twice"),
     ],
 )
-def test_lines_that_are_no_answers_are_refused(asked, lines, said):
+def test_invalid_lines_of_a_program_are_refused(asked, lines, message):
     with pytest.raises(InputError) as refused:
         asked(lines)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_a_program_without_any_output_is_no_run(asked):
@@ -157,7 +159,7 @@ def test_a_program_without_any_output_is_no_run(asked):
 
 
 def test_more_than_a_pipe_holds_goes_through(asked):
-    items = [ItemToAsk(str(place), "x" * 5000) for place in range(100)]
+    items = [ItemToAsk(str(number), "x" * 5000) for number in range(100)]
     long = READ.replace("items = ", "print('m' * 200_000, file=sys.stderr)\nitems = ") + (
         "[print(json.dumps({'id': i['id'], 'output': i['prompt']})) for i in items]\n"
     )
@@ -165,14 +167,14 @@ def test_more_than_a_pipe_holds_goes_through(asked):
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "message"),
     [
         ("", "command must name a program"),
         ("python 'ask.py", "cannot be read: No closing quotation"),
     ],
 )
-def test_commands_that_cannot_be_read_are_refused(command, said, tmp_path):
-    with pytest.raises(InputError, match=said):
+def test_commands_that_cannot_be_read_are_refused(command, message, tmp_path):
+    with pytest.raises(InputError, match=message):
         ProgramAsker(command, Ledger(tmp_path / "l.sqlite"))
 
 
@@ -187,8 +189,12 @@ def test_a_program_that_is_not_there_is_refused(tmp_path):
 
 def test_keys_tell_commands_and_prompts_apart(tmp_path):
     ledger = Ledger(tmp_path / "l.sqlite")
-    one, other = ProgramAsker("python a.py", ledger), ProgramAsker("python b.py", ledger)
-    keys = [*one.keys(ITEMS, list("abc")), *one.keys(ITEMS, list("abd")), *other.keys(ITEMS, list("abc"))]
+    program, other = ProgramAsker("python a.py", ledger), ProgramAsker("python b.py", ledger)
+    keys = [
+        *program.keys(ITEMS, list("abc")),
+        *program.keys(ITEMS, list("abd")),
+        *other.keys(ITEMS, list("abc")),
+    ]
     assert len(set(keys)) == 3 + 1 + 3
 
 
@@ -218,7 +224,7 @@ def test_answers(line, answer):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("Loading model", "ask.py wrote line 3, which is no JSON object with an 'id': 'Loading model'"),
         ("[1]", "no JSON object"),
@@ -229,7 +235,7 @@ def test_answers(line, answer):
         ('{"id": "q", "output": {"no": "text"}}', "an object without a text"),
     ],
 )
-def test_what_is_no_answer_is_refused(line, said):
+def test_invalid_lines_are_refused(line, message):
     with pytest.raises(InputError) as refused:
         read_line(line, "ask.py", 3)
-    assert said in str(refused.value)
+    assert message in str(refused.value)

@@ -48,7 +48,7 @@ def comparison():
     return compare(old, new)
 
 
-def test_each_run_has_its_own_scores(comparison):
+def test_runs_have_separate_scores(comparison):
     candidate, baseline = comparison.quality["reference_match"]
     sky, coal, snow, sea = candidate
     assert sky == pytest.approx(1.0)
@@ -67,26 +67,26 @@ def test_the_loss_is_the_baselines_score_less_the_candidates(comparison):
 
 
 def test_an_item_without_any_answer_has_no_score():
-    found = compare(run("old", {"sky": ["Blue."]}), run("new", {"sky": ["Blue."]}))
-    assert np.isnan(found.losses("reference_match")).tolist() == [False, True, True, True]
+    result = compare(run("old", {"sky": ["Blue."]}), run("new", {"sky": ["Blue."]}))
+    assert np.isnan(result.losses("reference_match")).tolist() == [False, True, True, True]
 
 
 def test_reruns_are_matched_with_the_same_references():
     old = run("old", {"sky": ["The sky is blue."]})
     again = run("old", {"sky": ["I cannot say."]}, rerun_of=old.id)
-    found = compare(old, run("new", {"sky": ["The sky is blue."]}), reruns=[again])
-    loss = found.pair_losses["reference_match"][0, 1, 2]  # of the rerun against the baseline
+    result = compare(old, run("new", {"sky": ["The sky is blue."]}), reruns=[again])
+    loss = result.pair_losses["reference_match"][0, 1, 2]  # of the rerun against the baseline
     assert loss > 0.7
     # As good as the baseline, and better than the mean of baseline and rerun by half of the rerun's loss.
-    assert found.mean_losses("reference_match")[0] == pytest.approx(-loss / 2)
+    assert result.mean_losses("reference_match")[0] == pytest.approx(-loss / 2)
 
 
 def test_the_signature_has_the_references_and_nothing_without_them(comparison):
     assert "reference_match_references:3#" in str(comparison.signature)
     plain = [Run("colours", model, (Item("sky", (Output("Blue."),)),)) for model in ("old", "new")]
-    found = compare(*plain)
-    assert "reference" not in str(found.signature)
-    assert "reference_match" not in found.metrics
+    result = compare(*plain)
+    assert "reference" not in str(result.signature)
+    assert "reference_match" not in result.metrics
 
 
 def with_references(model, *references):
@@ -94,26 +94,26 @@ def with_references(model, *references):
     return Run("sums", model, tuple(items))
 
 
-def test_the_candidates_reference_goes_before_the_baselines():
+def test_the_reference_of_the_candidate_overrides_that_of_the_baseline():
     old, new = (
         with_references("a", "one", "two", None, None),
         with_references("b", "one", "three", "four", None),
     )
-    found = references_of(old, new)
-    assert found.texts == ("one", "three", "four", None)
-    assert found.corrected == ("1",)
-    assert found.cautions[0].startswith("1 item has another reference than the baseline's run: '1'")
+    result = references_of(old, new)
+    assert result.texts == ("one", "three", "four", None)
+    assert result.corrected == ("1",)
+    assert result.cautions[0].startswith("1 item has another reference than the baseline's run: '1'")
 
 
-def test_blank_references_are_none():
-    found = references_of(with_references("a", " ", None), with_references("b", None, ""))
-    assert (found.texts, found.distinct, found.cautions) == ((None, None), [], ())
+def test_blank_references_count_as_missing():
+    result = references_of(with_references("a", " ", None), with_references("b", None, ""))
+    assert (result.texts, result.distinct, result.cautions) == ((None, None), [], ())
 
 
 def test_a_reference_belongs_to_no_version_of_the_dataset():
-    with_one, without = with_references("a", "one"), with_references("a", None)
-    assert with_one.dataset_version == without.dataset_version
-    assert not with_one.signature.differences(without.signature)
+    with_reference, without = with_references("a", "one"), with_references("a", None)
+    assert with_reference.dataset_version == without.dataset_version
+    assert not with_reference.signature.differences(without.signature)
 
 
 def test_a_stored_item_keeps_its_reference():
@@ -132,29 +132,29 @@ def judged(points, **verdicts):
         "model": "judge",
         "is_identical": np.zeros(len(points), dtype=bool),
     }
-    made = SimpleNamespace(**(usual | verdicts), signature=Signature.of("judge", model="judge"))
-    return JudgedRuns(points, made)
+    summary = SimpleNamespace(**(usual | verdicts), signature=Signature.of("judge", model="judge"))
+    return JudgedRuns(points, summary)
 
 
-def test_wins_ties_and_losses_are_the_candidates():
-    found = judged([1.0, 0.75, 0.5, 0.0, np.nan]).summarize(IntervalPlan())
-    assert (found.wins, found.ties, found.identical, found.losses) == (2, 1, 0, 1)
-    assert found.share.value == pytest.approx((1 + 0.75 + 0.5) / 4)
-    assert (found.share.n, found.share.n_left_out) == (4, 1)
+def test_wins_ties_and_losses_are_counted_for_the_candidate():
+    result = judged([1.0, 0.75, 0.5, 0.0, np.nan]).summarize(IntervalPlan())
+    assert (result.wins, result.ties, result.identical, result.losses) == (2, 1, 0, 1)
+    assert result.share.value == pytest.approx((1 + 0.75 + 0.5) / 4)
+    assert (result.share.n, result.share.n_left_out) == (4, 1)
 
 
 def test_side_by_side_is_the_share_lost_less_the_share_won():
     base = compared([run_of("abcd", name) for name in ("new", "old", "old")])
-    found = with_side_by_side(base, judged([1.0, 0.0, 0.5, np.nan]))
-    np.testing.assert_allclose(found.losses("side_by_side"), [-1.0, 1.0, 0.0, np.nan])
-    assert "side_by_side_model:judge" in str(found.signature)
+    result = with_side_by_side(base, judged([1.0, 0.0, 0.5, np.nan]))
+    np.testing.assert_allclose(result.losses("side_by_side"), [-1.0, 1.0, 0.0, np.nan])
+    assert "side_by_side_model:judge" in str(result.signature)
     assert "side_by_side" not in base.metrics
 
 
 def test_pairs_without_a_verdict_and_partial_judges_are_named():
     base = compared([run_of("ab", "model-b"), run_of("ab", "old")])
-    found = with_side_by_side(base, judged([1.0, np.nan], reasons={"no score": 1}, model="model-b"))
-    assert found.cautions == (
+    result = with_side_by_side(base, judged([1.0, np.nan], reasons={"no score": 1}, model="model-b"))
+    assert result.cautions == (
         "side by side: 1 of 2 pairs of outputs have no verdict in both orders and are left out, most often "
         "because: no score",
         "the judge, model-b, wrote one of the two runs: models prefer their own answers",

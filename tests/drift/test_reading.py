@@ -65,7 +65,7 @@ def test_excel_ids_are_the_same_names_as_in_text(tmp_path):
     assert outline(read_items(path, columns=CREDITS)) == expected
 
 
-def test_json_lines_in_their_own_shape_need_no_columns(written):
+def test_json_lines_in_the_documented_shape_need_no_columns(written):
     path = written(
         [
             {
@@ -95,7 +95,7 @@ def test_json_lines_in_their_own_shape_need_no_columns(written):
     )
 
 
-def test_messages_are_an_input_whatever_the_order_of_their_keys(written):
+def test_messages_are_an_input_regardless_of_key_order(written):
     message = {"role": "user", "content": "Why?"}
     turned = dict(reversed(message.items()))
     rows = [{"id": 1, "input": [message], "output": "a"}, {"id": 2, "input": [turned], "output": "b"}]
@@ -127,7 +127,7 @@ def test_several_output_columns_join_in_their_order(written):
     ]
 
 
-def test_one_row_an_output_on_request(written):
+def test_rows_may_hold_a_single_output_on_request(written):
     path = written("id,input,output,credits,topic\nb,Q,one,1,x\na,P,three,,y\nb,,two,2,\nb,Q,,,x\n")
     columns = RunColumns(fields=("credits",), by=("topic",), long=True)
     assert outline(read_items(path, columns=columns)) == [
@@ -136,7 +136,7 @@ def test_one_row_an_output_on_request(written):
     ]
 
 
-def test_the_order_of_the_file_is_kept_over_batches(tmp_path, monkeypatch):
+def test_the_order_of_the_file_is_preserved_over_batches(tmp_path, monkeypatch):
     monkeypatch.setattr("semscale.drift.reading._BATCH", 2)
     path = tmp_path / "answers.csv"
     pl.DataFrame({"id": list("edcba"), "output": list("EDCBA")}).write_csv(path)
@@ -250,7 +250,7 @@ def test_a_misspelt_column_is_answered_with_the_nearest(written):
         read_items(written("id,output\n1,a\n"), columns=RunColumns(output=("outptu",)))
 
 
-def test_a_run_has_what_was_said_about_it(written):
+def test_a_run_has_the_stated_properties(written):
     path = written("id,output\n1,a\n")
     run = read_run(path, model="m", dataset="exam", rerun_of="abc", revision="1234567", note="first")
     assert (run.dataset, run.model, run.rerun_of, run.revision, run.note) == (
@@ -301,7 +301,7 @@ def test_repeated_outputs_are_a_run_and_its_reruns(written, content, columns):
         read_run(path, model="m", columns=columns)
 
 
-def test_repeated_rows_are_outputs_of_one_item_if_asked_for(written):
+def test_repeated_rows_are_outputs_of_the_same_item_if_requested(written):
     path = written("id,output\n1,a\n1,b\n2,c\n2,d\n")
     (run,) = read_runs(path, columns=RunColumns(long=True))
     assert texts_of([run]) == [["a", "b", "c", "d"]]
@@ -333,7 +333,7 @@ def test_athenas_files_say_model_and_time_themselves(tmp_path, written):
     assert read_run(tmp_path).dataset == tmp_path.name
 
 
-def test_athenas_own_field_and_groups_may_be_named(tmp_path, written):
+def test_the_default_field_and_groups_of_athena_may_be_named(tmp_path, written):
     written(exercise(1), "1.json")
     columns = RunColumns(fields=("credits",), by=("exercise",))
     assert read_items(tmp_path, columns=columns) == read_items(tmp_path)
@@ -351,7 +351,7 @@ def test_athenas_files_of_two_models_need_a_name(tmp_path, written):
         read_run(tmp_path, encoding="latin-1")
 
 
-def test_the_format_can_be_said_where_the_name_does_not_tell(written):
+def test_the_format_can_be_stated_if_the_file_name_is_ambiguous(written):
     assert read_items(written(exercise(1), "export.txt"), format="athena")[0].id == "1/10"
     with pytest.raises(InputError, match="path must be one file"):
         read_items([written("id,output\n1,a\n")], format="csv")

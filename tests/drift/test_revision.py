@@ -32,7 +32,7 @@ def tree(tmp_path, monkeypatch):
 
 
 @needs_git
-def test_outside_a_repository_and_before_the_first_commit_there_is_none(tree):
+def test_a_folder_without_a_commit_has_no_revision(tree):
     assert git_revision(tree) is None
     git(tree, "init", "-q")
     assert git_revision(tree) is None
@@ -54,7 +54,7 @@ def test_the_revision_says_whether_tracked_files_differ(tree):
 
 
 @needs_git
-def test_without_git_there_is_none(tree, monkeypatch):
+def test_without_git_there_is_no_revision(tree, monkeypatch):
     monkeypatch.setenv("PATH", str(tree))
     assert git_revision(tree) is None
 
@@ -243,7 +243,7 @@ def test_a_linked_working_tree_and_sha256_have_a_revision(tree, tmp_path):
 
 
 @needs_git
-def test_a_split_index_and_a_sparse_one_are_read(tree):
+def test_a_split_index_and_a_sparse_index_are_read(tree):
     revision = committed(tree, **{"prompt.txt": "one", "other.txt": "two"})
     git(tree, "update-index", "--split-index")
     assert git_revision(tree) == revision

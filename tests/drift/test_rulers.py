@@ -56,7 +56,7 @@ def reference(meter):
     return TextRuler(meter).readings(PAIRS)
 
 
-def test_readings_are_the_metrics_of_each_pair(meter, reference):
+def test_readings_are_the_metrics_of_all_pairs(meter, reference):
     assert list(reference) == ["match", "bertscore_f1", "cosine", "contradictions", "changed_numbers"]
     assert [reference[name][3] for name in reference] == [1.0, 1.0, 1.0, 0.0, 0.0]
     assert reference["contradictions"][1] == 1.0
@@ -110,16 +110,16 @@ def judge_of(say):
     return Judge(Scripted(say, takes_logprobs=False))
 
 
-def test_a_reading_is_the_expected_score_beside_the_reference():
+def test_a_reading_is_the_expected_score_against_the_reference():
     model = Scripted(lambda request: "Score: 4" if "So 3." in material(request) else "Score: 1")
     ruler = JudgeRuler(Judge(model), running=plain_running())
-    found = ruler.readings(anchors(10).pairs)["judge"]
+    readings = ruler.readings(anchors(10).pairs)["judge"]
     # On a scale of 1 to 5, by hand: 4 is .75 and 1 is 0.
-    assert found.tolist() == [0.75 if at == 3 else 0.0 for at in range(10)]
+    assert readings.tolist() == [0.75 if at == 3 else 0.0 for at in range(10)]
     assert {"It is 3." in str(request.messages) for request in model.requests} == {True, False}
 
 
-def test_what_a_judge_does_not_answer_has_no_reading():
+def test_an_anchor_without_a_judge_score_has_no_reading():
     ruler = JudgeRuler(
         judge_of(lambda request: "Hm." if "So 3." in material(request) else "Score: 5"),
         running=plain_running(),
@@ -195,7 +195,7 @@ def history(tmp_path, meter):
         (SAME, False, Moved.NEITHER, Outcome.PASS),
     ],
 )
-def test_what_moved_is_named(history, meter, candidate, is_moved, moved, outcome):
+def test_the_cause_of_a_change_is_ruler_system_or_both(history, meter, candidate, is_moved, moved, outcome):
     used = DriftMeter(MovedEncoder(meter.encoder._engine), cache=False) if is_moved else meter
     reruns = [replace(BASELINE, id=f"rerun-{at}", rerun_of=BASELINE.id) for at in range(3)]
     comparison = compare(BASELINE, candidate, reruns=reruns, meter=used)
@@ -228,7 +228,7 @@ def test_an_empty_text_is_left_to_the_set_to_refuse(written):
 
 
 @pytest.mark.parametrize("label", ["7", "good", "nan", "-1"])
-def test_a_label_outside_the_scale_is_refused_with_its_place(written, label):
+def test_a_label_outside_the_scale_is_refused_with_its_row(written, label):
     path = written(f"reference,output,score\nA.,B.,1\nA.,B.,{label}\n")
     with pytest.raises(
         InputError, match=r"data row 2: column 'score' has the label .*from 0 to 1; .*--human-range"

@@ -28,25 +28,25 @@ def asked(**inputs):
 
 
 def test_all_items_match_in_any_order():
-    found = match_items(asked(a="A?", b="B?"), asked(b="B?", a="A?"))
-    assert (found.common, found.n_left_out, found.new) == (("a", "b"), 0, ())
-    assert found.versions[0] == found.versions[1]
+    result = match_items(asked(a="A?", b="B?"), asked(b="B?", a="A?"))
+    assert (result.common, result.n_left_out, result.new) == (("a", "b"), 0, ())
+    assert result.versions[0] == result.versions[1]
 
 
 def test_an_input_that_occurs_twice_is_not_looked_for():
     # "Twice?" could be either of two items.
-    found = match_items(asked(a="Twice?", b="Twice?", c="C?"), asked(x="Twice?", y="C?"))
-    assert found.moved == (("c", "y"),)
-    assert found.lost == ("a", "b", "c")
+    result = match_items(asked(a="Twice?", b="Twice?", c="C?"), asked(x="Twice?", y="C?"))
+    assert result.moved == (("c", "y"),)
+    assert result.lost == ("a", "b", "c")
 
 
 def test_swapped_ids_are_other_items_that_moved():
-    found = match_items(asked(a="A?", b="B?", c="C?"), asked(a="B?", b="A?", c="C?"))
-    assert (found.common, found.changed, found.lost, found.new) == (("c",), ("a", "b"), (), ())
-    assert found.moved == (("a", "b"), ("b", "a"))
+    result = match_items(asked(a="A?", b="B?", c="C?"), asked(a="B?", b="A?", c="C?"))
+    assert (result.common, result.changed, result.lost, result.new) == (("c",), ("a", "b"), (), ())
+    assert result.moved == (("a", "b"), ("b", "a"))
 
 
-def test_an_input_that_only_one_run_has_is_refused():
+def test_an_input_that_only_the_baseline_has_is_refused():
     with pytest.raises(InputError, match="inputs: only one of the runs has those of 'a'"):
         match_items(asked(a="A?"), asked(a=None))
 
@@ -77,15 +77,19 @@ def candidate(*items, dataset="exam"):
 
 
 def test_items_come_in_the_baselines_order_and_the_rest_stays():
-    given = candidate(item("c", "C."), item("a", "A."), item("b", "B."))
-    found = check_comparable(BASELINE, given)
-    assert [(one.id, one.outputs[0].text) for one in found.items] == [("a", "A."), ("b", "B."), ("c", "C.")]
-    assert (found.id, found.model, found.recorded) == (given.id, "m2", given.recorded)
-    assert [one.id for one in given.items] == ["c", "a", "b"]
+    candidate_items = candidate(item("c", "C."), item("a", "A."), item("b", "B."))
+    result = check_comparable(BASELINE, candidate_items)
+    assert [(entry.id, entry.outputs[0].text) for entry in result.items] == [
+        ("a", "A."),
+        ("b", "B."),
+        ("c", "C."),
+    ]
+    assert (result.id, result.model, result.recorded) == (candidate_items.id, "m2", candidate_items.recorded)
+    assert [entry.id for entry in candidate_items.items] == ["c", "a", "b"]
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("candidate_items", "message"),
     [
         (candidate(dataset="essay"), "dataset: the baseline is of 'exam', the candidate of 'essay'"),
         (
@@ -119,9 +123,9 @@ def test_items_come_in_the_baselines_order_and_the_rest_stays():
         ),
     ],
 )
-def test_runs_that_cannot_be_compared_are_refused_with_what_differs(given, message):
+def test_runs_that_cannot_be_compared_are_refused_with_their_difference(candidate_items, message):
     with pytest.raises(InputError, match=message):
-        check_comparable(BASELINE, given)
+        check_comparable(BASELINE, candidate_items)
 
 
 def test_a_candidate_without_a_field_is_matched_and_breaks_a_limit_of_the_gate():
@@ -138,7 +142,9 @@ def test_a_silent_candidate_can_be_compared_without_fields():
 
 
 def test_fields_that_only_the_candidate_has_are_no_hindrance():
-    plain = replace(BASELINE, items=tuple(replace(one, outputs=(Output("Yes."),)) for one in BASELINE.items))
+    plain = replace(
+        BASELINE, items=tuple(replace(entry, outputs=(Output("Yes."),)) for entry in BASELINE.items)
+    )
     assert check_comparable(plain, candidate()).fields == ("credits",)
 
 
@@ -151,28 +157,28 @@ def test_of_many_ids_a_few_are_named():
 MANY = Run("exam", "m1", tuple(item(f"q{number}") for number in range(20)))
 
 
-def test_a_candidate_that_lacks_some_items_is_compared_in_the_others():
+def test_a_candidate_that_lacks_some_items_is_compared_in_the_common_items():
     # Of 20 items two are lost, one had other inputs, two are new: 17 are in common.
-    given = [*MANY.items[:1:-1], item("new-1"), item("new-2")]
-    given[0] = replace(given[0], input="Other?")
-    found = match_runs(MANY, candidate(*given))
-    assert [one.id for one in found.baseline.items] == [f"q{number}" for number in range(2, 19)]
-    assert [one.id for one in found.candidate.items] == [one.id for one in found.baseline.items]
-    assert (found.baseline.id, found.candidate.model) == (MANY.id, "m2")
-    matching = found.matching
+    candidate_items = [*MANY.items[:1:-1], item("new-1"), item("new-2")]
+    candidate_items[0] = replace(candidate_items[0], input="Other?")
+    result = match_runs(MANY, candidate(*candidate_items))
+    assert [entry.id for entry in result.baseline.items] == [f"q{number}" for number in range(2, 19)]
+    assert [entry.id for entry in result.candidate.items] == [entry.id for entry in result.baseline.items]
+    assert (result.baseline.id, result.candidate.model) == (MANY.id, "m2")
+    matching = result.matching
     assert (matching.lost, matching.new, matching.changed) == (("q0", "q1"), ("new-1", "new-2"), ("q19",))
     assert (matching.n_baseline, matching.n_left_out, matching.moved) == (20, 3, ())
-    assert matching.versions == (MANY.dataset_version, candidate(*given).dataset_version)
+    assert matching.versions == (MANY.dataset_version, candidate(*candidate_items).dataset_version)
 
 
 def test_a_candidate_with_all_items_and_more_needs_no_number_of_them():
-    found = match_runs(BASELINE, candidate(*BASELINE.items, item("d")))
-    assert found.baseline is BASELINE
-    assert found.matching.new == ("d",)
+    result = match_runs(BASELINE, candidate(*BASELINE.items, item("d")))
+    assert result.baseline is BASELINE
+    assert result.matching.new == ("d",)
 
 
 @pytest.mark.parametrize(
-    ("n", "kept", "message"),
+    ("n", "n_common", "message"),
     [
         (20, 9, "items: 9 of the baseline's 20 can be compared, and at least 10 are needed: the candidate "
          "has no 'q9', 'q10', 'q11', 'q12', 'q13' and 6 more; record every item"),
@@ -180,17 +186,17 @@ def test_a_candidate_with_all_items_and_more_needs_no_number_of_them():
         (3, 2, "items: 2 of the baseline's 3 can be compared, and at least 3 are needed: the"),
     ],
 )  # fmt: skip
-def test_too_few_items_in_common_are_refused(n, kept, message):
+def test_too_few_items_in_common_are_refused(n, n_common, message):
     baseline = Run("exam", "m1", tuple(item(f"q{number}") for number in range(n)))
     with pytest.raises(InputError, match=message):
-        match_runs(baseline, candidate(*baseline.items[:kept]))
+        match_runs(baseline, candidate(*baseline.items[:n_common]))
     least = max(10, n // 2)
     assert n < 10 or match_runs(baseline, candidate(*baseline.items[:least]))
 
 
-def test_a_renumbered_dataset_is_said_to_be_one():
+def test_a_renumbered_dataset_is_reported_as_such():
     # The first item is gone, and all others have moved up by one: each id has another input.
-    moved = [replace(one, id=f"q{place}") for place, one in enumerate(MANY.items[1:])]
+    moved = [replace(entry, id=f"q{index}") for index, entry in enumerate(MANY.items[1:])]
     with pytest.raises(
         InputError,
         match="the dataset was renumbered: 19 of the baseline's 20 inputs are in the candidate under another "
@@ -200,22 +206,22 @@ def test_a_renumbered_dataset_is_said_to_be_one():
 
 
 def test_other_ids_without_inputs_match_nothing():
-    plain = [replace(one, input=None) for one in MANY.items]
-    others = [replace(one, id=f"other-{one.id}") for one in plain]
+    plain = [replace(entry, input=None) for entry in MANY.items]
+    renamed = [replace(entry, id=f"other-{entry.id}") for entry in plain]
     with pytest.raises(InputError, match="items: nothing matches: 0 of the baseline's 20 can be compared"):
-        match_runs(replace(MANY, items=tuple(plain)), candidate(*others))
+        match_runs(replace(MANY, items=tuple(plain)), candidate(*renamed))
 
 
 def test_items_in_common_must_have_the_same_groups_and_fields():
-    other = [replace(one, groups={"topic": "u"}) for one in MANY.items[:15]]
+    other = [replace(entry, groups={"topic": "u"}) for entry in MANY.items[:15]]
     with pytest.raises(InputError, match="groups: 'q0' has topic 't' in the baseline and 'u'"):
         match_runs(MANY, candidate(*other))
     with pytest.raises(InputError, match="dataset: the baseline is of 'exam', the candidate of 'essay'"):
         match_runs(MANY, candidate(*MANY.items, dataset="essay"))
 
 
-def test_a_rerun_that_says_nothing_is_refused_and_an_incomplete_one_is_not():
-    silent = [replace(one, outputs=()) for one in BASELINE.items]
+def test_a_rerun_without_any_output_is_refused_and_an_incomplete_rerun_accepted():
+    silent = [replace(entry, outputs=()) for entry in BASELINE.items]
     with pytest.raises(InputError, match="has no output in any item, and the baseline has some in 3"):
         check_rerun(BASELINE, candidate(*silent))
     incomplete = candidate(*silent[:2], BASELINE.items[2])
@@ -228,7 +234,7 @@ FRENCH, ENGLISH = "La batterie tient deux jours.", "The battery lasts two days, 
 
 
 def answered(model, *items):
-    numbered = (Item(str(place), tuple(map(Output, texts))) for place, texts in enumerate(items))
+    numbered = (Item(str(index), tuple(map(Output, texts))) for index, texts in enumerate(items))
     return Run("answers", model, tuple(numbered))
 
 
@@ -244,9 +250,9 @@ def test_outputs_of_both_runs_are_counted_by_language():
     )
 
 
-def test_nothing_is_said_of_a_model_of_which_it_is_not_known_what_it_reads():
-    found = output_languages(SPOKEN, SPOKEN_ANEW, Signature.of("drift", model="my-folder#0123"))
-    assert {one.read for one in found} == {None}
+def test_no_language_is_reported_for_a_model_with_unknown_languages():
+    result = output_languages(SPOKEN, SPOKEN_ANEW, Signature.of("drift", model="my-folder#0123"))
+    assert {entry.read for entry in result} == {None}
 
 
 def named_run(names, hour, **fields):
@@ -258,8 +264,8 @@ def named_run(names, hour, **fields):
 def history(tmp_path):
     from semscale.history.history import open_history
 
-    with open_history(str(tmp_path / "history.sqlite")) as found:
-        yield found
+    with open_history(str(tmp_path / "history.sqlite")) as result:
+        yield result
 
 
 def test_the_baseline_counts_before_the_latest_run_and_a_rerun_never(history):

@@ -34,13 +34,13 @@ def cache(tmp_path):
     cache.close()
 
 
-def test_what_was_stored_comes_back_to_the_last_bit(cache):
+def test_stored_scores_are_read_back_exactly(cache):
     cache.put_many(KEYS[:1], [SCORES])
-    found = cache.get_many(KEYS)
-    assert list(found) == [0]
-    assert found[0].scores["match"] == 0.30000000000000004
-    assert found[0].scores["cosine"] != found[0].scores["cosine"]
-    assert (found[0].findings, found[0].unread, found[0].guarded) == ((FINDING,), True, False)
+    result = cache.get_many(KEYS)
+    assert list(result) == [0]
+    assert result[0].scores["match"] == 0.30000000000000004
+    assert result[0].scores["cosine"] != result[0].scores["cosine"]
+    assert (result[0].findings, result[0].unread, result[0].guarded) == ((FINDING,), True, False)
 
 
 def test_a_damaged_entry_counts_as_missing(cache, tmp_path):
@@ -64,8 +64,8 @@ class CountedScoring:
     def score(self, pairs, cosines, readings):
         self.asked.append(list(pairs))
         return [
-            PairScores({"match": ours + theirs / 10, "cosine": c})
-            for (ours, theirs), c in zip(pairs, cosines, strict=True)
+            PairScores({"match": first + second / 10, "cosine": c})
+            for (first, second), c in zip(pairs, cosines, strict=True)
         ]
 
 
@@ -74,14 +74,14 @@ def test_pairs_of_baseline_and_reruns_are_scored_once_and_in_order(cache):
     for asked in ([pairs], [[(0, 2), (1, 2)]]):
         scoring = CountedScoring()
         stored = StoredScoring(scoring, cache, THREE_TEXTS, keep=2, signature="a meter")
-        found = stored.score(pairs, cosines, {})
+        result = stored.score(pairs, cosines, {})
         stored.flush()
         assert scoring.asked == asked
-        assert [one.scores["match"] for one in found] == [0.2, 0.1, 1.2]
-        assert [one.scores["cosine"] for one in found] == cosines
+        assert [pair.scores["match"] for pair in result] == [0.2, 0.1, 1.2]
+        assert [pair.scores["cosine"] for pair in result] == cosines
 
 
-def test_another_signature_or_side_is_another_pair(cache):
+def test_pairs_of_a_different_signature_or_order_are_scored_anew(cache):
     StoredScoring(CountedScoring(), cache, THREE_TEXTS, keep=2, signature="a meter").score(
         [(0, 1)], [1.0], {}
     )
@@ -112,11 +112,11 @@ def test_a_comparison_is_the_same_whether_pairs_were_stored_or_not(tmp_path, mon
     assert n_plain == 8  # three pairs of runs with three items, of which one is equal
     for expected in (8, 4):  # stored: three pairs of baseline and rerun, and "Well done." beside "Good work."
         scored.clear()
-        found = compare(baseline, night, reruns=[rerun], meter=meter)
+        result = compare(baseline, night, reruns=[rerun], meter=meter)
         assert sum(scored) == expected
         for name in plain.metrics:
-            assert np.array_equal(found.drifts_by_run(name), plain.drifts_by_run(name), equal_nan=True)
-        assert found.pairs == plain.pairs
+            assert np.array_equal(result.drifts_by_run(name), plain.drifts_by_run(name), equal_nan=True)
+        assert result.pairs == plain.pairs
 
 
 TEXTS = [
@@ -132,18 +132,20 @@ GROUPS = [np.array(group, np.int64) for group in ([0, 5], [], [7, 2, 1], [3], [8
 def test_groups_layers_and_the_disk_change_no_state(layers, precision, tmp_path):
     encoder = load_token_encoder("all-MiniLM-L6-v2", precision=precision)
     expected = {
-        layer: [round_states(each.states) for each in encoder.token_states(TEXTS, layer=layer)]
+        layer: [
+            round_states(token_states.states) for token_states in encoder.token_states(TEXTS, layer=layer)
+        ]
         for layer in layers
     }
     cache = StateCache(tmp_path)
-    for kept in (None, cache, cache):  # without, filling, reading
-        readings = TextReadings(encoder, layers, TEXTS, cache=kept, keep=len(TEXTS))
+    for state_cache in (None, cache, cache):  # without, filling, reading
+        readings = TextReadings(encoder, layers, TEXTS, cache=state_cache, keep=len(TEXTS))
         readings.hold(np.array([1, 4]))
-        found = list(readings.read(GROUPS))
-        assert sorted(text for text, _ in found) == [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
-        for text, states in found:
-            for layer, own in zip(layers, states, strict=True):
-                np.testing.assert_array_equal(own, expected[layer][text])
+        result = list(readings.read(GROUPS))
+        assert sorted(text for text, _ in result) == [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+        for text, states in result:
+            for layer, states_of_layer in zip(layers, states, strict=True):
+                np.testing.assert_array_equal(states_of_layer, expected[layer][text])
     cache.close()
 
 

@@ -65,21 +65,21 @@ def quick(baseline=None, **settings):
     return self_test(baseline or run_of(24), **settings)
 
 
-def test_swapped_items_are_noticed_and_shuffled_ones_are_not():
-    found = quick(kinds=["swap", "shuffle"], reruns=[run_of(24)], settings=DETERMINISTIC)
-    assert found.row("swap").failed.value == 1
-    assert found.row("swap").detected_by == "lost_content"
-    assert found.row("shuffle").passed.value == 1
-    assert found.row("shuffle").detected_by is None
-    assert found.row("shuffle").by_metric == {}
+def test_swapped_items_are_noticed_and_shuffled_items_are_not():
+    result = quick(kinds=["swap", "shuffle"], reruns=[run_of(24)], settings=DETERMINISTIC)
+    assert result.row("swap").failed.value == 1
+    assert result.row("swap").detected_by == "lost_content"
+    assert result.row("shuffle").passed.value == 1
+    assert result.row("shuffle").detected_by is None
+    assert result.row("shuffle").by_metric == {}
 
 
 def test_without_a_rerun_drift_is_undecided_and_hard_limits_fail():
-    found = quick(kinds=["swap", "silence"])
-    assert found.row("identity", 0.0).passed.value == 1
-    assert found.row("swap").undecided.value == 1
-    assert found.row("silence").failed.value == 1
-    assert found.row("silence").detected_by == "limit silenced"
+    result = quick(kinds=["swap", "silence"])
+    assert result.row("identity", 0.0).passed.value == 1
+    assert result.row("swap").undecided.value == 1
+    assert result.row("silence").failed.value == 1
+    assert result.row("silence").detected_by == "limit silenced"
 
 
 def test_by_default_a_tenth_a_third_and_all_are_damaged():
@@ -87,22 +87,22 @@ def test_by_default_a_tenth_a_third_and_all_are_damaged():
     assert [row.share for row in rows] == [0.1, pytest.approx(1 / 3), 1.0]
 
 
-def test_each_kind_and_share_has_a_row_and_harmless_ones_come_first():
-    found = quick(shares=(0.5, 1.0), draws=2)
-    assert [(row.kind, row.share) for row in found.false_alarms] == [
+def test_all_kinds_and_shares_have_a_row_and_harmless_kinds_come_first():
+    result = quick(shares=(0.5, 1.0), draws=2)
+    assert [(row.kind, row.share) for row in result.false_alarms] == [
         ("identity", 0.0),
         *((kind, share) for kind in ("shuffle", "paraphrase") for share in (0.5, 1.0)),
     ]
-    assert {row.kind for row in found.detections} == {
+    assert {row.kind for row in result.detections} == {
         name for name, kind in DAMAGES.items() if kind.is_harmful
     }
-    assert len(found.rows) == 1 + 2 * len(DAMAGES)
+    assert len(result.rows) == 1 + 2 * len(DAMAGES)
 
 
 def test_counts_add_up_and_intervals_are_wilsons():
     # A quarter of lost outputs is noticed in some draws and not in others.
-    found = quick(kinds=["drop"], shares=(0.1, 0.25), draws=40)
-    for row in found.rows:
+    result = quick(kinds=["drop"], shares=(0.1, 0.25), draws=40)
+    for row in result.rows:
         rates = [row.failed, row.passed, row.undecided]
         assert sum(rate.value for rate in rates) == pytest.approx(1)
         for rate in rates:
@@ -118,7 +118,7 @@ def test_a_kind_that_no_item_can_have_has_no_rates():
     assert np.isnan([row.failed.value, row.passed.value, row.undecided.value]).all()
 
 
-def test_the_frame_has_a_row_each_and_null_where_nothing_was_drawn():
+def test_the_frame_has_all_rows_and_null_if_nothing_was_drawn():
     frame = quick(kinds=["numbers", "swap"], baseline=run_of(4), draws=3).to_frame()
     assert frame.columns[:6] == ["kind", "is_harmful", "share", "items", "n_eligible", "n_draws"]
     assert frame["kind"].to_list() == ["identity", "numbers", "swap"]
@@ -126,7 +126,7 @@ def test_the_frame_has_a_row_each_and_null_where_nothing_was_drawn():
     assert frame["detected_by"].null_count() == 3  # without a rerun, swapping is undecided
 
 
-def test_everything_is_measured_in_one_call_and_progress_reaches_its_end():
+def test_all_draws_are_measured_in_a_single_call_and_progress_is_complete():
     meter, steps = WordMeter(), []
     quick(meter=meter, kinds=["swap"], draws=5, progress=lambda *step: steps.append(step))
     assert meter.calls == 1
@@ -134,32 +134,32 @@ def test_everything_is_measured_in_one_call_and_progress_reaches_its_end():
     assert steps[-1] == ("deciding draws", 10, 10)  # identity and swap, 5 draws each
 
 
-def test_a_seed_says_it_all_and_stands_in_the_signature():
-    one, same, other = (quick(kinds=["drop"], shares=(0.25,), seed=seed) for seed in (1, 1, 2))
-    assert one.rows == same.rows
-    assert one.signature == same.signature
-    assert one.signature.differences(other.signature)["damage_seed"] == ("1", "2")
+def test_a_seed_makes_draws_reproducible_and_is_in_the_signature():
+    first, same, other = (quick(kinds=["drop"], shares=(0.25,), seed=seed) for seed in (1, 1, 2))
+    assert first.rows == same.rows
+    assert first.signature == same.signature
+    assert first.signature.differences(other.signature)["damage_seed"] == ("1", "2")
 
 
-def reworded(run, words):
+def reworded(run, replacement):
     items = tuple(
-        Item(item.id, tuple(Output(output.text.replace(*words)) for output in item.outputs))
+        Item(item.id, tuple(Output(output.text.replace(*replacement)) for output in item.outputs))
         for item in run.items
     )
     return Run(run.dataset, run.model, items)
 
 
-def test_false_alarms_of_an_unchanged_model_are_not_known_from_one_rerun():
+def test_false_alarms_are_unknown_with_a_single_rerun():
     # Two of ten words differ at every item: a loss of .2.
-    found = quick(run_of(24), reruns=[reworded(run_of(24), ("is", "be"))], kinds=["swap"])
-    row = found.row("rerun", 0.0)
-    assert (found.n_reruns, row.n_draws) == (1, 0)
+    result = quick(run_of(24), reruns=[reworded(run_of(24), ("is", "be"))], kinds=["swap"])
+    row = result.row("rerun", 0.0)
+    assert (result.n_reruns, row.n_draws) == (1, 0)
     assert np.isnan([row.failed.value, row.passed.value, row.undecided.value]).all()
-    assert found.row("swap").failed.value == 1
+    assert result.row("swap").failed.value == 1
 
 
 @pytest.mark.exhaustive
-def test_of_two_reruns_and_the_baseline_each_may_be_the_candidate():
+def test_any_of_the_baseline_and_two_reruns_may_be_the_candidate():
     baseline = run_of(24)
     first, second = reworded(baseline, ("is", "be")), reworded(baseline, ("was", "be"))
     both = quick(baseline, reruns=[first, second], kinds=["swap"], draws=100)
@@ -169,19 +169,19 @@ def test_of_two_reruns_and_the_baseline_each_may_be_the_candidate():
     assert both.row("swap").failed.value == 1
 
 
-def test_a_rerun_in_another_order_is_put_right():
+def test_a_reordered_rerun_is_realigned():
     baseline = run_of(24)
     backwards = Run("words", "model-a", baseline.items[::-1])
-    found = quick(baseline, reruns=[backwards] * 2, kinds=["swap"], settings=DETERMINISTIC)
-    assert found.row("rerun", 0.0).passed.value == 1
+    result = quick(baseline, reruns=[backwards] * 2, kinds=["swap"], settings=DETERMINISTIC)
+    assert result.row("rerun", 0.0).passed.value == 1
 
 
 def test_equal_reruns_are_left_out_and_named_unless_the_model_is_deterministic():
     baseline = run_of(24)
     reruns = [replace(baseline, id=f"{number}" * 32, rerun_of=baseline.id) for number in (1, 2)]
-    found = quick(baseline, reruns=reruns, kinds=["swap"], draws=1)
-    assert found.n_reruns == 0
-    assert [(copy.run[0], copy.n_equal, copy.n) for copy in found.copies] == [("1", 24, 24), ("2", 24, 24)]
+    result = quick(baseline, reruns=reruns, kinds=["swap"], draws=1)
+    assert result.n_reruns == 0
+    assert [(copy.run[0], copy.n_equal, copy.n) for copy in result.copies] == [("1", 24, 24), ("2", 24, 24)]
     assert quick(baseline, reruns=reruns, kinds=["swap"], draws=1, settings=DETERMINISTIC).n_reruns == 2
 
 
@@ -214,11 +214,11 @@ def test_a_row_that_is_not_there_is_named():
         quick(kinds=["swap"], draws=1).row("swap", 0.5)
 
 
-def test_all_items_are_drawn_from_by_default_of_none():
+def test_all_items_are_drawn_by_default():
     assert quick(run_of(7), items=None, kinds=["swap"], draws=1).row("swap").items == 7
 
 
-def test_the_gate_is_the_one_that_is_configured():
+def test_the_self_test_uses_the_configured_gate():
     # All items are damaged, and half of each is dropped: with all limits off and a margin of nearly the worst
     # case nothing fails.
     off = dict.fromkeys(LIMITS, "off")
@@ -228,15 +228,15 @@ def test_the_gate_is_the_one_that_is_configured():
         quick(kinds=["drop"], reruns=reruns, settings=DETERMINISTIC.changed(margins=margin, limits=off))
         for margin in margins
     ]
-    assert [found.row("drop").failed.value for found in rates] == [1, 0]
+    assert [result.row("drop").failed.value for result in rates] == [1, 0]
 
 
 def test_silence_in_a_tenth_of_the_items_fails_in_every_draw():
     reruns = [run_of(24), run_of(24)]
-    found = quick(kinds=["silence"], shares=(0.1,), reruns=reruns, settings=DETERMINISTIC)
-    assert found.row("silence", 0.1).failed.value == 1
-    assert found.row("silence", 0.1).by_metric["limit silenced"] == 1
-    assert found.row("rerun", 0.0).failed.value == 0
+    result = quick(kinds=["silence"], shares=(0.1,), reruns=reruns, settings=DETERMINISTIC)
+    assert result.row("silence", 0.1).failed.value == 1
+    assert result.row("silence", 0.1).by_metric["limit silenced"] == 1
+    assert result.row("rerun", 0.0).failed.value == 0
 
 
 def test_must_pass_items_and_slices_are_left_out_as_draws_take_items_apart():
@@ -252,7 +252,7 @@ def row(kind, *, is_harmful, share=1.0, failed=0, n=4, by_metric=None):
     return SelfTestRow(kind, is_harmful, share, 30, 30, n, *shares, by_metric or {})
 
 
-FOUND = SelfTest(
+SELF_TEST = SelfTest(
     (
         row("shuffle", is_harmful=False),
         row("negate", is_harmful=True, share=0.5, failed=3, by_metric={"match": 0.25, "silence": 0.75}),
@@ -264,26 +264,26 @@ FOUND = SelfTest(
 
 
 def test_harmless_and_harmful_rows():
-    assert [row.kind for row in FOUND.false_alarms] == ["shuffle"]
-    assert [(row.kind, row.share) for row in FOUND.detections] == [("negate", 0.5), ("negate", 1.0)]
+    assert [row.kind for row in SELF_TEST.false_alarms] == ["shuffle"]
+    assert [(row.kind, row.share) for row in SELF_TEST.detections] == [("negate", 0.5), ("negate", 1.0)]
 
 
 def test_the_metric_that_failed_most_often():
-    assert FOUND.row("negate", 0.5).detected_by == "silence"
-    assert FOUND.row("shuffle").detected_by is None
+    assert SELF_TEST.row("negate", 0.5).detected_by == "silence"
+    assert SELF_TEST.row("shuffle").detected_by is None
 
 
 def test_a_row_that_is_not_there():
     with pytest.raises(UnknownNameError, match=r"shuffle at 1, negate at 0\.5, negate at 1, got drop at 1"):
-        FOUND.row("drop")
+        SELF_TEST.row("drop")
 
 
-def test_the_table_has_null_where_nothing_was_drawn():
-    frame = FOUND.to_frame()
+def test_the_table_has_null_if_nothing_was_drawn():
+    frame = SELF_TEST.to_frame()
     assert frame["failed"].to_list() == [0.0, 0.75, None]
     assert frame["failed_low"].to_list()[2] is None
     assert frame["detected_by"].to_list() == [None, "silence", None]
 
 
-def test_json_says_what_intervals_cover():
-    assert FOUND.record()["interval"] == 0.95
+def test_json_states_the_level_of_intervals():
+    assert SELF_TEST.record()["interval"] == 0.95

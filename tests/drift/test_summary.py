@@ -26,8 +26,8 @@ def runs(k=3):
 
 
 def summary_of(losses=None, *, k=3, settings=ONLY_MATCH, candidate=None, **changes):
-    made = runs(k)
-    comparison = replace(compared([candidate or made[0], *made[1:]], losses), **changes)
+    created = runs(k)
+    comparison = replace(compared([candidate or created[0], *created[1:]], losses), **changes)
     return DriftSummary(comparison, decide(comparison, settings))
 
 
@@ -102,7 +102,7 @@ def test_an_undecided_gate_names_items_of_what_is_undecided():
     assert "look at '19', and approve" in summary.next_step
 
 
-def test_an_undecided_gate_without_a_rerun_asks_for_one():
+def test_an_undecided_gate_without_a_rerun_asks_for_a_rerun():
     summary = summary_of({"match": candidate_losses(0.4, N, 2)}, k=2)
     assert summary.decision.outcome is Outcome.UNDECIDED
     assert "(semscale drift record FILE --rerun-of baseline)" in summary.next_step
@@ -139,7 +139,7 @@ def test_a_changed_ruler_decides_nothing_but_a_failure(loss, status, outcome, mo
     assert summary.stored.ruler_moved is (status == "moved")
 
 
-def test_json_has_every_test_and_null_for_what_does_not_exist():
+def test_json_has_all_tests_and_null_for_missing_values():
     nothing = np.full((N, 3, 3), np.nan)
     settings = GateSettings(metrics=("match", "contradictions"), thresholds={"min_match": 0.5})
     summary = summary_of({"contradictions": nothing}, settings=settings)
@@ -159,10 +159,10 @@ def test_pairs_of_outputs_have_their_differences():
     comparison = compared([after, before])
     summary = DriftSummary(comparison, decide(comparison))
     # An output without a text is not counted, so that the first one with a text is number 0.
-    found = summary.differences(AlignedPair(0, 0, 0))
-    assert found["characters"] == Difference(5, 9)
-    assert found["credits"].value == -0.75
-    assert (found["rank"], found["weight"]) == (Difference(None, 3.0), Difference(2.0, None))
+    differences = summary.differences(AlignedPair(0, 0, 0))
+    assert differences["characters"] == Difference(5, 9)
+    assert differences["credits"].value == -0.75
+    assert (differences["rank"], differences["weight"]) == (Difference(None, 3.0), Difference(2.0, None))
     alone = summary.differences(AlignedPair(0, 0, None))
     assert (alone["characters"], alone["credits"].value) == (Difference(5, None), None)
 

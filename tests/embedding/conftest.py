@@ -34,5 +34,5 @@ def write_classifier(tmp_path: Path):
 @pytest.fixture
 def cache(tmp_path: Path):
     """Give an empty cache in a folder that does not exist yet."""
-    with EmbeddingCache(tmp_path / "folder") as made:
-        yield made
+    with EmbeddingCache(tmp_path / "folder") as opened:
+        yield opened

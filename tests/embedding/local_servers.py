@@ -56,10 +56,10 @@ class Endpoint(BaseHTTPRequestHandler):
 
 
 def reply(vectors: list, indices: list[int] | None = None) -> dict:
-    places = indices if indices is not None else range(len(vectors))
+    positions = indices if indices is not None else range(len(vectors))
     items = [
-        {"object": "embedding", "index": place, "embedding": vector}
-        for place, vector in zip(places, vectors, strict=True)
+        {"object": "embedding", "index": index, "embedding": vector}
+        for index, vector in zip(positions, vectors, strict=True)
     ]
     return {"object": "list", "model": "m", "data": items, "usage": {"prompt_tokens": 1, "total_tokens": 1}}
 

@@ -4,7 +4,7 @@ import struct
 from pathlib import Path
 
 import numpy as np
-from word_tokenizer import WORDS
+from word_tokenizer import VOCABULARY_SIZE
 
 HIDDEN, LAYERS, HEADS, INNER, POSITIONS = 32, 2, 2, 64, 24
 
@@ -39,7 +39,7 @@ class Q4Writer:
         self.rng = np.random.default_rng(seed)
         self.floats: dict[str, np.ndarray] = {}
         self.stored: dict[str, tuple[int, int, bytes]] = {}
-        self._q4("emb.word", "embeddings.word_embeddings.weight", WORDS, HIDDEN)
+        self._q4("emb.word", "embeddings.word_embeddings.weight", VOCABULARY_SIZE, HIDDEN)
         self._f32("emb.pos", "embeddings.position_embeddings.weight", POSITIONS, HIDDEN)
         self._f32("emb.type", "embeddings.token_type_embeddings.weight", 2, HIDDEN)
         self._norm("emb.ln", "embeddings.LayerNorm")
@@ -52,11 +52,17 @@ class Q4Writer:
 
     def content(self, *, block: int = 32, version: int = 1, magic: bytes = b"E5S1", **sizes: int) -> bytes:
         """The file; settings replace what its header says."""
-        said = dict(
-            hidden=HIDDEN, layers=LAYERS, heads=HEADS, inner=INNER, words=WORDS, positions=POSITIONS, types=2
+        fields = dict(
+            hidden=HIDDEN,
+            layers=LAYERS,
+            heads=HEADS,
+            inner=INNER,
+            words=VOCABULARY_SIZE,
+            positions=POSITIONS,
+            types=2,
         )
-        said |= sizes
-        head = struct.pack("<4sI7ifi", magic, version, *said.values(), 1e-5, block)
+        fields |= sizes
+        head = struct.pack("<4sI7ifi", magic, version, *fields.values(), 1e-5, block)
         # Two pieces of the tokenizer, three bytes of text, and four of its normalizer.
         head += (
             struct.pack("<5iQ", 2, 0, 2, 1, 3, 3)
@@ -87,7 +93,7 @@ class Q4Writer:
             for start in range(0, columns, 32):
                 scale = np.float16(self.rng.uniform(0.02, 0.1))
                 bits = self.rng.integers(0, 16, 32)
-                table[row, start : start + 32] = [float(scale) * (int(each) - 8) for each in bits]
+                table[row, start : start + 32] = [float(scale) * (int(nibble) - 8) for nibble in bits]
                 packed += scale.tobytes()
                 packed += bytes(int(bits[at]) + 16 * int(bits[at + 16]) for at in range(16))
         self.floats[name] = table

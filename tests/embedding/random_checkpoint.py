@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 from safetensors.numpy import save_file
-from word_tokenizer import WORDS, write_tokenizer
+from word_tokenizer import VOCABULARY_SIZE, write_tokenizer
 
 HIDDEN, HEADS, LAYERS, INNER, POSITIONS = 8, 2, 3, 16, 24
 
@@ -32,7 +32,7 @@ def config_of(family: str) -> dict:
             "intermediate_size": INNER,
         }
     )
-    shared = {"model_type": family, "vocab_size": WORDS, "max_position_embeddings": POSITIONS}
+    shared = {"model_type": family, "vocab_size": VOCABULARY_SIZE, "max_position_embeddings": POSITIONS}
     return {**shared, **sizes, **CONFIGS[family]}
 
 
@@ -40,7 +40,7 @@ def parameter_shapes(config: dict) -> dict[str, tuple[int, ...]]:
     """Names and shapes as transformers saves them."""
     distilled = config["model_type"] == "distilbert"
     shapes: dict[str, tuple[int, ...]] = {
-        "embeddings.word_embeddings.weight": (WORDS, HIDDEN),
+        "embeddings.word_embeddings.weight": (VOCABULARY_SIZE, HIDDEN),
         "embeddings.position_embeddings.weight": (POSITIONS, HIDDEN),
     }
     if config.get("type_vocab_size", 0):
@@ -80,10 +80,10 @@ def write_random_checkpoint(
     folder.mkdir()
     rng = np.random.default_rng(seed)
     settings = config_of(family) | config
-    made = config_of(family) | {name: value for name, value in config.items() if name in _SHAPING}
+    merged = config_of(family) | {name: value for name, value in config.items() if name in _SHAPING}
     weights = {
         name: rng.normal(1.0 if "orm.weight" in name else 0.0, 0.4, shape).astype(np.float32)
-        for name, shape in parameter_shapes(made).items()
+        for name, shape in parameter_shapes(merged).items()
     }
     save_file({prefix + name: value for name, value in weights.items()}, folder / "model.safetensors")
     (folder / "config.json").write_text(json.dumps(settings))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 from random_checkpoint import HIDDEN, POSITIONS, config_of
-from word_tokenizer import WORDS, write_tokenizer
+from word_tokenizer import VOCABULARY_SIZE, write_tokenizer
 
 from semscale.embedding.openvino import openvino_module
 
@@ -23,7 +23,7 @@ def write_random_classifier(
     """
     rng = np.random.default_rng(seed)
     shapes = {
-        "words": (WORDS, HIDDEN),
+        "words": (VOCABULARY_SIZE, HIDDEN),
         "positions": (POSITIONS, HIDDEN),
         "types": (2, HIDDEN),
         "output": (HIDDEN, len(labels)),
@@ -65,7 +65,7 @@ def forced_classifier(folder: Path, *, contradiction: float, labels: tuple[str, 
     """
     shares = np.array([contradiction, 1e-9, 1 - contradiction])
     weights = {
-        "words": np.zeros((WORDS, HIDDEN), np.float32),
+        "words": np.zeros((VOCABULARY_SIZE, HIDDEN), np.float32),
         "positions": np.zeros((POSITIONS, HIDDEN), np.float32),
         "output": np.zeros((HIDDEN, len(labels)), np.float32),
         "bias": np.log(shares).astype(np.float32),

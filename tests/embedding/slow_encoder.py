@@ -24,11 +24,11 @@ def embedded(weights: dict, config: dict, ids: list[int], types: list[int] | Non
     """Sums of the rows for every token's word, position and type."""
     shift = config["pad_token_id"] + 1 if "roberta" in config["model_type"] else 0
     rows = []
-    for place, token in enumerate(ids):
+    for index, token in enumerate(ids):
         row = weights["embeddings.word_embeddings.weight"][token]
-        row = row + weights["embeddings.position_embeddings.weight"][place + shift]
+        row = row + weights["embeddings.position_embeddings.weight"][index + shift]
         if "embeddings.token_type_embeddings.weight" in weights:
-            row = row + weights["embeddings.token_type_embeddings.weight"][types[place] if types else 0]
+            row = row + weights["embeddings.token_type_embeddings.weight"][types[index] if types else 0]
         rows.append(row)
     return rows
 
@@ -71,13 +71,13 @@ def slow_states(
         attended = np.zeros_like(before)
         for head in range(heads):
             part = slice(head * width, (head + 1) * width)
-            for place in range(len(ids)):
-                scores = key[:, part] @ query[place, part] / np.sqrt(width)
+            for index in range(len(ids)):
+                scores = key[:, part] @ query[index, part] / np.sqrt(width)
                 shares = np.exp(scores - scores.max())
-                attended[place, part] = shares / shares.sum() @ value[:, part]
+                attended[index, part] = shares / shares.sum() @ value[:, part]
         after = []
-        for place in range(len(ids)):
-            mixed = dense(attended[place], inside(layer, "attention.output.dense")) + before[place]
+        for index in range(len(ids)):
+            mixed = dense(attended[index], inside(layer, "attention.output.dense")) + before[index]
             mixed = norm(mixed, inside(layer, "attention.output.LayerNorm"))
             inner = dense(mixed, inside(layer, "intermediate.dense"))
             outer = dense(gelu(inner), inside(layer, "output.dense"))

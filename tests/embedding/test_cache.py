@@ -53,13 +53,13 @@ class Counting:
 
 
 class TestCachedEmbedder:
-    def test_is_an_embedder_with_the_signature_of_the_one_behind_it(self, cache):
+    def test_cached_embedder_has_the_signature_of_the_wrapped_embedder(self, cache):
         behind = Counting()
         embedder: Embedder = CachedEmbedder(behind, cache)
         assert isinstance(embedder, Embedder)
         assert (embedder.dimensions, embedder.signature) == (2, behind.signature)
 
-    def test_order_is_kept_and_only_what_is_missing_is_computed(self, cache):
+    def test_cached_embedder_preserves_order_and_computes_only_missing_texts(self, cache):
         behind = Counting()
         embedder = CachedEmbedder(behind, cache)
         embedder.embed(["a", "bbb"])
@@ -123,11 +123,11 @@ class TestEntries:
     def test_what_is_missing_is_nan_and_not_zero(self, cache):
         assert np.isnan(cache.get_many(keys("a"), 3)[1].vectors).all()
 
-    def test_every_text_and_signature_has_a_key_of_its_own(self):
-        made = [key for signature in ("a", "b", "ab") for key in cache_keys(signature, TEXTS)]
-        assert len(set(made)) == 3 * len(TEXTS)
+    def test_cache_keys_differ_for_every_text_and_signature(self):
+        created = [key for signature in ("a", "b", "ab") for key in cache_keys(signature, TEXTS)]
+        assert len(set(created)) == 3 * len(TEXTS)
 
-    def test_more_keys_than_one_question_takes(self, cache):
+    def test_cache_reads_more_keys_than_a_single_query_can_hold(self, cache):
         names = [str(number) for number in range(20_000)]
         cache.put_many(keys(*names), embeddings(20_000))
         is_cached, back = cache.get_many(keys(*reversed(names)), 4)
@@ -153,10 +153,10 @@ class TestEntries:
         with EmbeddingCache(cache.store.path.parent) as later:
             assert later.get_many(keys("a"), 4)[0].all()
 
-    def test_default_place_is_named_by_environment(self, tmp_path, monkeypatch):
+    def test_default_cache_folder_comes_from_the_environment(self, tmp_path, monkeypatch):
         monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "mine"))
-        with EmbeddingCache() as made:
-            assert made.store.path == tmp_path / "mine/embeddings.sqlite"
+        with EmbeddingCache() as created:
+            assert created.store.path == tmp_path / "mine/embeddings.sqlite"
 
     def test_the_files_are_private(self, cache):
         cache.put_many(keys("a"), embeddings(1))
@@ -272,14 +272,14 @@ class TestDamage:
         connection.close()
         assert cache.store.info().entries == 0
 
-    def test_place_that_cannot_be_written_means_no_cache_and_one_warning(self, tmp_path):
+    def test_unwritable_cache_folder_disables_the_cache_with_a_single_warning(self, tmp_path):
         (tmp_path / "file").write_text("in the way")
         cache = EmbeddingCache(tmp_path / "file")
         with pytest.warns(CacheWarning, match="cannot be used .*continuing without it"):
             cache.put_many(keys("a"), embeddings(1))
         assert not cache.get_many(keys("a"), 4)[0].any()  # a second warning would fail the test
 
-    def test_full_disk_means_no_cache_and_one_warning(self, cache):
+    def test_full_disk_disables_the_cache_with_a_single_warning(self, cache):
         cache.put_many(keys("a"), embeddings(1))
         cache.store._file._connection.execute(
             "PRAGMA max_page_count = 1"
@@ -305,7 +305,7 @@ class TestSize:
             assert not cache.get_many(keys("a1"), 1024)[0].any()
             assert cache.get_many(keys(*(f"c{number}" for number in range(100))), 1024)[0].all()
 
-    def test_one_batch_larger_than_the_cap(self, tmp_path):
+    def test_batch_larger_than_the_size_limit_is_trimmed(self, tmp_path):
         with EmbeddingCache(tmp_path, max_bytes=1 << 17) as cache:
             cache.put_many(keys(*map(str, range(500))), embeddings(500, width=256))
             assert cache.store.info().size <= 1 << 17
@@ -335,7 +335,7 @@ def test_a_cache_that_cannot_be_changed_says_so_and_not_that_nothing_was_removed
     assert cache.store.info().entries == 1
 
 
-def test_shares_of_unknown_tokens_come_back_and_stay_unknown_where_nobody_said(cache):
+def test_unknown_token_shares_are_cached_and_missing_shares_stay_nan(cache):
     without = embeddings(2)
     cache.put_many(keys("a", "b"), replace(without, unknown=np.array([0.25, 1.0], np.float32)))
     cache.put_many(keys("c", "d"), without)
@@ -365,9 +365,9 @@ def test_every_changed_byte_is_noticed_and_vectors_are_little_endian(cache):
     ("first", "second"), [(("s", "a"), ("s", "b")), (("s", "a"), ("t", "a")), (("s", "ta"), ("st", "a"))]
 )
 def test_keys_differ_by_signature_and_text(first, second):
-    one, other = (cache_keys(signature, [text])[0] for signature, text in (first, second))
-    assert one != other
-    assert len(one) == hashlib.blake2b(digest_size=16).digest_size
+    left, other = (cache_keys(signature, [text])[0] for signature, text in (first, second))
+    assert left != other
+    assert len(left) == hashlib.blake2b(digest_size=16).digest_size
 
 
 def test_half_a_surrogate_pair_has_a_key():
@@ -417,7 +417,7 @@ cache.put_many(cache_keys("signature", ["open"]), one)
 
 class TestThreads:
     @pytest.mark.exhaustive
-    def test_several_threads_share_one_cache_that_is_closed_meanwhile(self, cache):
+    def test_threads_can_share_a_cache_that_is_closed_meanwhile(self, cache):
         def work(worker: int) -> int:
             for step in range(30):
                 both = keys(f"shared {step}", f"{worker} {step}")

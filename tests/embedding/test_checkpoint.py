@@ -49,7 +49,7 @@ def test_vectors_are_those_of_the_same_numbers_as_floats(packed):
         np.testing.assert_allclose(vector, expected_vector(writer, token_ids(text)), atol=1e-5)
 
 
-def test_a_tokenizer_with_more_tokens_than_the_table_of_words_is_refused(packed):
+def test_tokenizer_with_more_tokens_than_the_word_table_is_refused(packed):
     # The table has 30 rows, 0 to 29, and the tokenizer 30 tokens: one more has no row.
     folder, _ = packed
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -82,14 +82,14 @@ def test_every_window_of_a_long_text_begins_with_the_prefix(packed):
     folder, writer = packed
     # 24 tokens at once, 4 of them around the text: windows of 20 words that share 24 // 4 = 6: 0-19, 14-29.
     words = [f"w{number % 26}" for number in range(30)]
-    found = OpenVinoEmbedder(folder, name="t", profile=ASKING).embed([" ".join(words)])
+    result = OpenVinoEmbedder(folder, name="t", profile=ASKING).embed([" ".join(words)])
     parts = [
         expected_vector(writer, token_ids(" ".join(["w7", "w8", *window])))
         for window in (words[:20], words[14:])
     ]
     mean = 24 * parts[0] + 20 * parts[1]
-    np.testing.assert_allclose(found.vectors[0], mean / np.linalg.norm(mean), atol=1e-5)
-    assert found.windows.tolist() == [2]
+    np.testing.assert_allclose(result.vectors[0], mean / np.linalg.norm(mean), atol=1e-5)
+    assert result.windows.tolist() == [2]
 
 
 def test_unknown_tokens_are_counted_without_the_prefix_in_every_window(packed):
@@ -97,19 +97,19 @@ def test_unknown_tokens_are_counted_without_the_prefix_in_every_window(packed):
     embedder = OpenVinoEmbedder(folder, name="t", profile=ASKING)
     known, unknown = ["w1"] * 15, ["what"] * 15
     # Two windows of 20 and 16 words: 15 known and 5 unknown, then 1 known and 15 unknown; 20 of 36.
-    found = embedder.embed(["w1 what", "what", " ".join(known + unknown)]).unknown
-    assert found.tolist() == pytest.approx([1 / 2, 1, 20 / 36])
+    result = embedder.embed(["w1 what", "what", " ".join(known + unknown)]).unknown
+    assert result.tolist() == pytest.approx([1 / 2, 1, 20 / 36])
 
 
-def test_tokens_of_the_prefix_are_special_and_places_are_those_of_the_text(packed):
+def test_prefix_tokens_are_special_and_offsets_refer_to_the_text(packed):
     folder, writer = packed
     encoder = TokenEncoder(OpenVinoEmbedder(folder, name="t", profile=ASKING))
-    found = encoder.token_states(["w1 w22"], layer=2)[0]
-    assert found.pieces == ("[CLS]", "w7", "w8", "w1", "w22", "[SEP]")
-    assert found.special.tolist() == [True, True, True, False, False, True]
-    assert found.offsets.tolist() == [[0, 0], [0, 0], [0, 0], [0, 2], [3, 6], [0, 0]]
+    result = encoder.token_states(["w1 w22"], layer=2)[0]
+    assert result.pieces == ("[CLS]", "w7", "w8", "w1", "w22", "[SEP]")
+    assert result.special.tolist() == [True, True, True, False, False, True]
+    assert result.offsets.tolist() == [[0, 0], [0, 0], [0, 0], [0, 2], [3, 6], [0, 0]]
     expected = slow_states(writer.floats, config(), token_ids("w7 w8 w1 w22"))[2]
-    np.testing.assert_allclose(found.states, expected, atol=1e-5)
+    np.testing.assert_allclose(result.states, expected, atol=1e-5)
     assert encoder.reader.special_ids.tolist() == [1, 11, 12, 2]
     assert dict(encoder.signature.fields)["prefix"] == "w7%20w8%20"
     together = encoder.reader.spell_all(["w1 w22", "w3"])
@@ -149,7 +149,7 @@ def test_a_profile_limits_what_is_read_at_once(packed):
 PACKED = Path("tiny-q4.bin")
 
 
-def test_a_block_has_its_scale_the_first_half_in_low_bits_and_the_second_in_high_ones():
+def test_q4_block_stores_its_scale_then_low_bits_then_high_bits():
     # Scale .5; byte 0 is 0x1f: number 0 is (15 - 8) * .5 = 3.5, number 16 is (1 - 8) * .5 = -3.5.
     block = np.array([*np.float16(0.5).tobytes(), 0x1F, *[0x88] * 15], np.uint8)
     row = Q4Table(block.reshape(1, 1, 18)).floats()[0]
@@ -158,25 +158,25 @@ def test_a_block_has_its_scale_the_first_half_in_low_bits_and_the_second_in_high
 
 def test_all_parameters_are_those_that_were_written():
     writer = Q4Writer()
-    found = Q4Parameters(writer.content(), PACKED)
+    result = Q4Parameters(writer.content(), PACKED)
     expected = dict(writer.floats)
     words = expected.pop("embeddings.word_embeddings.weight")
-    np.testing.assert_array_equal(found.words.floats(), words)
-    assert set(found) == set(expected)
+    np.testing.assert_array_equal(result.words.floats(), words)
+    assert set(result) == set(expected)
     for name, values in expected.items():
-        np.testing.assert_array_equal(found[name], values, err_msg=name)
+        np.testing.assert_array_equal(result[name], values, err_msg=name)
 
 
-def test_the_table_of_words_is_not_unpacked():
+def test_q4_word_table_is_not_unpacked():
     content = Q4Writer().content()
     assert np.shares_memory(Q4Parameters(content, PACKED).words.blocks, np.frombuffer(content, np.uint8))
 
 
 def test_what_a_model_keeps_does_not_hold_the_file():
     content = Q4Writer().content()
-    found = Q4Parameters(content, PACKED)
-    kept = [found.words.packed, found.words.scales, *found.values()]
-    assert not any(np.shares_memory(each, np.frombuffer(content, np.uint8)) for each in kept)
+    result = Q4Parameters(content, PACKED)
+    arrays = [result.words.packed, result.words.scales, *result.values()]
+    assert not any(np.shares_memory(array, np.frombuffer(content, np.uint8)) for array in arrays)
 
 
 def test_the_numbers_of_a_table_are_packed_without_their_scales():
@@ -237,11 +237,11 @@ def test_damage_anywhere_before_the_parameters_is_refused_or_changes_nothing_but
         content = bytearray(whole)
         content[draw.randrange(4, 2 * first + 1200)] = draw.randrange(256)
         try:
-            found = Q4Parameters(bytes(content), PACKED)
+            result = Q4Parameters(bytes(content), PACKED)
         except ModelError as error:
             refused += str(error).startswith("tiny-q4.bin")
         else:
-            read += all(np.size(found[name]) for name in found)
+            read += all(np.size(result[name]) for name in result)
     assert refused > 100
     assert refused + read == 300
 
@@ -268,11 +268,11 @@ def entry(**changed: object) -> dict:
 def test_floats_are_those_of_the_library(kind):
     rng = np.random.default_rng(0)
     content = save({"a": rng.normal(size=(3, 4)).astype(kind), "b": rng.normal(size=5).astype(kind)})
-    found, expected = read_tensors(bytearray(content), SAFETENSORS), load(content)
-    assert set(found) == {"a", "b"}
+    result, expected = read_tensors(bytearray(content), SAFETENSORS), load(content)
+    assert set(result) == {"a", "b"}
     for name, values in expected.items():
-        assert found[name].dtype == np.float32
-        np.testing.assert_array_equal(found[name], values.astype(np.float32))
+        assert result[name].dtype == np.float32
+        np.testing.assert_array_equal(result[name], values.astype(np.float32))
 
 
 def test_bfloat16_is_the_upper_half_of_a_float():
@@ -284,9 +284,9 @@ def test_bfloat16_is_the_upper_half_of_a_float():
 def test_float32_is_not_copied_and_whole_numbers_are_left_out():
     values = np.ones((100, 8), np.float32)
     content = bytearray(save({"w": values, "ids": np.arange(3)}))
-    found = read_tensors(content, SAFETENSORS)
-    assert set(found) == {"w"}
-    assert np.shares_memory(found["w"], np.frombuffer(content, np.uint8))
+    result = read_tensors(content, SAFETENSORS)
+    assert set(result) == {"w"}
+    assert np.shares_memory(result["w"], np.frombuffer(content, np.uint8))
 
 
 @pytest.mark.parametrize(
@@ -312,6 +312,6 @@ def test_float32_is_not_copied_and_whole_numbers_are_left_out():
         file_of(entry(data_offsets=[0.5, 16.5])),
     ],
 )
-def test_a_damaged_file_is_refused_in_one_line(content):
+def test_damaged_safetensors_file_is_refused_in_a_single_line(content):
     with pytest.raises(ModelError, match="^model.safetensors cannot be read: [^\n]+$"):
         read_tensors(content, SAFETENSORS)

@@ -57,9 +57,9 @@ def tokens_of(config: dict, first: str, second: str) -> tuple[list[int], list[in
 def test_an_exported_onnx_file_has_the_logits_of_transformers(precision):
     expected = json.loads((EXPORTED / "expected.json").read_text())
     pairs = [case["pair"] for case in expected]
-    found = load(EXPORTED, precision=precision).logits(*map(list, zip(*pairs, strict=True)))
+    result = load(EXPORTED, precision=precision).logits(*map(list, zip(*pairs, strict=True)))
     tolerance = 2e-5 if precision == "exact" else 0.1
-    np.testing.assert_allclose(found.values, [case["logits"] for case in expected], atol=tolerance)
+    np.testing.assert_allclose(result.values, [case["logits"] for case in expected], atol=tolerance)
     assert load(EXPORTED).labels == LABELS
 
 
@@ -67,14 +67,14 @@ def test_an_exported_onnx_file_has_the_logits_of_transformers(precision):
 def test_the_graph_gets_the_tokens_of_both_texts_and_their_types(family, write_classifier):
     folder, weights = write_classifier(family)
     config = json.loads((folder / "config.json").read_text())
-    found = load(folder).logits(FIRST, SECOND)
+    result = load(folder).logits(FIRST, SECOND)
     expected = []
     for pair in zip(FIRST, SECOND, strict=True):
         ids, types = tokens_of(config, *pair)
         expected.append(random_logits(weights, ids, types if family == "bert" else None))
-    np.testing.assert_allclose(found.values, expected, atol=1e-6)
-    assert not found.truncated.any()
-    assert not found.unread.any()
+    np.testing.assert_allclose(result.values, expected, atol=1e-6)
+    assert not result.truncated.any()
+    assert not result.unread.any()
 
 
 @pytest.mark.parametrize("precision", ["exact", "fast"])
@@ -91,10 +91,10 @@ def test_logits_do_not_depend_on_batch_or_order(precision, exported, write_class
 def test_a_pair_that_is_too_long_is_cut_at_the_end_of_the_longer_text(write_classifier):
     encoder = load(write_classifier("bert")[0])
     # 24 positions less [CLS], [SEP] and [SEP] leave 21 tokens: 2 of the first text and 19 of the second.
-    words = [f"w{place % 20}" for place in range(30)]
-    cut = encoder.logits(["w1 w2"], [" ".join(words)])
+    tokens = [f"w{index % 20}" for index in range(30)]
+    cut = encoder.logits(["w1 w2"], [" ".join(tokens)])
     assert cut.truncated.tolist() == [True]
-    whole = encoder.logits(["w1 w2"], [" ".join(words[:19])])
+    whole = encoder.logits(["w1 w2"], [" ".join(tokens[:19])])
     assert whole.truncated.tolist() == [False]
     np.testing.assert_array_equal(cut.values, whole.values)
 
@@ -106,9 +106,9 @@ def test_a_limit_of_the_tokenizer_holds(write_classifier):
     assert load(folder).logits(first, second).truncated.tolist() == [False, True]
 
 
-def test_texts_of_unknown_words_are_marked(write_classifier):
-    found = load(write_classifier("bert")[0]).logits(["what is this", "w1"], ["w1", "w2"])
-    assert found.unread.tolist() == [True, False]
+def test_texts_of_only_unknown_tokens_are_marked_unread(write_classifier):
+    result = load(write_classifier("bert")[0]).logits(["what is this", "w1"], ["w1", "w2"])
+    assert result.unread.tolist() == [True, False]
 
 
 def test_no_pairs_give_no_logits(write_classifier):
@@ -216,14 +216,14 @@ def test_sentence_transformers_runs_a_model_without_a_graph(family, tmp_path):
     named = {"tokenizer_class": "PreTrainedTokenizerFast", "pad_token": "[PAD]", "model_max_length": 24}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(named))
     encoder = load(tmp_path)
-    found = encoder.logits(FIRST, SECOND).values
+    result = encoder.logits(FIRST, SECOND).values
     for row, pair in enumerate(zip(FIRST, SECOND, strict=True)):
         ids, types = tokens_of({"pad_token_id": 0}, *pair)
         with torch.no_grad():
             expected = model(torch.tensor([ids]), token_type_ids=torch.tensor([types])).logits[0]
-        np.testing.assert_allclose(found[row], expected.numpy(), atol=2e-5)
+        np.testing.assert_allclose(result[row], expected.numpy(), atol=2e-5)
         alone = encoder.logits(*([text] for text in pair)).values[0]
-        np.testing.assert_allclose(alone, found[row], atol=1e-6)
+        np.testing.assert_allclose(alone, result[row], atol=1e-6)
     fields = dict(encoder.signature.fields)
     assert fields["engine"].startswith("sentence-transformers-")
     assert fields["precision"].partition("/")[0] == "float32"
@@ -249,12 +249,12 @@ def encoder(write_classifier):
 
 
 @pytest.mark.parametrize("cached", [True, False])
-def test_equal_pairs_are_computed_once_and_keep_their_places(cached, encoder, tmp_path):
+def test_equal_pairs_are_computed_once_and_results_stay_in_order(cached, encoder, tmp_path):
     with closing(PairCache(tmp_path / "cache")) as cache:
-        found = CachedCrossEncoder(encoder, cache if cached else None, chunk=2).logits(LEFT, RIGHT)
+        result = CachedCrossEncoder(encoder, cache if cached else None, chunk=2).logits(LEFT, RIGHT)
     assert encoder.asked == (("w1", "w2"), ("w2", "w1"), ("w3", "w3"), ("what", "w1"))
-    np.testing.assert_array_equal(found.values, CrossEncoder.logits(encoder, LEFT, RIGHT).values)
-    assert found.unread.tolist() == [False] * 4 + [True]
+    np.testing.assert_array_equal(result.values, CrossEncoder.logits(encoder, LEFT, RIGHT).values)
+    assert result.unread.tolist() == [False] * 4 + [True]
 
 
 def test_what_was_computed_before_comes_from_the_cache_unchanged(encoder, tmp_path):
@@ -267,11 +267,11 @@ def test_what_was_computed_before_comes_from_the_cache_unchanged(encoder, tmp_pa
     assert again.unread.tolist() == [False] * 4 + [True]
 
 
-def test_another_model_has_entries_of_its_own(encoder, write_classifier, tmp_path):
+def test_another_cross_encoder_has_separate_cache_entries(encoder, write_classifier, tmp_path):
     other = Counting(write_classifier("bert", seed=7)[0], name="random")
     with closing(PairCache(tmp_path / "cache")) as cache:
-        for each in (encoder, other):
-            CachedCrossEncoder(each, cache).logits(["w1"], ["w2"])
+        for cross_encoder in (encoder, other):
+            CachedCrossEncoder(cross_encoder, cache).logits(["w1"], ["w2"])
     assert encoder.asked == other.asked == (("w1", "w2"),)
 
 
@@ -293,11 +293,11 @@ def test_what_is_stored_is_read_again(tmp_path):
     with closing(PairCache(tmp_path)) as cache:
         cache.put_many(KEYS, LOGITS)
     with closing(PairCache(tmp_path)) as cache:
-        rows, found = cache.get_many([KEYS[2], *pair_keys("s", ["x"], ["y"]), KEYS[1], KEYS[0]], 3)
+        rows, result = cache.get_many([KEYS[2], *pair_keys("s", ["x"], ["y"]), KEYS[1], KEYS[0]], 3)
     order = [{0: 2, 2: 1, 3: 0}[row] for row in rows]
     assert sorted(order) == [0, 1, 2]
     for name in ("values", "truncated", "unread"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(LOGITS, name)[order])
+        np.testing.assert_array_equal(getattr(result, name), getattr(LOGITS, name)[order])
 
 
 def test_logits_of_another_number_of_classes_are_missing(tmp_path):
@@ -320,7 +320,7 @@ def test_a_damaged_entry_is_missing(tmp_path):
         assert sorted(cache.get_many(KEYS, 3)[0]) == [0, 2]
 
 
-def test_where_one_text_ends_and_the_other_begins_is_part_of_the_key():
+def test_pair_keys_depend_on_the_boundary_between_the_texts():
     assert len(set(pair_keys("s", ["a", "ab", "1:a"], ["bc", "c", "bc"]))) == 3
 
 
@@ -329,15 +329,15 @@ OTHER_FOODS = ["bad food", "good good good good good good", "a a a a a a a a a a
 
 
 def word_pieces() -> Tokenizer:
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "good", "ba", "##d", "fo", "##od", "a"]
-    vocabulary = {word: number for number, word in enumerate(words)}
+    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "good", "ba", "##d", "fo", "##od", "a"]
+    vocabulary = {word: number for number, word in enumerate(tokens)}
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     return tokenizer
 
 
-def bytes_of_words() -> Tokenizer:
+def byte_tokenizer() -> Tokenizer:
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     vocabulary = {word: number for number, word in enumerate(["<s>", "</s>", *alphabet, "Ġa", "oo", "ood"])}
     tokenizer = Tokenizer(models.BPE(vocabulary, [("Ġ", "a"), ("o", "o"), ("oo", "d")]))
@@ -359,17 +359,17 @@ def unigrams() -> Tokenizer:
     return tokenizer
 
 
-@pytest.mark.parametrize("make", [word_pieces, bytes_of_words, unigrams])
+@pytest.mark.parametrize("make", [word_pieces, byte_tokenizer, unigrams])
 @pytest.mark.parametrize("longest", [9, 12, 512])
 def test_pairs_are_those_of_the_library(make, longest):
-    found = PairTokens(make(), longest).rows(FOODS, OTHER_FOODS)
+    result = PairTokens(make(), longest).rows(FOODS, OTHER_FOODS)
     library = make()
     whole = library.encode_batch(list(zip(FOODS, OTHER_FOODS, strict=True)))
     library.enable_truncation(longest, strategy="longest_first")
     expected = library.encode_batch(list(zip(FOODS, OTHER_FOODS, strict=True)))
-    assert [row.tolist() for row in found.ids] == [one.ids for one in expected]
-    assert [row.tolist() for row in found.types] == [one.type_ids for one in expected]
-    assert found.truncated.tolist() == [len(one.ids) > longest for one in whole]
+    assert [row.tolist() for row in result.ids] == [encoding.ids for encoding in expected]
+    assert [row.tolist() for row in result.types] == [encoding.type_ids for encoding in expected]
+    assert result.truncated.tolist() == [len(encoding.ids) > longest for encoding in whole]
 
 
 @pytest.mark.parametrize("room", range(2, 30))
@@ -397,7 +397,7 @@ def test_a_model_without_room_for_two_texts_is_refused():
 
 
 def test_no_pairs_give_no_rows():
-    found = PairTokens(word_pieces(), 512).rows([], [])
-    assert found.ids == []
-    assert found.unread.shape == found.truncated.shape == (0,)
-    assert found.unread.dtype == np.bool_
+    result = PairTokens(word_pieces(), 512).rows([], [])
+    assert result.ids == []
+    assert result.unread.shape == result.truncated.shape == (0,)
+    assert result.unread.dtype == np.bool_

@@ -37,7 +37,7 @@ def test_the_signature_names_weights_and_prefix(embedder):
 
 
 @pytest.mark.exhaustive
-def test_texts_of_one_meaning_are_near_in_any_language(embedder):
+def test_texts_with_the_same_meaning_are_similar_in_any_language(embedder):
     texts = [
         "The food was excellent.",
         "Das Essen war ausgezeichnet.",
@@ -62,10 +62,10 @@ def test_a_long_text_is_read_in_windows(embedder):
 
 @pytest.mark.exhaustive
 def test_the_mean_of_token_states_is_the_vector(embedder):
-    found = load_token_encoder("e5-small").token_states(["It is good."], layer=12)[0]
-    assert found.pieces == ("<s>", "▁que", "ry", ":", "▁It", "▁is", "▁good", ".", "</s>")
-    assert found.special.tolist() == [True] * 4 + [False] * 4 + [True]
-    mean = found.states.mean(axis=0)
+    actual = load_token_encoder("e5-small").token_states(["It is good."], layer=12)[0]
+    assert actual.pieces == ("<s>", "▁que", "ry", ":", "▁It", "▁is", "▁good", ".", "</s>")
+    assert actual.special.tolist() == [True] * 4 + [False] * 4 + [True]
+    mean = actual.states.mean(axis=0)
     np.testing.assert_allclose(
         mean / np.linalg.norm(mean), embedder.embed(["It is good."]).vectors[0], atol=1e-5
     )
@@ -85,12 +85,12 @@ def test_turbo_says_what_it_computes(turbo, embedder):
 
 @pytest.mark.exhaustive
 def test_turbo_is_near_exact_and_short_texts_are_exact(turbo, embedder):
-    found, exact = turbo.embed(TEXTS).vectors, embedder.embed(TEXTS).vectors
+    actual, exact = turbo.embed(TEXTS).vectors, embedder.embed(TEXTS).vectors
     # docs/benchmarks.md: the lowest cosine over the review sentences is .9991.
-    assert (found * exact).sum(axis=1).min() > 0.998
-    np.testing.assert_array_equal(found[-1], exact[-1])
+    assert (actual * exact).sum(axis=1).min() > 0.998
+    np.testing.assert_array_equal(actual[-1], exact[-1])
     if arithmetic_of("turbo").int8:
-        assert (found[:-1] != exact[:-1]).any(axis=1).all()
+        assert (actual[:-1] != exact[:-1]).any(axis=1).all()
 
 
 @pytest.mark.exhaustive
@@ -99,8 +99,8 @@ def test_company_and_order_never_change_a_bit_of_turbo(turbo):
     for text, vector in zip(TEXTS, together, strict=True):
         np.testing.assert_array_equal(turbo.embed([text]).vectors[0], vector)
     # Texts of one length share batches, of up to 512 tokens: here in batches of many sizes.
-    words = ["one", "two", "three", "four", "five", "six", "seven", "ten"]
-    alike = [f"The {word} food was very good." for word in words]
+    numerals = ["one", "two", "three", "four", "five", "six", "seven", "ten"]
+    alike = [f"The {word} food was very good." for word in numerals]
     expected = turbo.embed(alike).vectors
     for size in range(1, len(alike)):
         np.testing.assert_array_equal(turbo.embed(alike[:size]).vectors, expected[:size])
@@ -124,8 +124,8 @@ def test_anchors_are_exact_with_turbo(turbo, embedder, cache):
     assert anchor_embedder(behind).signature == embedder.signature
     assert behind.signature == turbo.signature
     vectors = [anchor_embedder(behind).embed(TEXTS).vectors for _ in range(2)]  # computed, then read
-    for found in vectors:
-        np.testing.assert_array_equal(found, embedder.embed(TEXTS).vectors)
+    for actual in vectors:
+        np.testing.assert_array_equal(actual, embedder.embed(TEXTS).vectors)
     np.testing.assert_array_equal(behind.embed(TEXTS).vectors, turbo.embed(TEXTS).vectors)
 
 
@@ -140,5 +140,5 @@ def test_states_of_tokens_are_refused_with_turbo():
     encoder = load_token_encoder("e5-small", precision="turbo")
     with pytest.raises(InputError) as caught:
         encoder.token_states(["It is good."], layer=12)
-    said = "was measured for vectors of texts only; for states of tokens use"
-    assert str(caught.value) == f"precision='turbo' {said} precision='fast'"
+    message = "was measured for vectors of texts only; for states of tokens use"
+    assert str(caught.value) == f"precision='turbo' {message} precision='fast'"

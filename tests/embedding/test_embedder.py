@@ -48,7 +48,7 @@ def test_distinct_texts_are_not_copied():
     assert distinct.spread(np.arange(3)) is distinct
 
 
-def test_looks_up_in_order_and_scales_to_length_one():
+def test_array_embedder_looks_up_in_order_and_scales_to_unit_length():
     embedder: Embedder = ArrayEmbedder(["a", "b"], [[3, 4], [0, -2]])
     result = embedder.embed(["b", "a", "b"])
     np.testing.assert_allclose(result.vectors, [[0, -1], [0.6, 0.8], [0, -1]], rtol=1e-7)
@@ -57,19 +57,25 @@ def test_looks_up_in_order_and_scales_to_length_one():
     assert embedder.dimensions == 2
 
 
-def test_given_arrays_are_not_changed():
+def test_array_embedder_does_not_change_its_input_arrays():
     vectors = np.array([[3.0, 4.0]])
     ArrayEmbedder(["a"], vectors).embed(["a"]).vectors[:] = 0
     assert vectors.tolist() == [[3, 4]]
 
 
 def test_signature_tells_vectors_and_texts_apart():
-    one = ArrayEmbedder(["a", "b"], [[1, 2], [3, 4]], name="mine").signature
-    assert one == ArrayEmbedder(["a", "b"], [[2, 4], [6, 8]], name="mine").signature  # the same unit vectors
-    assert one != ArrayEmbedder(["a", "b"], [[1, 2], [3, 5]], name="mine").signature
-    assert one != ArrayEmbedder(["a", "c"], [[1, 2], [3, 4]], name="mine").signature
-    assert one != ArrayEmbedder(["ab", ""], [[1, 2], [3, 4]], name="mine").signature
-    assert str(one).split("|")[1:] == ["embed", f"model:mine#{one.fields[0][1][-8:]}", "engine:arrays"]
+    signature = ArrayEmbedder(["a", "b"], [[1, 2], [3, 4]], name="mine").signature
+    assert (
+        signature == ArrayEmbedder(["a", "b"], [[2, 4], [6, 8]], name="mine").signature
+    )  # the same unit vectors
+    assert signature != ArrayEmbedder(["a", "b"], [[1, 2], [3, 5]], name="mine").signature
+    assert signature != ArrayEmbedder(["a", "c"], [[1, 2], [3, 4]], name="mine").signature
+    assert signature != ArrayEmbedder(["ab", ""], [[1, 2], [3, 4]], name="mine").signature
+    assert str(signature).split("|")[1:] == [
+        "embed",
+        f"model:mine#{signature.fields[0][1][-8:]}",
+        "engine:arrays",
+    ]
 
 
 def test_progress_ends_at_the_number_of_texts():

@@ -54,18 +54,18 @@ def test_vectors_stand_beside_their_rows(table, tmp_path, part_rows, dtype):
     summary = embed_file(
         table, "text", embedder=SidesEmbedder(), out=out, dtype=dtype, settings=PartSettings(part_rows)
     )
-    found = pl.read_parquet(out)
-    assert found.columns == ["id", "text", "semscale_status", "semscale_vector"]
-    assert found["text"].to_list() == TEXTS
-    assert found["semscale_status"].to_list() == [
+    result = pl.read_parquet(out)
+    assert result.columns == ["id", "text", "semscale_status", "semscale_vector"]
+    assert result["text"].to_list() == TEXTS
+    assert result["semscale_status"].to_list() == [
         "scored", "missing", "scored", "empty", "scored", "scored", "empty",
     ]  # fmt: skip
-    assert found.schema["semscale_vector"] == pl.Array(
+    assert result.schema["semscale_vector"] == pl.Array(
         {"float32": pl.Float32, "float16": pl.Float16}[dtype], 2
     )
     kind = np.dtype(dtype).type
     expected = [None if text not in SIDES else [kind(side) for side in SIDES[text]] for text in TEXTS]
-    assert found["semscale_vector"].to_list() == expected
+    assert result["semscale_vector"].to_list() == expected
     assert summary.counts == {Status.SCORED: 4, Status.MISSING: 1, Status.EMPTY: 2}
     assert (summary.n, summary.dimensions, summary.n_windowed) == (7, 2, 0)
     assert dict(summary.signature.fields) == {"dtype": dtype, "model": "sides"}
@@ -78,8 +78,8 @@ def test_a_stopped_run_goes_on_after_its_last_part(table, tmp_path):
             embed_file(table, "text", embedder=SidesEmbedder(2), out=out, settings=PartSettings(2))
         # Two parts are kept; the other two have three texts, and ask twice.
         embed_file(table, "text", embedder=SidesEmbedder(2), out=out, settings=PartSettings(2))
-    found = pl.concat(open_table(tmp_path / "vectors").batches(100))
-    assert found.equals(pl.read_parquet(tmp_path / "vectors.parquet"))
+    result = pl.concat(open_table(tmp_path / "vectors").batches(100))
+    assert result.equals(pl.read_parquet(tmp_path / "vectors.parquet"))
     names = sorted(path.name for path in (tmp_path / "vectors").iterdir())
     assert names == ["_semscale.json", *(f"part-{n:06d}.parquet" for n in range(4))]
 
@@ -113,7 +113,7 @@ def test_a_text_that_is_too_long_has_a_status_and_no_vector(tmp_path):
     assert pl.read_parquet(out)["semscale_vector"].to_list() == [[1.0, 0.0], None]
 
 
-def test_half_a_surrogate_pair_has_one_vector_from_python_and_from_a_file(write_checkpoint, tmp_path):
+def test_half_a_surrogate_pair_has_the_same_vector_from_python_and_a_file(write_checkpoint, tmp_path):
     folder, _ = write_checkpoint("bert")
     embedder = OpenVinoEmbedder(folder, name="tiny")
     path, out = tmp_path / "answers.jsonl", tmp_path / "vectors.parquet"

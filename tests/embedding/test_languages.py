@@ -44,12 +44,12 @@ from semscale.weights.known import KNOWN
         ("I would buy it tomorrow.", "en"),
     ],
 )
-def test_whole_sentences_are_told_apart(text, code):
+def test_languages_of_whole_sentences_are_identified(text, code):
     assert identify_languages([text]) == [code]
 
 
 @pytest.mark.parametrize("text", ["schlecht", "schlechter Service", "schlechte Qualität"])
-def test_short_german_is_not_taken_for_luxembourgish(text):
+def test_short_german_is_not_identified_as_luxembourgish(text):
     assert identify_languages([text]) == ["de"]
 
 
@@ -67,7 +67,7 @@ def test_a_sentence_in_a_rare_language_is_known(text, code):
 
 
 @pytest.mark.parametrize("text", ["ok", "good!", "John Smith", "Coca Cola", "lol", "Maria Gonzalez", "42"])
-def test_words_and_names_say_nothing(text):
+def test_single_terms_and_names_have_no_language(text):
     assert identify_languages([text]) == [None]
 
 
@@ -86,7 +86,7 @@ SHORT_GERMAN = ["gut", "schlecht", "zu teuer", "geht so", "weiß nicht"]
 ENGLISH = ["good", "bad", "too expensive", "so so", "don't know"]
 
 
-def test_short_answers_are_read_as_one():
+def test_language_of_short_answers_is_identified_jointly():
     assert identify_together(SHORT_GERMAN) == "de"
     assert identify_together(ENGLISH) == "en"
 
@@ -97,7 +97,7 @@ def test_repetitions_case_and_texts_without_letters_do_not_count():
     assert identify_together([*SHORT_GERMAN * 3, "👍", "4.5"]) == "de"
 
 
-def test_one_odd_text_does_not_decide():
+def test_single_odd_text_does_not_decide_the_joint_language():
     # Names have no language; one long English text makes them English, unless it is left out.
     names = ["John", "Mbappé", "Xi", "Björk", "Zuma", "Olga"]
     odd = "This is the longest of all texts, and it is plainly in English."
@@ -106,7 +106,7 @@ def test_one_odd_text_does_not_decide():
 
 
 @pytest.mark.parametrize("texts", [[], ["👍"] * 9, ["Nokia", "Kia", "Mazda", "Lego", "Sony", "Asus"]])
-def test_nothing_is_said_without_evidence(texts):
+def test_joined_language_is_none_without_evidence(texts):
     assert identify_together(texts) is None
 
 
@@ -134,7 +134,7 @@ def test_rows_are_counted_by_their_languages_whatever_the_parts(part):
 def test_texts_are_identified_and_counted():
     counter = LanguageCounter()
     counter.add_texts([["Das ist nicht sicher.", "It is not safe."], ["Paris", "Paris"]], [Status.SCORED] * 2)
-    assert [found.languages for found in counter.counts] == [("de", "en"), (None, None)]
+    assert [result.languages for result in counter.counts] == [("de", "en"), (None, None)]
 
 
 def test_a_row_is_across_languages_only_where_two_are_clear_and_differ():
@@ -142,14 +142,14 @@ def test_a_row_is_across_languages_only_where_two_are_clear_and_differ():
     assert [LanguageCount(row, 1, 1).is_across for row in rows] == [True, False, False, False]
 
 
-def test_texts_whose_language_is_not_clear_do_not_make_a_table_one_of_other_languages():
+def test_unclear_languages_do_not_make_a_table_non_english():
     assert are_english([LanguageCount(("en", "en"), 5, 5), LanguageCount((None, "en"), 1, 1)])
     assert not are_english([LanguageCount(("en", "en"), 5, 5), LanguageCount(("en", "fr"), 1, 1)])
 
 
 def test_counts_are_laid_out_by_the_names_of_the_texts():
-    found = LanguageCount(("de", "en"), rows=3, scored=2, unread=1)
-    assert found.record("prediction", "reference") == {
+    result = LanguageCount(("de", "en"), rows=3, scored=2, unread=1)
+    assert result.record("prediction", "reference") == {
         "prediction": "de", "reference": "en", "rows": 3, "scored": 2, "unread": 1,
     }  # fmt: skip
 
@@ -158,7 +158,7 @@ def test_counts_are_laid_out_by_the_names_of_the_texts():
 UNNAMED = {"an", "ba", "dz", "fo", "vo"}
 
 
-def test_every_language_with_an_iso_639_1_code_that_can_be_found_has_a_name():
+def test_every_identifiable_language_with_an_iso_639_1_code_has_a_name():
     short = {code for code in _identifier().nb_classes if re.fullmatch("[a-z]{2}", code)}
     assert short - set(LANGUAGE_NAMES) == UNNAMED
 
@@ -180,8 +180,8 @@ LANGUAGES = np.array(["en", "de", None, "zh", None, "de"], dtype=object)
 
 def test_texts_that_are_clearly_in_another_language_are_not_read():
     # "gut" is too short to be left out, three letters of another script are not.
-    found = in_other_languages(TEXTS, LANGUAGES, ENGLISH_MODEL)
-    assert found.tolist() == [False, True, False, True, False, False]
+    result = in_other_languages(TEXTS, LANGUAGES, ENGLISH_MODEL)
+    assert result.tolist() == [False, True, False, True, False, False]
 
 
 @pytest.mark.parametrize("text", ["好的", "да", "جيد", "अच्छा", "良い", "좋아요"])
@@ -202,19 +202,19 @@ def test_a_text_may_be_surely_in_another_language_though_it_is_not_clear_in_whic
         "John Smith",
     ]
     unclear = np.full(len(texts), None, dtype=object)
-    found = in_other_languages(texts, unclear, ENGLISH_MODEL)
-    assert found.tolist() == [True, True, False, False, False, False]
+    result = in_other_languages(texts, unclear, ENGLISH_MODEL)
+    assert result.tolist() == [True, True, False, False, False, False]
 
 
 def test_a_text_that_may_be_in_a_language_that_the_model_reads_is_read():
     # Taken for Luxembourgish, with .16 left for languages that e5-small reads, German first.
-    found = np.array(["lb"], dtype=object)
+    result = np.array(["lb"], dtype=object)
     assert "lb" not in E5.languages
-    assert not in_other_languages(["schlechter Service"], found, MULTILINGUAL).any()
-    assert in_other_languages(["schlechter Service"], found, ENGLISH_MODEL).all()
+    assert not in_other_languages(["schlechter Service"], result, MULTILINGUAL).any()
+    assert in_other_languages(["schlechter Service"], result, ENGLISH_MODEL).all()
 
 
-def test_nothing_is_said_of_a_model_of_which_it_is_not_known_what_it_reads():
+def test_no_row_is_in_another_language_for_a_model_of_unknown_languages():
     assert not in_other_languages(TEXTS, LANGUAGES, UNKNOWN_MODEL).any()
 
 
@@ -229,7 +229,7 @@ def test_nothing_is_said_of_a_model_of_which_it_is_not_known_what_it_reads():
         ("x" * 600 + " the and", False),  # beyond what is looked at
     ],
 )
-def test_two_english_words_show_that_a_text_is_english(text, is_english):
+def test_two_english_terms_show_that_a_text_is_english(text, is_english):
     assert is_plainly_english(text) is is_english
 
 
@@ -253,7 +253,7 @@ def test_a_script_shows_the_language_of_a_word(text, code):
 
 
 @pytest.mark.parametrize("code", SENTENCES)
-def test_the_language_of_a_sentence_is_found(code):
+def test_language_of_a_sentence_is_identified(code):
     assert language_of(SENTENCES[code]) == code
 
 
@@ -281,7 +281,7 @@ SPANISH_TEN = [
     "La calidad es muy buena.", "Funciona bien.", "No me convence.", "Lo compraría mañana.",
     "Tal vez, depende del precio.", "Me parece una buena idea.", "No sirve para nada.",
 ]  # fmt: skip
-SHORT_OTHERS = {
+SHORT_FOREIGN = {
     "de": "gut|schlecht|teuer|zu teuer|sehr gut|geht so|gefällt mir|nein danke|weiß nicht|vielleicht",
     "es": "bueno|malo|caro|muy caro|muy bueno|regular|me gusta|no gracias|no sé|quizás",
     "fr": "bon|mauvais|trop cher|très bien|pas mal|j'aime bien|non merci|je ne sais pas|peut-être|super",
@@ -312,25 +312,25 @@ def signature(name="all-MiniLM-L6-v2", digest=MINILM.sums[MINILM.weights][:12]):
 
 
 def sample(texts):
-    kept = LanguageSample()
-    kept.add(np.arange(len(texts)), texts.__getitem__)
-    return kept
+    stored = LanguageSample()
+    stored.add(np.arange(len(texts)), texts.__getitem__)
+    return stored
 
 
 def test_german_answers_are_not_read_by_an_english_model():
-    found = sample(GERMAN).unread_language(signature())
-    assert (found.code, found.name, found.model) == ("de", "German", "all-MiniLM-L6-v2")
-    assert found.share == 1.0
-    assert 25 <= found.n <= 30
+    result = sample(GERMAN).unread_language(signature())
+    assert (result.code, result.name, result.model) == ("de", "German", "all-MiniLM-L6-v2")
+    assert result.share == 1.0
+    assert 25 <= result.n <= 30
 
 
 def test_languages_that_are_mixed_are_counted_together():
     # 15 German, 5 Spanish and 5 English texts: 20 of 25 in languages that the model does not read.
     english = ["I would buy it tomorrow.", "It is much too expensive.", "My children love this toy.",
                "The quality of the box was poor.", "Works as expected so far."]  # fmt: skip
-    found = unread_language([*GERMAN[:15], *SPANISH, *english], MINILM.languages, MINILM.name)
-    assert found.code == "de"
-    assert found.share == pytest.approx(0.8, abs=0.05)
+    result = unread_language([*GERMAN[:15], *SPANISH, *english], MINILM.languages, MINILM.name)
+    assert result.code == "de"
+    assert result.share == pytest.approx(0.8, abs=0.05)
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_languages_that_are_mixed_are_counted_together():
         CITIES,
         SHORT_ENGLISH,
         MEDICINE,
-        [*SHORT_OTHERS["de"].split("|")[:4], *SHORT_ENGLISH[4:]],  # 4 of 10 in German
+        [*SHORT_FOREIGN["de"].split("|")[:4], *SHORT_ENGLISH[4:]],  # 4 of 10 in German
         ["1", "2", "4.5", "10", "3"] * 4,
         SHORT * 20,
         GERMAN[:4],  # too few to say anything
@@ -363,17 +363,17 @@ def test_no_false_alarm(texts):
     assert unread_language(texts, MINILM.languages, MINILM.name) is None
 
 
-@pytest.mark.parametrize("code", SHORT_OTHERS)
+@pytest.mark.parametrize("code", SHORT_FOREIGN)
 @pytest.mark.parametrize("odd", [[], ["I would buy this one tomorrow, it is great."]], ids=["pure", "odd"])
 def test_short_answers_show_their_language_together(code, odd):
-    texts = [*SHORT_OTHERS[code].split("|"), *odd]
-    found = unread_language(texts, MINILM.languages, MINILM.name)
-    assert (found.code, found.share, found.n) == (code, None, len(texts))
+    texts = [*SHORT_FOREIGN[code].split("|"), *odd]
+    result = unread_language(texts, MINILM.languages, MINILM.name)
+    assert (result.code, result.share, result.n) == (code, None, len(texts))
 
 
 def test_ordinary_sentences_of_which_few_are_clear_are_read_together():
-    found = unread_language([*SPANISH_TEN, "ok", "no"], MINILM.languages, MINILM.name)
-    assert found.code == "es"
+    result = unread_language([*SPANISH_TEN, "ok", "no"], MINILM.languages, MINILM.name)
+    assert result.code == "es"
 
 
 def test_texts_of_the_gates_example_are_english():
@@ -390,7 +390,7 @@ def test_nothing_is_claimed_of_a_model_of_which_nothing_is_known():
 
 
 def test_a_sample_does_not_depend_on_parts():
-    texts = [f"text number {place}" for place in range(3 * SAMPLED_TEXTS)]
+    texts = [f"text number {index}" for index in range(3 * SAMPLED_TEXTS)]
     whole, parts = sample(texts), LanguageSample()
     for start in range(0, len(texts), 70):
         part = texts[start : start + 70]

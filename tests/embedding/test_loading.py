@@ -21,19 +21,19 @@ def offered(name, precision, base_url, progress):
 
 def test_a_folder_is_read_by_openvino(write_checkpoint):
     folder, _ = write_checkpoint("bert")
-    found = load_embedder(folder, cache=False)
-    assert isinstance(found, OpenVinoEmbedder)
-    assert isinstance(found, Embedder)
+    result = load_embedder(folder, cache=False)
+    assert isinstance(result, OpenVinoEmbedder)
+    assert isinstance(result, Embedder)
 
 
 def test_vectors_are_cached_in_the_folder_that_is_named(tmp_path):
-    found = load_embedder("m", engine="api", base_url=LOCAL, cache=tmp_path)
-    assert isinstance(found, CachedEmbedder)
+    result = load_embedder("m", engine="api", base_url=LOCAL, cache=tmp_path)
+    assert isinstance(result, CachedEmbedder)
     assert isinstance(load_embedder("m", engine="api", base_url=LOCAL, cache=False), ApiEmbedder)
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "message"),
     [
         ({"base_url": LOCAL}, "base_url belongs to engine='api', got .* with engine='openvino'"),
         ({"engine": "torch", "base_url": LOCAL}, "base_url belongs to engine='api'"),
@@ -42,8 +42,8 @@ def test_vectors_are_cached_in_the_folder_that_is_named(tmp_path):
         ({"engine": "api", "device": "cpu"}, "device='cpu' belongs to engine='torch', got engine='api'"),
     ],
 )
-def test_settings_of_another_engine_are_refused(settings, words):
-    with pytest.raises(InputError, match=words):
+def test_settings_of_another_engine_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
         load_embedder("m", **settings)
 
 
@@ -81,7 +81,7 @@ def test_a_model_that_openvino_cannot_run_is_refused_with_the_remedy(write_check
         load_token_encoder(folder)
 
 
-def test_an_embedder_is_taken_as_it_is_and_a_name_is_loaded(toy_embedder):
+def test_as_embedder_returns_an_embedder_unchanged_and_loads_a_name(toy_embedder):
     assert as_embedder(toy_embedder) is toy_embedder
     loaded = as_embedder("all-MiniLM-L6-v2")
     assert dict(loaded.signature.fields)["model"] == "all-MiniLM-L6-v2#53aa51172d14"

@@ -95,11 +95,11 @@ def test_company_and_order_never_change_a_bit(precision, write_checkpoint):
 def test_a_long_text_is_read_in_windows_and_counted(write_checkpoint):
     embedder = load(write_checkpoint("bert")[0])
     # 24 positions, so 22 words a window; windows share 24 // 4 = 6 tokens, so they begin at words 0, 16, 32.
-    words = [f"w{place % 20}" for place in range(40)]
-    embeddings = embedder.embed([" ".join(words), "w1"])
+    tokens = [f"w{index % 20}" for index in range(40)]
+    embeddings = embedder.embed([" ".join(tokens), "w1"])
     assert embeddings.windows.tolist() == [3, 1]
     assert embeddings.n_windowed == 1
-    pieces = [" ".join(words[start : start + 22]) for start in (0, 16, 32)]
+    pieces = [" ".join(tokens[start : start + 22]) for start in (0, 16, 32)]
     vectors = embedder.embed(pieces).vectors.astype(np.float64)
     # Windows hold 24, 24 and 8 + 2 tokens with their special tokens.
     mean = 24 * vectors[0] + 24 * vectors[1] + 10 * vectors[2]
@@ -255,7 +255,7 @@ def test_weights_of_another_shape_are_refused(write_checkpoint):
 @pytest.mark.parametrize(
     "name", ["embeddings.word_embeddings.weight", "encoder.layer.0.intermediate.dense.bias"]
 )
-def test_a_number_in_the_place_of_a_table_is_refused(name, write_checkpoint):
+def test_scalar_weight_instead_of_a_table_is_refused(name, write_checkpoint):
     folder, _ = write_checkpoint("bert")
     weights = folder / "model.safetensors"
     save_file({**load_file(weights), name: np.array(1.0, np.float32)}, weights)
@@ -309,8 +309,8 @@ def test_weights_cut_off_are_named_as_damaged(write_checkpoint):
 def test_a_precision_is_what_the_processor_computes(monkeypatch, bfloat16, int8, exact, fast, turbo):
     monkeypatch.setattr(openvino, "has_bfloat16", lambda: bfloat16)
     monkeypatch.setattr(openvino, "multiplies_int8", int8.__contains__)
-    found = [str(arithmetic_of(precision)) for precision in ("exact", "fast", "turbo")]
-    assert found == [exact, fast, turbo]
+    result = [str(arithmetic_of(precision)) for precision in ("exact", "fast", "turbo")]
+    assert result == [exact, fast, turbo]
 
 
 def test_settings_name_type_and_group():
@@ -323,17 +323,19 @@ def test_settings_name_type_and_group():
 
 def test_turbo_is_for_the_models_it_was_measured_for():
     check_precision("turbo", "e5-small", KNOWN["e5-small"].profile)
-    others = {name: model.profile for name, model in KNOWN.items() if name != "e5-small"} | HUB_PROFILES
-    for name, profile in [*others.items(), ("somebody/something", None)]:
+    other_profiles = {
+        name: model.profile for name, model in KNOWN.items() if name != "e5-small"
+    } | HUB_PROFILES
+    for name, profile in [*other_profiles.items(), ("somebody/something", None)]:
         with pytest.raises(InputError) as caught:
             check_precision("turbo", name, profile)
-        said = f"was measured for e5-small only, got {name}: use"
-        assert str(caught.value) == f"precision='turbo' {said} precision='fast'"
+        refusal = f"was measured for e5-small only, got {name}: use"
+        assert str(caught.value) == f"precision='turbo' {refusal} precision='fast'"
         check_precision("fast", name, profile)
 
 
 @given(st.lists(st.integers(0, 40), max_size=60), st.integers(1, 100))
-def test_every_row_is_in_one_batch_of_its_length_within_the_budget(lengths, budget):
+def test_every_row_is_in_a_batch_of_its_length_within_the_budget(lengths, budget):
     rows = np.array(lengths, np.int64)
     batches = token_batches(rows, budget)
     assert sorted(np.concatenate([[], *batches]).tolist()) == list(range(len(lengths)))
@@ -351,12 +353,12 @@ def test_a_batch_is_as_full_as_the_budget_allows():
 
 def test_rows_of_less_than_8_tokens_are_in_float32_and_come_first():
     turbo = Arithmetic(bfloat16=True, int8=True)
-    found = [(each, rows.tolist()) for each, rows in arithmetic_batches([8, 7, 20, 7, 3], turbo)]
-    assert found == [(FLOAT32, [1, 3]), (FLOAT32, [4]), (turbo, [2]), (turbo, [0])]
+    result = [(item, rows.tolist()) for item, rows in arithmetic_batches([8, 7, 20, 7, 3], turbo)]
+    assert result == [(FLOAT32, [1, 3]), (FLOAT32, [4]), (turbo, [2]), (turbo, [0])]
     assert [rows.tolist() for _, rows in arithmetic_batches([8, 3], FLOAT32)] == [[0], [1]]
 
 
-_SAID = r"model\.safetensors gives vectors that are not finite: its weights are damaged; fetch the model"
+_MESSAGE = r"model\.safetensors gives vectors that are not finite: its weights are damaged; fetch the model"
 
 
 @pytest.fixture
@@ -372,19 +374,19 @@ def damaged(write_checkpoint):
 
 
 def test_vectors_of_damaged_weights_are_refused_and_not_cached(damaged, cache):
-    with pytest.raises(ModelError, match=_SAID):
+    with pytest.raises(ModelError, match=_MESSAGE):
         CachedEmbedder(damaged, cache).embed(["w1 w2", "w3"])
-    with pytest.raises(ModelError, match=_SAID):  # and not read from the cache
+    with pytest.raises(ModelError, match=_MESSAGE):  # and not read from the cache
         CachedEmbedder(damaged, cache).embed(["w1 w2"])
 
 
 def test_states_of_tokens_are_refused_alike(damaged):
-    with pytest.raises(ModelError, match=_SAID):
+    with pytest.raises(ModelError, match=_MESSAGE):
         list(damaged.run_layer([(None, [np.array([1, 5, 2], np.int32)])], layer=1))
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
-def test_each_number_that_is_not_finite_is_refused(number):
+def test_non_finite_vectors_are_refused(number):
     check_finite(np.array([[1.0, 3e38]]), "m")
     with pytest.raises(ModelError, match="^m gives vectors that are not finite"):
         check_finite(np.array([[1.0, number]]), "m")
@@ -425,13 +427,13 @@ def test_weights_are_rounded_by_row_and_inputs_by_group():
     rng = np.random.default_rng(0)
     weights = rng.normal(size=(48, 3 * GROUP)).astype(np.float32)
     inputs = (rng.normal(size=(2, 5, 3 * GROUP)) * rng.uniform(0.1, 9, 3 * GROUP)).astype(np.float32)
-    found = compiled_product(weights, Arithmetic(int8=True))(inputs)
+    result = compiled_product(weights, Arithmetic(int8=True))(inputs)
     expected = rounded(inputs, GROUP) @ rounded(weights, 3 * GROUP).T
     scale = np.abs(expected).max()
-    np.testing.assert_allclose(found, expected, atol=1e-4 * scale)
+    np.testing.assert_allclose(result, expected, atol=1e-4 * scale)
     # Rounding is what was tested: without that of the inputs or of the weights, the product is another.
     for other in (inputs @ rounded(weights, 3 * GROUP).T, rounded(inputs, GROUP) @ weights.T):
-        assert np.abs(found - other).max() > 1e-3 * scale
+        assert np.abs(result - other).max() > 1e-3 * scale
 
 
 @NEEDS_INT8
@@ -503,5 +505,5 @@ def test_every_layer_has_the_states_of_transformers(family, write_checkpoint):
         with torch.no_grad():
             output = model(torch.tensor([[start, *inner, end]]), output_hidden_states=True)
         for layer, expected in enumerate(output.hidden_states):
-            ours = encoder.token_states([text], layer=layer)[0]
-            np.testing.assert_allclose(ours.states, expected[0].numpy(), atol=2e-5)
+            actual = encoder.token_states([text], layer=layer)[0]
+            np.testing.assert_allclose(actual.states, expected[0].numpy(), atol=2e-5)

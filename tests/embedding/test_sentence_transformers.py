@@ -33,7 +33,7 @@ needs_torch = pytest.mark.needs("torch")
 
 SHORT = ["good", "", "It is quite nice, really.", "Ünïcödé 🙂", "A longer one. " * 20, "good"]
 
-WORDS = ["w1 w2 w3", "w4", " ".join(f"w{n % 25}" for n in range(60)), "w25 unknown w0"]
+TEXTS = ["w1 w2 w3", "w4", " ".join(f"w{n % 25}" for n in range(60)), "w25 unknown w0"]
 PAIR = ["The cat sat on the mat.", "Buy it today!"], ["A cat was sitting there.", "I would never buy it."]
 
 
@@ -60,7 +60,7 @@ def test_batch_must_be_positive():
 
 
 @needs_torch
-def test_texts_in_one_window_have_the_numbers_of_the_library(engine, reference):
+def test_texts_in_a_single_window_match_sentence_transformers(engine, reference):
     result = engine.embed(SHORT)
     unique = list(dict.fromkeys(SHORT))
     expected = reference.encode(unique, batch_size=4, normalize_embeddings=True)
@@ -72,9 +72,9 @@ def test_texts_in_one_window_have_the_numbers_of_the_library(engine, reference):
 def test_long_text_is_read_in_windows(engine, reference):
     # One token a word: 254 beside [CLS] and [SEP] in a window, every next window 254 - 64 = 190 on:
     # words 0-253, 190-443, 380-599.
-    words = [("good", "bad", "house", "tree", "seven")[number % 5] for number in range(600)]
-    result = engine.embed(["short", " ".join(words), "short"])
-    windows = [words[0:254], words[190:444], words[380:600]]
+    tokens = [("good", "bad", "house", "tree", "seven")[number % 5] for number in range(600)]
+    result = engine.embed(["short", " ".join(tokens), "short"])
+    windows = [tokens[0:254], tokens[190:444], tokens[380:600]]
     parts = reference.encode([" ".join(window) for window in windows], normalize_embeddings=True)
     mean = np.array([256, 256, 222]) @ parts
     np.testing.assert_allclose(result.vectors[1], mean / np.linalg.norm(mean), atol=1e-6)
@@ -136,11 +136,11 @@ def test_what_is_not_a_text(engine):
 
 @needs_torch
 def test_it_says_how_much_of_a_text_is_unknown(engine):
-    found = engine.embed(["good", "👍", "great 👍", "word " * 400 + "👍"])
+    results = engine.embed(["good", "👍", "great 👍", "word " * 400 + "👍"])
     # The last text has 400 words and one unknown token, in windows that overlap.
-    assert found.unknown[:3].tolist() == [0.0, 1.0, 0.5]
-    assert 0 < found.unknown[3] < 0.01
-    assert found.unread.tolist() == [False, True, False, False]
+    assert results.unknown[:3].tolist() == [0.0, 1.0, 0.5]
+    assert 0 < results.unknown[3] < 0.01
+    assert results.unread.tolist() == [False, True, False, False]
 
 
 def test_4_bits_are_refused_before_anything_is_fetched():
@@ -166,20 +166,20 @@ def test_the_default_prompt_is_that_of_the_library_in_both_engines(prompted):
     expected = library.encode(SHORT, normalize_embeddings=True)
     torch_engine = SentenceTransformerEmbedder(prompted, device="cpu")
     np.testing.assert_allclose(torch_engine.embed(SHORT).vectors, expected, atol=1e-6)
-    ours = OpenVinoEmbedder(prompted, name="prompted")
-    np.testing.assert_allclose(ours.embed(SHORT).vectors, expected, atol=1e-5)
-    assert dict(ours.signature.fields)["prefix"] == dict(torch_engine.signature.fields)["prefix"]
+    left = OpenVinoEmbedder(prompted, name="prompted")
+    np.testing.assert_allclose(left.embed(SHORT).vectors, expected, atol=1e-5)
+    assert dict(left.signature.fields)["prefix"] == dict(torch_engine.signature.fields)["prefix"]
 
 
 @needs_torch
 def test_every_window_begins_with_the_prompt(prompted, reference):
     # 256 tokens at once, 4 of them around the text: [CLS] query : [SEP]; words 0-251, 188-439, 376-599.
-    words = [("good", "bad", "house", "tree", "seven")[number % 5] for number in range(600)]
-    windows = [words[0:252], words[188:440], words[376:600]]
+    tokens = [("good", "bad", "house", "tree", "seven")[number % 5] for number in range(600)]
+    windows = [tokens[0:252], tokens[188:440], tokens[376:600]]
     parts = reference.encode(["query: " + " ".join(window) for window in windows], normalize_embeddings=True)
     mean = np.array([256, 256, 228]) @ parts
     for engine in (SentenceTransformerEmbedder(prompted, device="cpu"), OpenVinoEmbedder(prompted, name="p")):
-        result = engine.embed([" ".join(words)])
+        result = engine.embed([" ".join(tokens)])
         np.testing.assert_allclose(result.vectors[0], mean / np.linalg.norm(mean), atol=1e-5)
         assert result.windows.tolist() == [3]
         assert engine.embed(["good 🫩🫩"]).unknown.tolist() == pytest.approx([0.5])
@@ -187,15 +187,15 @@ def test_every_window_begins_with_the_prompt(prompted, reference):
 
 @needs_torch
 def test_states_with_a_prompt_are_alike_in_both_engines(prompted):
-    ours, theirs = (
+    left, right = (
         TokenEncoder(engine).token_states(["It is good"], layer=6)[0]
         for engine in (
             OpenVinoEmbedder(prompted, name="p"),
             SentenceTransformerEmbedder(prompted, device="cpu"),
         )
     )
-    assert ours.special.tolist() == theirs.special.tolist() == [True] * 3 + [False] * 3 + [True]
-    np.testing.assert_allclose(ours.states, theirs.states, atol=1e-4)
+    assert left.special.tolist() == right.special.tolist() == [True] * 3 + [False] * 3 + [True]
+    np.testing.assert_allclose(left.states, right.states, atol=1e-4)
 
 
 def both(folder):
@@ -209,28 +209,28 @@ def both(folder):
 @needs_torch
 @pytest.mark.parametrize("family", ["bert", "roberta", "xlm-roberta", "distilbert"])
 def test_every_layer_of_every_family_has_the_states_of_the_default_engine(family, write_checkpoint):
-    ours, default = both(write_checkpoint(family)[0])
-    assert (ours.layers, ours.hidden, ours.pooling) == (default.layers, default.hidden, default.pooling)
-    for layer in range(ours.layers + 1):
+    left, default = both(write_checkpoint(family)[0])
+    assert (left.layers, left.hidden, left.pooling) == (default.layers, default.hidden, default.pooling)
+    for layer in range(left.layers + 1):
         # The third text is longer than the 24 positions, so that it is read in windows.
-        found, expected = ours.token_states(WORDS, layer=layer), default.token_states(WORDS, layer=layer)
-        for one, other in zip(found, expected, strict=True):
-            assert one.pieces == other.pieces
-            assert one.windows == other.windows
-            np.testing.assert_array_equal(one.offsets, other.offsets)
-            np.testing.assert_allclose(one.states, other.states, atol=2e-5)
+        results, expected = left.token_states(TEXTS, layer=layer), default.token_states(TEXTS, layer=layer)
+        for first, second in zip(results, expected, strict=True):
+            assert first.pieces == second.pieces
+            assert first.windows == second.windows
+            np.testing.assert_array_equal(first.offsets, second.offsets)
+            np.testing.assert_allclose(first.states, second.states, atol=2e-5)
 
 
 @needs_torch
 def test_bertscore_and_the_calibrated_match_take_it(engine):
-    ours, default = BertScorer(engine), BertScorer()
-    assert ours.layer == default.layer  # the calibrated layer belongs to the weights, whatever runs them
-    np.testing.assert_allclose(ours.score(*PAIR).f1, default.score(*PAIR).f1, atol=1e-5)
-    assert dict(ours.signature.fields)["engine"].startswith("sentence-transformers-")
+    left, default = BertScorer(engine), BertScorer()
+    assert left.layer == default.layer  # the calibrated layer belongs to the weights, whatever runs them
+    np.testing.assert_allclose(left.score(*PAIR).f1, default.score(*PAIR).f1, atol=1e-5)
+    assert dict(left.signature.fields)["engine"].startswith("sentence-transformers-")
     for method in ("calibrated", "cliniqlink-doc"):
         chosen = {"corpus": ["a cat", "never", "it is fine", "a waste", "buy it"]}
-        found = Matcher(method, embedder=engine, **chosen).match(*PAIR)
-        np.testing.assert_allclose(found.score, Matcher(method, **chosen).match(*PAIR).score, atol=1e-4)
+        results = Matcher(method, embedder=engine, **chosen).match(*PAIR)
+        np.testing.assert_allclose(results.score, Matcher(method, **chosen).match(*PAIR).score, atol=1e-4)
 
 
 @needs_torch
@@ -252,7 +252,7 @@ def test_an_encoder_is_loaded_with_the_engine_by_name():
 
 
 @needs_torch
-def test_another_pooling_is_refused_only_where_vectors_are_made_of_states(write_checkpoint):
+def test_other_pooling_is_refused_only_for_vectors_from_states(write_checkpoint):
     folder, _ = write_checkpoint("bert")
     (folder / "modules.json").write_text(
         json.dumps(

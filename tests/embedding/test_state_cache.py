@@ -27,15 +27,15 @@ def states(*shape):
 
 
 def test_states_come_back_after_reopening(cache, tmp_path):
-    one, two = states(3, 8), states(5, 8)
-    cache.put_many(KEYS[:2], [one, two])
+    first, two = states(3, 8), states(5, 8)
+    cache.put_many(KEYS[:2], [first, two])
     cache.close()
     again = StateCache(tmp_path)
-    found = again.get_many(KEYS, 8)
+    result = again.get_many(KEYS, 8)
     again.close()
-    assert sorted(found) == [0, 1]
-    np.testing.assert_array_equal(found[0], one)
-    np.testing.assert_array_equal(found[1], two)
+    assert sorted(result) == [0, 1]
+    np.testing.assert_array_equal(result[0], first)
+    np.testing.assert_array_equal(result[1], two)
 
 
 def test_a_text_without_tokens(cache):
@@ -74,11 +74,11 @@ def test_size_stays_bounded(tmp_path):
     keys = cache_keys("signature", [str(number) for number in range(40)])
     for key in keys:
         cache.put_many([key], [states(100, 384)])  # 76,800 bytes each, three times as much in all
-    found = cache.get_many(keys, 384)
+    result = cache.get_many(keys, 384)
     cache.close()
-    assert 5 < len(found) < 13
-    assert 39 in found
-    assert 0 not in found
+    assert 5 < len(result) < 13
+    assert 39 in result
+    assert 0 not in result
 
 
 @given(arrays.arrays(np.float32, (2, 3), elements=st.floats(-100, 100, width=32)))
@@ -113,21 +113,21 @@ def read(encoder, layer, cache, wanted, keep=None):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("layer", [3, 6])
 def test_states_are_the_encoders_rounded(encoder, cache, layer):
-    expected = [round_states(each.states) for each in encoder.token_states(TEXTS, layer=layer)]
-    for kept in (None, cache, cache):  # without, filling, reading
-        found = read(encoder, layer, kept, [3, 0, 2, 1])
-        assert sorted(found) == [0, 1, 2, 3]
-        for text, states in found.items():
+    expected = [round_states(encoded.states) for encoded in encoder.token_states(TEXTS, layer=layer)]
+    for store in (None, cache, cache):  # without, filling, reading
+        result = read(encoder, layer, store, [3, 0, 2, 1])
+        assert sorted(result) == [0, 1, 2, 3]
+        for text, states in result.items():
             np.testing.assert_array_equal(states, expected[text])
 
 
-def test_layers_are_kept_apart(encoder, cache):
+def test_layers_are_cached_separately(encoder, cache):
     lower, upper = (read(encoder, layer, cache, [0])[0] for layer in (3, 6))
     assert (lower != upper).any()
     np.testing.assert_array_equal(read(encoder, 3, cache, [0])[0], lower)
 
 
-def test_the_first_texts_alone_are_kept(encoder, cache, monkeypatch):
+def test_state_cache_stores_only_the_first_texts(encoder, cache, monkeypatch):
     read(encoder, 6, cache, [0, 1, 2], keep=2)
     asked = []
     encode = encoder.encode_groups
@@ -142,27 +142,27 @@ def test_the_first_texts_alone_are_kept(encoder, cache, monkeypatch):
     assert asked == [2]
 
 
-def test_groups_come_one_after_the_other(encoder, cache):
+def test_groups_are_read_in_sequence(encoder, cache):
     tokens = encoder.reader.read(TEXTS)
-    expected = [round_states(each.states) for each in encoder.token_states(TEXTS, layer=6)]
+    expected = [round_states(encoded.states) for encoded in encoder.token_states(TEXTS, layer=6)]
     read(encoder, 6, cache, [1, 3])
     groups = [np.array(group, np.int64) for group in ([3, 0], [], [1], [2, 0, 1])]
-    found = list(StateReader(encoder, 6, cache).read_groups(tokens, TEXTS, groups))
-    texts = [text for text, _ in found]
+    result = list(StateReader(encoder, 6, cache).read_groups(tokens, TEXTS, groups))
+    texts = [text for text, _ in result]
     assert [sorted(texts[:2]), texts[2:3], sorted(texts[3:])] == [[0, 3], [1], [0, 1, 2]]
-    for text, states in found:
+    for text, states in result:
         np.testing.assert_array_equal(states, expected[text])
 
 
-def test_damaged_states_are_read_again_and_kept(encoder, cache, tmp_path):
+def test_damaged_states_are_recomputed_and_cached_again(encoder, cache, tmp_path):
     expected = read(encoder, 6, cache, [0, 1])
     cache.close()
     with closing(sqlite3.connect(tmp_path / "states.sqlite")) as file, file:
         file.execute("UPDATE vectors SET body = zeroblob(length(body)) WHERE slot = 1")
     for _ in range(2):  # the second time from the disk again
-        found = read(encoder, 6, cache, [0, 1])
-        assert sorted(found) == [0, 1]
-        for text, states in found.items():
+        result = read(encoder, 6, cache, [0, 1])
+        assert sorted(result) == [0, 1]
+        for text, states in result.items():
             np.testing.assert_array_equal(states, expected[text])
     cache.close()
     with closing(sqlite3.connect(tmp_path / "states.sqlite")) as file:

@@ -12,9 +12,9 @@ from semscale.types import Status
 
 @given(st.lists(st.sampled_from(["a", "b", "c", ""])))
 def test_distinct_texts_give_the_texts_again(texts):
-    found, where = distinct(texts)
-    assert [found[place] for place in where] == texts
-    assert found == sorted(set(texts), key=texts.index)
+    unique, where = distinct(texts)
+    assert [unique[index] for index in where] == texts
+    assert unique == sorted(set(texts), key=texts.index)
     assert where.dtype == np.int64
 
 
@@ -36,7 +36,7 @@ def test_a_text_is_too_long_from_the_first_character_beyond_the_limit():
         validate_texts(["x", "x" * 100_001])
 
 
-def test_one_string_is_no_list_of_texts():
+def test_single_string_is_refused_as_a_list_of_texts():
     with pytest.raises(InputError, match=r"texts must be a list of strings, got one string: \['good'\]"):
         validate_texts("good")
 
@@ -47,11 +47,11 @@ def test_an_item_that_is_no_string_is_named(other):
         validate_texts(["good", other])
 
 
-def test_a_part_is_told_behind_what_was_done_before():
-    told = []
-    shift_progress(lambda *step: told.append(step), 8, 20)("embedding", 3, 4)
-    assert told == [("embedding", 11, 20)]
+def test_shifted_progress_adds_the_earlier_steps():
+    events = []
+    shift_progress(lambda *step: events.append(step), 8, 20)("embedding", 3, 4)
+    assert events == [("embedding", 11, 20)]
 
 
-def test_where_nobody_is_told_nothing_is():
+def test_shifted_progress_without_a_callback_is_none():
     assert shift_progress(None, 8, 20) is None

@@ -28,13 +28,13 @@ from semscale.matching.bertscore import BertScorer
 
 FAMILIES = ["bert", "roberta", "xlm-roberta", "distilbert"]
 TEXTS = ["w1 w2 w3", "w4", "w9 w8 w7 w6 w5 w4 w3 w2 w1", "w1 w2 w3", "w25 unknown w0"]
-LONG = " ".join(f"w{place % 20}" for place in range(40))
+LONG = " ".join(f"w{index % 20}" for index in range(40))
 
 
-def token_ids(config: dict, words: list[str]) -> list[int]:
+def token_ids(config: dict, pieces: list[str]) -> list[int]:
     """The ids of the test tokenizer: three special tokens, [UNK], then w0, w1, ..."""
     start, end = (1, 2) if config["pad_token_id"] == 0 else (0, 2)
-    return [start, *(int(word[1:]) + 4 if word[1:].isdigit() else 3 for word in words), end]
+    return [start, *(int(word[1:]) + 4 if word[1:].isdigit() else 3 for word in pieces), end]
 
 
 def encoder_of(folder, **settings) -> TokenEncoder:
@@ -67,11 +67,11 @@ def test_groups_are_read_ahead_and_come_in_their_order(write_checkpoint):
     read = encoder.encode_groups(tokens, groups(), layer=1)
     first = next(read)
     assert len(asked) > 1  # while states of the first group are still to be taken
-    found = [first, *read]
-    numbers = [text for text, _ in found]
+    result = [first, *read]
+    numbers = [text for text, _ in result]
     assert [sorted(numbers[:2]), sorted(numbers[2:5]), sorted(numbers[5:])] == [[2, 5], [0, 1, 3], [2, 4]]
     expected = encoder.token_states(texts, layer=1)
-    for text, states in found:
+    for text, states in result:
         np.testing.assert_array_equal(states, expected[text].states)
 
 
@@ -88,11 +88,11 @@ def test_two_layers_in_turn_take_two_compiled_models(write_checkpoint, monkeypat
     again = [encoder.token_states(TEXTS, layer=layer) for layer in (0, 1)]
     assert len(compiled) == 2
     for before, after in zip(first, again, strict=True):
-        for one, other in zip(before, after, strict=True):
-            np.testing.assert_array_equal(one.states, other.states)
+        for entry, other in zip(before, after, strict=True):
+            np.testing.assert_array_equal(entry.states, other.states)
 
 
-def test_tokens_know_their_places_and_which_of_them_are_special(write_checkpoint):
+def test_token_states_have_offsets_and_special_marks(write_checkpoint):
     tokens = encoder_of(write_checkpoint("bert")[0]).token_states(["w1  w25 x"], layer=1)[0]
     assert tokens.pieces == ("[CLS]", "w1", "w25", "[UNK]", "[SEP]")
     assert tokens.special.tolist() == [True, False, False, False, True]
@@ -107,7 +107,7 @@ def test_the_space_before_a_text_of_the_roberta_family_moves_no_offset(write_che
     assert ("prefix", "none") in encoder_of(write_checkpoint("xlm-roberta")[0]).signature.fields
 
 
-def test_a_long_texts_tokens_come_once_each_from_the_window_they_stand_deepest_in(write_checkpoint):
+def test_tokens_of_a_long_text_come_once_from_their_most_central_window(write_checkpoint):
     # 24 positions leave room for 22 words; windows share at least 24 // 4 = 6, so they begin at words 0, 16
     # and, to end with the text, 18. Word 18 is 3 words from the first window's end and 2 from the second
     # one's start; word 19 is 2 and 3 away, and 1 from the third one's start. The second window ends with
@@ -115,9 +115,10 @@ def test_a_long_texts_tokens_come_once_each_from_the_window_they_stand_deepest_i
     folder, weights = write_checkpoint("bert")
     config = json.loads((folder / "config.json").read_text())
     tokens = encoder_of(folder).token_states([LONG, "w1"], layer=2)[0]
-    words = LONG.split()
+    pieces = LONG.split()
     windows = [
-        slow_states(weights, config, token_ids(config, words[start : start + 22]))[2] for start in (0, 16, 18)
+        slow_states(weights, config, token_ids(config, pieces[start : start + 22]))[2]
+        for start in (0, 16, 18)
     ]
     expected = [windows[0][:20], windows[1][1 + 19 - 16 : 1 + 28 - 16], windows[2][1 + 28 - 18 :]]
     np.testing.assert_allclose(tokens.states, np.concatenate(expected), atol=2e-5)
@@ -128,9 +129,9 @@ def test_a_long_texts_tokens_come_once_each_from_the_window_they_stand_deepest_i
 
 def test_a_text_that_just_fits_is_read_whole(write_checkpoint):
     encoder = encoder_of(write_checkpoint("bert")[0])
-    words = LONG.split()
-    found = encoder.token_states([" ".join(words[:22]), " ".join(words[:23])], layer=0)
-    assert [tokens.windows for tokens in found] == [1, 2]
+    pieces = LONG.split()
+    result = encoder.token_states([" ".join(pieces[:22]), " ".join(pieces[:23])], layer=0)
+    assert [tokens.windows for tokens in result] == [1, 2]
 
 
 @pytest.mark.parametrize("content", [5, 9, 10, 11, 30])
@@ -138,14 +139,14 @@ def test_no_token_stands_deeper_in_another_window(content):
     room, overlap = 5, 2
     starts = window_starts(content, room, overlap)
     owner = owning_windows(content, starts, room)
-    for place in range(content):
+    for index in range(content):
         depths = {}
         for number, start in enumerate(starts.tolist()):
-            if start <= place < start + room:
-                left = np.inf if number == 0 else place - start
-                right = np.inf if number == len(starts) - 1 else start + room - 1 - place
+            if start <= index < start + room:
+                left = np.inf if number == 0 else index - start
+                right = np.inf if number == len(starts) - 1 else start + room - 1 - index
                 depths[number] = min(left, right)
-        assert depths[int(owner[place])] == max(depths.values())
+        assert depths[int(owner[index])] == max(depths.values())
 
 
 @pytest.mark.parametrize("precision", ["exact", "fast"])
@@ -175,7 +176,7 @@ def reader_of(folder):
 
 def byte_level_reader(folder, family):
     """A byte-level tokenizer with the merges "Ġa", "Ġab" and "ab": <s> 0, </s> 1, a 2, b 3, Ġ 4, ..."""
-    vocabulary = {name: place for place, name in enumerate(["<s>", "</s>", "a", "b", "Ġ", "ab", "Ġa", "Ġab"])}
+    vocabulary = {name: index for index, name in enumerate(["<s>", "</s>", "a", "b", "Ġ", "ab", "Ġa", "Ġab"])}
     tokenizer = Tokenizer(models.BPE(vocabulary, [("a", "b"), ("Ġ", "ab"), ("Ġ", "a")]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.post_processor = processors.TemplateProcessing(
@@ -228,13 +229,13 @@ def engine(write_checkpoint):
 
 def test_any_engine_that_shows_states_serves(engine):
     pair = ["w1 w2"], ["w2 w3"]
-    ours = BertScorer(OtherEngine(engine), layer=2).score(*pair)
-    theirs = BertScorer(TokenEncoder(engine), layer=2).score(*pair)
-    assert ours.signature == theirs.signature
-    np.testing.assert_array_equal(ours.f1, theirs.f1)
+    candidate = BertScorer(OtherEngine(engine), layer=2).score(*pair)
+    baseline = BertScorer(TokenEncoder(engine), layer=2).score(*pair)
+    assert candidate.signature == baseline.signature
+    np.testing.assert_array_equal(candidate.f1, baseline.f1)
 
 
-def test_the_engine_behind_a_cache_is_found(tmp_path):
+def test_state_engine_returns_the_engine_behind_a_cache(tmp_path):
     embedder = load_embedder("all-MiniLM-L6-v2", cache=tmp_path)
     assert state_engine(embedder) is embedder.embedder
 
@@ -310,30 +311,30 @@ def reader():
 
 def spelled_whole(reader, texts):
     """What the tokenizer itself says of each text."""
-    found = [reader.spell(text) for text in texts]
+    result = [reader.spell(text) for text in texts]
     return (
-        np.concatenate([each.ids for each in found]),
-        np.concatenate([each.offsets for each in found]),
-        np.concatenate([each.special for each in found]),
-        np.array([len(each.ids) for each in found]),
+        np.concatenate([encoding.ids for encoding in result]),
+        np.concatenate([encoding.offsets for encoding in result]),
+        np.concatenate([encoding.special for encoding in result]),
+        np.array([len(encoding.ids) for encoding in result]),
     )
 
 
 @given(st.lists(SPACED_TEXTS, min_size=1, max_size=5))
 def test_texts_are_spelled_as_the_tokenizer_spells_them(reader, texts):
     assert reads_between_spaces(reader._tokenizer)
-    found = SpacedTokens(reader._tokenizer, reader.special_ids, reader.before).spell(texts)
-    for ours, theirs in zip(found, spelled_whole(reader, texts), strict=True):
-        np.testing.assert_array_equal(ours, theirs)
+    result = SpacedTokens(reader._tokenizer, reader.special_ids, reader.before).spell(texts)
+    for candidate, baseline in zip(result, spelled_whole(reader, texts), strict=True):
+        np.testing.assert_array_equal(candidate, baseline)
 
 
-def test_what_was_learned_is_found_again(reader):
+def test_spelling_a_text_again_gives_equal_results(reader):
     speller = SpacedTokens(reader._tokenizer, reader.special_ids, reader.before)
     first = speller.spell(["unlike that", "that"])
     speller.spell(["unlike this, too"])
     again = speller.spell(["unlike that", "that"])
-    for ours, theirs in zip(first, again, strict=True):
-        np.testing.assert_array_equal(ours, theirs)
+    for candidate, baseline in zip(first, again, strict=True):
+        np.testing.assert_array_equal(candidate, baseline)
 
 
 def test_all_texts_are_spelled_alike_whatever_the_way(reader):

@@ -49,7 +49,7 @@ def test_vectors_of_windows_are_averaged_by_their_tokens_and_scaled():
     assert pooled.tolist() == [[1, 0], [pytest.approx(0.6), pytest.approx(0.8)]]
 
 
-def test_one_window_keeps_its_vector_bit_for_bit():
+def test_single_window_keeps_its_vector_bit_for_bit():
     vector = np.array([[0.1, 0.7]], np.float32)  # no unit vector, to see that nothing is scaled
     assert (pool_windows(vector, windows([0], [3]), 1) == vector).all()
 
@@ -63,11 +63,11 @@ def test_a_tokenizer_that_cannot_be_read(tmp_path):
 def test_windows_share_their_overlap_and_the_tokens_around_the_text():
     # 10 own tokens between 2 and 1; 4 fit into a window, and each next one has 4 - 1 = 3 new ones.
     ids = [100, 101, *range(10), 200]
-    found = [list(window) for window in cut_windows(ids, (2, 1), max_tokens=7, overlap=1)]
-    assert found == [[100, 101, *range(start, start + 4), 200] for start in (0, 3, 6)]
+    result = [list(window) for window in cut_windows(ids, (2, 1), max_tokens=7, overlap=1)]
+    assert result == [[100, 101, *range(start, start + 4), 200] for start in (0, 3, 6)]
 
 
-def test_a_text_that_fits_or_a_model_without_a_limit_has_one_window():
+def test_short_text_or_unlimited_model_has_a_single_window():
     assert [list(window) for window in cut_windows([1, 5, 2], (1, 1), 3, 0)] == [[1, 5, 2]]
     assert [list(window) for window in cut_windows([1, *[5] * 99, 2], (1, 1), None, 0)] == [[1, *[5] * 99, 2]]
 
@@ -80,12 +80,12 @@ def test_a_prefix_that_leaves_no_room_is_refused():
 @pytest.fixture
 def tokenizer():
     vocabulary = {"[CLS]": 0, "[SEP]": 1, "query": 2, ":": 3, "a": 4}
-    made = Tokenizer(models.WordLevel(vocabulary, unk_token="a"))
-    made.pre_tokenizer = pre_tokenizers.Whitespace()
-    made.post_processor = processors.TemplateProcessing(
+    word_level = Tokenizer(models.WordLevel(vocabulary, unk_token="a"))
+    word_level.pre_tokenizer = pre_tokenizers.Whitespace()
+    word_level.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 0), ("[SEP]", 1)]
     )
-    return made
+    return word_level
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_special_tokens_and_those_of_the_prefix_stand_around_a_text(tokenizer, p
 
 def test_prefixes_that_differ_have_fields_that_differ_and_can_stand_in_a_signature():
     shown = {
-        str(Signature.of("embed", **prefix_setting(each))) for each in ("query: ", "query_ ", "query:", "a|b")
+        str(Signature.of("embed", **prefix_setting(item))) for item in ("query: ", "query_ ", "query:", "a|b")
     }
     assert len(shown) == 4
 
@@ -128,20 +128,20 @@ def library(of):
 
 
 def ids(tokenizer, texts):
-    return [each.ids for each in tokenizer.encode_batch_fast(texts)]
+    return [item.ids for item in tokenizer.encode_batch_fast(texts)]
 
 
 @pytest.fixture(scope="module")
 def default_tokenizers():
     """The tokenizer of the default model of ratings, as Semscale and as the library reads it."""
     path = resolve(DEFAULT_RATING_MODEL).folder / "tokenizer.json"
-    ours = open_text_tokenizer(path, "query: ")
-    assert isinstance(ours, UnigramTokenizer)
-    return ours, open_tokenizer(path)
+    candidate = open_text_tokenizer(path, "query: ")
+    assert isinstance(candidate, UnigramTokenizer)
+    return candidate, open_tokenizer(path)
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "result"),
     [
         # "▁" + "ab" has -6, "▁a" + "b" -6.5, and "▁" + "a" + "b" -7.
         ("ab", [3, 6]),
@@ -157,17 +157,17 @@ def default_tokenizers():
         ("a <mask>", [7, len(PIECES)]),
     ],
 )
-def test_a_word_becomes_the_pieces_with_the_largest_sum(text, found):
+def test_a_word_becomes_the_pieces_with_the_largest_sum(text, result):
     tokenizer = UnigramTokenizer(document())
-    assert tokenizer.encode(text).ids == [0, *found, 1]
-    assert ids(tokenizer, [text]) == [[0, *found, 1]]
+    assert tokenizer.encode(text).ids == [0, *result, 1]
+    assert ids(tokenizer, [text]) == [[0, *result, 1]]
 
 
-def test_tokens_have_the_places_of_their_words():
-    found = UnigramTokenizer(document()).encode("query: ab")
-    assert found.ids == [0, 10, 8, 3, 6, 1]
-    assert found.offsets == [(0, 0), (0, 6), (0, 6), (6, 9), (6, 9), (0, 0)]
-    assert found.special_tokens_mask == [1, 0, 0, 0, 0, 1]
+def test_tokens_have_the_offsets_of_their_characters():
+    result = UnigramTokenizer(document()).encode("query: ab")
+    assert result.ids == [0, 10, 8, 3, 6, 1]
+    assert result.offsets == [(0, 0), (0, 6), (0, 6), (6, 9), (6, 9), (0, 0)]
+    assert result.special_tokens_mask == [1, 0, 0, 0, 0, 1]
 
 
 def test_known_tokens_have_ids():
@@ -192,7 +192,7 @@ def test_ids_are_those_of_the_library(texts, split):
     assert ids(UnigramTokenizer(copy.deepcopy(of)), texts) == ids(library(of), texts)
 
 
-def test_pieces_may_be_longer_after_one_character_than_after_another():
+def test_piece_lengths_may_depend_on_the_preceding_character():
     # "ba" is the longest piece from "b", "aab" the longest from "a", and none begins with "x".
     tokenizer, expected = UnigramTokenizer(document()), library(document())
     texts = ["baab", "aaba", "xaab", "baxba", "▁▁ba"]
@@ -204,16 +204,16 @@ def test_pieces_may_be_longer_after_one_character_than_after_another():
 def test_ids_of_the_default_model_are_those_of_the_library(default_tokenizers, language):
     with (ROOT / f"bench/data/reviews_{language}.csv").open(encoding="utf-8", newline="") as file:
         texts = [row["text"] for row in csv.DictReader(file)]
-    ours, theirs = default_tokenizers
-    assert ids(ours, texts) == ids(theirs, texts)
+    candidate, baseline = default_tokenizers
+    assert ids(candidate, texts) == ids(baseline, texts)
 
 
-def test_words_met_twice_are_read_alike():
+def test_repeated_terms_are_tokenized_identically():
     tokenizer = UnigramTokenizer(document())
     assert ids(tokenizer, ["ab abb ab", "ab"]) == [[0, 3, 6, 3, 6, 5, 3, 6, 1], [0, 3, 6, 1]]
 
 
-OTHERS = {
+VARIANTS = {
     "bytes for unknown characters": lambda of: of["model"].update(byte_fallback=True),
     "no unknown token": lambda of: of["model"].update(unk_id=None),
     "a setting that is not known": lambda of: of["model"].update(novel=1),
@@ -231,7 +231,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("change", OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize("change", VARIANTS.values(), ids=VARIANTS)
 def test_other_tokenizers_are_left_to_the_library(change):
     of = document()
     change(of)
@@ -266,14 +266,14 @@ def test_windows_of_texts_are_those_that_the_library_gives(path):
     texts = ["ab " * 30, "a", "", "xyz 苏"]
     small = open_text_tokenizer(path, "query: ")
     assert isinstance(small, UnigramTokenizer)
-    found, expected = (
-        WindowTokenizer(each, 12, 3, prefix="query: ") for each in (small, open_tokenizer(path))
+    result, expected = (
+        WindowTokenizer(item, 12, 3, prefix="query: ") for item in (small, open_tokenizer(path))
     )
-    one, other = found.split(texts), expected.split(texts)
-    assert [row.tolist() for row in one.ids] == [row.tolist() for row in other.ids]
-    np.testing.assert_array_equal(one.owner, other.owner)
+    first, second = result.split(texts), expected.split(texts)
+    assert [row.tolist() for row in first.ids] == [row.tolist() for row in second.ids]
+    np.testing.assert_array_equal(first.owner, second.owner)
     np.testing.assert_array_equal(
-        one.unknown_shares(found.unknown, 4), other.unknown_shares(expected.unknown, 4)
+        first.unknown_shares(result.unknown, 4), second.unknown_shares(expected.unknown, 4)
     )
 
 
@@ -295,7 +295,7 @@ def minilm_tokenizer():
 
 def shares(tokenizer, texts):
     ids = [np.array(tokenizer.encode(text).ids, np.int32) for text in texts]
-    owner = np.repeat(np.arange(len(ids)), [len(own) for own in ids])
+    owner = np.repeat(np.arange(len(ids)), [len(row_ids) for row_ids in ids])
     return UnknownTokens(tokenizer).shares(np.concatenate(ids), owner, len(ids)).tolist()
 
 
@@ -344,7 +344,7 @@ def test_nothing_is_unknown_to_a_byte_level_tokenizer():
     assert shares(tokenizer, ["👍", "很"]) == [0.0, 0.0]
 
 
-def test_a_unigram_tokenizer_does_not_name_its_unknown_token_and_begins_words_with_a_sign():
+def test_unknown_share_works_for_unigram_tokenizers_without_an_unknown_name():
     # "▁" before an unknown word is no word of its own: "👍" is ["▁", "<unk>"], and wholly unknown.
     pieces = [("<unk>", 0.0), ("▁", -1.0), ("▁good", -1.0), ("!", -1.0)]
     tokenizer = Tokenizer(models.Unigram(pieces, unk_id=0))

@@ -4,14 +4,14 @@ from pathlib import Path
 
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-WORDS = 30
+VOCABULARY_SIZE = 30
 
 
 def write_tokenizer(path: Path, pad_id: int) -> None:
     """Write a tokenizer of three special tokens, [UNK] and the words w0, w1, ..."""
     specials = ["[PAD]", "[CLS]", "[SEP]"] if pad_id == 0 else ["[CLS]", "[PAD]", "[SEP]"]
-    words = [*specials, "[UNK]", *(f"w{number}" for number in range(WORDS - 4))]
-    vocabulary = {word: place for place, word in enumerate(words)}
+    tokens = [*specials, "[UNK]", *(f"w{number}" for number in range(VOCABULARY_SIZE - 4))]
+    vocabulary = {word: index for index, word in enumerate(tokens)}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.post_processor = processors.TemplateProcessing(

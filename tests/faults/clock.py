@@ -10,8 +10,8 @@ NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 class _OnlyAsClass(type(datetime)):
     """Makes a true ``datetime`` an instance of the class that stands in for it."""
 
-    def __instancecheck__(cls, found: object) -> bool:
-        return isinstance(found, datetime)
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, datetime)
 
 
 class StandingClock(datetime, metaclass=_OnlyAsClass):

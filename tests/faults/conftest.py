@@ -22,8 +22,8 @@ class Ended:
 
 @pytest.fixture
 def endpoint() -> Iterator[Endpoint]:
-    with misbehaving_endpoint() as found:
-        yield found
+    with misbehaving_endpoint() as result:
+        yield result
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def asked(monkeypatch, capsys, caplog, tmp_path, endpoint):
     def run(*arguments, model=("--chat-model", "m"), limit="0.5"):
         capsys.readouterr()
         address = ("--chat-url", endpoint.url) if model else ()
-        words = [*arguments, *(model or ()), *address, "--timeout", limit]
-        ended = Ended(main([str(word) for word in words]), capsys.readouterr())
+        command_line = [*arguments, *(model or ()), *address, "--timeout", limit]
+        ended = Ended(main([str(word) for word in command_line]), capsys.readouterr())
         check_no_key(ended, tmp_path, caplog)
         return ended
 
@@ -55,8 +55,8 @@ def check_no_key(ended, folder, caplog):
     """Fail if the key is on the screen, in a log, or in any file that was written."""
     for text in (ended.out, ended.err, caplog.text):
         assert "sentinel" not in text
-    found = [path.name for path in folder.rglob("*") if path.is_file() and b"sentinel" in path.read_bytes()]
-    assert found == []
+    result = [path.name for path in folder.rglob("*") if path.is_file() and b"sentinel" in path.read_bytes()]
+    assert result == []
 
 
 @pytest.fixture(scope="session")

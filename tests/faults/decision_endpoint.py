@@ -103,8 +103,8 @@ class DecisionEndpoint(BaseHTTPRequestHandler):
         if kind == "predicate":
             return {"type": kind, "name": question["name"], "probability": masses[1]}
         named = [
-            {"probability": mass, **({"value": place, "label": name} if kind == "score" else {"value": name})}
-            for place, (name, mass) in enumerate(zip(names, masses, strict=True))
+            {"probability": mass, **({"value": index, "label": name} if kind == "score" else {"value": name})}
+            for index, (name, mass) in enumerate(zip(names, masses, strict=True))
         ]
         more = {"score": 0.0} if kind == "score" else {"choice": names[0]}
         return {"type": kind, "confidence": 0.5, "probabilities": named, **more}
@@ -124,7 +124,7 @@ class DecisionEndpoint(BaseHTTPRequestHandler):
         top = [
             {"token": letter, "logprob": log - total} for (letter, _), log in zip(listed, logs, strict=True)
         ]
-        top.sort(key=lambda each: -each["logprob"])
+        top.sort(key=lambda entry: -entry["logprob"])
         if not self.state.logprobs:
             return completion(top[0]["token"])
         return completion(top[0]["token"], logprobs={"content": [{**top[0], "top_logprobs": top}]})

@@ -19,13 +19,13 @@ MEGABYTES = 5 * 2**20
 
 def completion(text: str | None, **choice: object) -> dict:
     message = {"role": "assistant", "content": text} | choice.pop("message", {})
-    found = {"index": 0, "message": message, "finish_reason": "stop"} | choice
+    entry = {"index": 0, "message": message, "finish_reason": "stop"} | choice
     return {
         "id": "x",
         "object": "chat.completion",
         "created": 1,
         "model": "m-2",
-        "choices": [found],
+        "choices": [entry],
         "usage": USAGE,
     }
 
@@ -38,8 +38,8 @@ def _echoed(status: int) -> Callable[[dict, dict], tuple]:
     """Repeat the key, as a proxy's error page or a chatty model may."""
 
     def echo(asked: dict, headers: dict) -> tuple:
-        said = f"You sent {headers['authorization']}."
-        return (status, completion(said) if status == 200 else error(said))
+        reply_text = f"You sent {headers['authorization']}."
+        return (status, completion(reply_text) if status == 200 else error(reply_text))
 
     return echo
 
@@ -69,15 +69,17 @@ FAULTS: dict[str, object] = {
 
 def _by_openai(name: str) -> tuple:
     if name == "temperature":
-        said = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) is."
-        return 400, error(said, param=name, code="unsupported_value")
-    said = f"Unsupported parameter: '{name}' is not supported. Use 'max_completion_tokens' instead."
-    return 400, error(said, param=name, code="unsupported_parameter")
+        reply_text = (
+            "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) is."
+        )
+        return 400, error(reply_text, param=name, code="unsupported_value")
+    reply_text = f"Unsupported parameter: '{name}' is not supported. Use 'max_completion_tokens' instead."
+    return 400, error(reply_text, param=name, code="unsupported_parameter")
 
 
 def _by_pydantic(name: str) -> tuple:
-    found = {"type": "extra_forbidden", "loc": ["body", name], "msg": "Extra inputs are not permitted"}
-    return 422, {"detail": [found]}
+    entry = {"type": "extra_forbidden", "loc": ["body", name], "msg": "Extra inputs are not permitted"}
+    return 422, {"detail": [entry]}
 
 
 def _by_serde(name: str) -> tuple:

@@ -145,7 +145,7 @@ class Starter:
                 (notes / name).touch()
             starts.append(asdict(Start(words, str(folder), str(notes), fault or Fault())))
         print(json.dumps(starts), file=self._process.stdin, flush=True)
-        return [Ended(**found) for found in json.loads(self._process.stdout.readline())]
+        return [Ended(**fields) for fields in json.loads(self._process.stdout.readline())]
 
 
 def _work(start: Start) -> None:
@@ -198,7 +198,7 @@ def _serve() -> None:
     _build_commands()
     _load_identifier()
     for line in sys.stdin:
-        starts = [Start(**{**found, "fault": Fault(**found["fault"])}) for found in json.loads(line)]
+        starts = [Start(**{**fields, "fault": Fault(**fields["fault"])}) for fields in json.loads(line)]
         stop_imported_clocks()
         gc.freeze()  # children share this memory as long as nobody touches it
         began, running = time.monotonic(), []
@@ -209,8 +209,8 @@ def _serve() -> None:
                 return
             running.append((start, pid))
         ended = [_ended(start, began, pid) for start, pid in running]
-        _import_all({name for each in ended for name in each.imported})
-        sys.stdout.write(json.dumps([{**asdict(each), "imported": ()} for each in ended]) + "\n")
+        _import_all({name for outcome in ended for name in outcome.imported})
+        sys.stdout.write(json.dumps([{**asdict(outcome), "imported": ()} for outcome in ended]) + "\n")
         sys.stdout.flush()
 
 

@@ -88,10 +88,10 @@ class Trial:
         assert left.printed == whole.printed
 
 
-def assert_same(ours: Mapping[str, bytes], whole: Mapping[str, bytes]) -> None:
+def assert_same(actual: Mapping[str, bytes], whole: Mapping[str, bytes]) -> None:
     """Check that files are equal byte for byte; a difference names the file and does not show it."""
-    assert ours.keys() == whole.keys()
-    assert [name for name, content in whole.items() if ours[name] != content] == []
+    assert actual.keys() == whole.keys()
+    assert [name for name, content in whole.items() if actual[name] != content] == []
 
 
 class Laboratory:

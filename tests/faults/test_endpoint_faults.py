@@ -29,7 +29,7 @@ def write_items(folder, n):
     frame.write_csv(folder / "items.csv")
 
 
-def scored_or_told(folder, n):
+def count_scored_or_reported(folder, n):
     """Check that each item has a score, or a status that is none and a reason."""
     table = pl.read_parquet(folder / "out.parquet")
     assert table.height == n
@@ -40,39 +40,39 @@ def scored_or_told(folder, n):
 
 
 @pytest.mark.parametrize("command", COMMANDS[:2], ids=NAMES[:2])
-def test_with_faults_in_three_of_ten_calls_each_item_has_a_score_or_a_reason(
-    command, asked, endpoint, tmp_path
-):
+def test_every_item_has_a_score_or_reason_when_three_in_ten_calls_fail(command, asked, endpoint, tmp_path):
     n = N if command is JUDGE else N // 4
     write_items(tmp_path, n)
     endpoint.fault, endpoint.reply = faulty(0.3), lambda asked: REPLY
     ended = asked(*command, *FILES, limit="1")
     assert (ended.code, ended.err) == (0, "")
     # Refused requests are not repeated: one fault in 16, so .3/16 of all requests bring no reply.
-    assert scored_or_told(tmp_path, n) > 0.93 * n
+    assert count_scored_or_reported(tmp_path, n) > 0.93 * n
     # With p = .3 a request takes 1/(1 - p) = 1.43 calls on average.
     sent = n if command is JUDGE else 2 * n
     assert 1.2 * sent < len(endpoint.requests) < 1.6 * sent
 
 
 @pytest.mark.parametrize("command", COMMANDS[:2], ids=NAMES[:2])
-def test_an_item_for_each_fault_that_never_ends(command, asked, endpoint, tmp_path, caplog):
+def test_item_with_an_endless_fault_fails_without_showing_the_key(command, asked, endpoint, tmp_path, caplog):
     """The key, which some answers repeat, is on no screen, in no file and in no log."""
     caplog.set_level("DEBUG")
     write_items(tmp_path, len(FAULTS))
     faults, endpoint.reply = list(FAULTS.values()), lambda asked: REPLY
 
     def fault(prompt, n_asked):
-        found = re.search(r"What is (\d+)", prompt)
-        return faults[int(found[1])] if found else None  # a judge's second question does not repeat the item
+        result = re.search(r"What is (\d+)", prompt)
+        return (
+            faults[int(result[1])] if result else None
+        )  # a judge's second question does not repeat the item
 
     endpoint.fault = fault
     ended = asked(*command, *FILES)
     assert (ended.code, ended.err) == (0, "")
     table = pl.read_parquet(tmp_path / "out.parquet")
-    told = dict(zip(FAULTS, table["semscale_status"], strict=True))
-    assert told.pop("a reply with the key") == "scored"
-    assert set(told.values()) == {"failed"}
+    statuses = dict(zip(FAULTS, table["semscale_status"], strict=True))
+    assert statuses.pop("a reply with the key") == "scored"
+    assert set(statuses.values()) == {"failed"}
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=NAMES)
@@ -98,15 +98,17 @@ def test_an_endpoint_that_dies_stops_the_run_which_goes_on_later(
     ended = asked(*command, *FILES, limit="0.2")
     assert ended.code == 3
     assert ended.err.startswith("semscale: no reply came for 0.8 s: m did not answer within 0.2 s; received ")
-    found = json.loads(ended.out)
-    assert found["stopped"] in ended.err
-    assert found["counts"]["unfinished"] > 0
+    result = json.loads(ended.out)
+    assert result["stopped"] in ended.err
+    assert result["counts"]["unfinished"] > 0
 
     endpoint.fault = lambda prompt, n_asked: None
     endpoint.requests.clear()
-    kept = sqlite3.connect(tmp_path / "ledger.sqlite")
-    (replied,) = kept.execute("SELECT count(*) FROM semscale_attempts WHERE status = 'replied'").fetchone()
-    kept.close()
+    database = sqlite3.connect(tmp_path / "ledger.sqlite")
+    (replied,) = database.execute(
+        "SELECT count(*) FROM semscale_attempts WHERE status = 'replied'"
+    ).fetchone()
+    database.close()
     again = asked(*command, *FILES, limit="9")
     assert (again.code, json.loads(again.out)["counts"]) == (0, {"scored": 200})
     assert 0 < replied == (200 if command is JUDGE else 400) - len(endpoint.requests)
@@ -116,12 +118,12 @@ def test_parameters_that_a_model_refuses_stand_in_signature_and_cautions(asked, 
     write_items(tmp_path, 20)
     endpoint.refuse("temperature", "max_tokens")
     endpoint.reply = lambda asked: REPLY
-    said = []
+    records = []
     for _ in range(2):
         ended = asked(*JUDGE, *FILES)
         assert (ended.code, ended.err) == (0, "")
-        said.append(json.loads(ended.out))
-    first, again = said
+        records.append(json.loads(ended.out))
+    first, again = records
     assert "|temperature:default|max_tokens:1024|" in first["signature"]
     assert (
         "m refused the parameter temperature and was asked without it: its own default applies."
@@ -136,10 +138,10 @@ def test_parameters_that_a_model_refuses_stand_in_signature_and_cautions(asked, 
 def test_samples_without_the_parameters_that_a_model_refuses(asked, endpoint, tmp_path):
     write_items(tmp_path, 20)
     endpoint.refuse("max_tokens", "max_completion_tokens", words="pydantic")
-    said = [json.loads(asked(*ASK, *FILES, "--max-tokens", "9").out) for _ in range(2)]
-    for found in said:
-        assert "|sampling_temperature:1|answer_max_tokens:default|" in found["signature"]
-        assert any(words.startswith("m refused the parameter max_tokens") for words in found["cautions"])
+    records = [json.loads(asked(*ASK, *FILES, "--max-tokens", "9").out) for _ in range(2)]
+    for result in records:
+        assert "|sampling_temperature:1|answer_max_tokens:default|" in result["signature"]
+        assert any(words.startswith("m refused the parameter max_tokens") for words in result["cautions"])
     assert len(endpoint.requests) == 42
 
 
@@ -151,6 +153,6 @@ def test_a_panel_goes_on_with_the_judge_that_replies(asked, endpoint, tmp_path):
     )
     endpoint.reply = lambda asked: REPLY
     ended = asked(*JUDGE, *FILES, "--panel", "panel.yaml", model=None)
-    found = json.loads(ended.out)
-    assert (ended.code, found["counts"]) == (0, {"scored": 5})
-    assert any("dead gave no usable reply to " in words for words in found["cautions"])
+    result = json.loads(ended.out)
+    assert (ended.code, result["counts"]) == (0, {"scored": 5})
+    assert any("dead gave no usable reply to " in words for words in result["cautions"])

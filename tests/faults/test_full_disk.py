@@ -29,18 +29,18 @@ def write_old_outputs(trial):
 
 def assert_refused_or_done(trial, whole, ended):
     """Check that a run has ended with one line, or as always, and that no output is half written."""
-    told = [line for line in ended.err.splitlines() if not line.startswith("semscale: warning: ")]
-    assert all(line.startswith("semscale: ") for line in told), ended.err
-    assert ended.code in ({2, 3} if told else {whole.ended.code}), ended.err
-    assert len(told) <= 1, ended.err
+    error_lines = [line for line in ended.err.splitlines() if not line.startswith("semscale: warning: ")]
+    assert all(line.startswith("semscale: ") for line in error_lines), ended.err
+    assert ended.code in ({2, 3} if error_lines else {whole.ended.code}), ended.err
+    assert len(error_lines) <= 1, ended.err
     if ended.code == 3 and ended.out:
         # It has written what the chat model had replied until then, and says that rows are missing.
-        found = json.loads(ended.out)
-        assert found["stopped"] in ended.err
-        assert found["counts"]["unfinished"] > 0
+        result = json.loads(ended.out)
+        assert result["stopped"] in ended.err
+        assert result["counts"]["unfinished"] > 0
         return
-    found = outputs_of(trial.command, trial.folder)
-    assert [name for name, content in found.items() if content not in {OLD, whole.outputs.get(name)}] == []
+    result = outputs_of(trial.command, trial.folder)
+    assert [name for name, content in result.items() if content not in {OLD, whole.outputs.get(name)}] == []
     assert_sound(trial.folder)
 
 

@@ -16,7 +16,19 @@ pytestmark = pytest.mark.exhaustive
 MODEL = "all-MiniLM-L6-v2"
 LENGTHS = np.linspace(400, 510, n_points(3, 111), dtype=int).tolist()
 """Tokens of the rows, without the two special ones; each length is a shape that is compiled anew."""
-WORDS = ("time", "people", "water", "house", "music", "school", "light", "paper", "river", "money", "city")
+VOCABULARY = (
+    "time",
+    "people",
+    "water",
+    "house",
+    "music",
+    "school",
+    "light",
+    "paper",
+    "river",
+    "money",
+    "city",
+)
 """Each of them is one token of the model."""
 ROWS = 3
 
@@ -24,7 +36,7 @@ ROWS = 3
 def rows(length: int) -> list[str]:
     """Texts of a number of tokens, none like another."""
     return [
-        " ".join(WORDS[(place * (step + 1) + step) % len(WORDS)] for place in range(length))
+        " ".join(VOCABULARY[(index * (step + 1) + step) % len(VOCABULARY)] for index in range(length))
         for step in range(ROWS)
     ]
 
@@ -65,15 +77,15 @@ def states(encoder: TokenEncoder, length: int) -> list[TokenStates]:
 
 @pytest.mark.parametrize("length", [LENGTHS[0], LENGTHS[-1]])
 def test_the_rows_are_read_at_once_and_have_the_length_that_is_tried(encoder, length):
-    found = states(encoder, length)
-    assert [(one.windows, len(one.states)) for one in found] == [(1, length + 2)] * ROWS
+    result = states(encoder, length)
+    assert [(encoded.windows, len(encoded.states)) for encoded in result] == [(1, length + 2)] * ROWS
 
 
 def test_long_rows_have_the_same_states_twice_while_another_embedding_runs(encoder):
     differing = []
     with another_embedding():
         for length in LENGTHS:
-            for one, again in zip(states(encoder, length), states(encoder, length), strict=True):
-                if not np.array_equal(one.states, again.states):
-                    differing.append((length, float(np.abs(one.states - again.states).max())))
+            for encoded, again in zip(states(encoder, length), states(encoder, length), strict=True):
+                if not np.array_equal(encoded.states, again.states):
+                    differing.append((length, float(np.abs(encoded.states - again.states).max())))
     assert differing == []

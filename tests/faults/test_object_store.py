@@ -54,9 +54,9 @@ def model(tmp_path_factory):
     return folder
 
 
-def begin(server, *words, **environment):
+def begin(server, *terms, **environment):
     return subprocess.Popen(
-        [sys.executable, "-m", "semscale", *map(str, words)],
+        [sys.executable, "-m", "semscale", *map(str, terms)],
         env={**os.environ, **server.environment, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -87,17 +87,17 @@ def kill_after(process, server, folder, n):
 @pytest.mark.parametrize(
     ("source", "out"), [("s3://answers/rows/", "vectors/"), ("s3://answers/rows.csv", "vectors.parquet")]
 )
-def test_a_killed_run_goes_on_and_ends_as_one_that_was_not(server, bucket, model, source, out):
+def test_killed_run_resumes_with_the_same_result_as_an_unbroken_run(server, bucket, model, source, out):
     code, _, err = ended(begin(server, *embed(source, f"s3://{bucket}/whole/{out}", model)))
     assert code == 0, err
     whole = server.files(f"{bucket}/whole")
     folder = f"{bucket}/killed/{out.rstrip('/')}" + ("" if out.endswith("/") else ".parts")
     for n in (1, 3):  # of 8 parts: a run that is near its end may end before the signal
         kill_after(begin(server, *embed(source, f"s3://{bucket}/killed/{out}", model)), server, folder, n)
-    made = {name: content for name, content in server.files(folder).items() if name.endswith(".json")}
+    documents = {name: content for name, content in server.files(folder).items() if name.endswith(".json")}
     code, _, err = ended(begin(server, *embed(source, f"s3://{bucket}/killed/{out}", model)))
     assert code == 0, err
-    assert len(made) >= 3  # two parts and the manifest: something was there to go on with
+    assert len(documents) >= 3  # two parts and the manifest: something was there to go on with
     assert server.files(f"{bucket}/killed") == whole
     rows = open_through(server, f"s3://{bucket}/killed/{out}")
     assert rows["id"].cast(pl.Int64).to_list() == list(range(ROWS))
@@ -111,7 +111,7 @@ def open_through(server, url):
 
 
 @pytest.mark.parametrize(
-    ("source", "out", "words"),
+    ("source", "out", "terms"),
     [
         (
             "s3://answers/none.parquet",
@@ -131,7 +131,7 @@ def open_through(server, url):
         ),
     ],
 )
-def test_what_cannot_be_read_or_written_is_said_in_one_line(server, bucket, model, source, out, words):
+def test_unreadable_source_or_output_is_reported_in_a_single_line(server, bucket, model, source, out, terms):
     client = server.system
     for number, title in enumerate(["text", "words"]):
         with client.open(f"answers/mixed/{number}.parquet", "wb") as target:
@@ -139,7 +139,7 @@ def test_what_cannot_be_read_or_written_is_said_in_one_line(server, bucket, mode
     code, _, err = ended(begin(server, *embed(source, out.format(bucket), model)))
     assert code == 2
     assert len(err.splitlines()) == 1
-    assert all(each in err for each in words), err
+    assert all(term in err for term in terms), err
     assert server.environment["AWS_SECRET_ACCESS_KEY"] not in err
     assert client.find(bucket) == []
 
@@ -191,10 +191,10 @@ def ask_for_rights(server):
     urllib.request.urlopen(asking).close()
 
 
-def test_wrong_credentials_are_said_and_not_shown(strict_server, model, tmp_path):
+def test_wrong_credentials_are_reported_without_showing_them(strict_server, model, tmp_path):
     strict, _ = strict_server
-    words = embed("s3://answers/rows.csv", tmp_path / "vectors.parquet", model)
-    code, _, err = ended(begin(strict, *words))
+    terms = embed("s3://answers/rows.csv", tmp_path / "vectors.parquet", model)
+    code, _, err = ended(begin(strict, *terms))
     assert code == 2
     assert "s3://answers/rows.csv cannot be read" in err
     assert "check the credentials" in err
@@ -204,8 +204,8 @@ def test_wrong_credentials_are_said_and_not_shown(strict_server, model, tmp_path
 @pytest.mark.parametrize("out", ["vectors/", "vectors.parquet"])
 def test_a_bucket_that_may_only_be_read_is_refused_before_any_work(strict_server, model, out):
     strict, reader = strict_server
-    words = embed("s3://answers/rows.csv", f"s3://answers/{out}", model)
-    code, _, err = ended(begin(strict, *words, **reader))
+    terms = embed("s3://answers/rows.csv", f"s3://answers/{out}", model)
+    code, _, err = ended(begin(strict, *terms, **reader))
     assert code == 2
     assert len(err.splitlines()) == 1
     assert f"s3://answers/{out} cannot be written" in err
@@ -242,6 +242,6 @@ def test_the_output_of_another_run_is_refused(server, bucket, model):
     assert f"{out} holds the output of another run that differs (part_rows was 4, now 5)" in err
     assert "--restart" in err
     assert server.files(f"{bucket}/vectors") == before
-    words = [*embed("s3://answers/rows/", out, model, part_rows=5), "--restart"]
-    assert ended(begin(server, *words))[0] == 0
+    terms = [*embed("s3://answers/rows/", out, model, part_rows=5), "--restart"]
+    assert ended(begin(server, *terms))[0] == 0
     assert len(server.files(f"{bucket}/vectors")) == ROWS // 5 + 1

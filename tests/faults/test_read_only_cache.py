@@ -27,7 +27,7 @@ def test_with_a_read_only_cache_a_command_works_or_says_so(command, filled, labo
     if filled and (whole.folder / "cache").exists():
         shutil.copytree(whole.folder / "cache", cache)
     cache.mkdir(exist_ok=True)
-    given = {path.relative_to(trial.folder).as_posix() for path in trial.folder.rglob("*")}
+    initial = {path.relative_to(trial.folder).as_posix() for path in trial.folder.rglob("*")}
     protect(cache)
     ended = trial.run(Fault(heeds_permissions=True))
     assert len(ended.err.splitlines()) <= 1, ended.err
@@ -37,4 +37,4 @@ def test_with_a_read_only_cache_a_command_works_or_says_so(command, filled, labo
     else:
         assert (ended.code, "cache" in ended.err) == (2, True), ended.err
         assert outputs_of(command, trial.folder) == {}
-    assert strays(command, trial.folder, given) == set()
+    assert strays(command, trial.folder, initial) == set()

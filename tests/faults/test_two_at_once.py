@@ -13,7 +13,7 @@ N = n_points(1, 5)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
-def test_of_two_with_the_same_outputs_one_may_be_refused(command, laboratory):
+def test_second_command_with_the_same_outputs_may_be_refused(command, laboratory):
     whole = laboratory.whole(command)
     for _ in range(N):
         trial = laboratory.trial(command)
@@ -36,13 +36,15 @@ def renamed(name):
 
 
 @pytest.mark.parametrize(
-    "command", [each for each in COMMANDS if each.outputs], ids=lambda command: command.name
+    "command",
+    [long_command for long_command in COMMANDS if long_command.outputs],
+    ids=lambda command: command.name,
 )
 def test_two_with_other_outputs_share_caches_and_histories(command, laboratory):
     whole = laboratory.whole(command)
     other = replace(command, line=renamed(command.line), outputs=[renamed(name) for name in command.outputs])
     # Markdown names the folder of its pictures, and instructions the sheet that they are for.
-    others = {
+    other_outputs = {
         renamed(name): content.replace(b"report.files", b"report-2.files").replace(b"out.csv", b"out-2.csv")
         for name, content in whole.outputs.items()
     }
@@ -51,5 +53,5 @@ def test_two_with_other_outputs_share_caches_and_histories(command, laboratory):
         both = trial.run_at_once([command, other])
         assert [(ended.code, ended.err) for ended in both] == [(whole.ended.code, "")] * 2
         assert_same(outputs_of(command, trial.folder), whole.outputs)
-        assert_same(outputs_of(other, trial.folder), others)
+        assert_same(outputs_of(other, trial.folder), other_outputs)
         assert trial.n_requests == whole.n_requests

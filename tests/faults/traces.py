@@ -12,7 +12,7 @@ from tests.faults.commands import LongCommand
 from semscale.history.chain import SHORTEST_HEAD
 from semscale.history.history import open_history
 
-_KEPT = re.compile(
+_ALLOWED_LEFTOVERS = re.compile(
     r"(cache/)?(embeddings|states|scores|ledger|history|other)\.sqlite(-wal|-shm|\.lock)?|cache/ledger\.sqlite\.owners/entrance"
 )
 _PARTS = {"run": ("semscale_items", "run_id"), "comparison": ("semscale_scores", "comparison_id")}
@@ -28,7 +28,7 @@ def files_in(folder: Path) -> set[str]:
 def outputs_of(command: LongCommand, folder: Path) -> dict[str, bytes]:
     """Read the files that a command writes; ids that are drawn at random read as their kind."""
     paths = [folder / name for name in command.outputs]
-    files = [each for path in paths for each in ([path] if path.is_file() else sorted(path.rglob("*")))]
+    files = [item for path in paths for item in ([path] if path.is_file() else sorted(path.rglob("*")))]
     return {path.relative_to(folder).as_posix(): plain(path.read_bytes(), folder) for path in files}
 
 
@@ -68,8 +68,8 @@ def _entries(history: sqlite3.Connection, without: set[str]) -> Iterator[tuple]:
         owned: list[str] = []
         if row["kind"] in _PARTS:
             part, owner = _PARTS[row["kind"]]
-            found = history.execute(f"SELECT * FROM {part} WHERE {owner} = ?", [row["id"]])
-            owned = sorted(_shown(each, without) for each in found)
+            records = history.execute(f"SELECT * FROM {part} WHERE {owner} = ?", [row["id"]])
+            owned = sorted(_shown(item, without) for item in records)
         shown = _shown(row, without)
         yield row["kind"], _DRAWN_IN_BODY.sub("", shown) if without else shown, str(owned)
 
@@ -78,13 +78,14 @@ def _shown(row: sqlite3.Row, without: set[str]) -> str:
     return repr([(name, row[name]) for name in row.keys() if name not in without])  # noqa: SIM118
 
 
-def strays(command: LongCommand, folder: Path, given: set[str]) -> set[str]:
+def strays(command: LongCommand, folder: Path, initial: set[str]) -> set[str]:
     """Name the files that are neither input nor output, nor belong to a cache or history."""
-    left = files_in(folder) - given - set(command.outputs)
+    left = files_in(folder) - initial - set(command.outputs)
     return {
         name
         for name in left
-        if not _KEPT.fullmatch(name) and not name.startswith(tuple(f"{each}/" for each in command.outputs))
+        if not _ALLOWED_LEFTOVERS.fullmatch(name)
+        and not name.startswith(tuple(f"{item}/" for item in command.outputs))
     }
 
 

@@ -55,18 +55,18 @@ class Findings:
 
     def broke(self, error: BaseException, content: bytes) -> None:
         where = next(
-            (f"{frame.name} in {Path(frame.filename).name}" for frame in _own_frames(error)),
+            (f"{frame.name} in {Path(frame.filename).name}" for frame in _package_frames(error)),
             "an unknown place",
         )
         way = f"{type(error).__name__} from {where}"
         if way not in self.broken:
-            self.broken[way] = self._kept(content, f"broken-{len(self.broken)}")
+            self.broken[way] = self._save(content, f"broken-{len(self.broken)}")
 
     def took(self, seconds: float, content: bytes) -> None:
         self.cases += 1
         rate = seconds_per_mb(seconds, len(content))
         if len(self.slowest) < _SLOWEST or rate > self.slowest[-1][0]:
-            self.slowest.append((rate, self._kept(content, f"slow-{self.cases}")))
+            self.slowest.append((rate, self._save(content, f"slow-{self.cases}")))
             self.slowest.sort(reverse=True)
             for _, name in self.slowest[_SLOWEST:]:
                 (self.folder / name).unlink()
@@ -81,12 +81,12 @@ class Findings:
         fresh.replace(self.folder / "found.json")
         self.written = time.monotonic()
 
-    def _kept(self, content: bytes, name: str) -> str:
+    def _save(self, content: bytes, name: str) -> str:
         (self.folder / name).write_bytes(content)
         return name
 
 
-def _own_frames(error: BaseException):
+def _package_frames(error: BaseException):
     frames = traceback.extract_tb(error.__traceback__)
     return (frame for frame in reversed(frames) if f"{os.sep}semscale{os.sep}" in frame.filename)
 
@@ -97,7 +97,7 @@ def trying(read: Callable[[bytes], object], findings: Findings, until: float) ->
 
     current = findings.folder / "current"
 
-    def one(content: bytes) -> None:
+    def try_input(content: bytes) -> None:
         if time.monotonic() > until:
             findings.write()
             current.unlink(missing_ok=True)
@@ -115,7 +115,7 @@ def trying(read: Callable[[bytes], object], findings: Findings, until: float) ->
             findings.broke(error, content)
         findings.took(time.process_time() - started, content)
 
-    return one
+    return try_input
 
 
 def load_targets() -> "dict[str, Target]":
@@ -135,11 +135,11 @@ def explore(target: "Target", seconds: float, folder: Path) -> None:
     """Try inputs for some seconds, then end the process."""
     with contextlib.suppress(ValueError):  # a lower limit that stands already
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    one = trying(target.read, Findings(folder), time.monotonic() + seconds)
-    (guided if IS_GUIDED else unguided)(target, one, folder)
+    try_input = trying(target.read, Findings(folder), time.monotonic() + seconds)
+    (guided if IS_GUIDED else unguided)(target, try_input, folder)
 
 
-def guided(target: "Target", one: Callable[[bytes], None], folder: Path) -> None:
+def guided(target: "Target", try_input: Callable[[bytes], None], folder: Path) -> None:
     """Explore with Atheris: it keeps inputs that reach new code, and changes those."""
     import atheris
 
@@ -149,20 +149,20 @@ def guided(target: "Target", one: Callable[[bytes], None], folder: Path) -> None
             return atheris.Mutate(content, most)
         return target.changed(content, random)[:most]
 
-    kept = folder / "corpus"
-    kept.mkdir()
+    corpus = folder / "corpus"
+    corpus.mkdir()
     options = ["-max_len=20000", "-timeout=60", "-rss_limit_mb=0", f"-artifact_prefix={folder}/"]
-    atheris.Setup(["fuzz", *options, str(kept), str(target.folder)], one, custom_mutator=change)
+    atheris.Setup(["fuzz", *options, str(corpus), str(target.folder)], try_input, custom_mutator=change)
     atheris.Fuzz()
 
 
-def unguided(target: "Target", one: Callable[[bytes], None], _: Path) -> None:
+def unguided(target: "Target", try_input: Callable[[bytes], None], _: Path) -> None:
     """Explore with Hypothesis alone, which draws changes of fixed inputs without looking at coverage."""
     from drawing import inputs
     from hypothesis import HealthCheck, given, seed, settings
 
     checks = list(HealthCheck)
     for number in range(sys.maxsize):
-        test = given(inputs(target))(one)
+        test = given(inputs(target))(try_input)
         rules = settings(max_examples=500, deadline=None, database=None, suppress_health_check=checks)
         rules(seed(number)(test))()

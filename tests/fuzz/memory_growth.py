@@ -35,8 +35,8 @@ def with_more_rows(content: bytes) -> bytes:
 
 def with_longer_texts(content: bytes) -> bytes:
     """Repeat each of two texts, parted by the first line end."""
-    one, end, other = content.partition(b"\n")
-    return (one + b" ") * (times(one) // 2) + end + (other + b" ") * (times(other) // 2)
+    part, end, other = content.partition(b"\n")
+    return (part + b" ") * (times(part) // 2) + end + (other + b" ") * (times(other) // 2)
 
 
 def with_longer_lists(content: bytes) -> bytes:
@@ -52,7 +52,7 @@ def _longer(value, n: int):
     if isinstance(value, list):
         return value * n
     if isinstance(value, dict):
-        return {key: _longer(one, n) for key, one in value.items()}
+        return {key: _longer(part, n) for key, part in value.items()}
     return value
 
 

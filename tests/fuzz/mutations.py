@@ -113,45 +113,45 @@ ODD = tuple(text.encode() for text in _TEXTS) + (b"\xff", b"\xed\xa0\x80", LONG_
 
 def bytes_changed(content: bytes, random: Random) -> bytes:
     """Change, remove, repeat or insert a few bytes."""
-    found = bytearray(content)
+    result = bytearray(content)
     for _ in range(random.choice((1, 1, 1, 2, 4, 8))):
-        start = random.randint(0, len(found))
-        stop = min(len(found), start + random.choice((0, 1, 1, 2, 4, 16, 64)))
+        start = random.randint(0, len(result))
+        stop = min(len(result), start + random.choice((0, 1, 1, 2, 4, 16, 64)))
         match random.randrange(5):
             case 0:
-                found[start:stop] = bytes(random.randrange(256) for _ in range(stop - start))
+                result[start:stop] = bytes(random.randrange(256) for _ in range(stop - start))
             case 1:
-                del found[start:stop]
+                del result[start:stop]
             case 2:
-                found[start:start] = found[start:stop] * random.choice((1, 2, 16))
+                result[start:start] = result[start:stop] * random.choice((1, 2, 16))
             case _:
-                found[start:stop] = random.choice(ODD)
-    return bytes(found)
+                result[start:stop] = random.choice(ODD)
+    return bytes(result)
 
 
 def lines_changed(content: bytes, random: Random) -> bytes:
     """Repeat, remove or move a line, or change one as bytes."""
     lines = content.split(b"\n")
-    place = random.randrange(len(lines))
+    index = random.randrange(len(lines))
     match random.randrange(4):
         case 0:
-            lines.insert(random.randint(0, len(lines)), lines[place])
+            lines.insert(random.randint(0, len(lines)), lines[index])
         case 1:
-            del lines[place]
+            del lines[index]
         case 2:
-            lines[place] = re.sub(rb"^ *", b" " * random.randrange(9), lines[place])
+            lines[index] = re.sub(rb"^ *", b" " * random.randrange(9), lines[index])
         case _:
-            lines[place] = bytes_changed(lines[place], random)
+            lines[index] = bytes_changed(lines[index], random)
     return b"\n".join(lines)
 
 
 def cells_changed(content: bytes, random: Random) -> bytes:
     """Replace a cell of a separated file by an odd value, with or without quotation marks."""
     parts = re.split(rb"([,;\t|\r\n])", content)
-    place = random.randrange(0, len(parts), 2)
+    index = random.randrange(0, len(parts), 2)
     cell = json.dumps(random.choice(_VALUES)).encode() if random.random() < 0.5 else random.choice(ODD)
     quoted = b'"' + cell.replace(b'"', b'""') + b'"'
-    parts[place] = random.choice((cell, quoted))
+    parts[index] = random.choice((cell, quoted))
     return b"".join(parts)
 
 
@@ -162,8 +162,8 @@ def json_changed(content: bytes, random: Random) -> bytes:
     except (ValueError, RecursionError):
         return bytes_changed(content, random)
     holder = [document]
-    places = list(_places(holder, 0))
-    where, key = random.choice(places)
+    positions = list(_positions(holder, 0))
+    where, key = random.choice(positions)
     match random.randrange(6):
         case 0:
             del where[key]
@@ -182,32 +182,32 @@ def json_changed(content: bytes, random: Random) -> bytes:
     return text.encode()
 
 
-def _places(value, depth: int):
+def _positions(value, depth: int):
     """List every place in a document as its container and key."""
     keys = range(len(value)) if isinstance(value, list) else list(value) if isinstance(value, dict) else ()
     for key in keys:
         yield value, key
         if depth < 50:
-            yield from _places(value[key], depth + 1)
+            yield from _positions(value[key], depth + 1)
 
 
 def json_lines_changed(content: bytes, random: Random) -> bytes:
     """Change one line as a JSON document."""
     lines = content.split(b"\n")
-    place = random.randrange(len(lines))
-    lines[place] = json_changed(lines[place], random)
+    index = random.randrange(len(lines))
+    lines[index] = json_changed(lines[index], random)
     return b"\n".join(lines)
 
 
 def xml_changed(content: bytes, random: Random) -> bytes:
     """Replace the value of an attribute or the text of an element, or repeat or remove a piece."""
-    found = list(re.finditer(rb'(?<==")[^"]*(?=")|(?<=>)[^<]*(?=<)|<[^>]*>', content))
-    if not found:
+    result = list(re.finditer(rb'(?<==")[^"]*(?=")|(?<=>)[^<]*(?=<)|<[^>]*>', content))
+    if not result:
         return bytes_changed(content, random)
-    one = random.choice(found)
-    piece = content[one.start() : one.end()]
+    match = random.choice(result)
+    piece = content[match.start() : match.end()]
     replaced = random.choice((random.choice(ODD), piece * 2, b"", bytes_changed(piece, random)))
-    return content[: one.start()] + replaced + content[one.end() :]
+    return content[: match.start()] + replaced + content[match.end() :]
 
 
 def zip_changed(content: bytes, random: Random) -> bytes:
@@ -236,17 +236,17 @@ def zip_changed(content: bytes, random: Random) -> bytes:
 
 def parquet_changed(content: bytes, random: Random) -> bytes:
     """Change bytes of the footer, which says where and how long everything is, or of a page's header."""
-    found = bytearray(content)
-    length = int.from_bytes(found[-8:-4], "little")
-    footer = len(found) - 8 - length
-    if len(found) < 16 or footer < 4:
+    result = bytearray(content)
+    length = int.from_bytes(result[-8:-4], "little")
+    footer = len(result) - 8 - length
+    if len(result) < 16 or footer < 4:
         return bytes_changed(content, random)
-    start, stop = random.choice(((footer, len(found) - 8), (footer, len(found) - 8), (4, footer)))
+    start, stop = random.choice(((footer, len(result) - 8), (footer, len(result) - 8), (4, footer)))
     for _ in range(random.choice((1, 1, 2, 4))):
         if start < stop:
-            place = random.randrange(start, stop)
-            found[place] = random.choice((0, 1, 0x7F, 0x80, 0xFF, random.randrange(256), found[place] ^ 1))
-    return bytes(found)
+            index = random.randrange(start, stop)
+            result[index] = random.choice((0, 1, 0x7F, 0x80, 0xFF, random.randrange(256), result[index] ^ 1))
+    return bytes(result)
 
 
 _HEAD = 1200
@@ -260,8 +260,8 @@ def head_changed(content: bytes, random: Random) -> bytes:
     if random.random() < 0.3 or not head:
         return bytes_changed(bytes(head), random) + content[_HEAD:]
     for _ in range(random.choice((1, 1, 2, 4))):
-        place = random.randrange(len(head))
-        head[place] = random.choice((0, 1, 0x7F, 0x80, 0xFF, random.randrange(256), head[place] ^ 1))
+        index = random.randrange(len(head))
+        head[index] = random.choice((0, 1, 0x7F, 0x80, 0xFF, random.randrange(256), head[index] ^ 1))
     return bytes(head) + content[_HEAD:]
 
 
@@ -274,13 +274,13 @@ def header_changed(content: bytes, random: Random) -> bytes:
     return len(header).to_bytes(8, "little") + header + content[stop:]
 
 
-def first_line_kept(rest: Mutation) -> Mutation:
+def after_first_line(rest: Mutation) -> Mutation:
     """Change the first line as bytes, or what follows it by another mutation."""
 
     def changed(content: bytes, random: Random) -> bytes:
-        first, end, others = content.partition(b"\n")
+        first, end, remainder = content.partition(b"\n")
         if random.random() < 0.3:
-            return bytes_changed(first, random) + end + others
-        return first + end + rest(others, random)
+            return bytes_changed(first, random) + end + remainder
+        return first + end + rest(remainder, random)
 
     return changed

@@ -115,8 +115,8 @@ def read_columns(batch: pl.DataFrame) -> None:
 def read_list_cells(cells: list[object], name: str) -> None:
     refused(lambda: label_table(cells, template("likert")))
     for row, cell in enumerate(cells):
-        place = {"parameter": "sample", "column": name, "row": row}
-        refused(lambda cell=cell, place=place: cell_values(cell, **place, only_nulls=False))
+        location = {"parameter": "sample", "column": name, "row": row}
+        refused(lambda cell=cell, location=location: cell_values(cell, **location, only_nulls=False))
 
 
 def scale(content: bytes) -> None:
@@ -131,8 +131,8 @@ def translation(content: bytes) -> None:
 
 def calibration(content: bytes) -> None:
     """Read a calibration whose hash is made to fit, so that a change of its content gets past that check."""
-    found = load_calibration(written(with_its_hash(content), "calibration.json"))
-    found.mark_unfamiliar(np.ones((2, len(found.familiarity.centre)), np.float32))
+    loaded = load_calibration(written(with_its_hash(content), "calibration.json"))
+    loaded.mark_unfamiliar(np.ones((2, len(loaded.familiarity.centre)), np.float32))
 
 
 def with_its_hash(content: bytes) -> bytes:
@@ -149,10 +149,10 @@ def with_its_hash(content: bytes) -> bytes:
 
 def q4_weights(content: bytes) -> None:
     """Read every parameter of a file of 4-bit weights."""
-    found = Q4Parameters(content, scratch() / "weights.bin")
-    for name in found:
-        found[name]
-    found.words.floats()
+    loaded = Q4Parameters(content, scratch() / "weights.bin")
+    for name in loaded:
+        loaded[name]
+    loaded.words.floats()
 
 
 def safetensors(content: bytes) -> None:
@@ -216,8 +216,8 @@ def endpoint_reply(content: bytes) -> None:
 
 def guard_pair(content: bytes) -> None:
     """Compare two texts, parted by the first line end."""
-    one, _, other = content.decode("utf-8", "surrogateescape").partition("\n")
-    Guards().check(one, other)
+    first, _, second = content.decode("utf-8", "surrogateescape").partition("\n")
+    Guards().check(first, second)
 
 
 def parts(content: bytes) -> None:
@@ -230,9 +230,9 @@ def parts(content: bytes) -> None:
     (folder / "manifest.json").write_bytes(manifest)
     (folder / "part-000000.parquet").write_bytes(b"")
     (folder / "part-000000.json").write_bytes(note)
-    with Parts.open(out, {"seed": "1"}) as found:
-        list(found.read())
-        found.remove()
+    with Parts.open(out, {"seed": "1"}) as loaded:
+        list(loaded.read())
+        loaded.remove()
 
 
 def fresh(name: str) -> Path:
@@ -301,7 +301,7 @@ def history_file(content: bytes) -> None:
     path.write_bytes(content)
     with open_history(path) as history:
         refused(history.datasets)
-        for found in history.runs():
-            refused(lambda found=found: history.run(found.id))
-            refused(lambda found=found: history.approvals(found.dataset))
+        for loaded in history.runs():
+            refused(lambda loaded=loaded: history.run(loaded.id))
+            refused(lambda loaded=loaded: history.approvals(loaded.dataset))
         refused(history.comparisons)

@@ -37,7 +37,7 @@ class Explored:
 
 def explored(target, seconds: float) -> Explored:
     """Explore a target in processes of its own; one that dies is a finding, and another one goes on."""
-    found, until = Explored(), time.monotonic() + seconds
+    result, until = Explored(), time.monotonic() + seconds
     while (left := until - time.monotonic()) > 1:
         folder = FINDINGS / target.name / str(len(list((FINDINGS / target.name).glob("*"))))
         folder.mkdir(parents=True)
@@ -45,11 +45,11 @@ def explored(target, seconds: float) -> Explored:
         path = folder / "found.json"
         if path.exists():
             content = json.loads(path.read_text())
-            found.cases += content["cases"]
-            found.broken |= {way: str(folder / file) for way, file in content["broken"].items()}
+            result.cases += content["cases"]
+            result.broken |= {way: str(folder / file) for way, file in content["broken"].items()}
         if ended:
-            found.broken.setdefault(ended, str(folder / "current"))
-    return found
+            result.broken.setdefault(ended, str(folder / "current"))
+    return result
 
 
 def _in_a_fork(target, seconds: float, folder: Path) -> str | None:
@@ -84,17 +84,17 @@ def main(seconds: str, *names: str) -> int:
     targets = load_targets()
     chosen = list(names or targets)
     shutil.rmtree(FINDINGS, ignore_errors=True)
-    found = {}
+    result = {}
     for name in chosen:
-        found[name] = explored(targets[name], float(seconds) / len(chosen))
-        print(f"{name}: {found[name].cases:,} cases, {len(found[name].broken)} broken", flush=True)  # noqa: T201
+        result[name] = explored(targets[name], float(seconds) / len(chosen))
+        print(f"{name}: {result[name].cases:,} cases, {len(result[name].broken)} broken", flush=True)  # noqa: T201
     rates = timed(chosen)
     print(f"\n{'target':<16}{'cases':>10}{'broken':>8}{'slowest, s per MB':>20}")  # noqa: T201
-    for name, one in found.items():
-        print(f"{name:<16}{one.cases:>10,}{len(one.broken):>8}{rates[name]:>20.2f}")  # noqa: T201
-        for way, file in one.broken.items():
+    for name, exploration in result.items():
+        print(f"{name:<16}{exploration.cases:>10,}{len(exploration.broken):>8}{rates[name]:>20.2f}")  # noqa: T201
+        for way, file in exploration.broken.items():
             print(f"    {way}: {file}")  # noqa: T201
-    return int(any(one.broken for one in found.values()))
+    return int(any(exploration.broken for exploration in result.values()))
 
 
 if __name__ == "__main__":

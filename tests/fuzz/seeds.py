@@ -186,10 +186,10 @@ def text_seeds() -> dict[str, bytes]:
         "stamps/plain.json": stamp,
         "endpoint_reply/plain.json": REPLY,
     }
-    found = {name: json.dumps(document).encode() for name, document in documents.items()}
-    found |= {f"judge_reply/reply-{number}.txt": text.encode() for number, text in enumerate(REPLIES)}
-    found |= {f"guard_pair/pair-{number}.txt": text.encode() for number, text in enumerate(PAIRS)}
-    return found | {
+    seeds = {name: json.dumps(document).encode() for name, document in documents.items()}
+    seeds |= {f"judge_reply/reply-{number}.txt": text.encode() for number, text in enumerate(REPLIES)}
+    seeds |= {f"guard_pair/pair-{number}.txt": text.encode() for number, text in enumerate(PAIRS)}
+    return seeds | {
         "scale/quality.yaml": scale,
         "scale/new.yaml": new,
         "gate/plain.yaml": GATE.encode(),

@@ -15,7 +15,7 @@ from targets import TARGETS, Target
 from semscale.errors import SemscaleError
 
 
-def taken(target: Target, content: bytes) -> float:
+def elapsed(target: Target, content: bytes) -> float:
     """Return the seconds per MB that a reader takes in the faster of two runs: the first may load modules."""
     rates = []
     for _ in range(2):
@@ -30,7 +30,7 @@ def slowest(target: Target, folder: Path) -> float:
     """Return the highest seconds per MB of a target."""
     contents = [path.read_bytes() for path in folder.glob("*/slow-*")]
     contents += [target.grow(path.read_bytes()) for path in target.corpus]
-    return max(taken(target, content) for content in contents)
+    return max(elapsed(target, content) for content in contents)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from semscale.guards.text import read_text
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "spans"),
+    ("first", "second", "spans"),
     [
         ("All doors were locked.", "Some doors were locked.", ("All", "Some")),
         ("Most guests stayed late.", "A few guests stayed late.", ("Most", "A few")),
@@ -27,15 +27,15 @@ from semscale.guards.text import read_text
         ("Half the parcels arrived wet.", "The parcels arrived wet.", ("Half the", None)),
     ],
 )
-def test_shares_that_exclude_each_other_are_found(one, other, spans):
-    (found,) = GUARDS["quantity"].check(one, other)
-    assert found.kind == "other-quantity"
-    assert tuple(span and span.text for span in (found.prediction, found.reference)) == spans
-    assert len(GUARDS["quantity"].check(other, one)) == 1
+def test_mutually_exclusive_shares_are_reported(first, second, spans):
+    (finding,) = GUARDS["quantity"].check(first, second)
+    assert finding.kind == "other-quantity"
+    assert tuple(span and span.text for span in (finding.prediction, finding.reference)) == spans
+    assert len(GUARDS["quantity"].check(second, first)) == 1
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("All doors were locked.", "Every door was locked."),
         ("Most guests stayed.", "The majority of guests stayed."),
@@ -54,12 +54,12 @@ def test_shares_that_exclude_each_other_are_found(one, other, spans):
         ("All staff were kind.", "The pool is cold, and some towels were torn."),  # of other things
     ],
 )
-def test_shares_that_agree_or_count_other_things_give_nothing(one, other):
-    assert GUARDS["quantity"].check(one, other) == GUARDS["quantity"].check(other, one) == []
+def test_shares_that_agree_or_count_other_things_give_nothing(first, second):
+    assert GUARDS["quantity"].check(first, second) == GUARDS["quantity"].check(second, first) == []
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("The leak may come from the roof.", "The leak comes from the roof."),
         ("Allegedly the cook left in June.", "The cook left in June."),
@@ -74,14 +74,14 @@ def test_shares_that_agree_or_count_other_things_give_nothing(one, other):
         ("We suspect the seal is worn.", "The seal is worn."),
     ],
 )
-def test_another_certainty_is_found_either_way_round(one, other):
-    for texts in ((one, other), (other, one)):
-        (found,) = GUARDS["certainty"].check(*texts)
-        assert (found.guard, found.kind) == ("certainty", "other-certainty")
+def test_different_certainty_is_reported_in_both_directions(first, second):
+    for texts in ((first, second), (second, first)):
+        (finding,) = GUARDS["certainty"].check(*texts)
+        assert (finding.guard, finding.kind) == ("certainty", "other-certainty")
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("The leak may come from the roof.", "Perhaps the leak comes from the roof."),
         ("It is believed that the seal is worn.", "The seal is said to be worn."),
@@ -108,18 +108,18 @@ def test_another_certainty_is_found_either_way_round(one, other):
         ("The soup may be cold.", "Our train was late, and nobody told us."),  # of something else
     ],
 )
-def test_the_same_certainty_gives_nothing(one, other):
-    assert GUARDS["certainty"].check(one, other) == GUARDS["certainty"].check(other, one) == []
+def test_the_same_certainty_gives_nothing(first, second):
+    assert GUARDS["certainty"].check(first, second) == GUARDS["certainty"].check(second, first) == []
 
 
 def test_the_reason_says_which_text_hedges():
-    (found,) = GUARDS["certainty"].check("The seal may be worn.", "The seal is worn.")
-    assert found.reference is None
-    assert found.reason.endswith('the prediction says "may", the reference does not.')
+    (finding,) = GUARDS["certainty"].check("The seal may be worn.", "The seal is worn.")
+    assert finding.reference is None
+    assert finding.reason.endswith('the prediction says "may", the reference does not.')
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Only nurses may open the cupboard.", "Nurses may open the cupboard."),
         ("Only nurses may open the cupboard.", "Nurses may only open the cupboard."),
@@ -133,14 +133,14 @@ def test_the_reason_says_which_text_hedges():
         ("Only nurses may open the cupboard.", "Anyone, not only nurses, may open the cupboard."),
     ],
 )
-def test_what_one_text_alone_excludes_is_found(one, other):
-    for texts in ((one, other), (other, one)):
-        (found,) = GUARDS["exclusivity"].check(*texts)
-        assert (found.guard, found.kind) == ("exclusivity", "other-exclusivity")
+def test_exclusion_in_a_single_text_is_reported(first, second):
+    for texts in ((first, second), (second, first)):
+        (finding,) = GUARDS["exclusivity"].check(*texts)
+        assert (finding.guard, finding.kind) == ("exclusivity", "other-exclusivity")
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Only nurses may open it.", "Nobody but nurses may open it."),
         ("Only nurses may open it.", "Nobody except nurses may open it."),
@@ -155,12 +155,12 @@ def test_what_one_text_alone_excludes_is_found(one, other):
         ("Even if it rains, we go.", "We go if it rains."),  # a matter of conditions
     ],
 )
-def test_the_same_choice_gives_nothing(one, other):
-    assert GUARDS["exclusivity"].check(one, other) == GUARDS["exclusivity"].check(other, one) == []
+def test_the_same_choice_gives_nothing(first, second):
+    assert GUARDS["exclusivity"].check(first, second) == GUARDS["exclusivity"].check(second, first) == []
 
 
 @pytest.mark.parametrize(
-    ("guard", "one", "other", "expected"),
+    ("guard", "first", "second", "expected"),
     [
         ("quantity", "none", "all", True),
         ("quantity", "half", "half", True),  # half are open where half are shut
@@ -170,13 +170,13 @@ def test_the_same_choice_gives_nothing(one, other):
         ("certainty", "doubted", "certain", False),
     ],
 )
-def test_counterparts_are_the_same_either_way_round(guard, one, other, expected):
-    assert are_counterparts(guard, one, other) is expected
-    assert are_counterparts(guard, other, one) is expected
+def test_counterparts_are_the_same_either_way_round(guard, first, second, expected):
+    assert are_counterparts(guard, first, second) is expected
+    assert are_counterparts(guard, second, first) is expected
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("first", "second", "expected"),
     [
         ("Few guests came.", "Most guests did not come.", True),  # one negation
         ("Few guests came.", "Most guests came.", False),
@@ -186,8 +186,8 @@ def test_counterparts_are_the_same_either_way_round(guard, one, other, expected)
         ("Every lamp works but one.", "Only one lamp is without light.", True),
     ],
 )
-def test_an_odd_number_of_negations_and_opposites_turns_a_statement(one, other, expected):
-    for texts in ((one, other), (other, one)):
+def test_an_odd_number_of_negations_and_opposites_turns_a_statement(first, second, expected):
+    for texts in ((first, second), (second, first)):
         assert are_turned(*map(read_text, texts)) is expected
 
 
@@ -200,7 +200,7 @@ def test_only_counterparts_make_up_for_a_negation():
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Few pilots knew the route.", "Most pilots did not know the route."),
         ("Nearly all of the pipes were dirty.", "Few of the pipes were clean."),
@@ -226,12 +226,12 @@ def test_only_counterparts_make_up_for_a_negation():
         ("The boat is unlikely to sink.", "The boat will probably not sink."),
     ],
 )
-def test_the_same_in_the_words_of_a_counterpart_gives_nothing(one, other):
-    assert Guards().check(one, other) == Guards().check(other, one) == []
+def test_counterpart_wording_of_the_same_claim_has_no_finding(first, second):
+    assert Guards().check(first, second) == Guards().check(second, first) == []
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Few pilots knew the route.", "Most pilots knew the route."),
         ("Only members can book a court.", "Everyone but members can book a court."),
@@ -241,9 +241,9 @@ def test_the_same_in_the_words_of_a_counterpart_gives_nothing(one, other):
         ("Give the drops by mouth and not by needle.", "Give the drops by needle and not by mouth."),
     ],
 )
-def test_without_the_turn_they_still_contradict(one, other):
-    assert Guards().check(one, other)
-    assert Guards().check(other, one)
+def test_without_the_turn_they_still_contradict(first, second):
+    assert Guards().check(first, second)
+    assert Guards().check(second, first)
 
 
 def test_an_order_turned_with_its_events_is_no_opposite():
@@ -253,13 +253,13 @@ def test_an_order_turned_with_its_events_is_no_opposite():
     assert not orders_agree(read_text(before), read_text("She slept."))
 
 
-def findings(one, other):
+def findings(first, second):
     guards = Guards()
-    return {found.guard for found in (*guards.check(one, other), *guards.check(other, one))}
+    return {finding.guard for finding in (*guards.check(first, second), *guards.check(second, first))}
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         # "Only" before a small amount says how small it is.
         ("Only a handful of users reported the bug.", "Few users reported the bug."),
@@ -293,12 +293,12 @@ def findings(one, other):
         ),
     ],
 )
-def test_rewording_gives_nothing(one, other):
-    assert findings(one, other) == set()
+def test_rewording_gives_nothing(first, second):
+    assert findings(first, second) == set()
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "guard"),
+    ("first", "second", "guard"),
     [
         ("The bus runs on weekdays only.", "The bus does not run on weekdays.", "negation"),
         ("Only members may enter.", "Members may enter.", "exclusivity"),
@@ -315,12 +315,12 @@ def test_rewording_gives_nothing(one, other):
         ("Some tests are flaky, most are stable.", "Most tests are flaky, some are stable.", "quantity"),
     ],
 )
-def test_another_claim_is_found(one, other, guard):
-    assert guard in findings(one, other)
+def test_different_claim_is_reported(first, second, guard):
+    assert guard in findings(first, second)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Water expands when it is heated.", "Water expands because it is heated."),
         ("There are three options.", "There are only three options."),
@@ -330,7 +330,7 @@ def test_another_claim_is_found(one, other, guard):
         ("Box cutters were the weapons.", "Box cutters have since been the weapons."),
     ],
 )
-def test_a_detail_is_no_other_claim(one, other):
+def test_a_detail_is_no_other_claim(first, second):
     claims = "roles", "quantity", "certainty", "exclusivity", "order", "condition"
-    for texts in ((one, other), (other, one)):
+    for texts in ((first, second), (second, first)):
         assert [name for name in claims if GUARDS[name].check(*texts)] == []

@@ -6,15 +6,15 @@ from semscale.guards.number_guard import figure_findings
 from semscale.guards.registry import GUARDS, Guards
 
 
-def differ(one, other):
+def differ(first, second):
     return [
         (finding.kind, finding.prediction.text, finding.reference.text)
-        for finding in GUARDS["number"].check(one, other)
+        for finding in GUARDS["number"].check(first, second)
     ]
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Due on 2025-03-04.", "Due on 4 March 2025."),
         ("Due on 2025-03-04.", "Due on March 4th, 2025."),
@@ -34,12 +34,12 @@ def differ(one, other):
         ("Logged at 2024-05-01T08:30:00Z.", "Logged on 1 May 2024 at 8:30 UTC."),
     ],
 )
-def test_one_day_or_moment_in_two_notations_gives_no_finding(one, other):
-    assert Guards().check(one, other) == Guards().check(other, one) == []
+def test_same_date_or_time_in_two_notations_has_no_finding(first, second):
+    assert Guards().check(first, second) == Guards().check(second, first) == []
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "here", "there"),
+    ("first", "second", "here", "there"),
     [
         ("Due on 2025-03-04.", "Due on 2025-04-03.", "2025-03-04", "2025-04-03"),
         ("Due on 03/04/2025.", "Due on 04/03/2025.", "03/04/2025", "04/03/2025"),
@@ -50,9 +50,9 @@ def test_one_day_or_moment_in_two_notations_gives_no_finding(one, other):
         ("The call is at 15:30 CET.", "The call is at 15:30 PST.", "15:30 CET", "15:30 PST"),
     ],
 )
-def test_another_day_or_moment_is_one_finding_about_the_whole_date(one, other, here, there):
-    assert differ(one, other) == [("other-value", here, there)]
-    assert [finding.guard for finding in Guards().check(one, other)] == ["number"]
+def test_different_date_is_a_single_finding_about_the_whole_date(first, second, here, there):
+    assert differ(first, second) == [("other-value", here, there)]
+    assert [finding.guard for finding in Guards().check(first, second)] == ["number"]
 
 
 def test_ends_of_a_period_that_change_their_months_differ():
@@ -65,14 +65,14 @@ def test_ends_of_a_period_that_change_their_months_differ():
 @pytest.mark.parametrize(
     "text", ["You may 3 times.", "The second may fail.", "2 out of 3 failed.", "Version 1.2.3"]
 )
-def test_words_and_versions_that_resemble_dates_agree_with_other_dates(text):
+def test_terms_and_versions_that_resemble_dates_are_not_compared_with_dates(text):
     assert not any(
         finding.kind == "other-value" for finding in Guards().check(text, f"{text} On 4 May 2025.")
     )
 
 
 @pytest.mark.parametrize(
-    ("language", "one", "other"),
+    ("language", "first", "second"),
     [
         ("de", "Am 3. März 2025", "Am 3. Mai 2025"),
         ("de", "Bis 2025-03-04", "Bis 2025-04-03"),
@@ -82,26 +82,26 @@ def test_words_and_versions_that_resemble_dates_agree_with_other_dates(text):
         ("ja", "2025年3月4日", "2025年4月3日"),
     ],
 )
-def test_dates_of_other_languages_are_compared(language, one, other):
-    (finding,) = figure_findings(one, other, languages=(language, language))
-    assert finding.prediction.text in one
-    assert figure_findings(one, one.replace(" 2025", " 2025 "), languages=(language, language)) == []
+def test_dates_of_other_languages_are_compared(language, first, second):
+    (finding,) = figure_findings(first, second, languages=(language, language))
+    assert finding.prediction.text in first
+    assert figure_findings(first, first.replace(" 2025", " 2025 "), languages=(language, language)) == []
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Bis 4.3.2025", "Bis 2025-03-04"),
         ("Am 4. März 2025", "Am 04.03.2025"),
         ("Vom 3. bis 5. Mai", "3.–5. Mai"),
     ],
 )
-def test_notations_of_german_dates_agree(one, other):
-    assert figure_findings(one, other, languages=("de", "de")) == []
+def test_notations_of_german_dates_agree(first, second):
+    assert figure_findings(first, second, languages=("de", "de")) == []
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "agree"),
+    ("first", "second", "agree"),
     [
         ("The shop is open Monday to Friday.", "The shop is closed at weekends.", True),
         ("The shop is closed on Sundays.", "The shop is open Monday to Saturday.", True),
@@ -111,5 +111,5 @@ def test_notations_of_german_dates_agree(one, other):
         ("Shares closed higher on Tuesday.", "Shares closed lower on Wednesday.", False),
     ],
 )
-def test_opposed_statements_about_other_times_agree(one, other, agree):
-    assert bool(Guards().check(one, other)) is bool(Guards().check(other, one)) is not agree
+def test_opposed_statements_about_other_times_agree(first, second, agree):
+    assert bool(Guards().check(first, second)) is bool(Guards().check(second, first)) is not agree

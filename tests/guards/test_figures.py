@@ -26,7 +26,7 @@ from semscale.guards.text import Text
         ("up to 5,000 or 3 x 10^5", ["up to 5,000", "3 x 10^5"]),
     ],
 )
-def test_figures_are_found_in_order(text, shown):
+def test_find_figures_returns_matches_in_order(text, shown):
     assert [match.group() for match in find_figures(text)] == shown
 
 
@@ -84,8 +84,8 @@ def test_a_bound_stands_before_or_behind(text, bound):
     ],
 )
 def test_identifiers_and_their_normal_forms(text, kind, shown, normal):
-    (found,) = find_identifiers(Text(text))
-    assert (found.label, text[found.start : found.end], found.values[0]) == (kind, shown, normal)
+    (result,) = find_identifiers(Text(text))
+    assert (result.label, text[result.start : result.end], result.values[0]) == (kind, shown, normal)
 
 
 @pytest.mark.parametrize(
@@ -115,11 +115,11 @@ def test_long_texts_are_read_in_seconds(piece):
 
 
 def labels(text):
-    return [(one.label, one.values) for one in find_labels(Text(text), {}, set())]
+    return [(label.label, label.values) for label in find_labels(Text(text), {}, set())]
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "result"),
     [
         ("bulb A", [("bulb", ("a",))]),
         ("bulbs A, B and C", [("bulb", ("a",)), ("bulb", ("b",)), ("bulb", ("c",))]),
@@ -128,8 +128,8 @@ def labels(text):
         ("A and C are lit", [("?", ("a",)), ("?", ("c",))]),
     ],
 )
-def test_letters_that_label(text, found):
-    assert labels(text) == found
+def test_letters_that_label(text, result):
+    assert labels(text) == result
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_number_labels_after_a_noun_only():
     ],
 )
 def test_an_a_that_begins_a_sentence_may_be_the_article(text, weak):
-    assert [one.weak for one in find_labels(Text(text), {}, set())] == weak
+    assert [label.weak for label in find_labels(Text(text), {}, set())] == weak
 
 
 @pytest.mark.parametrize(
@@ -173,9 +173,9 @@ def test_an_a_that_begins_a_sentence_may_be_the_article(text, weak):
     ],
 )
 def test_values_and_units(text, value, unit):
-    (found,) = find_spoken_measures(Text(text))[:1]
-    assert (found.values, found.unit) == ((pytest.approx(value),), unit)
-    assert text[found.start : found.end] == text.removesuffix(" of them")
+    (result,) = find_spoken_measures(Text(text))[:1]
+    assert (result.values, result.unit) == ((pytest.approx(value),), unit)
+    assert text[result.start : result.end] == text.removesuffix(" of them")
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_values_and_units(text, value, unit):
     ],
 )
 def test_ordinals_dates_and_times_are_no_shares(text):
-    assert not [found for found in find_spoken_measures(Text(text)) if found.replaces]
+    assert not [result for result in find_spoken_measures(Text(text)) if result.replaces]
 
 
 @pytest.mark.parametrize(
@@ -203,8 +203,8 @@ def test_ordinals_dates_and_times_are_no_shares(text):
     ],
 )
 def test_a_single_unit_contradicts_numbers_only_where_it_states_how_long(text, unit, replaces):
-    (found,) = single_units(Text(text))
-    assert (found.values, found.unit, found.weak, found.replaces) == ((1,), unit, True, replaces)
+    (result,) = single_units(Text(text))
+    assert (result.values, result.unit, result.weak, result.replaces) == ((1,), unit, True, replaces)
 
 
 @pytest.mark.parametrize(
@@ -220,13 +220,13 @@ def test_a_single_unit_contradicts_numbers_only_where_it_states_how_long(text, u
     ],
 )
 def test_values(text, value, weak):
-    (found,) = find_spelt_numbers(Text(text))
-    assert (found.values, found.weak) == ((value,), weak)
+    (result,) = find_spelt_numbers(Text(text))
+    assert (result.values, result.weak) == ((value,), weak)
 
 
-def test_positions_among_the_words():
-    (found,) = find_spelt_numbers(Text("about two hundred users"))
-    assert (found.start, found.shown) == (6, "two hundred")
+def test_spelled_numbers_have_their_token_positions():
+    (result,) = find_spelt_numbers(Text("about two hundred users"))
+    assert (result.start, result.shown) == (6, "two hundred")
 
 
 def test_texts_without_numbers():

@@ -55,13 +55,13 @@ def test_dates_and_times_have_parts_and_names_no_numbers():
         ("trzy", "pl", ()),
     ],
 )
-def test_number_words_have_values_where_they_are_known(text, language, words):
-    found = read_numbers(text, language)
-    assert found.words == words
-    assert found.knows_words == (language != "pl")
+def test_number_terms_have_values_in_supported_languages(text, language, words):
+    result = read_numbers(text, language)
+    assert result.words == words
+    assert result.knows_words == (language != "pl")
 
 
-def test_an_article_is_no_number_to_lose_and_a_compound_is_one():
+def test_german_article_is_no_number_but_a_compound_is():
     assert read_numbers("ein Hund", "de").n == 0
     assert read_numbers("fünfundzwanzig Hunde und 3 Katzen", "de").n == 2
 
@@ -115,17 +115,17 @@ OTHER = [
 
 @pytest.mark.parametrize(("language", "before", "after"), SAME)
 def test_honest_rewordings_change_no_number(language, before, after):
-    for ours, theirs in ((before, after), (after, before)):
-        assert figure_findings(ours, theirs, languages=(language, language)) == []
+    for left, right in ((before, after), (after, before)):
+        assert figure_findings(left, right, languages=(language, language)) == []
 
 
-@pytest.mark.parametrize(("language", "before", "after", "places"), OTHER)
-def test_another_number_in_the_place_of_one_is_found(language, before, after, places):
-    found = figure_findings(after, before, languages=(language, language))
-    assert [(one.prediction.text, one.reference.text) for one in found] == places
-    assert {(one.guard, one.kind) for one in found} == {("number", "other-value")}
-    for one in found:
-        assert after[one.prediction.start : one.prediction.end] == one.prediction.text
+@pytest.mark.parametrize(("language", "before", "after", "spans"), OTHER)
+def test_changed_number_is_reported_in_every_language(language, before, after, spans):
+    result = figure_findings(after, before, languages=(language, language))
+    assert [(finding.prediction.text, finding.reference.text) for finding in result] == spans
+    assert {(finding.guard, finding.kind) for finding in result} == {("number", "other-value")}
+    for finding in result:
+        assert after[finding.prediction.start : finding.prediction.end] == finding.prediction.text
 
 
 def test_an_unclear_language_is_that_of_the_other_text_and_else_either_mark_may_be_decimal():

@@ -6,7 +6,7 @@ from semscale.guards.registry import Guards
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "kind"),
+    ("first", "second", "kind"),
     [
         ("return x+1", "return x-1", "opposed"),
         ("if a > b: swap()", "if a < b: swap()", "reversed-order"),
@@ -27,15 +27,15 @@ from semscale.guards.registry import Guards
         ("The result is y = -x.", "The result is y = x.", "opposed"),
     ],
 )
-def test_another_operator_operand_or_order_is_reported(one, other, kind):
-    (finding,) = (finding for finding in Guards().check(one, other) if finding.guard == "opposite")
-    (turned,) = (finding for finding in Guards().check(other, one) if finding.guard == "opposite")
+def test_another_operator_operand_or_order_is_reported(first, second, kind):
+    (finding,) = (finding for finding in Guards().check(first, second) if finding.guard == "opposite")
+    (turned,) = (finding for finding in Guards().check(second, first) if finding.guard == "opposite")
     assert finding.kind == turned.kind == kind
     assert (finding.prediction, finding.reference) == (turned.reference, turned.prediction)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("return x+1", "return 1 + x"),
         ("if a > b: swap()", "if b < a: swap()"),
@@ -48,12 +48,12 @@ def test_another_operator_operand_or_order_is_reported(one, other, kind):
         ("Use `items[0]`.", "Use items[0]."),
     ],
 )
-def test_one_formula_in_two_spellings_gives_no_finding(one, other):
-    assert Guards().check(one, other) == Guards().check(other, one) == []
+def test_same_formula_in_two_spellings_has_no_finding(first, second):
+    assert Guards().check(first, second) == Guards().check(second, first) == []
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Go to File > Save as.", "Save it as a file: File > Save as."),
         ("Read/write access is needed.", "Access to read/write is needed."),
@@ -66,8 +66,8 @@ def test_one_formula_in_two_spellings_gives_no_finding(one, other):
         ("Ann and Bob may come.", "Bob and Ann may come."),
     ],
 )
-def test_marks_of_prose_are_no_operators(one, other):
-    assert not [finding for finding in Guards().check(one, other) if finding.guard == "opposite"]
+def test_marks_of_prose_are_no_operators(first, second):
+    assert not [finding for finding in Guards().check(first, second) if finding.guard == "opposite"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from semscale.guards.registry import Guards
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Take it twice a day.", "Take it two times daily."),
         ("Take it twice a day.", "Take it every 12 hours."),
@@ -19,12 +19,12 @@ from semscale.guards.registry import Guards
         ("It runs every 30 minutes.", "It runs at intervals of 30 minutes."),
     ],
 )
-def test_one_rate_in_two_wordings_gives_no_finding(one, other):
-    assert Guards().check(one, other) == Guards().check(other, one) == []
+def test_same_rate_in_two_wordings_has_no_finding(first, second):
+    assert Guards().check(first, second) == Guards().check(second, first) == []
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "here", "there"),
+    ("first", "second", "here", "there"),
     [
         ("Take two tablets per day.", "Take two tablets per week.", "per day", "per week"),
         ("The bus runs twice a day.", "The bus runs once a day.", "twice a day", "once a day"),
@@ -33,19 +33,19 @@ def test_one_rate_in_two_wordings_gives_no_finding(one, other):
         ("He was late once.", "He was late twice.", "once", "twice"),
     ],
 )
-def test_another_rate_is_another_number(one, other, here, there):
-    (finding,) = Guards().check(one, other)
+def test_another_rate_is_another_number(first, second, here, there):
+    (finding,) = Guards().check(first, second)
     assert (finding.guard, finding.kind) == ("number", "other-value")
     assert (finding.prediction.text, finding.reference.text) == (here, there)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Once he arrived, two people left.", "After he arrived, 2 people left."),
         ("It rains every day.", "It rains."),
         ("It took a second.", "It took one second."),
     ],
 )
-def test_once_and_a_rate_in_one_text_only_give_no_finding(one, other):
-    assert Guards().check(one, other) == []
+def test_once_or_a_rate_in_a_single_text_has_no_finding(first, second):
+    assert Guards().check(first, second) == []

@@ -35,7 +35,7 @@ def filled(piece, size):
     return f"{piece} " * (size // len(piece))
 
 
-def steps(one, other):
+def steps(first, second):
     """Count the lines of Python that run while the guards check a pair."""
     count = 0
 
@@ -47,7 +47,7 @@ def steps(one, other):
     before = sys.gettrace()
     sys.settrace(trace)
     try:
-        Guards().check(one, other)
+        Guards().check(first, second)
     finally:
         sys.settrace(before)
     return count

@@ -104,9 +104,9 @@ AGREE = [
 
 
 @pytest.mark.parametrize(("prediction", "reference", "names"), INVENTED)
-def test_invented_names_are_found_and_are_missing_when_the_sides_swap(prediction, reference, names):
-    found = GUARDS["name"].check(prediction, reference)
-    assert [(finding.kind, finding.prediction.text, finding.reference) for finding in found] == [
+def test_invented_names_become_missing_when_the_sides_swap(prediction, reference, names):
+    findings = GUARDS["name"].check(prediction, reference)
+    assert [(finding.kind, finding.prediction.text, finding.reference) for finding in findings] == [
         ("invented-name", name, None) for name in names
     ]
     swapped = GUARDS["name"].check(reference, prediction)
@@ -116,19 +116,19 @@ def test_invented_names_are_found_and_are_missing_when_the_sides_swap(prediction
 
 
 @pytest.mark.parametrize(("prediction", "reference", "here", "there"), REPLACED)
-def test_another_name_is_one_invented_and_one_missing(prediction, reference, here, there):
+def test_replaced_name_gives_an_invented_and_a_missing_finding(prediction, reference, here, there):
     invented, missing = GUARDS["name"].check(prediction, reference)
     assert (invented.kind, invented.prediction.text) == ("invented-name", here)
     assert (missing.kind, missing.reference.text) == ("missing-name", there)
 
 
-@pytest.mark.parametrize(("one", "other"), AGREE)
-def test_texts_that_name_the_same_raise_no_alarm_in_either_order(one, other):
-    assert GUARDS["name"].check(one, other) == []
-    assert GUARDS["name"].check(other, one) == []
+@pytest.mark.parametrize(("first", "other"), AGREE)
+def test_texts_that_name_the_same_raise_no_alarm_in_either_order(first, other):
+    assert GUARDS["name"].check(first, other) == []
+    assert GUARDS["name"].check(other, first) == []
 
 
-def test_one_name_more_in_a_long_sentence_that_shares_two_is_a_detail():
+def test_extra_location_in_a_long_sentence_is_a_detail_but_a_code_is_not():
     shared = (
         "The women will play on Thursday in the city of Philadelphia and then again in the city of Columbus"
     )
@@ -145,13 +145,13 @@ def test_a_name_that_is_denied_is_not_named(denied):
 
 
 def test_a_name_in_the_same_apposition_is_no_detail():
-    found = GUARDS["name"].check("He flew to Paris, Texas.", "He flew to Paris, France.")
-    assert [(finding.prediction or finding.reference).text for finding in found] == ["Texas", "France"]
+    findings = GUARDS["name"].check("He flew to Paris, Texas.", "He flew to Paris, France.")
+    assert [(finding.prediction or finding.reference).text for finding in findings] == ["Texas", "France"]
 
 
 def test_names_that_both_texts_deny_are_compared():
-    found = GUARDS["name"].check("It is no substrate of CYP2D6.", "It is not a substrate of CYP3A4.")
-    assert [finding.kind for finding in found] == ["invented-name", "missing-name"]
+    findings = GUARDS["name"].check("It is no substrate of CYP2D6.", "It is not a substrate of CYP3A4.")
+    assert [finding.kind for finding in findings] == ["invented-name", "missing-name"]
 
 
 def names(text):
@@ -159,7 +159,7 @@ def names(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "findings"),
     [
         ("She met George Bush in Iraq.", [("name", "George Bush"), ("name", "Iraq")]),
         ("It began in March.", [("month", "March")]),
@@ -174,8 +174,8 @@ def names(text):
         ("She met Jan there.", []),
     ],
 )
-def test_kinds_of_names(text, found):
-    assert names(text) == found
+def test_kinds_of_names(text, findings):
+    assert names(text) == findings
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_a_headline_keeps_its_codes():
     assert names("New Study Finds CYP3A4 Drugs Interact Often") == [("code", "CYP3A4")]
 
 
-def test_names_have_their_place_and_folded_parts():
+def test_names_have_spans_and_normalized_parts():
     text = "It was O'Neill's idea."
     (name,) = read_names(Text(text))
     assert text[name.start : name.end] == name.shown

@@ -141,7 +141,7 @@ AGREE = [
 
 
 @pytest.mark.parametrize(("prediction", "reference", "here", "there"), DIFFER)
-def test_a_negation_on_one_side_is_found_on_both_spans(prediction, reference, here, there):
+def test_negation_on_a_single_side_is_reported_on_both_spans(prediction, reference, here, there):
     (finding,) = GUARDS["negation"].check(prediction, reference)
     assert (finding.guard, finding.kind) == ("negation", "negated-prediction")
     assert (finding.prediction.text, finding.reference.text) == (here, there)
@@ -154,18 +154,18 @@ def test_the_kind_swaps_when_the_sides_swap(prediction, reference, here, there):
     assert (finding.prediction.text, finding.reference.text) == (there, here)
 
 
-@pytest.mark.parametrize(("one", "other"), AGREE)
-def test_texts_that_agree_raise_no_alarm_in_either_order(one, other):
-    assert GUARDS["negation"].check(one, other) == []
-    assert GUARDS["negation"].check(other, one) == []
+@pytest.mark.parametrize(("left", "other"), AGREE)
+def test_texts_that_agree_raise_no_alarm_in_either_order(left, other):
+    assert GUARDS["negation"].check(left, other) == []
+    assert GUARDS["negation"].check(other, left) == []
 
 
 def test_two_separate_negations_are_two_findings():
-    found = GUARDS["negation"].check(
+    result = GUARDS["negation"].check(
         "The left valve is not open, and the pump is not running.",
         "The left valve is open, and the pump is running.",
     )
-    assert [finding.prediction.text for finding in found] == ["not open", "not running"]
+    assert [finding.prediction.text for finding in result] == ["not open", "not running"]
 
 
 def test_the_reason_quotes_both_sides():
@@ -213,8 +213,8 @@ def test_a_word_that_denies_and_opposes_does_not_cancel_itself_out():
 def test_directions_of_negations(text, forward, backward):
     texts = text.split()
     assert {at for at in range(len(texts)) if denies_next(texts, at)} == forward
-    found = {at: denies_before(texts, at) for at in range(len(texts))}
-    assert {at: first for at, first in found.items() if first is not None} == backward
+    result = {at: denies_before(texts, at) for at in range(len(texts))}
+    assert {at: first for at, first in result.items() if first is not None} == backward
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_directions_of_negations(text, forward, backward):
         ("it has more detail", set()),
     ],
 )
-def test_words_that_leave_open_whether_there_is_any(text, weakens):
+def test_weakening_terms_leave_the_next_term_open(text, weakens):
     texts = text.split()
     assert {at for at in range(len(texts)) if weakens_next(texts, at)} == weakens
 
@@ -258,16 +258,16 @@ def reach(text):
         ("no it is safe", {}),
     ],
 )
-def test_reached_words_and_how_many_negations_reach_them(text, negated):
-    texts, found = reach(text)
-    assert {texts[at]: len(cues) for at, cues in found.negated.items()} == negated
+def test_negated_terms_are_counted_with_their_cues(text, negated):
+    texts, result = reach(text)
+    assert {texts[at]: len(cues) for at, cues in result.negated.items()} == negated
 
 
 @pytest.mark.parametrize(
-    ("text", "place"), [("it was computed so avoid doing it again", 5), ("it was done do it again", 0)]
+    ("text", "index"), [("it was computed so avoid doing it again", 5), ("it was done do it again", 0)]
 )
-def test_a_negated_do_it_takes_up_what_was_said(text, place):
-    assert reach(text)[1].taken_up == place
+def test_negated_do_it_refers_back_to_the_earlier_verb(text, index):
+    assert reach(text)[1].taken_up == index
 
 
 def read(text):
@@ -291,7 +291,7 @@ def read(text):
         ("it is not safe , so wait until noon", {"safe"}, set()),
     ],
 )
-def test_which_words_stay_negated_beside_an_exception(text, negated, doubtful):
+def test_negated_terms_beside_an_exception_stay_negated(text, negated, doubtful):
     assert read(text) == (negated, doubtful)
 
 
@@ -319,13 +319,13 @@ def test_negations_reach_to_the_end_of_their_clause_or_list(text, negated):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("not disconnected", "connected"), ("not open", "closed"), ("never unsafe", "safe")]
+    ("left", "other"), [("not disconnected", "connected"), ("not open", "closed"), ("never unsafe", "safe")]
 )
-def test_a_negation_and_an_opposite_have_one_sign(one, other):
-    ours, theirs = signs(one), signs(other)
-    shared = ours.keys() & theirs.keys()
+def test_negation_and_opposite_have_the_same_sign(left, other):
+    candidate, right = signs(left), signs(other)
+    shared = candidate.keys() & right.keys()
     assert shared
-    assert all(ours[key] == theirs[key] for key in shared)
+    assert all(candidate[key] == right[key] for key in shared)
 
 
 def test_keys_by_sign():
@@ -358,8 +358,8 @@ def conflicts(prediction, reference):
     ],
 )
 def test_causes(prediction, reference, cause):
-    for found in (conflicts(prediction, reference), conflicts(reference, prediction)):
-        assert [conflict.cause for conflict in found] == [cause]
+    for result in (conflicts(prediction, reference), conflicts(reference, prediction)):
+        assert [conflict.cause for conflict in result] == [cause]
 
 
 @pytest.mark.parametrize(
@@ -374,10 +374,10 @@ def test_causes(prediction, reference, cause):
         ("Bob did not sell it to Ann", "Ann did not buy it from Bob"),
     ],
 )
-def test_texts_that_do_not_contradict_each_other(prediction, reference):
+def test_texts_without_contradiction_have_no_conflict(prediction, reference):
     assert conflicts(prediction, reference) == ()
 
 
-def test_one_negation_is_reported_once():
-    found = conflicts("it does not burn or smoke", "it burns and smokes")
-    assert len(found) == 1
+def test_shared_negation_is_reported_once():
+    result = conflicts("it does not burn or smoke", "it burns and smokes")
+    assert len(result) == 1

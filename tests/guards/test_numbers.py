@@ -183,7 +183,7 @@ AGREE = [
 
 
 @pytest.mark.parametrize(("prediction", "reference", "kind", "here", "there"), OTHER)
-def test_other_numbers_are_found_in_either_order(prediction, reference, kind, here, there):
+def test_different_numbers_are_reported_in_either_order(prediction, reference, kind, here, there):
     (finding,) = GUARDS["number"].check(prediction, reference)
     assert (finding.kind, finding.prediction.text, finding.reference.text) == (kind, here, there)
     (swapped,) = GUARDS["number"].check(reference, prediction)
@@ -194,10 +194,10 @@ def test_other_numbers_are_found_in_either_order(prediction, reference, kind, he
     )
 
 
-@pytest.mark.parametrize(("one", "other"), AGREE)
-def test_numbers_that_agree_raise_no_alarm_in_either_order(one, other):
-    assert GUARDS["number"].check(one, other) == []
-    assert GUARDS["number"].check(other, one) == []
+@pytest.mark.parametrize(("item", "other"), AGREE)
+def test_numbers_that_agree_raise_no_alarm_in_either_order(item, other):
+    assert GUARDS["number"].check(item, other) == []
+    assert GUARDS["number"].check(other, item) == []
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_numbers_that_agree_raise_no_alarm_in_either_order(one, other):
         ("7 men in 5 days", "9 men for 5 dollars", ["other-value", "other-unit"]),
     ],
 )
-def test_missing_and_added_numbers_have_kinds_of_their_own(prediction, reference, kinds):
+def test_missing_and_added_numbers_have_separate_kinds(prediction, reference, kinds):
     assert [finding.kind for finding in GUARDS["number"].check(prediction, reference)] == kinds
 
 
@@ -243,11 +243,11 @@ def test_numbers_are_read_as_people_mean_them(text, expected):
 @pytest.mark.exhaustive
 def test_of_very_many_numbers_the_first_are_reported():
     # A pasted table: without a limit, comparing each with each would take hours.
-    ours, theirs = "1 " * 50_000, "2 " * 50_000
-    found = GUARDS["number"].check(ours, theirs)
-    assert {finding.kind for finding in found} == {"other-value"}
-    assert len(found) == 200
-    assert found[0].prediction.start == 0
+    left, right = "1 " * 50_000, "2 " * 50_000
+    result = GUARDS["number"].check(left, right)
+    assert {finding.kind for finding in result} == {"other-value"}
+    assert len(result) == 200
+    assert result[0].prediction.start == 0
 
 
 def test_very_many_numbers_that_agree_are_no_finding():
@@ -271,20 +271,20 @@ def read(text):
     ],
 )
 def test_values_and_units(text, values, unit):
-    (found,) = read(text)
-    assert (tuple(sorted(found.values)), found.unit) == (values, unit)
+    (result,) = read(text)
+    assert (tuple(sorted(result.values)), result.unit) == (values, unit)
 
 
 @pytest.mark.parametrize(("text", "bound"), [("at least 5", 1), ("≤ 5", -1), ("5 or more", 1), ("5", 0)])
 def test_bounds(text, bound):
-    assert [found.bound for found in read(text)] == [bound]
+    assert [result.bound for result in read(text)] == [bound]
 
 
 @pytest.mark.parametrize(("text", "hours"), [("at 5 p.m.", (17.0,)), ("at 17:30", (17.5,))])
 def test_times_of_day_are_hours(text, hours):
-    (found,) = read(text)
-    assert found.values == hours
-    assert found.sort == read("at 5:00")[0].sort
+    (result,) = read(text)
+    assert result.values == hours
+    assert result.sort == read("at 5:00")[0].sort
 
 
 def test_sorts_keep_labels_times_years_and_other_numbers_apart():
@@ -292,17 +292,17 @@ def test_sorts_keep_labels_times_years_and_other_numbers_apart():
     assert len({read(text)[0].sort for text in texts}) == 4
 
 
-def test_labels_have_their_noun_and_counted_things_theirs():
+def test_labels_have_their_noun_and_counts_have_the_counted_noun():
     label, counted = read("terminal 4 has 3 lamps")
     assert (label.label, label.values) == ("terminal", (4.0,))
     assert (counted.label, counted.noun) == ("", "lamp")
 
 
 def test_quantities_are_in_order_and_overlap_nowhere():
-    found = read("At 17:30 take two tablets of 5 mg, at least 3 times, in May 2020, on ward B.")
-    places = [(one.start, one.end) for one in found]
-    assert places == sorted(places)
-    assert all(end <= start for (_, end), (start, _) in zip(places, places[1:], strict=False))
+    result = read("At 17:30 take two tablets of 5 mg, at least 3 times, in May 2020, on ward B.")
+    spans = [(item.start, item.end) for item in result]
+    assert spans == sorted(spans)
+    assert all(end <= start for (_, end), (start, _) in zip(spans, spans[1:], strict=False))
 
 
 @pytest.mark.parametrize(
@@ -331,7 +331,7 @@ def test_names_of_spellings(spelling, name):
     assert unit_name(spelling) == name
 
 
-def test_units_of_one_dimension_convert():
+def test_units_of_the_same_dimension_convert():
     minute, hour = conversion_of("minute"), conversion_of("hour")
     assert minute.dimension == hour.dimension
     assert hour.factor / minute.factor == pytest.approx(60)
@@ -350,7 +350,7 @@ def test_a_number_without_a_unit_and_a_unit_that_pint_lacks():
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("item", "other", "same"),
     [
         ("gram", "kilogram", True),
         ("gram", "second", False),
@@ -358,8 +358,8 @@ def test_a_number_without_a_unit_and_a_unit_that_pint_lacks():
         ("dollar", "euro", False),
     ],
 )
-def test_units_that_measure_the_same(one, other, same):
-    assert measure_the_same(one, other) is same
+def test_units_that_measure_the_same(item, other, same):
+    assert measure_the_same(item, other) is same
 
 
 def test_pint_knows_every_unit_that_measures_something():
@@ -375,7 +375,7 @@ def test_pint_knows_every_unit_that_measures_something():
         "beat_per_minute",
     }
     no_size |= {"equivalent", "milliequivalent"}
-    exact, words = _spellings()
+    exact, phrases = _spellings()
     assert {
-        name for name in (*exact.values(), *words.values()) if conversion_of(name).dimension == name
+        name for name in (*exact.values(), *phrases.values()) if conversion_of(name).dimension == name
     } == no_size

@@ -91,7 +91,7 @@ AGREE = [
 
 
 @pytest.mark.parametrize(("prediction", "reference", "here", "there"), DIFFER)
-def test_opposites_are_found_in_either_order(prediction, reference, here, there):
+def test_opposites_are_reported_in_either_order(prediction, reference, here, there):
     (finding,) = GUARDS["opposite"].check(prediction, reference)
     assert (finding.guard, finding.kind) == ("opposite", "opposed")
     assert (finding.prediction.text.lower(), finding.reference.text.lower()) == (here.lower(), there.lower())
@@ -100,18 +100,18 @@ def test_opposites_are_found_in_either_order(prediction, reference, here, there)
 
 
 @pytest.mark.parametrize(("prediction", "reference", "word"), REVERSED)
-def test_comparisons_turned_round_are_found(prediction, reference, word):
+def test_reversed_comparisons_are_reported(prediction, reference, word):
     (finding,) = GUARDS["opposite"].check(prediction, reference)
     assert (finding.kind, finding.prediction.text) == ("reversed-order", word)
 
 
-@pytest.mark.parametrize(("one", "other"), AGREE)
-def test_texts_that_agree_raise_no_alarm_in_either_order(one, other):
-    assert GUARDS["opposite"].check(one, other) == []
-    assert GUARDS["opposite"].check(other, one) == []
+@pytest.mark.parametrize(("first", "second"), AGREE)
+def test_texts_that_agree_raise_no_alarm_in_either_order(first, second):
+    assert GUARDS["opposite"].check(first, second) == []
+    assert GUARDS["opposite"].check(second, first) == []
 
 
-def test_no_word_of_the_lexicon_stands_on_both_sides_of_one_axis():
+def test_no_lexicon_entry_is_on_both_sides_of_an_axis():
     for group, entry in read_lexicon("opposites").items():
         for line in entry["sides"]:
             left, right = (
@@ -138,11 +138,11 @@ def test_regular_inflections_follow_the_rules_of_spelling(word, forms):
 
 
 def test_a_word_outside_the_lexicon_stands_for_its_stem_alone():
-    assert [place.key for place in sides("magnets")] == ["magnet"]
+    assert [index.key for index in sides("magnets")] == ["magnet"]
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("The library closes at 8 pm.", "The library is open until 8 pm."),
         ("The machine stops at noon.", "The machine runs until noon."),
@@ -150,12 +150,12 @@ def test_a_word_outside_the_lexicon_stands_for_its_stem_alone():
         ("The bike was lent to Anna by Tom.", "Anna borrowed the bike from Tom."),
     ],
 )
-def test_an_opposite_that_ends_a_state_or_turns_an_event_agrees(one, other):
-    assert Guards().check(one, other) == Guards().check(other, one) == []
+def test_an_opposite_that_ends_a_state_or_turns_an_event_agrees(first, second):
+    assert Guards().check(first, second) == Guards().check(second, first) == []
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("The shop is open until 8 pm.", "The shop is closed until 8 pm."),
         ("The shop opens at 8 pm.", "The shop closes at 8 pm."),
@@ -163,19 +163,19 @@ def test_an_opposite_that_ends_a_state_or_turns_an_event_agrees(one, other):
         ("The mushroom is edible.", "The mushroom is inedible."),
     ],
 )
-def test_opposites_without_such_a_turn_do_not_agree(one, other):
-    assert GUARDS["opposite"].check(one, other)
-    assert GUARDS["opposite"].check(other, one)
+def test_opposites_without_such_a_turn_do_not_agree(first, second):
+    assert GUARDS["opposite"].check(first, second)
+    assert GUARDS["opposite"].check(second, first)
 
 
-def opposed(one, other):
+def opposed(first, second):
     """Whether two words are on the two sides of one axis."""
-    theirs = {place.key: place.side for place in sides(other)}
-    return any(theirs.get(place.key) == -place.side for place in sides(one))
+    other_sides = {index.key: index.side for index in sides(second)}
+    return any(other_sides.get(index.key) == -index.side for index in sides(first))
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("left", "right"),
         ("increases", "decrease"),
@@ -185,14 +185,14 @@ def opposed(one, other):
         ("connected", "disconnected"),
     ],
 )
-def test_opposites(one, other):
-    assert opposed(one, other)
-    assert not opposed(one, one)
+def test_opposites(first, second):
+    assert opposed(first, second)
+    assert not opposed(first, first)
 
 
 def test_a_word_of_no_axis_has_its_stem():
-    (place,) = sides("table")
-    assert (place.key, place.side) == (stem("table"), 1)
+    (index,) = sides("table")
+    assert (index.key, index.side) == (stem("table"), 1)
     assert not is_listed("table")
 
 
@@ -216,12 +216,12 @@ def test_regular_inflections():
     assert {"dry", "dries", "dried", "drier"} <= regular_forms("dry")
 
 
-def clashes(one, other):
-    return contradicting_findings(*(read_polarity(Text(text)) for text in (one, other)))
+def clashes(first, second):
+    return contradicting_findings(*(read_polarity(Text(text)) for text in (first, second)))
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "places"),
+    ("first", "second", "pairs"),
     [
         ("The lung is clear.", "There is an infiltrate.", [(3, 3)]),
         ("The lungs are clear.", "An effusion of the chest.", [(3, 1)]),
@@ -229,13 +229,13 @@ def clashes(one, other):
         ("The lungs are not clear.", "No infiltrate in the lungs.", [(4, 1)]),
     ],
 )
-def test_a_clear_part_and_a_finding_in_it_contradict_each_other(one, other, places):
-    assert clashes(one, other) == places
-    assert clashes(other, one) == [(there, here) for here, there in places]
+def test_clear_part_and_a_lesion_in_it_contradict(first, second, pairs):
+    assert clashes(first, second) == pairs
+    assert clashes(second, first) == [(there, here) for here, there in pairs]
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("The lung is clear.", "There is no infiltrate."),
         ("The lungs are clear.", "There is a fracture of the knee."),
@@ -244,12 +244,12 @@ def test_a_clear_part_and_a_finding_in_it_contradict_each_other(one, other, plac
         ("The lungs are clear.", "There is an infiltrate, but no effusion."),
     ],
 )
-def test_denied_findings_other_parts_and_mixed_reports_do_not(one, other):
-    assert clashes(one, other) == clashes(other, one) == []
+def test_denied_findings_other_parts_and_mixed_reports_do_not(first, second):
+    assert clashes(first, second) == clashes(second, first) == []
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "here", "there"),
+    ("first", "second", "here", "there"),
     [
         ("There was too much salt in it.", "There was too little salt in it.", "too much", "too little"),
         ("The museum opens in autumn.", "The museum opens in summer.", "autumn", "summer"),
@@ -262,16 +262,16 @@ def test_denied_findings_other_parts_and_mixed_reports_do_not(one, other):
         ),
     ],
 )
-def test_another_phrase_of_a_group_is_found_either_way_round(one, other, here, there):
-    (finding,) = Guards().check(one, other)
+def test_opposed_phrases_of_a_group_are_reported_in_both_directions(first, second, here, there):
+    (finding,) = Guards().check(first, second)
     assert (finding.guard, finding.kind) == ("opposite", "opposed")
     assert (finding.prediction.text, finding.reference.text) == (here, there)
-    (turned,) = Guards().check(other, one)
+    (turned,) = Guards().check(second, first)
     assert (turned.prediction.text, turned.reference.text) == (there, here)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Four trains leave every hour.", "Four trains leave per hour."),
         ("Take one tablet daily.", "Take one tablet per day."),
@@ -282,26 +282,26 @@ def test_another_phrase_of_a_group_is_found_either_way_round(one, other, here, t
         ("The road was closed until May.", "The road has been open since May."),
     ],
 )
-def test_the_same_in_other_words_gives_nothing(one, other):
-    assert Guards().check(one, other) == Guards().check(other, one) == []
+def test_paraphrase_has_no_finding(first, second):
+    assert Guards().check(first, second) == Guards().check(second, first) == []
 
 
 def test_since_and_until_put_a_span_on_either_side_of_its_limit():
     texts = "She worked there since 2010.", "She worked there until 2010."
-    for one, other in (texts, texts[::-1]):
-        (finding,) = Guards().check(one, other)
+    for first, second in (texts, texts[::-1]):
+        (finding,) = Guards().check(first, second)
         assert (finding.guard, finding.kind) == ("order", "other-order")
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         # "No" is an answer here, no quantity that "all" or "every" could make up for.
         ("Yes, because he wrote down every detail.", "No. He changed two things, so he cannot know which."),
         ("Yes, few of them came.", "No, most of them did not come."),
     ],
 )
-def test_yes_and_no_contradict_each_other_whatever_follows(one, other):
-    for texts in ((one, other), (other, one)):
+def test_yes_and_no_contradict_regardless_of_what_follows(first, second):
+    for texts in ((first, second), (second, first)):
         kinds = [finding.prediction.text.lower() for finding in GUARDS["opposite"].check(*texts)]
         assert set(kinds) & {"yes", "no"}

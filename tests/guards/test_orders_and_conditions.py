@@ -15,7 +15,7 @@ from semscale.guards.text import Text
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Lock the gate before you feed the dog.", "Feed the dog before you lock the gate."),
         ("The alarm rang before the fire started.", "The alarm rang after the fire started."),
@@ -25,14 +25,14 @@ from semscale.guards.text import Text
         ("Nobody left before the speech ended.", "Everybody left before the speech ended."),
     ],
 )
-def test_another_order_is_found_either_way_round(one, other):
-    for texts in ((one, other), (other, one)):
-        (found,) = GUARDS["order"].check(*texts)
-        assert (found.guard, found.kind) == ("order", "other-order")
+def test_different_order_is_reported_in_both_directions(first, second):
+    for texts in ((first, second), (second, first)):
+        (finding,) = GUARDS["order"].check(*texts)
+        assert (finding.guard, finding.kind) == ("order", "other-order")
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Lock the gate before you feed the dog.", "Feed the dog after you lock the gate."),
         ("Lock the gate before you feed the dog.", "Before you feed the dog, lock the gate."),
@@ -43,8 +43,8 @@ def test_another_order_is_found_either_way_round(one, other):
         ("Lock the gate before noon.", "The dog slept after its meal."),
     ],
 )
-def test_the_same_order_gives_nothing(one, other):
-    assert GUARDS["order"].check(one, other) == GUARDS["order"].check(other, one) == []
+def test_the_same_order_gives_nothing(first, second):
+    assert GUARDS["order"].check(first, second) == GUARDS["order"].check(second, first) == []
 
 
 def wording(text):
@@ -67,9 +67,9 @@ def wording(text):
         ("Nobody but Anna painted before Bob.", {"nobodi", "anna", "paint"}, {"bob"}),
     ],
 )
-def test_the_earlier_event_and_the_later_one_are_told_apart(text, earlier, later):
-    (found,) = read_orders(wording(text))
-    assert (found.earlier, found.later) == (earlier, later)
+def test_earlier_and_later_events_are_distinguished(text, earlier, later):
+    (finding,) = read_orders(wording(text))
+    assert (finding.earlier, finding.later) == (earlier, later)
 
 
 @pytest.mark.parametrize("text", ["Afterwards.", "Wash it.", "Before noon.", "", "and then"])
@@ -78,14 +78,14 @@ def test_without_two_events_there_is_no_order(text):
 
 
 def test_orders_are_turned_agree_or_are_not_there():
-    one, same, turned = "Wash before you cut.", "Cut after you wash.", "Cut before you wash."
-    assert len(find_reversed_orders(wording(one), wording(turned))) == 1
-    assert find_reversed_orders(wording(one), wording(same)) == []
-    assert find_reversed_orders(wording(one), wording("Wash and cut.")) is None
+    first, same, turned = "Wash before you cut.", "Cut after you wash.", "Cut before you wash."
+    assert len(find_reversed_orders(wording(first), wording(turned))) == 1
+    assert find_reversed_orders(wording(first), wording(same)) == []
+    assert find_reversed_orders(wording(first), wording("Wash and cut.")) is None
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Call us if the pain returns.", "Call us unless the pain returns."),
         ("Call us if the pain returns.", "Call us even if the pain returns."),
@@ -96,14 +96,14 @@ def test_orders_are_turned_agree_or_are_not_there():
         ("The valve closes as long as pressure falls.", "The valve closes whether or not pressure falls."),
     ],
 )
-def test_another_condition_is_found_either_way_round(one, other):
-    for texts in ((one, other), (other, one)):
-        (found,) = GUARDS["condition"].check(*texts)
-        assert (found.guard, found.kind) == ("condition", "other-condition")
+def test_different_condition_is_reported_in_both_directions(first, second):
+    for texts in ((first, second), (second, first)):
+        (finding,) = GUARDS["condition"].check(*texts)
+        assert (finding.guard, finding.kind) == ("condition", "other-condition")
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Call us if the pain returns.", "If the pain returns, call us."),
         ("Call us when the pain returns.", "Call us if the pain returns."),
@@ -118,12 +118,12 @@ def test_another_condition_is_found_either_way_round(one, other):
         ("It fails if the disk is full.", "The garden is lovely, because they water it."),
     ],
 )
-def test_the_same_condition_gives_nothing(one, other):
-    assert GUARDS["condition"].check(one, other) == GUARDS["condition"].check(other, one) == []
+def test_the_same_condition_gives_nothing(first, second):
+    assert GUARDS["condition"].check(first, second) == GUARDS["condition"].check(second, first) == []
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Without a key you can open the door.", "Without a key you cannot open the door."),
         ("You can park here without a permit.", "You cannot park here without a permit."),
@@ -132,21 +132,21 @@ def test_the_same_condition_gives_nothing(one, other):
         ("In case of fire you can use the lift.", "In case of fire you cannot use the lift."),
     ],
 )
-def test_what_cannot_be_under_a_condition_is_found_either_way_round(one, other):
-    assert Guards().check(one, other)
-    assert Guards().check(other, one)
+def test_denied_possibility_under_a_condition_is_reported_in_both_directions(first, second):
+    assert Guards().check(first, second)
+    assert Guards().check(second, first)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("Without a permit you cannot park here.", "You cannot park here without a permit."),
         ("Without a permit you cannot park here.", "You can park here only with a permit."),
         ("If it rains, we cannot play outside.", "We can't play outside if it rains."),
     ],
 )
-def test_the_same_denial_under_a_condition_gives_nothing(one, other):
-    assert Guards().check(one, other) == Guards().check(other, one) == []
+def test_the_same_denial_under_a_condition_gives_nothing(first, second):
+    assert Guards().check(first, second) == Guards().check(second, first) == []
 
 
 def read(text):

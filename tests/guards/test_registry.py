@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from semscale.errors import InputError
 from semscale.guards.registry import FINDING_KINDS, GUARDS, Guards, Mode, finding_counts
 
-WORDS = (
+SENTENCES = (
     "not no never without isn't can't connected disconnected open closed left right safe unsafe increase",
     "decrease the a bulb Bulb A B C terminal 1 2 12 0.5 mg g 1,000 1.000 % 10^3 ½ twelve second one and or",
     "but , . ; : ( ) \" ' - CYP3A4 TB Paris Berlin US U.S. greater less than before after present absent was",
     "ruled out neither nor lacks of 5:30 pm °C ٣ ① İ ǅ 中 µg",
     "Ann hired Bob was by than most few every may said to only even except if unless until then",
 )
-PIECES = st.sampled_from([word for line in WORDS for word in line.split()])
+PIECES = st.sampled_from([word for line in SENTENCES for word in line.split()])
 TEXTS = st.one_of(st.lists(PIECES, max_size=12).map(" ".join), st.text(max_size=40))
 SWAPPED = {
     "negated-prediction": "negated-reference",
@@ -25,7 +25,7 @@ SWAPPED = {
     "missing-label": "added-label",
     "missing-name": "invented-name",
 }
-SWAPPED |= {other: one for one, other in SWAPPED.items()}
+SWAPPED |= {second: first for first, second in SWAPPED.items()}
 
 
 @given(TEXTS)
@@ -41,31 +41,31 @@ def test_case_and_white_space_alone_give_nothing(text):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("The bulb is NOT lit.", "the bulb is not lit"),
         ("It’s 12 mg!", "its 12 mg"),
         ("“Paris” — yes.", "Paris, yes"),
     ],
 )
-def test_case_white_space_and_marks_alone_give_nothing(one, other):
-    assert Guards().check(one, other) == []
+def test_case_white_space_and_marks_alone_give_nothing(first, second):
+    assert Guards().check(first, second) == []
 
 
 @given(TEXTS, TEXTS)
-def test_spans_point_at_their_text_and_the_kinds_swap_with_the_sides(one, other):
-    found = Guards().check(one, other)
-    for finding in found:
+def test_spans_point_at_their_text_and_the_kinds_swap_with_the_sides(first, second):
+    findings = Guards().check(first, second)
+    for finding in findings:
         assert finding.prediction or finding.reference
-        for span, text in ((finding.prediction, one), (finding.reference, other)):
+        for span, text in ((finding.prediction, first), (finding.reference, second)):
             assert span is None or (text[span.start : span.end] == span.text != "")
         assert f"{finding.guard}:{finding.kind}" in FINDING_KINDS
-    swapped = Guards().check(other, one)
-    assert Counter(finding.guard for finding in found) == Counter(finding.guard for finding in swapped)
+    swapped = Guards().check(second, first)
+    assert Counter(finding.guard for finding in findings) == Counter(finding.guard for finding in swapped)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("It is not safe.", "It is safe."),
         ("Take 5 mg.", "Take it."),
@@ -73,9 +73,11 @@ def test_spans_point_at_their_text_and_the_kinds_swap_with_the_sides(one, other)
         ("Bulbs A and B.", "Bulb A."),
     ],
 )
-def test_kinds_of_one_side_swap(one, other):
-    kinds = [finding.kind for finding in Guards().check(one, other)]
-    assert [finding.kind for finding in Guards().check(other, one)] == [SWAPPED[kind] for kind in kinds] != []
+def test_finding_kinds_of_a_single_side_swap_with_the_sides(first, second):
+    kinds = [finding.kind for finding in Guards().check(first, second)]
+    assert (
+        [finding.kind for finding in Guards().check(second, first)] == [SWAPPED[kind] for kind in kinds] != []
+    )
 
 
 @pytest.mark.parametrize(
@@ -92,12 +94,12 @@ def test_other_scripts_give_nothing_rather_than_something_wrong(text):
     assert Guards().check("The drug is safe: 12 mg of CYP2D6.", text) == []
 
 
-def test_a_guard_that_is_off_does_not_look_and_one_that_warns_does_not_weigh():
+def test_off_guard_is_not_run_and_warning_guard_does_not_weigh():
     guards = Guards({"number": "off", "negation": Mode.WEIGH})
-    found = guards.check("It is not in room 12.", "It is in room 13.")
-    assert {finding.guard for finding in found} == {"negation"}
-    assert guards.findings_to_weigh(found) == found
-    assert Guards().findings_to_weigh(found) == []
+    findings = guards.check("It is not in room 12.", "It is in room 13.")
+    assert {finding.guard for finding in findings} == {"negation"}
+    assert guards.findings_to_weigh(findings) == findings
+    assert Guards().findings_to_weigh(findings) == []
     assert dict(guards.modes) == dict.fromkeys(GUARDS, "warn") | {"negation": "weigh", "number": "off"}
 
 
@@ -134,6 +136,6 @@ def test_counts_have_every_kind_with_zeros():
     ],
     ids=["a name of many words", "times of day", "comparisons"],
 )
-def test_long_texts_of_one_kind_are_read_in_seconds(prediction, reference):
+def test_long_uniform_texts_are_checked_in_seconds(prediction, reference):
     # What was compared each with each took minutes here.
     assert Guards().check(prediction, reference) == []

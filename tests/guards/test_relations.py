@@ -31,9 +31,9 @@ def relations(text):
     ],
 )
 def test_two_things_and_the_word_between_them(text, first, second):
-    (found,) = relations(text)
-    assert stem(first) in found.first
-    assert stem(second) in found.second
+    (result,) = relations(text)
+    assert stem(first) in result.first
+    assert stem(second) in result.second
 
 
 @pytest.mark.parametrize("text", ["Iron is heavy", "more than ever", "It is other than that", "north wind"])
@@ -41,7 +41,7 @@ def test_texts_that_compare_nothing(text):
     assert relations(text) == []
 
 
-def test_a_text_without_a_comparing_word_is_told_at_once():
+def test_text_without_a_comparing_term_is_skipped():
     assert not may_compare(Text("Iron is heavy"))
     assert may_compare(Text("heavier than"))
 
@@ -78,8 +78,8 @@ def test_word_and_order_reversed_agree():
     ],
 )
 def test_the_two_ends(text, source, goal):
-    (found,) = read_exchanges(Text(text))
-    assert (found.source, found.goal) == (source, goal)
+    (result,) = read_exchanges(Text(text))
+    assert (result.source, result.goal) == (source, goal)
 
 
 def test_a_word_without_an_end_states_nothing():
@@ -87,7 +87,7 @@ def test_a_word_without_an_end_states_nothing():
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("left", "other"),
     [
         ("Ann bought it from Bob", "Bob bought it from Ann"),
         ("Ann bought it from Bob", "Ann sold it to Bob"),
@@ -95,25 +95,27 @@ def test_a_word_without_an_end_states_nothing():
         ("Italy beat France", "Italy lost to France"),
     ],
 )
-def test_exchanged_ends(one, other):
-    ours, theirs = read_exchanges(Text(one)), read_exchanges(Text(other))
-    assert len(find_exchanged_ends(ours, theirs)) == len(find_exchanged_ends(theirs, ours)) == 1
+def test_exchanged_ends(left, other):
+    candidate, right = read_exchanges(Text(left)), read_exchanges(Text(other))
+    assert len(find_exchanged_ends(candidate, right)) == len(find_exchanged_ends(right, candidate)) == 1
 
 
 def test_an_event_that_the_other_text_states_as_well_is_not_exchanged():
     texts = "Ann bought it from Bob, and Bob bought it from Ann", "Bob bought it from Ann"
-    ours, theirs = (read_exchanges(Text(text)) for text in texts)
-    assert find_exchanged_ends(ours, theirs) == find_exchanged_ends(theirs, ours) == []
+    candidate, right = (read_exchanges(Text(text)) for text in texts)
+    assert find_exchanged_ends(candidate, right) == find_exchanged_ends(right, candidate) == []
 
 
-def test_converse_words_with_the_same_ends_state_one_event():
-    ours, theirs = (read_exchanges(Text(text)) for text in ("Bob sold it to Ann", "Ann bought it from Bob"))
-    assert [(one.at, other.at) for one, other in same_events(ours, theirs)] == [(1, 1)]
-    assert same_events(ours, ours) == []
+def test_converse_verbs_with_the_same_ends_are_the_same_event():
+    candidate, right = (
+        read_exchanges(Text(text)) for text in ("Bob sold it to Ann", "Ann bought it from Bob")
+    )
+    assert [(left.at, other.at) for left, other in same_events(candidate, right)] == [(1, 1)]
+    assert same_events(candidate, candidate) == []
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("left", "other"),
     [
         ("The nurse called the doctor at night.", "The doctor called the nurse at night."),
         ("He thanked us for the lift.", "We thanked him for the lift."),
@@ -125,16 +127,16 @@ def test_converse_words_with_the_same_ends_state_one_event():
         ("The visitor bit the dog in the park.", "The visitor was bitten by the dog in the park."),
     ],
 )
-def test_exchanged_roles_are_found_either_way_round(one, other):
-    for texts in ((one, other), (other, one)):
-        (found,) = GUARDS["roles"].check(*texts)
-        assert (found.guard, found.kind) == ("roles", "exchanged")
-        assert found.prediction is not None
-        assert found.reference is not None
+def test_exchanged_roles_are_reported_in_both_directions(left, other):
+    for texts in ((left, other), (other, left)):
+        (result,) = GUARDS["roles"].check(*texts)
+        assert (result.guard, result.kind) == ("roles", "exchanged")
+        assert result.prediction is not None
+        assert result.reference is not None
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("left", "other"),
     [
         ("The nurse called the doctor at night.", "At night the nurse called the doctor."),
         ("The nurse called the doctor.", "The doctor was called by the nurse."),
@@ -152,33 +154,33 @@ def test_exchanged_roles_are_found_either_way_round(one, other):
         ("", "Ida sings."),
     ],
 )
-def test_other_wording_of_the_same_gives_nothing(one, other):
-    assert GUARDS["roles"].check(one, other) == GUARDS["roles"].check(other, one) == []
+def test_other_wording_of_the_same_gives_nothing(left, other):
+    assert GUARDS["roles"].check(left, other) == GUARDS["roles"].check(other, left) == []
 
 
 def test_spans_reach_from_the_first_to_the_second_word():
-    (found,) = GUARDS["roles"].check("A fox saw a hen there.", "A hen saw a fox there.")
-    assert (found.prediction.text, found.reference.text) == ("fox saw a hen", "hen saw a fox")
-    assert found.reason == (
+    (result,) = GUARDS["roles"].check("A fox saw a hen there.", "A hen saw a fox there.")
+    assert (result.prediction.text, result.reference.text) == ("fox saw a hen", "hen saw a fox")
+    assert result.reason == (
         'Subject and object are exchanged: the prediction says "fox saw a hen", '
         'the reference "hen saw a fox".'
     )
 
 
-def test_long_texts_with_all_words_shuffled_are_read_in_bounded_time():
+def test_shuffled_long_texts_are_checked_in_bounded_time():
     words = [f"w{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(150)]
     assert len(GUARDS["roles"].check(" ".join(words), " ".join(reversed(words)))) <= 1
 
 
-def exchanged(one, other):
-    texts = Text(one), Text(other)
-    found = find_exchange(*texts)
-    return found and tuple(
-        tuple(text.words[at] for at in positions) for text, positions in zip(texts, found, strict=True)
+def exchanged(left, other):
+    texts = Text(left), Text(other)
+    result = find_exchange(*texts)
+    return result and tuple(
+        tuple(text.words[at] for at in positions) for text, positions in zip(texts, result, strict=True)
     )
 
 
-def test_the_two_words_are_named_by_their_places_in_either_text():
+def test_exchanged_terms_are_named_by_their_position_in_both_texts():
     assert exchanged("Ann hired Bob.", "Bob hired Ann.") == (("ann", "bob"), ("bob", "ann"))
 
 
@@ -190,7 +192,7 @@ def test_ends_are_exchanged_by_their_prepositions_alone():
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("left", "other"),
     [
         ("On Monday Ann hired Bob.", "Ann hired Bob on Monday."),  # an adverbial has moved
         ("On Monday the board met guests in Rome.", "In Rome the board met guests on Monday."),
@@ -205,13 +207,13 @@ def test_ends_are_exchanged_by_their_prepositions_alone():
         ("The shop in the station street opened.", "The station street shop opened."),  # a compound
     ],
 )
-def test_rewording_exchanges_nothing(one, other):
-    assert exchanged(one, other) is None
+def test_rewording_exchanges_nothing(left, other):
+    assert exchanged(left, other) is None
 
 
 def test_first_counts_before_a_noun():
-    found = exchanged("The first nurse paid the second nurse.", "The second nurse paid the first nurse.")
-    assert found == (("first", "second"), ("second", "first"))
+    result = exchanged("The first nurse paid the second nurse.", "The second nurse paid the first nurse.")
+    assert result == (("first", "second"), ("second", "first"))
 
 
 def test_the_voice_may_turn_though_no_word_has_moved():

@@ -39,7 +39,7 @@ from semscale.guards.words import (
 ALPHABET = "abA'’`\"´stREvellm İǅßſΣé²½0٣.,-_ \n\u0301中😀"
 
 
-def test_places_pass_over_blanks_and_underscores_and_tell_equal_words_apart():
+def test_token_positions_skip_blanks_and_underscores():
     text = Text("a_a  a.A")
     assert text.words == ["a", "a", "a", ".", "a"]
     assert text.starts == [0, 2, 5, 6, 7]
@@ -47,7 +47,7 @@ def test_places_pass_over_blanks_and_underscores_and_tell_equal_words_apart():
 
 
 @given(st.text(alphabet=ALPHABET, max_size=30))
-def test_every_word_stands_at_its_place_and_nothing_but_blanks_and_underscores_between(text):
+def test_tokens_cover_the_text_except_blanks_and_underscores(text):
     end = 0
     for word in read_words(text):
         assert set(text[end : word.start]) <= set(" _\n")
@@ -56,7 +56,7 @@ def test_every_word_stands_at_its_place_and_nothing_but_blanks_and_underscores_b
     assert set(text[end:]) <= set(" _\n")
 
 
-def test_one_letter_alone_has_a_longer_lower_case():
+def test_only_dotted_capital_i_has_a_longer_lower_case():
     # So all others keep their places when the case is folded, and that one is replaced.
     longer = [chr(code) for code in range(sys.maxunicode + 1) if len(chr(code).lower()) != 1]
     assert longer == ["İ"]
@@ -64,7 +64,7 @@ def test_one_letter_alone_has_a_longer_lower_case():
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("item", "other", "same"),
     [
         ("", " …", True),
         ("It's open!", "its OPEN", True),
@@ -79,9 +79,9 @@ def test_one_letter_alone_has_a_longer_lower_case():
         ("the cat", "the car", False),
     ],
 )
-def test_texts_differ_in_case_white_space_and_marks_only_or_in_more(one, other, same):
-    assert same_but_for_marks(one, other) is same
-    assert same_but_for_marks(other, one) is same
+def test_texts_differ_in_case_white_space_and_marks_only_or_in_more(item, other, same):
+    assert same_but_for_marks(item, other) is same
+    assert same_but_for_marks(other, item) is same
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def restless_threads():
 
 
 @pytest.mark.usefixtures("restless_threads")
-def test_threads_that_stem_at_once_leave_each_other_alone():
+def test_threads_can_stem_concurrently():
     # Words of a thread's own, so that none is answered by what another thread has kept.
     letters = "bcdfghkmpt"
     roots = [f"{first}a{second}" for first in letters for second in letters]
@@ -102,16 +102,16 @@ def test_threads_that_stem_at_once_leave_each_other_alone():
         return [stem(f"{thread}{root}kening") for root in roots]
 
     with ThreadPoolExecutor(4) as threads:
-        found = list(threads.map(stem_all, "bdfg"))
+        stems = list(threads.map(stem_all, "bdfg"))
     # Snowball's step 1b takes -ing off behind a vowel.
-    assert found == [[f"{thread}{root}ken" for root in roots] for thread in "bdfg"]
+    assert stems == [[f"{thread}{root}ken" for root in roots] for thread in "bdfg"]
 
 
 @pytest.mark.parametrize(
     ("text", "role"),
     [("lamp", CONTENT), (",", END), ("isn't", CUE), ("7", END), ("because", END), ("the", 0)],
 )
-def test_roles_of_words(text, role):
+def test_role_of_a_text_is_read(text, role):
     assert role_of(text) == role
 
 
@@ -144,7 +144,7 @@ def test_a_yes_or_no_answers_where_a_sentence_begins_and_no_noun_follows(texts, 
         (["the", "most", "expensive"], 1, True),
     ],
 )
-def test_switches_and_bounds_are_content_only_in_their_place(texts, at, counts):
+def test_switches_and_bounds_are_content_only_in_context(texts, at, counts):
     assert is_content(texts, at) == counts
 
 
@@ -159,7 +159,7 @@ def test_switches_and_bounds_are_content_only_in_their_place(texts, at, counts):
         ("not safe in tests", 2, False),
     ],
 )
-def test_marks_and_words_that_end_a_clause(text, at, ends):
+def test_clause_endings_are_recognized(text, at, ends):
     assert ends_clause(text.split(), at) == ends
 
 
@@ -196,7 +196,7 @@ BOOK = {
         ("", []),
     ],
 )
-def test_phrases_are_found_with_their_class_and_places(text, cues):
+def test_phrases_are_read_with_class_and_position(text, cues):
     assert PhraseReader({"book": BOOK}).read(Text(text).words) == {"book": cues}
 
 
@@ -209,10 +209,10 @@ def test_no_phrase_of_a_guard_has_two_classes(guard):
     }
     phrases = list(itertools.chain.from_iterable(entries.values()))
     assert "" not in phrases
-    assert {one for one in phrases if sum(one in listed for listed in entries.values()) > 1} == set()
+    assert {item for item in phrases if sum(item in listed for listed in entries.values()) > 1} == set()
 
 
-def test_books_read_together_find_what_each_finds_alone():
+def test_lexicons_read_together_match_the_same_phrases_as_separately():
     words = Text("Perhaps only Ann says it is too much if most tests passed before the others.").words
     alone = {guard: PhraseReader({guard: read_lexicon(guard)}).read(words)[guard] for guard in PHRASE_GUARDS}
     assert phrase_reader().read(words) == alone
@@ -224,7 +224,7 @@ def wordings(*texts):
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "guard", "shared"),
+    ("item", "other", "guard", "shared"),
     [
         ("Dogs chase cats.", "Cats chase dogs.", "order", 1.0),
         ("Dogs chase cats.", "Dogs chase birds.", "order", 2 / 3),  # 2 of 3 words each
@@ -234,9 +234,9 @@ def wordings(*texts):
         ("It is.", "", "order", 0.0),
     ],
 )
-def test_similarity_is_the_share_of_common_words_without_cues(one, other, guard, shared):
-    assert similarity(*wordings(one, other), guard) == pytest.approx(shared)
-    assert similarity(*wordings(other, one), guard) == pytest.approx(shared)
+def test_similarity_is_the_share_of_common_tokens_without_cues(item, other, guard, shared):
+    assert similarity(*wordings(item, other), guard) == pytest.approx(shared)
+    assert similarity(*wordings(other, item), guard) == pytest.approx(shared)
 
 
 def test_coverage_is_the_share_of_the_shorter_text():
@@ -247,7 +247,7 @@ def test_coverage_is_the_share_of_the_shorter_text():
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "guard", "aligned"),
+    ("item", "other", "guard", "aligned"),
     [
         ("Dogs chase cats.", "Dogs often chase cats.", "order", 6 / 7),  # 3 of 3 and of 4 in order
         ("Dogs chase cats.", "Cats chase dogs.", "order", 2 / 6),  # only one of three keeps its place
@@ -257,24 +257,24 @@ def test_coverage_is_the_share_of_the_shorter_text():
         ("", "", "order", 0.0),
     ],
 )
-def test_alignment_counts_common_words_in_the_same_order(one, other, guard, aligned):
-    assert alignment(*wordings(one, other), guard) == pytest.approx(aligned)
-    assert alignment(*wordings(other, one), guard) == pytest.approx(aligned)
+def test_alignment_counts_common_tokens_in_the_same_order(item, other, guard, aligned):
+    assert alignment(*wordings(item, other), guard) == pytest.approx(aligned)
+    assert alignment(*wordings(other, item), guard) == pytest.approx(aligned)
 
 
 words = st.lists(st.sampled_from(["dog", "cat", "bird", "fish"]), max_size=12)
 
 
 @given(words, words)
-def test_alignment_is_twice_the_longest_common_subsequence_over_all_words(one, other):
-    expected = 2 * longest_by_recursion(tuple(one), tuple(other)) / (len(one) + len(other) or 1)
-    assert alignment(*wordings(" ".join(one), " ".join(other)), "order") == pytest.approx(expected)
+def test_alignment_is_twice_the_longest_common_subsequence_over_all_tokens(item, other):
+    expected = 2 * longest_by_recursion(tuple(item), tuple(other)) / (len(item) + len(other) or 1)
+    assert alignment(*wordings(" ".join(item), " ".join(other)), "order") == pytest.approx(expected)
 
 
 @cache
-def longest_by_recursion(one, other):
-    if not (one and other):
+def longest_by_recursion(item, other):
+    if not (item and other):
         return 0
-    if one[0] == other[0]:
-        return 1 + longest_by_recursion(one[1:], other[1:])
-    return max(longest_by_recursion(one[1:], other), longest_by_recursion(one, other[1:]))
+    if item[0] == other[0]:
+        return 1 + longest_by_recursion(item[1:], other[1:])
+    return max(longest_by_recursion(item[1:], other), longest_by_recursion(item, other[1:]))

@@ -9,7 +9,7 @@ from semscale.history.history import History, open_history
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def new_place(request, tmp_path) -> Callable[[], str]:
+def new_address(request, tmp_path) -> Callable[[], str]:
     """Names places for empty histories, all of one kind."""
     if request.param == "postgresql":
         return request.getfixturevalue("new_database")
@@ -17,9 +17,9 @@ def new_place(request, tmp_path) -> Callable[[], str]:
 
 
 @pytest.fixture
-def where(new_place) -> str:
+def where(new_address) -> str:
     """The place of an empty history."""
-    return new_place()
+    return new_address()
 
 
 @pytest.fixture

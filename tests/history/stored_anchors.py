@@ -14,12 +14,12 @@ def pairs(n=10, *, said="Yes"):
 
 
 def an_anchor_set(**settings):
-    given = {"dataset": "answers", "name": "pairs", "pairs": pairs(), "frozen": START, "id": "the-anchors"}
-    return AnchorSet(**(given | settings))
+    defaults = {"dataset": "answers", "name": "pairs", "pairs": pairs(), "frozen": START, "id": "the-anchors"}
+    return AnchorSet(**(defaults | settings))
 
 
 def some_readings(**settings):
-    given = {
+    defaults = {
         "set_id": "the-anchors",
         "dataset": "answers",
         "signature": "semscale 0|drift",
@@ -28,4 +28,4 @@ def some_readings(**settings):
         "is_reference": True,
         "measured": START,
     }
-    return AnchorReadings(**(given | settings))
+    return AnchorReadings(**(defaults | settings))

@@ -15,14 +15,20 @@ NAN = float("nan")
 
 def a_run(n: int = 3, **settings) -> Run:
     """A run of n items with one output each."""
-    items = tuple(Item(f"item-{place}", (Output(f"Answer {place}."),)) for place in range(n))
+    items = tuple(Item(f"item-{index}", (Output(f"Answer {index}."),)) for index in range(n))
     return Run(**({"dataset": "answers", "model": "model-a", "items": items, "recorded": START} | settings))
 
 
 def an_approval(run: Run, **settings) -> Approval:
     """Ana's approval of a run."""
-    given = {"run_id": run.id, "dataset": run.dataset, "by": "Ana", "why": "looked at all", "approved": START}
-    return Approval(**(given | settings))
+    defaults = {
+        "run_id": run.id,
+        "dataset": run.dataset,
+        "by": "Ana",
+        "why": "looked at all",
+        "approved": START,
+    }
+    return Approval(**(defaults | settings))
 
 
 def a_comparison(**settings) -> StoredComparison:
@@ -32,7 +38,7 @@ def a_comparison(**settings) -> StoredComparison:
         StoredFigure("match", ("exercise", "6715"), 0.5, 0.25, NAN, NAN, 0.05, 1, 1),
     )
     scores = {"match": np.array([0.5, 0.0]), "cosine": np.array([NAN, 1 / 3])}
-    given = {
+    defaults = {
         "baseline_id": "baseline",
         "candidate_id": "candidate",
         "model": "model-b",
@@ -43,4 +49,4 @@ def a_comparison(**settings) -> StoredComparison:
         "scores": scores,
         "compared": START,
     }
-    return StoredComparison(**(given | settings))
+    return StoredComparison(**(defaults | settings))

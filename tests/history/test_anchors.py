@@ -17,12 +17,12 @@ def test_a_hash_stands_for_texts_labels_and_their_order():
     assert len(digest) == 12
     assert an_anchor_set(name="other", dataset="other", id="x").digest == digest
     assert an_anchor_set(pairs=pairs()[::-1]).digest != digest
-    first, *others = pairs()
+    first, *rest = pairs()
     for changed in (
         AnchorPair(first.id, first.reference + " ", first.output, first.label),
         AnchorPair(first.id, first.reference, first.output, 0.5),
     ):
-        assert an_anchor_set(pairs=(changed, *others)).digest != digest
+        assert an_anchor_set(pairs=(changed, *rest)).digest != digest
 
 
 @pytest.mark.parametrize("n", [0, 9, 501])
@@ -60,8 +60,8 @@ def change(history, statement):
 
 
 def test_what_is_stored_comes_back(filled):
-    (kept,) = filled.anchors.sets("answers")
-    assert kept == an_anchor_set()
+    (stored,) = filled.anchors.sets("answers")
+    assert stored == an_anchor_set()
     assert filled.anchors.sets("other") == []
     first, later = filled.anchors.readings("the-anchors")
     assert (first.id, first.is_reference, first.comparison_id) == ("reference", True, None)
@@ -71,19 +71,19 @@ def test_what_is_stored_comes_back(filled):
     assert filled.anchors.readings("the-anchors", signature="another") == []
 
 
-def test_a_name_stands_for_one_set_in_a_dataset(filled):
+def test_anchor_set_name_is_unique_within_a_dataset(filled):
     with pytest.raises(InputError, match="dataset 'answers' has an anchor set 'pairs': it never changes"):
         filled.anchors.freeze(an_anchor_set(id="other", pairs=pairs(said="No")))
     filled.anchors.freeze(an_anchor_set(id="other", dataset="feedback"))
     filled.anchors.freeze(an_anchor_set(id="another", name="pairs-2", frozen=START + DAY))
-    assert [one.name for one in filled.anchors.sets("answers")] == ["pairs", "pairs-2"]
+    assert [entry.name for entry in filled.anchors.sets("answers")] == ["pairs", "pairs-2"]
 
 
 def test_nothing_is_stored_of_a_set_whose_readings_cannot_be(history):
     history.anchors.freeze(an_anchor_set(), [some_readings(id="reference")])
     with pytest.raises(InputError, match="the history has readings 'reference' already"):
         history.anchors.freeze(an_anchor_set(id="b", name="b"), [some_readings(id="reference", set_id="b")])
-    assert [one.name for one in history.anchors.sets("answers")] == ["pairs"]
+    assert [entry.name for entry in history.anchors.sets("answers")] == ["pairs"]
 
 
 @pytest.mark.exhaustive
@@ -121,8 +121,8 @@ def test_a_comparison_knows_whether_its_ruler_had_moved_by_its_last_readings(his
     names = ("held", "moved", "moved, then held")
     for day, name in enumerate(names):
         run = a_run(id=f"of {name}", recorded=START + day * DAY, note=name)
-        kept = a_comparison(id=name, baseline_id="the-baseline", candidate_id=run.id, compared=run.recorded)
-        history.keep(kept, candidate=run)
+        stored = a_comparison(id=name, baseline_id="the-baseline", candidate_id=run.id, compared=run.recorded)
+        history.keep(stored, candidate=run)
     read = [("held", False), ("moved", True), ("moved, then held", True), ("moved, then held", False)]
     history.anchors.add(
         [
@@ -132,19 +132,19 @@ def test_a_comparison_knows_whether_its_ruler_had_moved_by_its_last_readings(his
             for at, (name, moved) in enumerate(read)
         ]
     )
-    assert [one.has_moved for one in history.anchors.readings("the-anchors")] == [
+    assert [entry.has_moved for entry in history.anchors.readings("the-anchors")] == [
         False,
         False,
         True,
         True,
         False,
     ]
-    assert {one.id: one.ruler_moved for one in history.comparisons()} == {
+    assert {entry.id: entry.ruler_moved for entry in history.comparisons()} == {
         "held": False,
         "moved": True,
         "moved, then held": False,
     }
-    assert [one.ruler_moved for one in history.comparisons(baseline_id="another")] == []
+    assert [entry.ruler_moved for entry in history.comparisons(baseline_id="another")] == []
 
 
 @pytest.mark.parametrize("wrong", [{"dataset": "a\0"}, {"frozen": datetime(2026, 1, 1)}])

@@ -41,11 +41,11 @@ def ordinary_user():
 @pytest.fixture
 def folder():
     """A folder that every user may look into."""
-    made = Path(tempfile.mkdtemp(prefix="semscale-history-"))
-    made.chmod(0o755)
-    yield made
-    made.chmod(0o755)
-    shutil.rmtree(made)
+    created = Path(tempfile.mkdtemp(prefix="semscale-history-"))
+    created.chmod(0o755)
+    yield created
+    created.chmod(0o755)
+    shutil.rmtree(created)
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ os.kill(os.getpid(), 9)
             assert history.run("committed").model == "model-a"
 
     @pytest.mark.exhaustive
-    def test_one_that_may_not_be_read(self, filled):
+    def test_unreadable_history_is_refused(self, filled):
         filled.chmod(0o000)
         with ordinary_user(), pytest.raises(InputError, match="cannot be opened: check that file and folder"):
             open_history(filled)
@@ -119,7 +119,7 @@ os.kill(os.getpid(), 9)
             with ordinary_user(), pytest.raises(InputError, match=f"history {filled} "):
                 open_history(filled, create=create)
 
-    def test_a_new_one_where_nothing_may_be_made(self, folder):
+    def test_new_history_in_a_read_only_folder_is_refused(self, folder):
         folder.chmod(0o555)
         with ordinary_user(), pytest.raises(InputError, match=r"cannot be (opened|created)"):
             open_history(folder / "history.sqlite")
@@ -161,8 +161,8 @@ class TestDamaged:
     def test_a_page_in_the_middle(self, tmp_path):
         path = tmp_path / "history.sqlite"
         with open_history(path) as history:
-            for place in range(20):
-                history.record(a_run(200, id=f"run-{place:04}", note=f"number {place}"))
+            for entry in range(20):
+                history.record(a_run(200, id=f"run-{entry:04}", note=f"number {entry}"))
         size = path.stat().st_size
         with path.open("r+b") as file:
             file.seek(size // 4)
@@ -203,15 +203,15 @@ def test_a_new_history_is_private(tmp_path):
     with open_history(path) as history:
         history.record(a_run())
         with history._database.writing():
-            rights = {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()}
+            rights = {file_path.name: file_path.stat().st_mode & 0o777 for file_path in tmp_path.iterdir()}
     assert set(rights.values()) == {0o600}
 
 
-def test_a_history_that_is_closed_leaves_one_file(tmp_path):
+def test_closed_history_leaves_a_single_file(tmp_path):
     path = tmp_path / "history.sqlite"
     with open_history(path) as history:
         history.record(a_run())
-    assert [each.name for each in tmp_path.iterdir()] == ["history.sqlite"]
+    assert [file_path.name for file_path in tmp_path.iterdir()] == ["history.sqlite"]
 
 
 def test_a_name_with_what_urls_give_a_meaning(tmp_path):
@@ -269,7 +269,7 @@ def test_a_history_of_a_newer_version_is_left_alone(history, where, raw):
 
 
 @pytest.mark.exhaustive
-def test_an_empty_place_is_no_history_yet(where, raw):
+def test_empty_file_contains_no_history_yet(where, raw):
     with raw.reading():
         pass  # the file is there, and empty
     with pytest.raises(InputError, match="contains no history yet: record a run first"):
@@ -277,13 +277,13 @@ def test_an_empty_place_is_no_history_yet(where, raw):
 
 
 @pytest.mark.exhaustive
-def test_tables_of_others_on_the_same_server_stay(new_database):
-    place = new_database()
-    database = Database(read_address(place), create=True)
+def test_unrelated_tables_on_the_same_server_stay(new_database):
+    entry = new_database()
+    database = Database(read_address(entry), create=True)
     with database.writing() as connection:
         connection.execute(text("CREATE TABLE alembic_version (version_num text)"))
         connection.execute(text("INSERT INTO alembic_version VALUES ('theirs')"))
-    with open_history(place) as history:
+    with open_history(entry) as history:
         history.record(a_run())
     with database.reading() as connection:
         assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one() == "theirs"
@@ -303,9 +303,9 @@ def test_an_encoding_that_cannot_keep_every_text_is_refused(new_database):
 
 def broken_pipe() -> InterfaceError:
     """What SQLAlchemy raises from a rollback or a commit, which are no statements."""
-    told = Exception("network error")
-    told.__cause__ = BrokenPipeError(32, "Broken pipe")
-    return InterfaceError(None, None, told)
+    error = Exception("network error")
+    error.__cause__ = BrokenPipeError(32, "Broken pipe")
+    return InterfaceError(None, None, error)
 
 
 def test_a_connection_that_broke_outside_a_statement_was_lost():
@@ -313,6 +313,6 @@ def test_a_connection_that_broke_outside_a_statement_was_lost():
         raise broken_pipe()
 
 
-def test_a_pipe_that_breaks_while_a_connection_is_made_says_what_to_check():
+def test_broken_pipe_while_connecting_names_what_to_check():
     with pytest.raises(InputError, match=r"cannot be used \(Broken pipe\): check host"), clear_errors("h"):
         raise broken_pipe()

@@ -67,10 +67,10 @@ class TestRuns:
         (item,) = history.run(run.id).items
         assert math.isnan(item.outputs[0].fields["credits"])
 
-    def test_more_items_than_one_statement_takes_stay_in_order(self, history):
+    def test_items_beyond_a_single_statement_stay_in_order(self, history):
         run = a_run(2345)
         history.record(run)
-        assert [item.id for item in history.run(run.id).items] == [f"item-{place}" for place in range(2345)]
+        assert [item.id for item in history.run(run.id).items] == [f"item-{index}" for index in range(2345)]
 
     def test_moments_come_back_in_utc(self, history):
         there = timezone(timedelta(hours=-5, minutes=-30))
@@ -78,9 +78,9 @@ class TestRuns:
         history.record(run)
         # 20:00 at UTC-5:30 is half past one of the next day.
         expected = datetime(2026, 3, 2, 1, 30, 0, 1, tzinfo=UTC)
-        for found in (history.run(run.id).recorded, history.runs()[0].recorded):
-            assert found == expected
-            assert found.utcoffset() == timedelta(0)
+        for result in (history.run(run.id).recorded, history.runs()[0].recorded):
+            assert result == expected
+            assert result.utcoffset() == timedelta(0)
 
     def test_another_opening_finds_it(self, history, where):
         run = a_run()
@@ -184,7 +184,7 @@ class TestNames:
 
 
 class TestReruns:
-    def test_those_of_one_run_oldest_first(self, history):
+    def test_reruns_of_a_run_come_oldest_first(self, history):
         run = a_run()
         history.record(run)
         second = a_run(rerun_of=run.id, recorded=START + 2 * DAY, note="second")
@@ -225,7 +225,7 @@ class TestBaseline:
         assert history.baseline("answers") == (second, late)
         assert history.baseline("answers", at=START + DAY / 2) == (first, early)
 
-    def test_a_stale_one_says_whose_and_what_to_do(self, history):
+    def test_stale_approval_names_its_author_and_the_remedy(self, history):
         run = a_run(id="0123456789abcdef")
         history.record(run)
         approval = an_approval(run, expires=START + DAY)
@@ -272,10 +272,10 @@ class TestBaseline:
 
 
 def test_nothing_is_ever_updated_or_deleted(history, where):
-    said = []
+    verbs = []
 
     def listen(_connection, _cursor, statement, *_):
-        said.append(statement.split()[0].upper())
+        verbs.append(statement.split()[0].upper())
 
     event.listen(Engine, "before_cursor_execute", listen)
     try:
@@ -286,11 +286,11 @@ def test_nothing_is_ever_updated_or_deleted(history, where):
         history.scores(history.comparisons()[0].id)
     finally:
         event.remove(Engine, "before_cursor_execute", listen)
-    assert set(said) <= {"BEGIN", "SELECT", "INSERT"}
-    assert "INSERT" in said
+    assert set(verbs) <= {"BEGIN", "SELECT", "INSERT"}
+    assert "INSERT" in verbs
 
 
-def test_its_place_is_shown(history, where):
+def test_history_address_is_shown_without_the_password(history, where):
     shown = re.sub(r":[^:/@]*@", "@", where.partition("?")[0])
     assert history.where == shown
     assert repr(history) == f"History({shown!r})"
@@ -300,7 +300,7 @@ def ids(runs):
     return [run.id for run in runs]
 
 
-def test_a_run_that_is_recorded_again_is_the_one_that_is_there(history):
+def test_recording_the_same_run_again_returns_the_stored_run(history):
     first = history.record(a_run(revision="abc", note="one"))
     again = history.record(a_run(revision="abc", note="one", recorded=START + DAY))
     assert again == first
@@ -317,7 +317,7 @@ def test_a_run_that_is_recorded_again_is_the_one_that_is_there(history):
         {"items": (Item("item-0", (Output("Another answer."),)),)},
     ],
 )
-def test_a_run_that_differs_in_anything_is_another_one(history, other):
+def test_run_that_differs_in_any_field_is_a_new_run(history, other):
     first = history.record(a_run(1))
     second = history.record(a_run(1, **other))
     assert set(ids(history.runs())) == {first.id, second.id}
@@ -331,7 +331,7 @@ def test_a_rerun_with_the_outputs_of_its_original_is_another_run(history):
     assert history.record(a_run(rerun_of=first.id)).id == rerun.id
 
 
-def test_the_same_run_is_found_beside_those_that_are_not_meant(history):
+def test_same_run_skips_the_runs_in_besides(history):
     history.record(baseline := a_run())
     assert history.same_run(a_run()) == baseline
     assert history.same_run(a_run(), besides=[baseline.id]) is None
@@ -340,7 +340,7 @@ def test_the_same_run_is_found_beside_those_that_are_not_meant(history):
     assert history.same_run(a_run(), besides=[baseline.id]) == candidate
 
 
-def test_a_comparison_that_is_kept_again_is_the_one_that_is_there(history):
+def test_keeping_the_same_comparison_again_returns_the_stored_comparison(history):
     history.record(baseline := a_run(id="baseline"))
     candidate = a_run(id="candidate", model="model-b")
     first = history.keep(a_comparison(), candidate=candidate)
@@ -353,8 +353,8 @@ def test_a_comparison_that_is_kept_again_is_the_one_that_is_there(history):
 
 def test_a_candidate_with_the_baselines_outputs_is_another_run(history):
     history.record(baseline := a_run(id="baseline"))
-    kept = history.keep(a_comparison(candidate_id="again"), candidate=replace(baseline, id="again"))
-    assert kept.candidate_id == "again"
+    stored = history.keep(a_comparison(candidate_id="again"), candidate=replace(baseline, id="again"))
+    assert stored.candidate_id == "again"
     assert set(ids(history.runs())) == {"baseline", "again"}
 
 
@@ -372,7 +372,7 @@ FIGURE = StoredFigure("match", None, 0.25, 0.125, float("nan"), 0.1875, 0.05, 2,
         {"figures": (FIGURE, replace(FIGURE, metric="cosine"))},
     ],
 )
-def test_a_comparison_that_differs_in_anything_is_another_one(history, other):
+def test_comparison_that_differs_in_any_field_is_a_new_comparison(history, other):
     first = history.keep(a_comparison(figures=(FIGURE,)))
     second = history.keep(a_comparison(**{"figures": (FIGURE,)} | other))
     assert set(ids(history.comparisons())) == {first.id, second.id}
@@ -381,10 +381,10 @@ def test_a_comparison_that_differs_in_anything_is_another_one(history, other):
 
 class TestComparisons:
     def test_figures_and_scores_come_back(self, history):
-        kept = a_comparison()
-        history.keep(kept)
-        (found,) = history.comparisons()
-        assert found.scores == {}
+        stored = a_comparison()
+        history.keep(stored)
+        (result,) = history.comparisons()
+        assert result.scores == {}
         for name in (
             "id",
             "baseline_id",
@@ -395,9 +395,9 @@ class TestComparisons:
             "outcome",
             "compared",
         ):
-            assert getattr(found, name) == getattr(kept, name)
-        whole, group = found.figures
-        assert whole == kept.figures[0]
+            assert getattr(result, name) == getattr(stored, name)
+        whole, group = result.figures
+        assert whole == stored.figures[0]
         assert group.group == ("exercise", "6715")
         assert (group.loss, group.drift, group.n, group.n_left_out) == (0.5, 0.25, 1, 1)
         assert math.isnan(group.low)
@@ -406,20 +406,20 @@ class TestComparisons:
     def test_scores_come_back_bit_by_bit(self, history):
         rng = np.random.default_rng(0)
         scores = {"match": rng.random(1000), "cosine": np.array([NAN, 0.1, -0.0, 5e-324])}
-        history.keep(kept := a_comparison(scores=scores))
-        found = history.scores(kept.id)
-        assert sorted(found) == ["cosine", "match"]
+        history.keep(stored := a_comparison(scores=scores))
+        result = history.scores(stored.id)
+        assert sorted(result) == ["cosine", "match"]
         for metric, values in scores.items():
-            np.testing.assert_array_equal(found[metric], values)
-            assert found[metric].dtype == np.float64
+            np.testing.assert_array_equal(result[metric], values)
+            assert result[metric].dtype == np.float64
 
     def test_oldest_first_and_as_asked(self, history):
         late = a_comparison(compared=START + DAY, baseline_id="another", outcome=None)
         early, other = a_comparison(), a_comparison(dataset="feedback", figures=(), scores={})
         for comparison in (late, other, early):
             history.keep(comparison)
-        assert [each.id for each in history.comparisons(dataset="answers")] == [early.id, late.id]
-        assert [each.id for each in history.comparisons(baseline_id="another")] == [late.id]
+        assert [entry.id for entry in history.comparisons(dataset="answers")] == [early.id, late.id]
+        assert [entry.id for entry in history.comparisons(baseline_id="another")] == [late.id]
         assert history.comparisons(dataset="feedback", baseline_id="another") == []
         assert history.comparisons(baseline_id="another")[0].outcome is None
         assert history.comparisons(dataset="feedback")[0].figures == ()
@@ -432,14 +432,14 @@ class TestComparisons:
             StoredFigure("match", None, 0.5, 0.5, 0.5, 0.5, 0.5, 3, 0),
         )
 
-    def test_an_id_is_kept_once(self, history):
-        kept = a_comparison()
-        history.keep(kept)
+    def test_comparison_id_can_be_stored_only_once(self, history):
+        stored = a_comparison()
+        history.keep(stored)
         with pytest.raises(InputError, match="has a comparison .* already"):
-            history.keep(a_comparison(id=kept.id, figures=()))
+            history.keep(a_comparison(id=stored.id, figures=()))
         assert len(history.comparisons()[0].figures) == 2
 
-    def test_scores_of_one_that_is_not_there(self, history):
+    def test_scores_of_an_unknown_comparison_are_refused(self, history):
         with pytest.raises(UnknownNameError, match="unknown comparison"):
             history.scores(new_id())
 
@@ -449,7 +449,7 @@ class TestComparisons:
             history.record(run)
             history.keep(a_comparison(candidate_id=run.id, id=new_id()))
         history.keep(a_comparison(candidate_id="elsewhere", id=new_id()))
-        digests = {kept.candidate_id: kept.candidate_digest for kept in history.comparisons()}
+        digests = {stored.candidate_id: stored.candidate_digest for stored in history.comparisons()}
         assert digests[first.id] == digests[same.id] == digest_items(first.items)
         assert digests[other.id] not in {digests[first.id], None}
         assert digests["elsewhere"] is None
@@ -459,11 +459,11 @@ def test_a_candidate_is_stored_with_its_comparison_or_not_at_all(history):
     run = a_run()
     history.keep(a_comparison(id="one", candidate_id=run.id), candidate=run)
     assert history.run(run.id) == run
-    assert [kept.id for kept in history.comparisons()] == ["one"]
+    assert [stored.id for stored in history.comparisons()] == ["one"]
     other = a_run(note="other")
     with pytest.raises(InputError, match="has a comparison 'one' already"):
         history.keep(a_comparison(id="one", candidate_id=other.id), candidate=other)
-    assert [each.id for each in history.runs()] == [run.id]
+    assert [entry.id for entry in history.runs()] == [run.id]
 
 
 @given(st.lists(st.floats()))
@@ -488,13 +488,13 @@ CHECKS = (
 
 def test_checks_come_back_as_they_were(history):
     history.keep(a_comparison(checks=CHECKS))
-    (found,) = history.comparisons()
+    (result,) = history.comparisons()
     # A must-pass item has no numbers, and NaN equals nothing.
-    assert [repr(check) for check in found.checks] == [repr(check) for check in CHECKS]
-    assert [check.name for check in found.broken] == ["silenced", "q1", "min_match", "min_cosine"]
+    assert [repr(check) for check in result.checks] == [repr(check) for check in CHECKS]
+    assert [check.name for check in result.broken] == ["silenced", "q1", "min_match", "min_cosine"]
 
 
 def test_no_checks_are_other_than_none_that_were_stored(history):
     for name, checks in (("none", None), ("empty", ())):
         history.keep(a_comparison(id=name, checks=checks))
-    assert {found.id: found.checks for found in history.comparisons()} == {"none": None, "empty": ()}
+    assert {result.id: result.checks for result in history.comparisons()} == {"none": None, "empty": ()}

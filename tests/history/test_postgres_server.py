@@ -52,30 +52,30 @@ with database.reading() as connection:
 """
 
 
-def ask(place: str, statement: str) -> object:
+def ask(address: str, statement: str) -> object:
     """Ask a server something that is no part of a history."""
-    database = Database(read_address(place), create=True)
+    database = Database(read_address(address), create=True)
     try:
         with database.writing() as connection:
-            found = connection.execute(text(statement))
-            return found.scalar() if found.returns_rows else None
+            result = connection.execute(text(statement))
+            return result.scalar() if result.returns_rows else None
     finally:
         database.close()
 
 
-def message_of(place: str, error: type[Exception] = InputError) -> str:
+def message_of(address: str, error: type[Exception] = InputError) -> str:
     """The one line that opening gives; no password in it or in anything that led to it."""
     with pytest.raises(error) as caught:
-        open_history(place)
-    told = "".join(traceback.format_exception(caught.value))
-    assert "s3cret" not in told
+        open_history(address)
+    output = "".join(traceback.format_exception(caught.value))
+    assert "s3cret" not in output
     return str(caught.value)
 
 
 @contextmanager
 def listening(*answers: bytes):
     """A server that says something to one visitor after the other, whatever they say."""
-    given_up = threading.Event()
+    timed_out = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve() -> None:
@@ -85,12 +85,12 @@ def listening(*answers: bytes):
                     visitors.enter_context(visitor)
                     with suppress(ConnectionError):
                         visitor.sendall(answer)
-                given_up.wait()
+                timed_out.wait()
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         yield server.getsockname()[1]
-        given_up.set()
+        timed_out.set()
         thread.join()
 
 
@@ -119,14 +119,14 @@ class TestUnreachable:
             warnings.simplefilter("ignore", ResourceWarning)
             gc.collect()  # the driver leaves the socket of an attempt that failed to be collected
 
-    def test_one_that_speaks_no_tls_is_refused_where_tls_is_asked(self):
+    def test_server_without_tls_is_refused_when_tls_is_required(self):
         with listening(b"N") as port:
             message = message_of(f"{ANA}127.0.0.1:{port}/team?sslmode=require")
         assert "cannot be used (Server refuses SSL): check host, port and sslmode" in message
 
-    def test_one_that_speaks_no_tls_is_asked_without_where_tls_is_only_preferred(self):
-        told = b"SFATAL\0C28P01\0Mno\0\0"
-        refused = b"E" + struct.pack("!i", len(told) + 4) + told
+    def test_server_without_tls_is_used_when_tls_is_only_preferred(self):
+        output = b"SFATAL\0C28P01\0Mno\0\0"
+        refused = b"E" + struct.pack("!i", len(output) + 4) + output
         with listening(b"N", refused) as port:
             message = message_of(f"{ANA}127.0.0.1:{port}/team")
         assert "refuses the user or the password" in message
@@ -147,7 +147,7 @@ class TestAddress:
             ),
         ],
     )
-    def test_one_that_cannot_be_understood(self, rest, message):
+    def test_unreadable_server_reply_is_reported(self, rest, message):
         assert message in message_of(f"{ANA}{rest}")
 
     def test_nobody_is_named(self, monkeypatch):
@@ -167,23 +167,23 @@ def asking(new_database):
         pytest.skip(
             "the server of SEMSCALE_TEST_POSTGRES is not to be set up anew: start the tests without it"
         )
-    place, user = new_database(), f"tester_{uuid.uuid4().hex[:8]}"
-    url = make_url(place)
-    ask(place, f"CREATE ROLE {user} LOGIN PASSWORD '{SECRET}'")
-    ask(place, f"GRANT ALL ON DATABASE {url.database} TO {user}")
-    ask(place, f"GRANT ALL ON SCHEMA public TO {user}")
-    rules = Path(str(ask(place, "SHOW hba_file")))
+    address, user = new_database(), f"tester_{uuid.uuid4().hex[:8]}"
+    url = make_url(address)
+    ask(address, f"CREATE ROLE {user} LOGIN PASSWORD '{SECRET}'")
+    ask(address, f"GRANT ALL ON DATABASE {url.database} TO {user}")
+    ask(address, f"GRANT ALL ON SCHEMA public TO {user}")
+    rules = Path(str(ask(address, "SHOW hba_file")))
     before = rules.read_text(encoding="utf-8")
     rules.write_text(f"local all {user} scram-sha-256\n{before}", encoding="utf-8")
     try:
-        ask(place, "SELECT pg_reload_conf()")
+        ask(address, "SELECT pg_reload_conf()")
         wait_until_asked(url.set(username=user))
         yield url.set(username=user, password=SECRET)
     finally:
         rules.write_text(before, encoding="utf-8")
-        ask(place, "SELECT pg_reload_conf()")
-        ask(place, f"DROP OWNED BY {user}")
-        ask(place, f"DROP ROLE {user}")
+        ask(address, "SELECT pg_reload_conf()")
+        ask(address, f"DROP OWNED BY {user}")
+        ask(address, f"DROP ROLE {user}")
 
 
 def wait_until_asked(url) -> None:
@@ -198,7 +198,7 @@ def wait_until_asked(url) -> None:
 
 
 class TestPasswords:
-    def test_the_right_one(self, asking):
+    def test_right_password_is_accepted_and_not_shown(self, asking):
         with open_history(asking.render_as_string(hide_password=False)) as history:
             history.record(a_run())
             assert SECRET not in history.where + repr(history) + repr(history._database._engine)
@@ -211,7 +211,7 @@ class TestPasswords:
             assert history.runs() == []
 
     @pytest.mark.parametrize("wrong", [SECRET + "x", ""])
-    def test_a_wrong_one_and_none(self, asking, monkeypatch, wrong):
+    def test_wrong_or_missing_password_is_refused(self, asking, monkeypatch, wrong):
         monkeypatch.delenv("PGPASSWORD", raising=False)
         message = message_of(asking.set(password=wrong).render_as_string(hide_password=False))
         assert "refuses the user or the password: check both in the URL, or set PGPASSWORD" in message
@@ -219,40 +219,42 @@ class TestPasswords:
 
 class TestRights:
     def test_a_database_that_does_not_exist(self, new_database):
-        place = make_url(new_database()).set(database="nobody_made_it").render_as_string(hide_password=False)
-        assert "names a database that does not exist: create it with createdb" in message_of(place)
+        address = (
+            make_url(new_database()).set(database="nobody_made_it").render_as_string(hide_password=False)
+        )
+        assert "names a database that does not exist: create it with createdb" in message_of(address)
 
     def test_a_user_who_does_not_exist(self, new_database):
-        place = make_url(new_database()).set(username="nobody").render_as_string(hide_password=False)
-        assert "refuses the user or the password" in message_of(place)
+        address = make_url(new_database()).set(username="nobody").render_as_string(hide_password=False)
+        assert "refuses the user or the password" in message_of(address)
 
     def test_read_only(self, new_database):
-        place = new_database()
-        with open_history(place) as history:
+        address = new_database()
+        with open_history(address) as history:
             history.record(a_run(id="filled"))
-        ask(place, f"ALTER DATABASE {make_url(place).database} SET default_transaction_read_only = on")
-        with open_history(place) as history:
+        ask(address, f"ALTER DATABASE {make_url(address).database} SET default_transaction_read_only = on")
+        with open_history(address) as history:
             assert [run.id for run in history.runs()] == ["filled"]
             with pytest.raises(InputError, match="is read-only: copy it to a folder that you can write to"):
                 history.record(a_run(note="new"))
 
     def test_a_user_who_may_only_look(self, new_database):
-        place, user = new_database(), f"reader_{uuid.uuid4().hex[:8]}"
-        with open_history(place) as history:
+        address, user = new_database(), f"reader_{uuid.uuid4().hex[:8]}"
+        with open_history(address) as history:
             history.record(a_run(id="filled"))
-        ask(place, f"CREATE ROLE {user} LOGIN PASSWORD 'looking'")
-        ask(place, f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {user}")
+        ask(address, f"CREATE ROLE {user} LOGIN PASSWORD 'looking'")
+        ask(address, f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {user}")
         try:
             looking = (
-                make_url(place).set(username=user, password="looking").render_as_string(hide_password=False)
+                make_url(address).set(username=user, password="looking").render_as_string(hide_password=False)
             )
             with open_history(looking) as history:
                 assert history.run("filled").id == "filled"
                 with pytest.raises(InputError, match="denies this to the user"):
                     history.record(a_run(note="new"))
         finally:
-            ask(place, f"DROP OWNED BY {user}")
-            ask(place, f"DROP ROLE {user}")
+            ask(address, f"DROP OWNED BY {user}")
+            ask(address, f"DROP ROLE {user}")
 
     def test_the_server_does_not_answer_for_too_long(self, monkeypatch, new_database):
         monkeypatch.setattr(reaching, "PATIENCE", 1.0)
@@ -268,11 +270,11 @@ class TestRights:
         assert second == "works again"
 
     def test_the_server_lost_the_connection_between_two_uses(self, new_database):
-        place = new_database()
-        with open_history(place) as history:
+        address = new_database()
+        with open_history(address) as history:
             history.record(a_run())
             ask(
-                place,
+                address,
                 "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
                 "WHERE datname = current_database() AND pid <> pg_backend_pid()",
             )

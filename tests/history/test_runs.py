@@ -59,7 +59,7 @@ def test_what_is_not_there_takes_no_room():
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "message"),
     [
         ({"dataset": " "}, "dataset must not be empty"),
         ({"model": ""}, "model must not be empty"),
@@ -67,8 +67,8 @@ def test_what_is_not_there_takes_no_room():
         ({"items": (Item("1", ()), Item("1", ()))}, "item ids must occur once in a run, got '1'"),
     ],
 )
-def test_runs_that_cannot_be(settings, words):
-    with pytest.raises(InputError, match=words):
+def test_runs_that_cannot_be(settings, message):
+    with pytest.raises(InputError, match=message):
         a_run(**settings)
 
 
@@ -82,15 +82,15 @@ def test_fields_and_kinds_of_groups_are_sorted():
 
 
 def test_runs_of_the_same_items_in_any_order_share_a_signature():
-    one, other = Item("1", (Output("a"),), "Why?"), Item("2", (), "How?", {"topic": "cells"})
-    said_otherwise = Item("1", (Output("b"),), "Why?")
-    run = a_run(items=(one, other))
-    assert run.signature == a_run(items=(other, said_otherwise), model="model-b").signature
+    first, second = Item("1", (Output("a"),), "Why?"), Item("2", (), "How?", {"topic": "cells"})
+    reworded = Item("1", (Output("b"),), "Why?")
+    run = a_run(items=(first, second))
+    assert run.signature == a_run(items=(second, reworded), model="model-b").signature
     for changed in (Item("1", (), "When?"), Item("3", (), "Why?"), Item("1", (), "Why?", {"topic": "cells"})):
-        assert run.signature != a_run(items=(changed, other)).signature
+        assert run.signature != a_run(items=(changed, second)).signature
 
 
-def test_a_dataset_with_a_signatures_own_signs_is_hashed():
+def test_dataset_with_signature_delimiters_is_hashed():
     fields = dict(a_run(dataset="a|b:c").signature.fields)
     assert fields["dataset"] == short_hash("a|b:c")
 
@@ -116,9 +116,9 @@ def test_many_names_are_counted():
 IDS = ["5a1f0c33aa", "5a1f0c77bb", "77aa210990"]
 
 
-@pytest.mark.parametrize(("name", "found"), [("77aa", "77aa210990"), ("5a1f0c3", "5a1f0c33aa")])
-def test_a_beginning_that_fits_one_id(name, found):
-    assert find_id(name, IDS, "run") == found
+@pytest.mark.parametrize(("name", "expected"), [("77aa", "77aa210990"), ("5a1f0c3", "5a1f0c33aa")])
+def test_unique_prefix_matches_an_id(name, expected):
+    assert find_id(name, IDS, "run") == expected
 
 
 def test_a_whole_id_counts_even_if_another_begins_with_it():
@@ -126,7 +126,7 @@ def test_a_whole_id_counts_even_if_another_begins_with_it():
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
+    ("name", "message"),
     [
         ("5a1f", "run '5a1f' is ambiguous: '5a1f0c33', '5a1f0c77' begin with it"),
         ("77a", "run must be an id or at least its first 4 characters, got '77a'"),
@@ -134,10 +134,10 @@ def test_a_whole_id_counts_even_if_another_begins_with_it():
         ("zzzz", "unknown run 'zzzz' (known: '5a1f0c33', '5a1f0c77', '77aa2109')"),
     ],
 )
-def test_names_that_fit_no_id_or_several(name, words):
+def test_names_that_fit_no_id_or_several(name, message):
     with pytest.raises(UnknownNameError) as caught:
         find_id(name, IDS, "run")
-    assert words in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_ids_are_shown_as_long_as_they_must_be_to_differ():

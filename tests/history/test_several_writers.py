@@ -18,7 +18,7 @@ from semscale.history.history import open_history
 
 
 @pytest.mark.exhaustive
-def test_a_run_that_somebody_changed_is_not_given_out(history):
+def test_tampered_run_is_refused(history):
     history.record(run := a_run())
     with history._database.writing() as connection:
         changed = "UPDATE semscale_items SET body = replace(body, 'Answer 1', 'Better 1') WHERE position = 1"
@@ -84,10 +84,10 @@ def test_processes_that_start_a_history_and_write_it_at_once(where):
         assert {run.model for run in recorded} == models
         assert len(recorded) == PROCESSES * TURNS
         assert {len(history.run(run.id).items) for run in recorded} == {50}
-        assert {each.run_id for each in history.approvals("answers")} == {run.id for run in recorded}
-        kept = history.comparisons()
-        assert {each.candidate_id for each in kept} == {run.id for run in recorded}
-        assert {len(each.figures) for each in kept} == {2}
+        assert {entry.run_id for entry in history.approvals("answers")} == {run.id for run in recorded}
+        stored = history.comparisons()
+        assert {entry.candidate_id for entry in stored} == {run.id for run in recorded}
+        assert {len(entry.figures) for entry in stored} == {2}
         with history._database.reading() as connection:
             links = load_links(connection)
         # One chain: each link follows the one that was stored before it.
@@ -96,8 +96,8 @@ def test_processes_that_start_a_history_and_write_it_at_once(where):
 
 @pytest.mark.exhaustive
 def test_more_threads_than_connections(history):
-    def write(place: int) -> str:
-        run = a_run(20, model=f"model-{place}")
+    def write(target: int) -> str:
+        run = a_run(20, model=f"model-{target}")
         history.record(run)
         history.approve(an_approval(run))
         history.keep(a_comparison(candidate_id=run.id))
@@ -107,15 +107,15 @@ def test_more_threads_than_connections(history):
     with ThreadPoolExecutor(12) as pool:
         written = set(pool.map(write, range(36)))
     assert {run.id for run in history.runs()} == written
-    assert {each.run_id for each in history.approvals("answers")} == written
-    assert {each.candidate_id for each in history.comparisons()} == written
+    assert {entry.run_id for entry in history.approvals("answers")} == written
+    assert {entry.candidate_id for entry in history.comparisons()} == written
 
 
 @pytest.mark.exhaustive
 def test_threads_that_open_it_at_once(where):
-    def write(place: int) -> str:
+    def write(target: int) -> str:
         with open_history(where) as history:
-            history.record(run := a_run(model=f"model-{place}"))
+            history.record(run := a_run(model=f"model-{target}"))
             return run.id
 
     with ThreadPoolExecutor(6) as pool:
@@ -129,16 +129,16 @@ def test_threads_that_open_it_at_once(where):
 @pytest.mark.parametrize("table", ["semscale_items", "semscale_scores"])
 def test_killed_in_the_middle_of_writing(history, where, table):
     history.record(whole := a_run())
-    history.keep(kept := a_comparison())
+    history.keep(stored := a_comparison())
     with start(KILLED, where, table) as writer:
         assert writer.stdout.readline() == "half\n"  # rows are with the server, and not committed
         # Nobody else sees them meanwhile.
         assert [run.id for run in history.runs()] == [whole.id]
-        assert [each.id for each in history.comparisons()] == [kept.id]
+        assert [entry.id for entry in history.comparisons()] == [stored.id]
         os.kill(writer.pid, signal.SIGKILL)
     assert writer.returncode == -signal.SIGKILL
     assert [run.id for run in history.runs()] == [whole.id]
-    assert [each.id for each in history.comparisons()] == [kept.id]
+    assert [entry.id for entry in history.comparisons()] == [stored.id]
     # Nothing is held, and the same ids may be written anew.
     history.record(again := a_run(5000, id="half"))
     history.keep(a_comparison(id="half", outcome="pass"))
@@ -148,7 +148,7 @@ def test_killed_in_the_middle_of_writing(history, where, table):
 
 @pytest.mark.exhaustive
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-def test_a_fork_has_connections_of_its_own(history):
+def test_forked_process_opens_new_connections(history):
     history.record(before := a_run(model="before"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn where there are threads

@@ -108,9 +108,9 @@ def test_a_change_is_refused_by_the_read_that_uses_it_and_named_by_verify(filled
     change(filled, statement)
     with pytest.raises(InputError, match=f"{name} is not what was stored: .* somebody changed the database"):
         read(filled)
-    found = filled.verify()
-    assert not found.holds
-    assert str(found.flaws[0]) == f"{name}: it has another hash than its link"
+    result = filled.verify()
+    assert not result.holds
+    assert str(result.flaws[0]) == f"{name}: it has another hash than its link"
 
 
 def test_changed_items_are_named(filled):
@@ -134,7 +134,7 @@ def test_an_entry_that_something_else_stored_has_no_link(filled):
     assert str(filled.verify().flaws[0]) == "approval 'forged': it has no link"
 
 
-def test_an_entry_that_was_taken_out_is_missing(filled):
+def test_deleted_entry_is_reported_missing(filled):
     change(filled, "DELETE FROM semscale_entries WHERE kind = 'approval'")
     assert str(filled.verify().flaws[0]) == "approval 'the-approval': it is missing, but its link exists"
 
@@ -260,7 +260,7 @@ def test_a_link_of_something_unknown(filled):
     }
 
 
-def test_a_head_that_was_noted_shows_that_the_last_entries_were_taken_away(filled):
+def test_noted_head_reveals_deleted_last_entries(filled):
     head = filled.head("answers")
     assert filled.verify().heads == {"answers": head}
     filled.record(a_run(id="one more", note="one more"))
@@ -285,8 +285,8 @@ def test_zero_has_no_sign_and_a_figure_without_an_interval_holds(history):
 
 
 def test_an_empty_history_holds(history):
-    found = history.verify()
-    assert (found.holds, found.n_entries, found.heads) == (True, 0, {})
+    result = history.verify()
+    assert (result.holds, result.n_entries, result.heads) == (True, 0, {})
 
 
 def test_branches_that_an_earlier_version_merged_are_joined_by_the_next_entry(tmp_path):

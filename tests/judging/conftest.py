@@ -31,10 +31,10 @@ class Scripted:
         if asked.top_logprobs is not None and not self.takes_logprobs:
             raise CallError("no logprobs here", kind=FailureKind.REJECTED)
         self.requests.append(request)
-        said = self._say(request)
-        if isinstance(said, Exception):
-            raise said
-        return said if isinstance(said, Reply) else Reply(said, usage=Usage(10, 2))
+        reply = self._say(request)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply if isinstance(reply, Reply) else Reply(reply, usage=Usage(10, 2))
 
     async def aclose(self):
         self.closed += 1

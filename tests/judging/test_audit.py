@@ -45,8 +45,8 @@ def just(request):
 
 def checked(say, **settings):
     questions = ["q"] * len(ANSWERS)
-    found = audit(Judge(Scripted(say)), questions, [f"{a} {n}" for n, a in enumerate(ANSWERS)], **settings)
-    return {check.name: check for check in found.checks}
+    result = audit(Judge(Scripted(say)), questions, [f"{a} {n}" for n, a in enumerate(ANSWERS)], **settings)
+    return {check.name: check for check in result.checks}
 
 
 def test_a_just_judge_is_not_biased(running):
@@ -69,7 +69,7 @@ def test_a_judge_that_likes_long_answers_is(running):
     assert padding.biased
 
 
-def test_a_judge_that_always_says_the_same_number_is_found_by_turning_the_scale(running):
+def test_constant_judge_is_detected_by_reversing_the_scale(running):
     reversed_ = checked(lambda _: "Score: 4", running=running)["reversed"]
     # 4 is .75 as it stands, and .25 with the levels turned round.
     assert reversed_.effect.value == pytest.approx(-0.5)
@@ -87,8 +87,8 @@ def test_a_judge_that_obeys_what_it_reads_is(running):
 
 
 def test_what_cannot_be_checked_says_why(running):
-    found = audit(Judge(Scripted(lambda _: "50"), template="continuous"), ["q"], ["a"], running=running)
-    skipped = {check.name: check.skipped for check in found.checks}
+    result = audit(Judge(Scripted(lambda _: "50"), template="continuous"), ["q"], ["a"], running=running)
+    skipped = {check.name: check.skipped for check in result.checks}
     assert skipped["reversed"] == skipped["relabelled"] == "the template continuous has a range and no levels"
     assert skipped["reference-position"] == "there are no references"
     assert skipped["padding"] is None
@@ -124,15 +124,17 @@ class Swayed:
         masses = {"Mostly correct": 0.8 - off, "Partially correct": 0.2 + off}
         return DecisionAnswers(
             {
-                name: DecisionAnswer.of([masses.get(each.value.split(": ")[-1], 0) for each in asked.options])
+                name: DecisionAnswer.of(
+                    [masses.get(option.value.split(": ")[-1], 0) for option in asked.options]
+                )
                 for name, asked in request.questions.items()
             }
         )
 
 
 def test_a_decision_whose_most_likely_level_stays_has_not_moved(running):
-    found = audit(Judge(Swayed(), method="decision"), ["q"] * 4, list("abcd"), running=running)
-    padding = next(check for check in found.checks if check.name == "padding")
+    result = audit(Judge(Swayed(), method="decision"), ["q"] * 4, list("abcd"), running=running)
+    padding = next(check for check in result.checks if check.name == "padding")
     # .75 * .8 + .5 * .2 = .7 becomes .75 * .6 + .5 * .4 = .65; the fourth level stays the likeliest.
     assert padding.effect.value == pytest.approx(-0.05)
     assert padding.moved.value == 0
@@ -148,40 +150,40 @@ RUBRIC = Rubric(
 
 
 def test_shares_of_labels_lie_at_the_nearest_levels():
-    found = level_shares(np.array([[0.0, 0.5, 0.6], [1.0, np.nan, np.nan]]), np.array([0.0, 0.5, 1.0]))
-    assert found.tolist() == [[pytest.approx(1 / 3), pytest.approx(2 / 3), 0.0], [0.0, 0.0, 1.0]]
+    result = level_shares(np.array([[0.0, 0.5, 0.6], [1.0, np.nan, np.nan]]), np.array([0.0, 0.5, 1.0]))
+    assert result.tolist() == [[pytest.approx(1 / 3), pytest.approx(2 / 3), 0.0], [0.0, 0.0, 1.0]]
 
 
 def test_the_figures_beside_people():
     judge = Judge(Scripted(lambda _: "Score: 4"), logprobs=False)
     verdicts = judge.judge(["q"] * 2, ["a", "b"], running=plain_running())
-    found = compare_distributions(verdicts, np.array([[1.0], [0.5]]), IntervalPlan())
+    result = compare_distributions(verdicts, np.array([[1.0], [0.5]]), IntervalPlan())
     # .75 against 1 and .5: -.25 and .25
-    assert (found.less.value, found.off.value) == (0.0, 0.25)
+    assert (result.less.value, result.off.value) == (0.0, 0.25)
     # one of four thresholds lies between level 4 and the label each time
-    assert found.rps.value == pytest.approx(0.25)
+    assert result.rps.value == pytest.approx(0.25)
     # Level 4 is stated for sure, and people say 5 and 3.
-    assert (found.calibration.error, found.calibration.brier.value) == (1.0, 1.0)
+    assert (result.calibration.error, result.calibration.brier.value) == (1.0, 1.0)
 
 
 def test_calibration_is_of_the_most_likely_level():
     levels = np.array([0.0, 0.5, 1.0])
     pmf = np.array([[0.1, 0.2, 0.7]] * 4 + [[0.6, 0.4, 0.0]] * 2 + [[np.nan] * 3, [0.0, 0.0, 1.0]])
     people = np.array([1.0, 1.0, 0.0, 0.5, 0.0, 0.5, 1.0, np.nan])
-    found = level_calibration(pmf, people, levels, IntervalPlan())
+    result = level_calibration(pmf, people, levels, IntervalPlan())
     # Of four at .7 two are right, of two at .6 one is: (4 * .2 + 2 * .1) / 6.
-    assert found.error == pytest.approx(1 / 6)
-    assert found.n == 6
+    assert result.error == pytest.approx(1 / 6)
+    assert result.n == 6
     assert level_calibration(pmf[-3:], people[-3:], levels, IntervalPlan()) is None
 
 
-def test_a_rubric_is_audited_by_its_own_levels():
+def test_rubric_is_audited_by_its_levels():
     judge = Judge(Scripted(lambda _: "Score: 2"), criteria=RUBRIC, logprobs=False)
-    found = {
+    result = {
         check.name: check for check in audit(judge, ["q"] * 3, ["a"] * 3, running=plain_running()).checks
     }
     # always the second one: 1 as it stands, 0 with the levels turned round
-    assert found["reversed"].effect.value == -1.0
+    assert result["reversed"].effect.value == -1.0
 
 
 @pytest.mark.exhaustive
@@ -231,16 +233,16 @@ def test_a_judge_that_decides_is_audited_beside_its_prose(tmp_path, capsys, monk
     assert reversed_["effect"]["value"] == pytest.approx(0.0)
 
 
-def _word(name, words):
-    return next((word for word in words if word in name.lower()), None)
+def _word(name, candidates):
+    return next((word for word in candidates if word in name.lower()), None)
 
 
 def test_a_rubric_of_several_criteria_has_no_ranked_probability_score():
     judge = Judge(Scripted(lambda _: "Score: 2"), criteria=RUBRIC, logprobs=False)
-    found = compare_distributions(
+    result = compare_distributions(
         judge.judge(["q"], ["a"], running=plain_running()), np.array([[1.0]]), IntervalPlan()
     )
-    assert (found.off.value, found.rps) == (0.0, None)
+    assert (result.off.value, result.rps) == (0.0, None)
 
 
 def test_the_signature_of_an_audit_has_intervals_and_labels():
@@ -261,7 +263,7 @@ def test_where_letters_stand_in_they_are_no_change_and_tokens_are_those_of_all_r
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path))
     table = tmp_path / "answers.csv"
     pl.DataFrame({"q": ["q"] * 2, "a": ["x", "y"]}).write_csv(table)
-    found = []
+    result = []
     with deciding_endpoint() as decider:
         decider.speaks = ("completions",)
         decider.say = lambda asked: "Score: 4"
@@ -271,10 +273,10 @@ def test_where_letters_stand_in_they_are_no_change_and_tokens_are_those_of_all_r
             ended = main([*command, "--chat-url", decider.url, "--reply", "decision", "--json"])
             shown = capsys.readouterr()
             assert ended == 0, shown.err
-            found.append(json.loads(shown.out)["judges"])
-    for first, again in zip(*found, strict=True):
+            result.append(json.loads(shown.out)["judges"])
+    for first, again in zip(*result, strict=True):
         assert first["spent"]["prompt_tokens"] == again["spent"]["prompt_tokens"] > 0
         assert again["spent"]["calls"] < first["spent"]["calls"]  # refused forms are asked for again
-    relabelled = next(check for check in found[0][0]["checks"] if check["check"] == "relabelled")
+    relabelled = next(check for check in result[0][0]["checks"] if check["check"] == "relabelled")
     assert relabelled["effect"] is None
     assert relabelled["skipped"].startswith("letters replace decisions")

@@ -32,10 +32,10 @@ class Chat:
     async def complete(self, request):
         first, second = (text for _, text in ANSWER.findall(request.messages[-1].text))
         self.seen.append((first, second))
-        said = self.rule(first, second)
-        if isinstance(said, str):
-            raise CallError(said, kind=FailureKind.REFUSED)
-        return Reply(f"Score: {said}\nExplanation: so.")
+        stated = self.rule(first, second)
+        if isinstance(stated, str):
+            raise CallError(stated, kind=FailureKind.REFUSED)
+        return Reply(f"Score: {stated}\nExplanation: so.")
 
 
 def longer(first, second):
@@ -52,34 +52,34 @@ def pair(first, second):
     return AnswerPair("Why?", first, second)
 
 
-def test_each_pair_is_judged_in_both_orders():
-    chat, found = judged(longer, [pair("long one", "short"), pair("a", "bcd"), pair("x", "y")])
+def test_pairs_are_judged_in_both_orders():
+    chat, result = judged(longer, [pair("long one", "short"), pair("a", "bcd"), pair("x", "y")])
     assert sorted(chat.seen) == sorted(
         [("long one", "short"), ("short", "long one"), ("a", "bcd"), ("bcd", "a"), ("x", "y"), ("y", "x")]
     )
-    assert found.orders.tolist() == [[1, 1], [0, 0], [0.5, 0.5]]
-    assert found.points.tolist() == [1, 0, 0.5]
-    assert found.first_place.tolist() == [0.5, 0.5, 0.5]
-    assert (found.n_asked, found.reasons, found.model) == (3, {}, "judge")
+    assert result.orders.tolist() == [[1, 1], [0, 0], [0.5, 0.5]]
+    assert result.points.tolist() == [1, 0, 0.5]
+    assert result.first_place.tolist() == [0.5, 0.5, 0.5]
+    assert (result.n_asked, result.reasons, result.model) == (3, {}, "judge")
 
 
-def test_a_judge_that_prefers_what_stands_first_gives_ties_and_is_found_out():
-    _, found = judged(lambda first, second: 1, [pair("a", "b")])
-    assert found.orders.tolist() == [[1, 0]]
-    assert (found.points.tolist(), found.first_place.tolist()) == ([0.5], [1.0])
+def test_judge_that_prefers_the_first_answer_gives_ties_and_a_first_share_of_1():
+    _, result = judged(lambda first, second: 1, [pair("a", "b")])
+    assert result.orders.tolist() == [[1, 0]]
+    assert (result.points.tolist(), result.first_place.tolist()) == ([0.5], [1.0])
 
 
 def test_equal_answers_tie_and_nobody_is_asked():
-    chat, found = judged(longer, [pair("same", " same ")])
-    assert (chat.seen, found.points.tolist(), found.n_asked) == ([], [0.5], 0)
+    chat, result = judged(longer, [pair("same", " same ")])
+    assert (chat.seen, result.points.tolist(), result.n_asked) == ([], [0.5], 0)
 
 
-def test_a_pair_with_one_verdict_alone_has_no_points():
-    _, found = judged(lambda first, second: "no" if first == "a" else 1, [pair("a", "b"), pair("c", "d")])
-    assert np.isnan(found.points[0])
-    assert found.orders[0, 1] == 0  # b stood first and was preferred
-    assert found.points[1] == 0.5
-    assert found.reasons == {"no": 1}
+def test_pair_with_a_single_verdict_has_no_points():
+    _, result = judged(lambda first, second: "no" if first == "a" else 1, [pair("a", "b"), pair("c", "d")])
+    assert np.isnan(result.points[0])
+    assert result.orders[0, 1] == 0  # b stood first and was preferred
+    assert result.points[1] == 0.5
+    assert result.reasons == {"no": 1}
 
 
 def test_an_answer_cannot_end_its_marks():
@@ -91,14 +91,14 @@ def test_an_answer_cannot_end_its_marks():
 
 def test_a_cap_leaves_pairs_unfinished():
     pairs = [pair("x", "x"), pair("long", "b"), pair("c", "long")]
-    _, found = judged(longer, pairs, budget=Budget(calls=3), limits=Limits(concurrency=1))
-    assert [str(status) for status in found.status] == ["scored", "scored", "unfinished"]
-    assert found.points[:2].tolist() == [0.5, 1.0]
-    assert np.isnan(found.points[2])
-    assert (found.unfinished.tolist(), found.reasons) == ([False, False, True], {})
-    assert "cap of 3 calls" in found.stopped
+    _, result = judged(longer, pairs, budget=Budget(calls=3), limits=Limits(concurrency=1))
+    assert [str(status) for status in result.status] == ["scored", "scored", "unfinished"]
+    assert result.points[:2].tolist() == [0.5, 1.0]
+    assert np.isnan(result.points[2])
+    assert (result.unfinished.tolist(), result.reasons) == ([False, False, True], {})
+    assert "cap of 3 calls" in result.stopped
     with pytest.raises(InterruptedRunError, match="cap of 3 calls"):
-        found.whole()
+        result.whole()
     whole = judged(longer, pairs)[1]
     assert whole.whole() is whole
     lost = judged(lambda first, second: "no" if first == "a" else 1, [pair("a", "b")])[1]
@@ -116,12 +116,12 @@ def test_an_empty_text_loses_to_any_other_without_a_judge():
     assert AnswerPair("?", "x", "y").plain_points is None
 
 
-def test_pairs_that_are_alike_say_nothing_about_the_first_place():
-    _, found = judged(lambda first, second: 1, [pair("same", "same"), pair("a", "b"), pair("c", "d")])
-    assert np.isnan(found.first_place[0])
-    assert found.first_place[1:].tolist() == [1.0, 1.0]
-    assert (found.asked.tolist(), found.n_asked) == ([False, True, True], 2)
-    assert found.points.tolist() == [0.5, 0.5, 0.5]
+def test_equal_pairs_are_excluded_from_the_order_bias():
+    _, result = judged(lambda first, second: 1, [pair("same", "same"), pair("a", "b"), pair("c", "d")])
+    assert np.isnan(result.first_place[0])
+    assert result.first_place[1:].tolist() == [1.0, 1.0]
+    assert (result.asked.tolist(), result.n_asked) == ([False, True, True], 2)
+    assert result.points.tolist() == [0.5, 0.5, 0.5]
 
 
 SYSTEMS_ANSWER = re.compile(r"\[BEGIN (\w+ ANSWER \w{12})\]\n(.*?)\n\[END \1\]", re.DOTALL)
@@ -129,8 +129,8 @@ SYSTEMS_ANSWER = re.compile(r"\[BEGIN (\w+ ANSWER \w{12})\]\n(.*?)\n\[END \1\]",
 
 def judge(rule):
     def say(request):
-        said = rule(*(text for _, text in SYSTEMS_ANSWER.findall(request.messages[-1].text)))
-        return said if isinstance(said, Exception) else f"Score: {said}"
+        stated = rule(*(text for _, text in SYSTEMS_ANSWER.findall(request.messages[-1].text)))
+        return stated if isinstance(stated, Exception) else f"Score: {stated}"
 
     return Judge(Scripted(say), template=side_by_side_template(), structured=False, logprobs=False)
 
@@ -168,12 +168,12 @@ def test_the_win_rate_counts_both_judgements_of_a_pair():
     assert any("(won + tied / 2) / all" in str(section) for section in summary.document().sections)
 
 
-def test_a_judge_that_takes_what_stands_first_ties_everything_and_is_told():
+def test_report_cautions_about_a_judge_that_prefers_the_first_answer():
     summary, _ = compared(lambda first, second: 1, {"a": list("pqrs" * 8), "b": list("tuvw" * 8)})
     duel = summary.duels[0]
     assert (duel.wins, duel.ties, duel.losses, duel.n_moved) == (0, 32, 0, 32)
     assert summary.sides.first_place.value == 1.0
-    assert any("prefers the answer shown first" in said for said in summary.document().cautions)
+    assert any("prefers the answer shown first" in stated for stated in summary.document().cautions)
     assert summary.document().counting[0] == "No verdict: the order of the answers decides 32 of 32 pairs"
 
 
@@ -258,7 +258,7 @@ def test_a_judge_that_calls_every_pair_a_tie_gives_no_verdict(names):
 
 
 @pytest.mark.parametrize("score", [1, 3])
-def test_a_judge_that_prefers_one_position_gives_no_win_rate(score):
+def test_judge_that_prefers_a_position_gives_no_win_rate(score):
     record = compared(lambda first, second: score, marked("a", "b"))[0].record()
     assert record["no_verdict"] == "the order of the answers decides 40 of 40 pairs"
     assert (record["best"], record["not_told_apart"]) == (None, ())
@@ -280,7 +280,7 @@ def test_a_judge_that_answers_at_random_gives_no_verdict():
     assert summary.no_verdict.endswith("not significantly fewer than the half that a judge reaches at random")
 
 
-def test_a_judge_whose_order_decides_most_pairs_gives_no_verdict_although_one_system_wins_the_rest():
+def test_order_decided_judge_gives_no_verdict_although_a_system_wins_the_rest():
     rule = in_row(0, lambda row, first, second: 1 if row < 26 or first[0] == "a" else 3)
     summary, _ = compared(rule, marked("a", "b"))
     assert summary.no_verdict == "the order of the answers decides 26 of 40 pairs"
@@ -317,7 +317,7 @@ def test_two_best_systems_are_both_named():
     assert summary.document().counting[0].startswith("“a” and “b” are preferred most, and equally")
 
 
-def test_the_signature_says_how_intervals_were_made():
+def test_signature_names_interval_settings():
     answers = {"a": ["xxx", "x"] * 6, "b": ["x", "xx"] * 6}
     usual, _ = compared(systems_longer, answers)
     half, _ = compared(systems_longer, answers, plan=IntervalPlan(0.5))
@@ -329,7 +329,9 @@ def test_the_signature_says_how_intervals_were_made():
 
 def test_three_systems_are_ranked_with_intervals():
     lengths = {"long": [9, 8, 3, 9], "mid": [5, 5, 5, 5], "short": [1, 6, 1, 1]}
-    summary, table = compared(systems_longer, {name: ["x" * n for n in own] for name, own in lengths.items()})
+    summary, table = compared(
+        systems_longer, {name: ["x" * n for n in row_lengths] for name, row_lengths in lengths.items()}
+    )
     # of 8 duels each: long 7 of 8 (it loses to mid once), mid 3 + 1 = 4, short 1
     shares = [record.share.value for record in summary.sides.records]
     assert shares == pytest.approx([7 / 8, 4 / 8, 1 / 8])
@@ -349,7 +351,7 @@ def test_a_row_without_an_answer_or_a_question_is_left_out_and_counted():
     assert table.height == 1
 
 
-def test_refused_pairs_have_no_verdict_and_the_reason_is_told():
+def test_refused_pairs_have_no_verdict_and_a_reported_reason():
     refused = CallError("not this", kind=FailureKind.REFUSED)
     summary, table = compared(lambda first, second: refused, {"a": ["x"], "b": ["y"]})
     assert summary.duels[0].n_unjudged == 1
@@ -367,13 +369,13 @@ def test_references_stand_beside_the_answers():
     assert all("known right" in request.messages[-1].text for request in scripted.model.requests)
 
 
-def test_one_system_cannot_be_compared():
+def test_single_system_cannot_be_compared():
     with pytest.raises(InputError, match="two or more, got 1"):
         compared(systems_longer, {"a": ["x"]})
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "stated"),
     [
         (("a", None, []), "two systems or more"),
         (("a", "a", []), "name of its own, got 'a' twice"),
@@ -382,6 +384,6 @@ def test_one_system_cannot_be_compared():
         (("a", "b", ["=c"]), "NAME=COLUMN"),
     ],
 )
-def test_systems_need_names_and_columns_of_their_own(arguments, said):
-    with pytest.raises(InputError, match=said):
+def test_systems_need_distinct_names_and_columns(arguments, stated):
+    with pytest.raises(InputError, match=stated):
         system_names(*arguments)

@@ -53,7 +53,7 @@ def test_a_label_that_is_none_is_named_with_its_row(cell):
         label_table([4, cell], LIKERT)
 
 
-def test_a_judge_beside_one_label_an_item():
+def test_kappa_of_a_judge_with_a_single_label_per_item():
     expected = np.array([1.0, 0.75, 0.0, 0.25, 0.5, 1.0])
     labels = np.array([[0.75], [0.5], [0.0], [np.nan], [np.nan], [0.75]])
     human = compare_with_labels(expected, labels, LIKERT)
@@ -66,7 +66,7 @@ def test_a_judge_beside_one_label_an_item():
     assert human.kappa.value == pytest.approx(1 - (0.1875 / 4) / (4.75 / 16))
 
 
-def test_people_beside_each_other():
+def test_agreement_between_human_raters_is_the_ceiling():
     expected = np.array([1.0, 0.75, 0.0, 0.25, 0.5])
     labels = np.array([[1.0, 0.75], [0.75, 0.75], [0.0, 0.25], [0.25, 0.0], [0.5, 0.5]])
     human = compare_with_labels(expected, labels, LIKERT)
@@ -82,39 +82,39 @@ TEMPLATE = load_template("likert")
 
 
 def verdicts(*distributions):
-    each = tuple(
-        Verdict(found[0][0], found, Provenance.DECISION, 1.0, "", (), Status.SCORED)
-        if found
+    entries = tuple(
+        Verdict(result[0][0], result, Provenance.DECISION, 1.0, "", (), Status.SCORED)
+        if result
         else Verdict.without_score(Status.REFUSED)
-        for found in distributions
+        for result in distributions
     )
-    status = np.array([verdict.status for verdict in each], dtype=object)
-    return Verdicts(each, status, TEMPLATE, "m", Signature.of("judge"))
+    status = np.array([verdict.status for verdict in entries], dtype=object)
+    return Verdicts(entries, status, TEMPLATE, "m", Signature.of("judge"))
 
 
 SURE, UNSURE = ((0.5, 1.0),), ((0.0, 0.5), (1.0, 0.5))
 
 
-def test_wide_verdicts_are_drawn_more_often_and_sure_ones_too():
-    found = draw_rows(verdicts(*[SURE] * 50, *[UNSURE] * 50), 20, seed=1)
-    by_row = dict(zip(found.rows.tolist(), found.probability.tolist(), strict=True))
+def test_uncertain_verdicts_are_drawn_more_often_than_sure_verdicts():
+    result = draw_rows(verdicts(*[SURE] * 50, *[UNSURE] * 50), 20, seed=1)
+    by_row = dict(zip(result.rows.tolist(), result.probability.tolist(), strict=True))
     # average width .25: sure rows have .5, unsure ones .5 + .5 * 2 = 1.5; of 20, (.5, 1.5) * 20 / 100
     assert {round(chance, 9) for row, chance in by_row.items() if row < 50} == {0.1}
     assert {round(chance, 9) for row, chance in by_row.items() if row >= 50} == {0.3}
     # variance with s = .5 on 50 rows: 100 * 50 * .25 / (50 * .25 / .3) = 30
-    assert found.worth == pytest.approx(30)
+    assert result.worth == pytest.approx(30)
 
 
 def test_alike_all_rows_have_the_same_probability():
-    found = draw_rows(verdicts(*[SURE] * 5, *[UNSURE] * 5), 4, alike=True)
-    assert set(found.probability.tolist()) == {0.4}
-    assert found.worth == pytest.approx(4)
+    result = draw_rows(verdicts(*[SURE] * 5, *[UNSURE] * 5), 4, alike=True)
+    assert set(result.probability.tolist()) == {0.4}
+    assert result.worth == pytest.approx(4)
 
 
 def test_rows_without_a_score_are_never_drawn():
-    found = draw_rows(verdicts(SURE, (), UNSURE), 9)
-    assert sorted(found.rows.tolist()) == [0, 2]
-    assert found.n_scored == 2
+    result = draw_rows(verdicts(SURE, (), UNSURE), 9)
+    assert sorted(result.rows.tolist()) == [0, 2]
+    assert result.n_scored == 2
 
 
 def test_the_table_has_drawn_rows_first_and_room_for_labels():
@@ -137,17 +137,17 @@ def test_a_mean_corrected_by_such_labels_is_unbiased():
     """Where the judge errs most on the rows it is unsure of, labels taken as a plain sample mislead."""
     rng = np.random.default_rng(0)
     # sure rows are right (.5); on unsure rows the judge expects .5 and people say 1: the true mean is .75
-    found = verdicts(*[SURE] * 200, *[UNSURE] * 200)
+    result = verdicts(*[SURE] * 200, *[UNSURE] * 200)
     truth = np.r_[np.full(200, 0.5), np.ones(200)]
     weighted, plain = [], []
     for seed in rng.integers(1_000_000, size=200).tolist():
-        drawn = draw_rows(found, 40, seed=seed)
+        drawn = draw_rows(result, 40, seed=seed)
         labels, inclusion = np.full((400, 1), np.nan), np.full(400, np.nan)
         labels[drawn.rows, 0], inclusion[drawn.rows] = truth[drawn.rows], drawn.probability
         weighted.append(
-            compare_with_labels(found.expected, labels, TEMPLATE, inclusion=inclusion).corrected.value
+            compare_with_labels(result.expected, labels, TEMPLATE, inclusion=inclusion).corrected.value
         )
-        plain.append(compare_with_labels(found.expected, labels, TEMPLATE).corrected.value)
+        plain.append(compare_with_labels(result.expected, labels, TEMPLATE).corrected.value)
     assert np.mean(weighted) == pytest.approx(0.75, abs=0.01)
     # taken as a plain sample three quarters of the labels are of unsure rows: .5 * .25 + 1 * .75
     assert np.mean(plain) == pytest.approx(0.875, abs=0.01)
@@ -161,7 +161,7 @@ def test_a_label_without_a_probability_is_refused():
         )
 
 
-def test_rows_whose_criteria_are_each_sure_are_not_drawn_more_often():
+def test_rows_with_sure_criteria_are_not_drawn_more_often():
     tone, care = (
         Criterion(name, even_template(name, "How?", [("low", ""), ("high", "")]), 0.5)
         for name in ("tone", "care")
@@ -171,32 +171,32 @@ def test_rows_whose_criteria_are_each_sure_are_not_drawn_more_often():
     def sure(score):
         return Verdict(score, ((score, 1.0),), Provenance.DECISION, 1.0, "", (), Status.SCORED)
 
-    each = tuple(combine_criteria(rubric, [sure(0.0), sure(other)]) for other in (0.0, 1.0) * 5)
-    status = np.array([verdict.status for verdict in each], dtype=object)
-    found = draw_rows(Verdicts(each, status, rubric.template, "m", Signature.of("judge")), 4)
-    assert set(found.probability.tolist()) == {0.4}
-    assert found.worth == pytest.approx(4)
+    entries = tuple(combine_criteria(rubric, [sure(0.0), sure(other)]) for other in (0.0, 1.0) * 5)
+    status = np.array([verdict.status for verdict in entries], dtype=object)
+    result = draw_rows(Verdicts(entries, status, rubric.template, "m", Signature.of("judge")), 4)
+    assert set(result.probability.tolist()) == {0.4}
+    assert result.worth == pytest.approx(4)
 
 
 @pytest.mark.exhaustive
 def test_a_mean_corrected_by_the_labels_of_two_draws_is_unbiased():
     """As above with two draws: 20 rows, then 20 of the rest; their probabilities are joined."""
     rng = np.random.default_rng(1)
-    found = verdicts(*[SURE] * 60, *[UNSURE] * 60)
+    result = verdicts(*[SURE] * 60, *[UNSURE] * 60)
     truth = np.r_[np.full(60, 0.5), np.ones(60)]
     values, weights = [], []
     for seed in rng.integers(1_000_000, size=300).tolist():
         labels, inclusion = np.full((120, 1), np.nan), np.full(120, np.nan)
-        first = draw_rows(found, 20, seed=seed)
+        first = draw_rows(result, 20, seed=seed)
         labels[first.rows, 0], inclusion[first.rows] = truth[first.rows], first.probability
-        second = draw_rows(found, 20, seed=seed + 1, earlier=earlier_draws(labels, inclusion))
+        second = draw_rows(result, 20, seed=seed + 1, earlier=earlier_draws(labels, inclusion))
         assert not set(first.rows) & set(second.rows)
         inclusion = second.earlier.copy()
         labels[second.rows, 0], inclusion[second.rows] = truth[second.rows], second.probability
         assert (inclusion[~np.isnan(inclusion)] <= 1).all()
         weights.append(np.nansum(1 / inclusion))
         values.append(
-            compare_with_labels(found.expected, labels, TEMPLATE, inclusion=inclusion).corrected.value
+            compare_with_labels(result.expected, labels, TEMPLATE, inclusion=inclusion).corrected.value
         )
     # The labels of a draw stand for all 120 rows on average, and the true mean is .75.
     assert np.mean(weights) == pytest.approx(120, rel=0.01)
@@ -204,9 +204,9 @@ def test_a_mean_corrected_by_the_labels_of_two_draws_is_unbiased():
 
 
 def test_rows_drawn_before_and_not_yet_labelled_come_first_too():
-    found = verdicts(*[UNSURE] * 6)
+    result = verdicts(*[UNSURE] * 6)
     earlier = np.array([np.nan, 0.5, 0.5, np.nan, np.nan, np.nan])
-    drawn = draw_rows(found, 2, alike=True, earlier=earlier)
+    drawn = draw_rows(result, 2, alike=True, earlier=earlier)
     table = drawn.table(
         pl.DataFrame(
             {"q": list("abcdef"), "human": [None, "4", None, None, None, None], "inclusion": earlier}

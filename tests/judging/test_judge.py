@@ -46,14 +46,14 @@ def test_equal_items_are_asked_about_once(running):
     assert len(model.requests) == 1
 
 
-def test_an_unreadable_reply_is_corrected_and_kept(running):
+def test_unreadable_reply_is_corrected_and_stays_in_the_conversation(running):
     model = Scripted(lambda request: "Score: 2" if len(request.messages) > 2 else "4 or 5")
     verdict = Judge(model).judge(["q"], ["a"], running=running)[0]
     assert (verdict.score, verdict.replies) == (0.25, ("4 or 5", "Score: 2"))
-    said = model.requests[1].messages
-    assert [message.role for message in said] == ["system", "user", "assistant", "user"]
-    assert said[2].text == "4 or 5"
-    assert "did not state one score" in said[3].text
+    stated = model.requests[1].messages
+    assert [message.role for message in stated] == ["system", "user", "assistant", "user"]
+    assert stated[2].text == "4 or 5"
+    assert "did not state one score" in stated[3].text
 
 
 @pytest.mark.parametrize("corrections", [0, 1, 3])
@@ -66,16 +66,16 @@ def test_what_stays_unreadable_has_no_score(running, corrections):
 
 
 @pytest.mark.parametrize(
-    "said", ["I'm sorry, but I can't.", CallError("the filter declined", kind=FailureKind.REFUSED)]
+    "stated", ["I'm sorry, but I can't.", CallError("the filter declined", kind=FailureKind.REFUSED)]
 )
-def test_a_refusal_is_not_asked_again(running, said):
-    model = Scripted(lambda _: said)
+def test_a_refusal_is_not_asked_again(running, stated):
+    model = Scripted(lambda _: stated)
     verdict = Judge(model).judge(["q"], ["a"], running=running)[0]
     assert verdict.status is Status.REFUSED
     assert len(model.requests) == 1
 
 
-def test_a_failure_is_one_items_own(running):
+def test_failed_call_affects_only_its_item(running):
     broken = CallError("the endpoint hung up", kind=FailureKind.CONNECTION)
     model = Scripted(lambda request: broken if material(request) == "b" else FOUR)
     verdicts = Judge(model).judge(["q"] * 3, ["a", "b", "c"], running=running)
@@ -115,7 +115,7 @@ def reply_with_logprobs(_):
     )
 
 
-def test_logprobs_give_the_distribution_at_the_scores_place(running):
+def test_logprobs_give_the_distribution_at_the_position_of_the_score(running):
     verdict = Judge(Scripted(reply_with_logprobs)).judge(["q"], ["a"], running=running)[0]
     # .6, .2 and .1 of .9 that is on levels: expected (.6*.75 + .2*1 + .1*.5) / .9
     assert verdict.provenance is Provenance.LOGPROBS
@@ -163,14 +163,14 @@ def test_the_score_of_a_reply_under_a_schema_counts_even_if_its_explanation_retr
 def test_probabilities_that_were_asked_for_and_never_came_are_in_no_signature(running):
     plain = Judge(Scripted(lambda _: FOUR)).judge(["q"], ["a"], running=running)
     assert ("logprobs", "none") in plain.signature.fields
-    given = Judge(Scripted(reply_with_logprobs)).judge(["q"], ["a"], running=running)
-    assert ("logprobs", "20") in given.signature.fields
+    inputs = Judge(Scripted(reply_with_logprobs)).judge(["q"], ["a"], running=running)
+    assert ("logprobs", "20") in inputs.signature.fields
 
 
 def test_a_schema_that_the_model_ignores_is_in_no_signature(running):
     def judged(*replies):
-        said = iter(replies)
-        model = Scripted(lambda _: next(said))
+        stated = iter(replies)
+        model = Scripted(lambda _: next(stated))
         rows = [f"answer {number}" for number in range(len(replies))]
         return dict(
             Judge(model, corrections=0).judge(["q"] * len(rows), rows, running=running).signature.fields
@@ -188,11 +188,11 @@ def test_parameters_that_the_model_refused_are_not_in_the_signature(running):
         left_out = ("temperature", "top_logprobs") if "first" in material(request) else ()
         return Reply(FOUR, left_out=left_out)
 
-    own = Judge(Scripted(say), max_tokens=7)
-    verdicts = own.judge(["a", "b"], ["first", "second"], running=running)
+    custom_judge = Judge(Scripted(say), max_tokens=7)
+    verdicts = custom_judge.judge(["a", "b"], ["first", "second"], running=running)
     assert "|temperature:default|max_tokens:7|" in str(verdicts.signature)
-    assert "|temperature:0|max_tokens:7|" in str(own.signature)
-    assert own.signature.differences(verdicts.signature).keys() == {"temperature", "logprobs"}
+    assert "|temperature:0|max_tokens:7|" in str(custom_judge.signature)
+    assert custom_judge.signature.differences(verdicts.signature).keys() == {"temperature", "logprobs"}
 
 
 def test_what_was_refused_is_known_to_a_run_that_goes_on(running):
@@ -246,7 +246,7 @@ def test_connections_are_closed_at_the_end(running):
     assert model.closed == 1
 
 
-def test_a_reference_is_shown_and_may_be_one_of_several(running):
+def test_all_references_are_shown_to_the_judge(running):
     model = Scripted(lambda _: FOUR)
     verdicts = Judge(model).judge(
         ["q"] * 4, ["a"] * 4, references=["1066", ["1066", None, "in 1066"], None, ["", " "]], running=running
@@ -301,7 +301,7 @@ def test_an_unknown_template_names_the_nearest():
         semscale.Judge(Scripted(lambda _: FOUR), template="truefalse")
 
 
-def test_no_key_is_said_before_anything_is_read(monkeypatch):
+def test_missing_api_key_is_reported_before_reading_inputs(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(InputError, match="OPENAI_API_KEY is not set"):
@@ -342,22 +342,22 @@ def test_a_filter_that_stops_the_first_item_shows_nothing_about_the_form(running
         return "Score: 4"
 
     model = Scripted(say)
-    found = Judge(model).judge(["q"] * 4, [f"item {number}" for number in range(4)], running=running)
-    assert [str(status) for status in found.status] == ["refused", "scored", "scored", "scored"]
-    assert dict(found.signature.fields)["structured"] == "no"
+    result = Judge(model).judge(["q"] * 4, [f"item {number}" for number in range(4)], running=running)
+    assert [str(status) for status in result.status] == ["refused", "scored", "scored", "scored"]
+    assert dict(result.signature.fields)["structured"] == "no"
 
 
-def test_a_model_that_reports_no_schemas_is_asked_by_one_once(running):
+def test_model_that_refuses_schemas_is_asked_with_a_schema_only_once(running):
     def say(request):
         if request.parameters.schema is not None:
             raise CallError("no schemas", kind=FailureKind.UNSUPPORTED)
         return "Score: 4"
 
     model = Scripted(say)
-    found = Judge(model).judge(["q", "r"], ["a", "b"], running=running)
-    assert found.score.tolist() == [0.75, 0.75]
+    result = Judge(model).judge(["q", "r"], ["a", "b"], running=running)
+    assert result.score.tolist() == [0.75, 0.75]
     assert [request.parameters.schema is not None for request in model.requests] == [True, False, False]
-    assert [refusal.form for refusal in found.refused_forms] == [
+    assert [refusal.form for refusal in result.refused_forms] == [
         "prose by a schema with 20 log-probabilities"
     ]
 

@@ -25,7 +25,7 @@ def three():
     )
 
 
-def test_figures_of_each_item(running):
+def test_panel_counts_judges_per_item(running):
     panel = three().judge(["q"] * 4, ["a", "b", "c", None], running=running)
     # a: 0, .25, .5; b: .25, .75 and none; c: 1, 1, 1; the last is missing.
     np.testing.assert_allclose(panel.mean, [0.25, 0.5, 1, np.nan])
@@ -38,7 +38,7 @@ def test_figures_of_each_item(running):
     assert panel.judges[2].counts == {Status.SCORED: 2, Status.MISSING: 1, Status.UNPARSABLE: 1}
 
 
-def test_severity_is_less_than_the_others_on_the_same_items(running):
+def test_severity_is_relative_to_the_rest_of_the_panel_on_the_same_items(running):
     strict, mild, kind = three().judge(["q"] * 3, ["a", "b", "c"], running=running).severities()
     # strict: a 0 - .375, b .25 - .75, c 0: mean -.875/3. kind: a .5 - .125, c 0: mean .1875, b left out.
     assert strict.value == pytest.approx(-0.875 / 3)
@@ -46,14 +46,14 @@ def test_severity_is_less_than_the_others_on_the_same_items(running):
     assert mild.value == pytest.approx((0.25 - 0.25 + 0.5 + 0) / 3)
 
 
-def test_judges_who_always_agree_are_one(running):
+def test_judges_that_always_agree_count_as_a_single_effective_judge(running):
     table = {"a": 1, "b": 3, "c": 5}
     panel = Panel([saying(table, "x"), saying(table, "y")]).judge(["q"] * 3, list("abc"), running=running)
     assert panel.effective_judges().value == pytest.approx(1)
     assert [pair.kappa.value for pair in panel.agreement()] == [1]
 
 
-def test_a_judge_that_cannot_be_asked_leaves_the_others_standing(running):
+def test_failing_judge_does_not_stop_the_panel(running):
     broken = Judge(Scripted(lambda _: CallError("the key is wrong", kind=FailureKind.DENIED), name="broken"))
     panel = Panel([saying({"a": 4}, "fine"), broken]).judge(["q", None], ["a", "a"], running=running)
     assert panel.mean[0] == 0.75

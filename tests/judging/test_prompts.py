@@ -21,16 +21,16 @@ def read_as(item, form=LIKERT):
 
 
 @pytest.mark.parametrize("injection", [entry["text"] for entry in read_data("injections")])
-@pytest.mark.parametrize("place", ["question", "answer", "reference"])
-def test_an_injection_stays_between_its_marks(injection, place):
-    texts = {"question": "When?", "answer": "1066", "reference": "1066"} | {place: injection}
+@pytest.mark.parametrize("position", ["question", "answer", "reference"])
+def test_an_injection_stays_between_its_marks(injection, position):
+    texts = {"question": "When?", "answer": "1066", "reference": "1066"} | {position: injection}
     prompt = read_as(JudgedItem(**texts))
     code = re.search(r"carry the code (\w{12})", prompt)[1]
     marks = re.findall(rf"^\[(BEGIN|END) (\w+) {code}\]$", prompt, re.MULTILINE)
     assert marks == [
         (side, name) for name in ("QUESTION", "ANSWER", "REFERENCE") for side in ("BEGIN", "END")
     ]
-    shown = material(Request(LIKERT.messages(JudgedItem(**texts))), place.upper())
+    shown = material(Request(LIKERT.messages(JudgedItem(**texts))), position.upper())
     assert shown == sanitize(injection)[0]
     assert not re.search(r"<\|\w+\|>|\[/?INST\]|<</?SYS>>|</?s>|<(start|end)_of_turn>", prompt)
 
@@ -63,7 +63,7 @@ def test_a_code_is_in_no_text(texts):
         ("\ud800", "\ufffd", 1), ("<think>5</think>", "‹think›5‹/think›", 2),
     ],
 )  # fmt: skip
-def test_what_could_pass_for_something_else_is_made_visible(text, shown, n):
+def test_lookalike_markup_in_prompts_becomes_visible(text, shown, n):
     assert sanitize(text) == (shown, n)
 
 
@@ -82,8 +82,8 @@ def test_the_form_names_the_order_that_is_asked_for(name, order, as_json):
     asked = form.form().lower()
     explained, score = asked.find("explanation"), asked.rfind('"score"' if as_json else "score:")
     assert score > 0
-    found = {"score-first": score < explained, "explanation-first": 0 < explained < score}
-    assert found.get(order, explained < 0)
+    matches = {"score-first": score < explained, "explanation-first": 0 < explained < score}
+    assert matches.get(order, explained < 0)
     first, last = ("explanation", "score") if order == "explanation-first" else ("score", "explanation")
     keys = ["score"] if order == "score-only" else [first, last]
     assert list(form.schema()["properties"]) == keys
@@ -110,13 +110,14 @@ def test_everything_a_judge_reads_is_in_the_hash():
 def test_the_reference_stands_where_it_is_put():
     item = JudgedItem("q", "a", "r")
     after, before = (
-        read_as(item, PromptForm(LIKERT.template, reference_position=place)) for place in ("after", "before")
+        read_as(item, PromptForm(LIKERT.template, reference_position=position))
+        for position in ("after", "before")
     )
     assert after.index("BEGIN ANSWER") < after.index("BEGIN REFERENCE")
     assert before.index("BEGIN REFERENCE") < before.index("BEGIN ANSWER")
 
 
-def test_a_template_of_the_users_own():
+def test_user_template_defines_prompt_and_schema():
     template = Template(
         name="tone",
         task="Judge the tone.",

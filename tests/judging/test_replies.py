@@ -111,11 +111,11 @@ def test_the_span_is_where_the_level_stands(reply):
 
 def scale(*values):
     points = [
-        {"value": value, "label": f"level {place}"}
-        for place, value in enumerate("abcdefghijk"[: len(values)])
+        {"value": value, "label": f"level {index}"}
+        for index, value in enumerate("abcdefghijk"[: len(values)])
     ]
     points = [{"value": value, "label": point["label"]} for value, point in zip(values, points, strict=True)]
-    anchors = {"plain": tuple(f"sentence {place}" for place in range(len(values)))}
+    anchors = {"plain": tuple(f"sentence {index}" for index in range(len(values)))}
     return Template.from_scale(
         Scale(name="s", title="S", question="?", provenance="a test", points=points, anchor_sets=anchors)
     )
@@ -131,7 +131,7 @@ def test_a_scale_below_zero(reply, score):
     assert read_reply(reply, scale(-2, -1, 0, 1, 2)).score == score
 
 
-def test_ten_is_not_one():
+def test_reply_10_is_not_read_as_1():
     template = scale(*range(11))
     assert [read_reply(reply, template).score for reply in ("10", "1", "Score: 10/10", "1 0")] == [
         1.0,
@@ -169,11 +169,11 @@ def test_no_score_is_ever_invented(reply, name):
         return
     start, end = reading.span
     stated = "".join(str(unicodedata.decimal(c, c)) for c in reply[start:end]).casefold().replace(",", ".")
-    words = re.sub(r"[\s_-]+", " ", stated)
+    label = re.sub(r"[\s_-]+", " ", stated)
     if template.highest is not None:
         assert float(stated) / 100 == reading.score
         return
-    said = {
+    stated_labels = {
         name.casefold()
         for level in template.levels
         if level.score == reading.score
@@ -181,12 +181,12 @@ def test_no_score_is_ever_invented(reply, name):
     }
     numbers = {level.number: level.score for level in template.levels if level.number is not None}
     spelled = {"one": 1.0}  # the only such fragment
-    assert words in said or numbers[spelled.get(words) or float(stated)] == reading.score
+    assert label in stated_labels or numbers[spelled.get(label) or float(stated)] == reading.score
 
 
 @settings(max_examples=100)
 @given(FRAGMENTS)
-def test_two_levels_are_never_one(reply):
+def test_two_levels_are_never_read_as_a_single_level(reply):
     likert = load_template("likert")
     assert (
         read_reply(f"Score: 2\n{reply}\nScore: 4", likert).score is None
@@ -223,7 +223,7 @@ def test_long_replies_are_read_soon(start, piece):
         ('{"score": 9}', NO, NO),
     ],
 )
-def test_the_value_of_a_reply_under_a_schema_is_taken_as_it_is(reply, free, structured):
+def test_structured_reply_value_is_read_literally(reply, free, structured):
     likert = load_template("likert")
     assert read_reply(reply, likert).score == free
     assert read_reply(reply, likert, structured=True).score == structured

@@ -28,19 +28,19 @@ def verdict(score, *masses, covered=1.0):
 def test_the_combined_score_is_the_mean_by_the_weights():
     tone = verdict(1.0, (0.0, 0.2), (1.0, 0.8))  # expected .8
     care = verdict(0.5, (0.0, 0.1), (0.5, 0.6), (1.0, 0.3), covered=0.99)  # expected .6
-    found = combine_criteria(RUBRIC, [tone, care])
-    assert found.expected == pytest.approx(0.75 * 0.8 + 0.25 * 0.6)
-    assert found.score == pytest.approx(0.75 * 1.0 + 0.25 * 0.5)
+    result = combine_criteria(RUBRIC, [tone, care])
+    assert result.expected == pytest.approx(0.75 * 0.8 + 0.25 * 0.6)
+    assert result.score == pytest.approx(0.75 * 1.0 + 0.25 * 0.5)
     # the mixture: 0 has .75 * .2 + .25 * .1, .5 has .25 * .6, 1 has .75 * .8 + .25 * .3
-    assert dict(found.distribution) == pytest.approx({0.0: 0.175, 0.5: 0.15, 1.0: 0.675})
-    assert (found.covered, found.provenance) == (0.99, Provenance.DECISION)
-    assert found.criteria == (tone, care)
+    assert dict(result.distribution) == pytest.approx({0.0: 0.175, 0.5: 0.15, 1.0: 0.675})
+    assert (result.covered, result.provenance) == (0.99, Provenance.DECISION)
+    assert result.criteria == (tone, care)
 
 
 def test_sure_criteria_that_differ_make_no_unsure_score():
-    found = combine_criteria(RUBRIC, [verdict(1.0, (1.0, 1.0)), verdict(0.0, (0.0, 1.0))])
-    assert found.score == 0.75
-    assert (found.deviation, math.isnan(found.confidence)) == (0.0, True)
+    result = combine_criteria(RUBRIC, [verdict(1.0, (1.0, 1.0)), verdict(0.0, (0.0, 1.0))])
+    assert result.score == 0.75
+    assert (result.deviation, math.isnan(result.confidence)) == (0.0, True)
 
 
 def test_the_deviation_is_that_of_independent_criteria():
@@ -60,17 +60,17 @@ def test_names_whose_columns_would_be_the_same_are_refused(other):
 @pytest.mark.parametrize("status", [Status.REFUSED, Status.FAILED, Status.UNPARSABLE, Status.UNFINISHED])
 def test_a_criterion_without_a_score_leaves_none_for_the_whole(status):
     lost = Verdict.without_score(status, "said why")
-    found = combine_criteria(RUBRIC, [verdict(1.0, (1.0, 1.0)), lost])
-    assert (found.status, math.isnan(found.score)) == (status, True)
-    assert found.reason == "criterion 'care': said why"
-    assert found.criteria[0].score == 1.0
+    result = combine_criteria(RUBRIC, [verdict(1.0, (1.0, 1.0)), lost])
+    assert (result.status, math.isnan(result.score)) == (status, True)
+    assert result.reason == "criterion 'care': said why"
+    assert result.criteria[0].score == 1.0
 
 
 def test_the_levels_of_the_whole_are_those_of_all_criteria():
     assert RUBRIC.template.scores.tolist() == [0.0, 0.5, 1.0]
 
 
-def test_a_template_is_a_rubric_of_one_criterion():
+def test_template_is_a_rubric_with_a_single_criterion():
     template = load_template("likert")
     assert Rubric.from_template(template).template is template
 
@@ -98,14 +98,14 @@ def test_levels_are_two_or_more_of_different_names(levels):
 
 def test_the_hash_changes_with_a_weight_and_a_word():
     other = Rubric("mine", (Criterion("tone", TONE, 0.5), Criterion("care", CARE, 0.5)))
-    words = Rubric(
+    reworded = Rubric(
         "mine",
         (
             Criterion("tone", even_template("tone", "How nice?", [("rude", ""), ("kind", "")]), 0.75),
             Criterion("care", CARE, 0.25),
         ),
     )
-    assert len({RUBRIC.content_hash, other.content_hash, words.content_hash}) == 3
+    assert len({RUBRIC.content_hash, other.content_hash, reworded.content_hash}) == 3
 
 
 WRITTEN = b"""
@@ -127,9 +127,9 @@ def parse(text):
 def test_levels_are_labels_or_the_name_of_a_template(tmp_path):
     path = tmp_path / "r.yaml"
     path.write_bytes(WRITTEN)
-    found = load_rubric(path)
-    assert found.weights == {"right": 0.6, "tone": 0.4}
-    right, tone = (criterion.template for criterion in found.criteria)
+    result = load_rubric(path)
+    assert result.weights == {"right": 0.6, "tone": 0.4}
+    right, tone = (criterion.template for criterion in result.criteria)
     assert right.scores.tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
     assert right.task == "Is it right?"
     assert [(level.label, level.meaning, level.number) for level in tone.levels] == [
@@ -140,14 +140,14 @@ def test_levels_are_labels_or_the_name_of_a_template(tmp_path):
 
 
 def test_without_weights_all_criteria_count_alike():
-    found = parse(
+    result = parse(
         b"name: r\ncriteria: [{name: a, question: q, levels: [x, y]}, {name: b, question: q, levels: [x, y]}]"
     )
-    assert found.weights == {"a": 0.5, "b": 0.5}
+    assert result.weights == {"a": 0.5, "b": 0.5}
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             WRITTEN.replace(b"0.4", b"0.5"),
@@ -180,8 +180,8 @@ def test_without_weights_all_criteria_count_alike():
         (b"name: r\ncriteria: []", "criteria"),
     ],
 )
-def test_what_is_no_rubric_is_refused_in_one_line(text, said):
-    with pytest.raises(InputError, match=said) as caught:
+def test_invalid_rubric_is_refused_in_a_single_line(text, message):
+    with pytest.raises(InputError, match=message) as caught:
         parse(text)
     assert "\n" not in str(caught.value)
 

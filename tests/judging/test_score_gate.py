@@ -37,7 +37,7 @@ def test_the_estimate_decides_whatever_scores_the_other_rows_have(mean, n_scored
     ("low", "high", "outcome"),
     [(0.82, 0.9, "passed"), (0.7, 0.78, "failed"), (0.7, 0.9, "undecided"), (None, None, "undecided")],
 )
-def test_the_interval_decides_if_all_of_it_is_on_one_side(low, high, outcome):
+def test_interval_decides_only_if_entirely_on_the_same_side(low, high, outcome):
     assert decision(0.85, 10, 10, low=low, high=high, fail_under=0.8, decide_by="interval") == outcome
 
 

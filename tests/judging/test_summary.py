@@ -34,15 +34,15 @@ def summed_up(result, **settings):
     return result.summarize(["q"] * 40, ANSWERS, **settings)
 
 
-def test_every_judges_interval_is_made_as_the_run_has_it(verdicts):
+def test_judge_intervals_use_the_settings_of_the_run(verdicts):
     summary = summed_up(verdicts, interval=0.5, seed=7, replicates=500)
-    for name, own in zip(verdicts.names, verdicts.judges, strict=True):
-        ours = summary.judge_estimates[name]
-        assert (ours.interval, ours.seed, ours.replicates) == (0.5, 7, 500)
-        assert ours.overall.mean == own.estimate(interval=0.5, seed=7, replicates=500).overall.mean
+    for name, single in zip(verdicts.names, verdicts.judges, strict=True):
+        actual = summary.judge_estimates[name]
+        assert (actual.interval, actual.seed, actual.replicates) == (0.5, 7, 500)
+        assert actual.overall.mean == single.estimate(interval=0.5, seed=7, replicates=500).overall.mean
         # 50 % intervals are a third as wide as those of 95 % that come by default.
-        usual = own.estimate().overall.mean
-        assert ours.overall.mean.high - ours.overall.mean.low < 0.6 * (usual.high - usual.low)
+        usual = single.estimate().overall.mean
+        assert actual.overall.mean.high - actual.overall.mean.low < 0.6 * (usual.high - usual.low)
     assert summary.estimates.interval == 0.5
 
 
@@ -50,10 +50,10 @@ def test_mean_score_and_mean_expected_score_are_means_of_their_columns():
     # Each reply states level 4, .75, to whose token the model gives .5; the other .5 is on level 2, .25.
     top = (("4", math.log(0.5)), ("2", math.log(0.5)))
     reply = Reply("4", logprobs=(TokenLogprob("4", math.log(0.5), top),))
-    found = Judge(Scripted(lambda _: reply)).judge(["q"] * 3, ["a", "b", "c"], running=plain_running())
-    assert found.expected.tolist() == pytest.approx([0.5] * 3)
-    summary = found.summarize(["q"] * 3, ["a", "b", "c"])
-    for estimates in (found.estimate(), summary.estimates, summary.judge_estimates["scripted"]):
+    results = Judge(Scripted(lambda _: reply)).judge(["q"] * 3, ["a", "b", "c"], running=plain_running())
+    assert results.expected.tolist() == pytest.approx([0.5] * 3)
+    summary = results.summarize(["q"] * 3, ["a", "b", "c"])
+    for estimates in (results.estimate(), summary.estimates, summary.judge_estimates["scripted"]):
         means = {name: figure.value for name, figure in estimates.overall.figures.items()}
         assert means == pytest.approx({"score": 0.75, "expected": 0.5})
         assert estimates.overall.mean.value == pytest.approx(0.75)
@@ -62,16 +62,16 @@ def test_mean_score_and_mean_expected_score_are_means_of_their_columns():
     assert summary.mean_expected.value == pytest.approx(0.5)
 
 
-def test_groups_are_estimated_for_the_whole_and_for_each_judge(verdicts):
+def test_groups_are_estimated_for_the_panel_and_every_judge(verdicts):
     by = [None] * 10 + ["low", "high"] * 15
     summary = summed_up(verdicts, by=by)
     expected = verdicts.estimate(by=by).groups
-    found = summary.estimates.groups
-    assert [(group.group, group.n) for group in found] == [(None, 10), ("low", 15), ("high", 15)]
-    assert [group.mean for group in found] == [group.mean for group in expected]
-    for name, own in zip(verdicts.names, verdicts.judges, strict=True):
-        ours = summary.judge_estimates[name].groups
-        assert [group.mean for group in ours] == [group.mean for group in own.estimate(by=by).groups]
+    results = summary.estimates.groups
+    assert [(group.group, group.n) for group in results] == [(None, 10), ("low", 15), ("high", 15)]
+    assert [group.mean for group in results] == [group.mean for group in expected]
+    for name, single in zip(verdicts.names, verdicts.judges, strict=True):
+        actual = summary.judge_estimates[name].groups
+        assert [group.mean for group in actual] == [group.mean for group in single.estimate(by=by).groups]
     assert [item.group for item in summary.lowest] == [by[item.row] for item in summary.lowest]
     assert summed_up(verdicts).estimates.groups == ()
 
@@ -83,8 +83,8 @@ def test_the_only_judge_has_the_estimates_of_the_whole(verdicts):
 
 def test_rows_are_counted_by_the_language_of_the_answer():
     answers = ["Das ist leider überhaupt nicht sicher.", "It is not safe, and that is a pity.", "Paris", " "]
-    found = Judge(Scripted(lambda _: "Score: 4")).judge(["q"] * 4, answers, running=plain_running())
-    summary = found.summarize(["q"] * 4, answers)
+    results = Judge(Scripted(lambda _: "Score: 4")).judge(["q"] * 4, answers, running=plain_running())
+    summary = results.summarize(["q"] * 4, answers)
     # The last answer is empty, so nothing is asked of it and nothing counted.
     assert summary.record()["languages"] == [
         {"language": "de", "rows": 1, "scored": 1, "unread": 0},
@@ -94,7 +94,7 @@ def test_rows_are_counted_by_the_language_of_the_answer():
     assert "languages" in {section.name for section in summary.document().sections}
 
 
-N, LABELLED, KEPT = 600, 80, 200
+N, LABELLED, SAMPLED = 600, 80, 200
 # The first answers are labelled, each one level above what its judges say at most.
 SAMPLE_ANSWERS = [f"{1 + row % 5}" for row in range(N)]
 LABELS = [f"{min(5, 2 + row % 5)}" if row < LABELLED else None for row in range(N)]
@@ -146,8 +146,8 @@ def summed(sample_verdicts):
 
 
 def test_estimates_counts_and_labels_are_of_all_rows(summed):
-    whole, part = summed(N), summed(KEPT)
-    assert (whole.sampled, part.sampled, part.n) == (None, KEPT, N)
+    whole, part = summed(N), summed(SAMPLED)
+    assert (whole.sampled, part.sampled, part.n) == (None, SAMPLED, N)
     assert part.counts == whole.counts
     assert part.estimates == whole.estimates
     assert part.judge_estimates == whole.judge_estimates
@@ -166,7 +166,7 @@ def test_estimates_counts_and_labels_are_of_all_rows(summed):
 
 
 def test_figures_from_the_sample_are_near_those_of_all_rows(summed):
-    whole, part = summed(N), summed(KEPT)
+    whole, part = summed(N), summed(SAMPLED)
     for name, severity in part.severities.items():
         assert severity.value == pytest.approx(whole.severities[name].value, abs=0.05)
     (kappa,), (expected,) = part.agreement.values(), whole.agreement.values()
@@ -176,9 +176,9 @@ def test_figures_from_the_sample_are_near_those_of_all_rows(summed):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("inclusion", [None, "p"])
 def test_a_labelled_row_counts_once_in_the_corrected_mean(summed, inclusion):
-    whole, part = (summed(most, inclusion=inclusion).human.corrected for most in (N, KEPT))
+    whole, part = (summed(most, inclusion=inclusion).human.corrected for most in (N, SAMPLED))
     # the judge's own mean stands in two tables of the report, and is the same in both
-    mean = summed(KEPT, inclusion=inclusion).mean_expected
+    mean = summed(SAMPLED, inclusion=inclusion).mean_expected
     assert (part.naive.value, part.naive.low, part.naive.high, part.naive.n) == (
         mean.value, mean.low, mean.high, N,
     )  # fmt: skip
@@ -190,16 +190,16 @@ def test_a_labelled_row_counts_once_in_the_corrected_mean(summed, inclusion):
 
 @pytest.mark.exhaustive
 def test_the_size_of_parts_changes_nothing(summed):
-    for most in (N, KEPT):
+    for most in (N, SAMPLED):
         first, second = (json.loads(summed(most, size).to_json()) for size in (N, 77))
         assert {**first, "created": 0} == {**second, "created": 0}
 
 
 @pytest.mark.exhaustive
-def test_the_report_and_json_say_what_is_made_from_a_sample(summed):
-    part, whole = summed(KEPT), summed(N)
+def test_report_and_json_state_which_figures_come_from_a_sample(summed):
+    part, whole = summed(SAMPLED), summed(N)
     check_json(to_json(part, cautions=(), out=None, report=None, figures=None))
-    assert (part.record()["sampled"], whole.record()["sampled"]) == (KEPT, None)
+    assert (part.record()["sampled"], whole.record()["sampled"]) == (SAMPLED, None)
     assert (
         "Computed from a random sample of 200 of the 600 rows, and from all rows with a human label: "
         "histograms, severities, agreement of judges and the corrected mean. All other figures are of all "
@@ -211,10 +211,10 @@ def test_the_report_and_json_say_what_is_made_from_a_sample(summed):
     assert not any("random sample of" in caution for caution in cautions(whole))
 
 
-def test_numbers_that_are_alike_stay_and_others_are_left_out():
-    found = alike_reasons({"row 1 of 5": 1, "no reply": 2, "row 2 of 5": 3, "row 1": 1})
-    assert found == {"row … of 5": 4, "no reply": 2, "row 1": 1}
-    assert list(found) == ["row … of 5", "no reply", "row 1"]
+def test_reasons_that_differ_in_numbers_are_merged():
+    results = alike_reasons({"row 1 of 5": 1, "no reply": 2, "row 2 of 5": 3, "row 1": 1})
+    assert results == {"row … of 5": 4, "no reply": 2, "row 1": 1}
+    assert list(results) == ["row … of 5", "no reply", "row 1"]
 
 
 def test_a_single_reason_is_as_it_came():

@@ -60,15 +60,15 @@ def test_a_cap_holds_for_all_parts_together_and_keeps_what_is_done(run, tmp_path
     assert summary.counts == {"scored": 6, "unfinished": 6}
     assert "the cap of 6 calls is reached" in summary.stopped
     assert scored(out) == 6
-    kept = tmp_path / "out.parquet.parts"
-    assert [part.name for part in sorted(kept.glob("*.parquet"))] == ["part-000000.parquet"]
+    parts_folder = tmp_path / "out.parquet.parts"
+    assert [part.name for part in sorted(parts_folder.glob("*.parquet"))] == ["part-000000.parquet"]
 
     again = model()
     summary = run(Judge(again), budget=Budget(calls=6))
     assert len(again.requests) == 6
     assert (summary.stopped, summary.counts) == (None, {"scored": N})
     assert scored(out) == N
-    assert not kept.exists()
+    assert not parts_folder.exists()
 
 
 DOWN = CallError("the endpoint is down", kind=FailureKind.SERVER)
@@ -107,10 +107,10 @@ def test_rows_whose_calls_failed_are_asked_about_again_after_a_whole_run(run, tm
 def test_only_the_judge_whose_calls_failed_is_asked_again(run):
     first = Panel([Judge(model("one")), Judge(down_for(5, "other"))])
     assert run(first, budget=Budget(calls=20)).judges["other"].counts["failed"] == 1
-    one, other = model("one"), model("other")
-    run(Panel([Judge(one), Judge(other)]))
-    assert asked_rows(one) == [10, 11]
-    assert asked_rows(other) == [5, 10, 11]
+    left, right = model("one"), model("other")
+    run(Panel([Judge(left), Judge(right)]))
+    assert asked_rows(left) == [10, 11]
+    assert asked_rows(right) == [5, 10, 11]
 
 
 def test_without_a_ledger_a_failed_call_costs_no_other_call_again(run):
@@ -120,11 +120,11 @@ def test_without_a_ledger_a_failed_call_costs_no_other_call_again(run):
     assert asked_rows(again) == [8, 9, 10, 11]  # the third part, which the cap cut short
 
 
-def test_each_judge_of_a_panel_has_its_part_of_the_cap_in_all_parts(run, tmp_path):
-    one, other = model("one"), model("other")
-    summary = run(Panel([Judge(one), Judge(other, samples=2)]), budget=Budget(calls=12))
+def test_call_limit_is_shared_equally_by_panel_judges_in_all_parts(run, tmp_path):
+    left, right = model("one"), model("other")
+    summary = run(Panel([Judge(left), Judge(right, samples=2)]), budget=Budget(calls=12))
     # Six calls each: one judge stops in the second part, the other, with two samples, in the same.
-    assert (len(one.requests), len(other.requests)) == (6, 6)
+    assert (len(left.requests), len(right.requests)) == (6, 6)
     assert summary.judges["one"].counts == {"scored": 6, "unfinished": 6}
     assert summary.stopped.startswith("the cap of 12 calls, 6 for each of 2 judges, is reached")
     assert summary.judges["other"].counts == {"scored": 3, "unfinished": 9}
@@ -132,7 +132,7 @@ def test_each_judge_of_a_panel_has_its_part_of_the_cap_in_all_parts(run, tmp_pat
     assert not (tmp_path / "out.parquet.parts").exists()  # the first part is not finished either
 
 
-def test_what_the_model_takes_is_found_out_once(run, tmp_path):
+def test_model_capabilities_are_probed_once(run, tmp_path):
     poor = model(takes_schema=False, takes_logprobs=False)
     # Five forms are refused, and each counts against a cap: 5 + 12 calls are enough for three parts.
     summary = run(Judge(poor), budget=Budget(calls=17))
@@ -184,7 +184,7 @@ def test_a_list_far_down_is_refused_before_anybody_is_asked(run, path):
     assert asked.requests == []
 
 
-def test_a_stop_says_what_is_kept(run):
+def test_stopped_run_states_what_is_stored(run):
     def stop(_):
         raise KeyboardInterrupt
 

@@ -74,7 +74,7 @@ def test_a_model_that_loses_its_form_in_the_middle_stops_the_run(running):
     assert verdicts.stopped is not None
 
 
-def test_one_silent_judge_of_a_panel_stops_alone(running):
+def test_unreadable_judge_of_a_panel_stops_alone(running):
     vague, clear = Scripted(lambda _: VAGUE, name="vague"), Scripted(lambda _: "Score: 4", name="clear")
     verdicts = Panel([judge_of(vague), judge_of(clear)]).judge(QUESTIONS, ANSWERS, running=running())
     assert len(vague.requests) <= 27

@@ -25,8 +25,8 @@ class KnownPairs:
     def probabilities(self, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
         pairs = list(zip(premises, hypotheses, strict=True))
         self.asked.append(pairs)
-        found = [
-            (1.0, 0.0, 0.0) if one == other else self._known.get((one, other), NEUTRAL)
-            for one, other in pairs
+        rows = [
+            (1.0, 0.0, 0.0) if first == second else self._known.get((first, second), NEUTRAL)
+            for first, second in pairs
         ]
-        return np.array(found).reshape(-1, 3)
+        return np.array(rows).reshape(-1, 3)

@@ -19,8 +19,8 @@ def denied(text):
 
 
 def matches(*, findings=True, parts=True, method="cosine"):
-    found = [()] * 8
-    found[2], found[7] = (denied("three"), denied("drei")), (denied("eight"),)
+    result = [()] * 8
+    result[2], result[7] = (denied("three"), denied("drei")), (denied("eight"),)
     status = np.full(8, Status.SCORED, dtype=object)
     status[1] = Status.MISSING
     return Matches(
@@ -30,5 +30,5 @@ def matches(*, findings=True, parts=True, method="cosine"):
         windows=np.array([1, 0, 3, 1, 1, 1, 1, 2]),
         signature=Signature.of("match", method=method),
         components={"word": 1 - SCORE} if parts else {},
-        findings=tuple(found) if findings else (),
+        findings=tuple(result) if findings else (),
     )

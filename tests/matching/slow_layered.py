@@ -35,17 +35,17 @@ def idf(piece, corpus, unseen):
 
 
 def word_f1(embedder, prediction, reference, corpus, unseen):
-    ours = [piece for piece in prediction.split() if piece.isalnum()]
-    theirs = [piece for piece in reference.split() if piece.isalnum()]
-    if not ours or not theirs:
+    prediction_pieces = [piece for piece in prediction.split() if piece.isalnum()]
+    reference_pieces = [piece for piece in reference.split() if piece.isalnum()]
+    if not prediction_pieces or not reference_pieces:
         return 0.0
 
-    def side(pieces, others):
+    def side(pieces, other_pieces):
         weights = [idf(piece, corpus, unseen) for piece in pieces]
-        best = [max(cosine(embedder, piece, other) for other in others) for piece in pieces]
+        best = [max(cosine(embedder, piece, other) for other in other_pieces) for piece in pieces]
         return sum(w * b for w, b in zip(weights, best, strict=True)) / sum(weights)
 
-    precision, recall = side(ours, theirs), side(theirs, ours)
+    precision, recall = side(prediction_pieces, reference_pieces), side(reference_pieces, prediction_pieces)
     return 2 * precision * recall / (precision + recall)
 
 

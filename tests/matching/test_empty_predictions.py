@@ -18,21 +18,21 @@ def matched(embedder, empty):
     return match(PREDICTIONS, REFERENCES, "cosine", embedder=embedder, empty=empty)
 
 
-def test_empty_ones_are_left_out_unless_told_otherwise(toy_embedder):
-    found = matched(toy_embedder, "missing")
-    assert found.status.tolist() == ["scored", "missing", "empty", "not-text", "empty", "scored"]
-    assert found.estimate().overall.figures["score"].value == 1.0
-    assert "empty:" not in str(found.signature)
+def test_empty_predictions_are_left_out_by_default(toy_embedder):
+    result = matched(toy_embedder, "missing")
+    assert result.status.tolist() == ["scored", "missing", "empty", "not-text", "empty", "scored"]
+    assert result.estimate().overall.figures["score"].value == 1.0
+    assert "empty:" not in str(result.signature)
 
 
 def test_as_wrong_they_score_0_where_there_is_a_reference(toy_embedder):
-    found = matched(toy_embedder, "wrong")
-    assert found.status.tolist() == ["scored", "scored", "scored", "not-text", "empty", "scored"]
-    np.testing.assert_array_equal(found.score, [1.0, 0.0, 0.0, np.nan, np.nan, 1.0])
-    assert found.reference.tolist() == [0, -1, -1, -1, -1, 0]
-    assert found.windows.tolist() == [1, 0, 0, 0, 0, 1]
-    assert found.estimate().overall.figures["score"].value == 0.5  # (1 + 0 + 0 + 1) / 4
-    assert "empty:wrong" in str(found.signature)
+    result = matched(toy_embedder, "wrong")
+    assert result.status.tolist() == ["scored", "scored", "scored", "not-text", "empty", "scored"]
+    np.testing.assert_array_equal(result.score, [1.0, 0.0, 0.0, np.nan, np.nan, 1.0])
+    assert result.reference.tolist() == [0, -1, -1, -1, -1, 0]
+    assert result.windows.tolist() == [1, 0, 0, 0, 0, 1]
+    assert result.estimate().overall.figures["score"].value == 0.5  # (1 + 0 + 0 + 1) / 4
+    assert "empty:wrong" in str(result.signature)
 
 
 def test_a_summary_counts_them_and_shows_compared_items_as_the_lowest(toy_embedder):

@@ -126,9 +126,9 @@ def test_a_corpus_is_drawn_from_long_files(path, monkeypatch, part_rows):
     assert all_of_them == whole_signature(in_pairs)
 
 
-def test_a_corpus_that_was_given_stays(path):
-    given = layered(corpus=["a corpus", "of its own", "and some more"])
-    assert matched(path, given).signature == signature_at_once(given)
+def test_explicit_corpus_is_not_replaced(path):
+    configured = layered(corpus=["a corpus", "of its own", "and some more"])
+    assert matched(path, configured).signature == signature_at_once(configured)
 
 
 def test_tokens_are_laid_out_for_every_row_of_a_table_and_for_the_items_shown(path, tmp_path):
@@ -222,7 +222,7 @@ def test_lists_of_mixed_cells_keep_the_reference_that_counted(tmp_path):
 
 
 @pytest.mark.parametrize("part_rows", [5, 100])
-def test_of_many_rows_scores_are_kept_of_a_sample_and_means_are_of_all(path, monkeypatch, part_rows):
+def test_many_rows_have_sampled_scores_and_means_of_all_rows(path, monkeypatch, part_rows):
     whole = matched(path, CosineMatch(ToyEmbedder()))
     assert not whole.is_sampled
     monkeypatch.setattr(matching_summary, "SAMPLED_ROWS", 15)
@@ -239,9 +239,9 @@ def test_of_many_rows_scores_are_kept_of_a_sample_and_means_are_of_all(path, mon
     assert [item.row for item in summary.lowest] == [item.row for item in whole.lowest]
     assert summary.separation is not None
     assert 10 <= len(summary.separation.unrelated) <= 15
-    for ours, theirs in zip(summary.estimates.groups, whole.estimates.groups, strict=True):
-        assert (ours.group, ours.n, ours.left_out) == (theirs.group, theirs.n, theirs.left_out)
-        assert ours.mean.value == pytest.approx(theirs.mean.value)
+    for actual, right in zip(summary.estimates.groups, whole.estimates.groups, strict=True):
+        assert (actual.group, actual.n, actual.left_out) == (right.group, right.n, right.left_out)
+        assert actual.mean.value == pytest.approx(right.mean.value)
 
 
 class Counted(ToyEmbedder):

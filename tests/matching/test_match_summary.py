@@ -34,7 +34,7 @@ def test_scores_are_at_hand_as_a_whole_and_by_group(summary):
     }  # fmt: skip
 
 
-def test_texts_need_not_be_given():
+def test_match_summary_works_without_texts():
     bare = matches(findings=False).summarize()
     item = bare.lowest[0]
     assert (item.prediction, item.reference, item.group, item.findings) == (None, None, None, None)
@@ -42,7 +42,7 @@ def test_texts_need_not_be_given():
     assert bare.group_scores == {}
 
 
-def test_the_record_counts_rows_from_one(summary):
+def test_match_record_counts_rows_from_1(summary):
     record = replace(summary, separation=Separation(0.9, np.array([0.1, 0.3]))).record()
     assert [item["row"] for item in record["lowest"]] == [3, 7, 5, 1, 6, 8, 4]
     assert record["instrument"] == "match"
@@ -59,7 +59,7 @@ def test_columns_must_be_as_long_as_the_matches():
         matches().summarize(by=["a"])
 
 
-def test_its_short_form_is_one_line(summary):
+def test_match_summary_repr_is_a_single_line(summary):
     mean = summary.estimates.overall.mean
     shown = f"mean=0.50 [{mean.low:.2f}, {mean.high:.2f}]"
     assert repr(summary) == f"MatchSummary(source='a.csv', n=8, n_scored=7, {shown})"

@@ -28,7 +28,7 @@ def test_items_to_look_at_bring_their_texts_groups_parts_and_findings(summary):
     assert (lowest.row, lowest.score, lowest.prediction, lowest.group) == (2, 0.1, "not three", "b")
     assert lowest.reference == "drei"  # the second of two, which the score is from
     assert lowest.components == {"word": pytest.approx(0.9)}
-    assert [found.reason for found in lowest.findings] == ["It denies three.", "It denies drei."]
+    assert [finding.reason for finding in lowest.findings] == ["It denies three.", "It denies drei."]
     assert (second.row, second.findings, second.tokens) == (6, (), None)
     assert [item.row for item in summary.flagged[:5]] == [7, 2]
     assert [item.row for item in summary.lowest[:100]] == [2, 6, 4, 0, 5, 7, 3]
@@ -40,7 +40,7 @@ def test_a_row_that_was_left_out_is_shown_by_what_it_has(summary):
     assert matches().summarize().left_out == {"missing": ()}
 
 
-def test_as_many_items_are_kept_as_a_report_and_json_show():
+def test_summary_lists_as_many_items_as_report_and_json_show():
     many = replace(
         matches(findings=False, parts=False),
         score=np.linspace(1, 0, 50),

@@ -12,18 +12,18 @@ WITH_EMBEDDERS = [name for name in METHODS if name != "entailment"]
 
 
 def test_the_best_reference_counts_and_is_named(toy_embedder):
-    found = match(["heart attack"], [["lung", "heart attack", "heart"]], "cosine", embedder=toy_embedder)
-    assert found.score.tolist() == [1.0]
-    assert found.reference.tolist() == [1]
+    result = match(["heart attack"], [["lung", "heart attack", "heart"]], "cosine", embedder=toy_embedder)
+    assert result.score.tolist() == [1.0]
+    assert result.reference.tolist() == [1]
 
 
-def test_items_without_a_score_keep_their_places(toy_embedder):
-    found = match(["heart", None, "lung"], ["heart", "b", None], "cosine", embedder=toy_embedder)
-    assert found.status.tolist() == [Status.SCORED, Status.MISSING, Status.NO_REFERENCE]
-    assert found.score[0] == 1.0
-    assert np.isnan(found.score[1:]).all()
-    assert found.reference.tolist() == [0, -1, -1]
-    assert found.windows.tolist() == [1, 0, 0]
+def test_unscored_items_stay_in_position(toy_embedder):
+    result = match(["heart", None, "lung"], ["heart", "b", None], "cosine", embedder=toy_embedder)
+    assert result.status.tolist() == [Status.SCORED, Status.MISSING, Status.NO_REFERENCE]
+    assert result.score[0] == 1.0
+    assert np.isnan(result.score[1:]).all()
+    assert result.reference.tolist() == [0, -1, -1]
+    assert result.windows.tolist() == [1, 0, 0]
 
 
 def test_nothing_to_match_gives_no_scores(toy_embedder):
@@ -45,12 +45,12 @@ def test_methods_that_read_tokens_need_an_engine_that_shows_them(toy_embedder, m
 @pytest.mark.parametrize("method", ["calibrated", "bertscore", "cliniqlink-doc"])
 def test_a_loaded_embedder_serves_as_its_name_does(method):
     pair = ["It is fine."], ["It is quite good."]
-    given = match(
+    explicit = match(
         *pair, method, embedder=load_embedder("all-MiniLM-L6-v2"), corpus=["fine", "good", "never", "a car"]
     )
     named = match(*pair, method, corpus=["fine", "good", "never", "a car"])
-    assert given.score.tolist() == named.score.tolist()
-    assert given.signature == named.signature
+    assert explicit.score.tolist() == named.score.tolist()
+    assert explicit.signature == named.signature
 
 
 def test_a_precision_belongs_to_a_named_model(toy_embedder):
@@ -61,26 +61,26 @@ def test_a_precision_belongs_to_a_named_model(toy_embedder):
 def test_published_examples_score_as_measured_with_the_default_model():
     # facts: "Myocardial infarction" / "Heart attack" share no word piece, and cosine .594, measured with
     # sentence-transformers. Under 100 references the baseline is .3, so the paragraph has .294 / .7 = .42.
-    found = match(
+    result = match(
         ["Heart attack", "Cardiomegaly"], ["Myocardial infarction", "Cardiomyopathy"], "cliniqlink-code"
     )
-    assert found.components["sentence"][0] == pytest.approx(0.594, abs=5e-4)
-    assert found.components["paragraph"][0] == pytest.approx(0.42, abs=1e-3)
+    assert result.components["sentence"][0] == pytest.approx(0.594, abs=5e-4)
+    assert result.components["paragraph"][0] == pytest.approx(0.42, abs=1e-3)
     # "card" is the only whole piece of both, so the word layer cannot tell them apart.
-    assert found.components["word"][1] == pytest.approx(1.0, abs=1e-12)
+    assert result.components["word"][1] == pytest.approx(1.0, abs=1e-12)
 
 
 def test_guards_report_whatever_the_method_and_the_score_stays(toy_embedder):
     pair = (["Give 50 mg."], ["Give 0.5 mg."])
     looked = match(*pair, "cosine", embedder=toy_embedder)
     blind = match(*pair, "cosine", embedder=toy_embedder, guards=dict.fromkeys(GUARDS, "off"))
-    assert [found.guard for found in looked.findings[0]] == ["number"]
+    assert [result.guard for result in looked.findings[0]] == ["number"]
     assert blind.findings == ((),)
     assert looked.score.tolist() == blind.score.tolist()
     assert set(looked.signature.differences(blind.signature)) == {"findings", "language"}
 
 
-def test_findings_weigh_in_calibrated_unless_told_otherwise():
+def test_calibrated_findings_weigh_by_default():
     pair = (["It is not safe to drive."], ["It is safe to drive."])
     weighed = match(*pair)
     warned = match(*pair, guards={"negation": "warn"})
@@ -118,15 +118,15 @@ def test_a_setting_of_another_method_is_refused(toy_embedder, setting, owner):
 
 def test_texts_that_cannot_be_encoded_are_matched_all_the_same():
     # Half of a surrogate pair is no character.
-    found = match(["a heart\ud83d", "lung"], ["a heart\ud83d", "heart"], "cliniqlink-doc")
-    assert [str(status) for status in found.status] == ["scored", "scored"]
-    assert found.score[0] == pytest.approx(0.75)  # equal texts, by the document
+    result = match(["a heart\ud83d", "lung"], ["a heart\ud83d", "heart"], "cliniqlink-doc")
+    assert [str(status) for status in result.status] == ["scored", "scored"]
+    assert result.score[0] == pytest.approx(0.75)  # equal texts, by the document
 
 
 def test_rows_without_a_pair_need_no_baseline():
-    found = match([None, ""], ["a", None], "cliniqlink-doc")
-    assert [str(status) for status in found.status] == ["missing", "empty"]
-    assert dict(found.signature.fields)["baseline"] == "none"
+    result = match([None, ""], ["a", None], "cliniqlink-doc")
+    assert [str(status) for status in result.status] == ["missing", "empty"]
+    assert dict(result.signature.fields)["baseline"] == "none"
 
 
 @pytest.mark.parametrize(
@@ -176,30 +176,30 @@ PAIRS = [
 @pytest.mark.parametrize("method", WITH_EMBEDDERS)
 def test_opposite_texts_that_the_model_cannot_read_have_no_score(method):
     predictions, references = zip(*PAIRS, ("great 👍", "good"), ("плохо", "good"), strict=True)
-    found = match(list(predictions), list(references), method)
+    result = match(list(predictions), list(references), method)
     foreign, weightless = Status.OTHER_LANGUAGE, Status.WEIGHTLESS
     unread = [weightless, foreign, foreign, weightless, weightless]  # Chinese and Thai between emoji
-    assert found.status.tolist() == [*unread, *[Status.SCORED] * 2]
-    assert np.isnan(found.score).tolist() == [True] * 5 + [False] * 2
-    assert all(np.isnan(values[:5]).all() for values in found.components.values())
-    assert found.estimate().overall.left_out == {"weightless": 3, "other-language": 2}
+    assert result.status.tolist() == [*unread, *[Status.SCORED] * 2]
+    assert np.isnan(result.score).tolist() == [True] * 5 + [False] * 2
+    assert all(np.isnan(values[:5]).all() for values in result.components.values())
+    assert result.estimate().overall.left_out == {"weightless": 3, "other-language": 2}
 
 
-def test_texts_of_stop_words_alone_are_read_though_the_code_s_cleaning_leaves_nothing():
+def test_stopword_texts_that_code_cleaning_empties_are_still_scored():
     texts = ["They are the same", "the same", "it 👍"], ["they are the same", "it is the same", "it 👎"]
-    found = match(*texts, "cliniqlink-code")
+    result = match(*texts, "cliniqlink-code")
     # Equal but for case: 1. Else both texts are empty: no word, cosine 1, so .4 + .2 - .25.
-    np.testing.assert_allclose(found.score, [1.0, 0.35, np.nan])
-    assert found.status.tolist() == [Status.SCORED, Status.SCORED, Status.WEIGHTLESS]
+    np.testing.assert_allclose(result.score, [1.0, 0.35, np.nan])
+    assert result.status.tolist() == [Status.SCORED, Status.SCORED, Status.WEIGHTLESS]
 
 
 @pytest.mark.parametrize("method", WITH_EMBEDDERS)
-def test_a_reference_that_the_model_can_read_goes_before_one_that_it_cannot(method):
-    found = match(["It is good.", "heart"], [["👍", "It is bad."], ["lung"]], method)
-    assert found.reference.tolist() == [1, 0]
+def test_readable_reference_is_preferred_to_an_unreadable_reference(method):
+    result = match(["It is good.", "heart"], [["👍", "It is bad."], ["lung"]], method)
+    assert result.reference.tolist() == [1, 0]
 
 
-def test_vectors_of_your_own_are_matched_whatever_the_texts():
+def test_user_vectors_are_matched_for_any_text():
     vectors = ArrayEmbedder(["👍", "👎"], [[1.0, 0.0], [0.6, 0.8]])
     assert match(["👍"], ["👎"], "cosine", embedder=vectors).score == pytest.approx([0.6])
 
@@ -212,25 +212,25 @@ ENGLISH = "It is not safe at all, and that is a pity."
 def test_rows_in_a_language_that_the_model_does_not_read_have_no_score(method):
     predictions = [ENGLISH, GERMAN, GERMAN, ENGLISH, ENGLISH]
     references = [ENGLISH, ENGLISH, GERMAN, GERMAN, [GERMAN, ENGLISH]]
-    found = match(predictions, references, method)
-    assert [str(status) for status in found.status] == ["scored", *["other-language"] * 3, "scored"]
-    assert np.isnan(found.score).tolist() == [False, True, True, True, False]
-    assert found.reference.tolist() == [0, -1, -1, -1, 1]  # of two references the one that is read
-    assert dict(found.signature.fields)["language"].startswith("any+py3langid-")
+    result = match(predictions, references, method)
+    assert [str(status) for status in result.status] == ["scored", *["other-language"] * 3, "scored"]
+    assert np.isnan(result.score).tolist() == [False, True, True, True, False]
+    assert result.reference.tolist() == [0, -1, -1, -1, 1]  # of two references the one that is read
+    assert dict(result.signature.fields)["language"].startswith("any+py3langid-")
 
 
 def test_what_is_asked_for_with_texts_that_the_model_does_not_read_is_scored():
     method = Matcher("cosine").pair_method
-    found = match_with(method, [GERMAN], [GERMAN], keep_unread=True)
-    assert found.score.tolist() == [1.0]
-    assert "language" not in dict(found.signature.fields)
+    result = match_with(method, [GERMAN], [GERMAN], keep_unread=True)
+    assert result.score.tolist() == [1.0]
+    assert "language" not in dict(result.signature.fields)
 
 
 def test_rows_are_counted_by_the_languages_of_prediction_and_reference():
     predictions = [ENGLISH, GERMAN, GERMAN, "Paris", None]
     references = [ENGLISH, ENGLISH, GERMAN, [None, GERMAN], ENGLISH]
     summary = match(predictions, references, "cosine").summarize(predictions, references)
-    assert [found.record("prediction", "reference") for found in summary.languages] == [
+    assert [result.record("prediction", "reference") for result in summary.languages] == [
         {"prediction": "de", "reference": "de", "rows": 1, "scored": 0, "unread": 1},
         {"prediction": "de", "reference": "en", "rows": 1, "scored": 0, "unread": 1},
         {"prediction": "en", "reference": "en", "rows": 1, "scored": 1, "unread": 0},

@@ -30,9 +30,9 @@ def test_what_is_missing_is_null_in_the_table():
 
 
 def test_findings_are_structs_whose_absent_side_is_null():
-    (found,) = matches().to_frame()["findings"][0].to_list()
-    assert found["prediction"] == "not"
-    assert found["reference"] is None
+    (result,) = matches().to_frame()["findings"][0].to_list()
+    assert result["prediction"] == "not"
+    assert result["reference"] is None
 
 
 def test_statuses_are_counted_in_their_order():
@@ -40,12 +40,12 @@ def test_statuses_are_counted_in_their_order():
     assert len(matches()) == 2
 
 
-def test_means_are_estimated_for_all_and_for_each_group():
-    found = matches(
+def test_means_are_estimated_overall_and_per_group():
+    result = matches(
         score=np.array([0.2, 0.4, np.nan, 0.9]),
         status=np.array([Status.SCORED, Status.SCORED, Status.EMPTY, Status.SCORED], dtype=object),
     )
-    estimates = found.estimate(by=["b", "b", "a", None])
+    estimates = result.estimate(by=["b", "b", "a", None])
     assert estimates.overall.mean.value == pytest.approx(0.5)  # (.2 + .4 + .9) / 3
     assert estimates.overall.left_out == {"empty": 1}
     assert [group.group for group in estimates.groups] == ["b", "a", None]

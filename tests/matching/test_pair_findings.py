@@ -9,7 +9,7 @@ PAIRS = pair_up(
 )
 
 
-def test_the_named_pairs_are_looked_at_and_items_keep_their_places():
+def test_findings_of_selected_pairs_keep_item_positions():
     findings, guarded = find_in_pairs(PAIRS, np.array([1, 2, 3]), Guards())
     assert [[finding.guard for finding in row] for row in findings] == [["number"], ["negation"], [], []]
     assert guarded.tolist() == [True, True, False, True]

@@ -42,11 +42,11 @@ def test_guards_read_english_and_what_is_not_clear(prediction, reference, read):
         (SENTENCES["fr"], SENTENCES["en"], False),  # not among the languages that are read
     ],
 )
-def test_words_are_not_compared_across_languages_that_the_model_reads(prediction, reference, across):
+def test_tokens_are_not_compared_across_languages_the_model_reads(prediction, reference, across):
     assert are_across(prediction, reference, BOTH) is across
 
 
-def test_nothing_is_said_where_it_is_not_known_what_the_model_reads():
+def test_unknown_model_languages_are_never_across():
     assert not are_across(SENTENCES["de"], SENTENCES["en"], frozenset())
 
 

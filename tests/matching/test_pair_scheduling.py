@@ -51,7 +51,7 @@ def test_pairs_that_share_a_text_stand_together():
     assert order.tolist() == [0, 2, 3, 1]
 
 
-def test_what_is_needed_soonest_is_kept():
+def test_state_needed_soonest_stays_in_memory():
     # Text 0 is used by pairs 0, 1 and 4, text 9 by pairs 2 and 3 only: with room for one text between steps
     # each of the two is encoded once, as its pairs come together.
     _, encoded = walk(

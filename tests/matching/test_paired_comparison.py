@@ -13,11 +13,11 @@ from semscale.types import Status
 def matches(score, **settings):
     score = np.array(score, dtype=float)
     status = np.where(np.isnan(score), Status.EMPTY, Status.SCORED).astype(object)
-    places = np.zeros(len(score), np.int64)
-    return Matches(score, status, places, places, Signature.of("match", **{"method": "cosine", **settings}))
+    zeros = np.zeros(len(score), np.int64)
+    return Matches(score, status, zeros, zeros, Signature.of("match", **{"method": "cosine", **settings}))
 
 
-def test_the_difference_is_taken_in_pairs():
+def test_difference_is_estimated_from_pairs():
     rng = np.random.default_rng(0)
     first = rng.random(200)
     compared = compare_matches(matches(first), matches(first * 0.999 + 0.0005))
@@ -26,7 +26,7 @@ def test_the_difference_is_taken_in_pairs():
     assert compared.difference.high - compared.difference.low < 0.001
 
 
-def test_items_that_only_one_has_scored_are_counted():
+def test_items_scored_on_a_single_side_are_counted():
     compared = compare_matches(matches([0.5, np.nan, 0.5, 0.5]), matches([0.7, 0.9, np.nan, 0.7]))
     assert compared.difference.value == pytest.approx(0.2)
     assert (compared.n_only_first, compared.n_only_second) == (1, 1)

@@ -7,7 +7,7 @@ from semscale.matching.pairs import best_pairs, pair_up
 from semscale.types import Status
 
 
-def test_each_text_is_listed_once_and_pairs_point_at_it():
+def test_pairs_refer_to_unique_texts():
     pairs = pair_up(["a", "b", "a"], ["b", ["c", "a"], "b"])
     assert pairs.texts == ["a", "b", "c"]
     assert pairs.prediction.tolist() == [0, 1, 1, 0]
@@ -39,7 +39,7 @@ def test_every_cell_has_a_stated_outcome(prediction, reference, status):
     assert stated is status  # a member, not its text, which is equal to it
 
 
-def test_an_unusable_reference_is_passed_over_and_the_others_keep_their_places():
+def test_unusable_reference_is_skipped_and_positions_stay():
     pairs = pair_up(["a"], [[None, "b", "", "c"]])
     assert pairs.place.tolist() == [1, 3]
 
@@ -49,7 +49,7 @@ def test_an_unusable_reference_is_passed_over_and_the_others_keep_their_places()
     [pl.Series(["a", None]), np.array(["a", None], object), ("a", None)],
     ids=["polars", "numpy", "tuple"],
 )
-def test_columns_of_any_kind_are_taken(column):
+def test_columns_of_any_type_are_accepted(column):
     assert pair_up(column, ["b", "b"]).status.tolist() == [Status.SCORED, Status.MISSING]
 
 

@@ -11,32 +11,34 @@ SCORES = st.lists(st.integers(0, 5).map(float), min_size=1, max_size=12)
 
 
 @given(SCORES, SCORES)
-def test_the_share_counts_wins_and_half_of_the_ties(scores, others):
-    counted = np.mean([(one > other) + 0.5 * (one == other) for one in scores for other in others])
-    assert share_above(np.array(scores), np.array(others)) == pytest.approx(counted)
+def test_the_share_counts_wins_and_half_of_the_ties(scores, other_scores):
+    counted = np.mean(
+        [(value > other) + 0.5 * (value == other) for value in scores for other in other_scores]
+    )
+    assert share_above(np.array(scores), np.array(other_scores)) == pytest.approx(counted)
 
 
 def separated(predictions, references, seed=0):
     toy = ToyEmbedder()
 
-    def matched(ours, theirs):
-        return match(ours, theirs, "cosine", embedder=toy).score
+    def matched(left, right):
+        return match(left, right, "cosine", embedder=toy).score
 
     return separate(matched(predictions, references), predictions, references, matched, seed=seed)
 
 
 def test_right_answers_stand_above_those_to_other_questions():
     texts = [f"word{number} other{number}" for number in range(20)]
-    found = separated(texts, [[text] for text in texts])
-    assert found.share > 0.99
-    assert not found.is_weak
-    assert len(found.unrelated) == 20
+    result = separated(texts, [[text] for text in texts])
+    assert result.share > 0.99
+    assert not result.is_weak
+    assert len(result.unrelated) == 20
 
 
-def test_answers_that_fit_every_question_are_not_told_apart():
-    found = separated(["it depends"] * 20, [[f"word{number}"] for number in range(20)])
-    assert found.share == pytest.approx(0.5, abs=0.25)
-    assert found.is_weak
+def test_answers_that_fit_every_question_are_not_separated():
+    result = separated(["it depends"] * 20, [[f"word{number}"] for number in range(20)])
+    assert result.share == pytest.approx(0.5, abs=0.25)
+    assert result.is_weak
 
 
 def test_rows_with_a_reference_in_common_are_never_paired_and_too_few_pairs_say_nothing():
@@ -46,5 +48,5 @@ def test_rows_with_a_reference_in_common_are_never_paired_and_too_few_pairs_say_
 
 def test_rows_without_a_score_are_not_drawn():
     texts = [f"word{number}" for number in range(12)]
-    found = separated([*texts, None, ""], [*([text] for text in texts), ["x"], ["y"]])
-    assert len(found.unrelated) == 12
+    result = separated([*texts, None, ""], [*([text] for text in texts), ["x"], ["y"]])
+    assert len(result.unrelated) == 12

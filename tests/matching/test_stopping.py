@@ -13,7 +13,7 @@ from semscale.store.reading import open_table
 from semscale.store.runs import PartSettings
 
 N = 60
-WORDS = ("heart", "lung", "well", "ill", "not", "12", "twelve")
+VOCABULARY = ("heart", "lung", "well", "ill", "not", "12", "twelve")
 
 
 class CountingEmbedder(ToyEmbedder):
@@ -34,11 +34,14 @@ def write_answers(folder):
     """Write answers with repeated texts, missing ones, several references and groups."""
 
     def texts(*steps):
-        return [" ".join([*(WORDS[row * step % len(WORDS)] for step in steps), str(row)]) for row in range(N)]
+        return [
+            " ".join([*(VOCABULARY[row * step % len(VOCABULARY)] for step in steps), str(row)])
+            for row in range(N)
+        ]
 
-    said, meant = texts(1, 2, 3), texts(3, 5)
-    said[4], said[17], meant[9] = None, "  ", None
-    columns = {"said": said, "meant": meant, "too": said[::-1], "by": ["a", "b", None] * (N // 3)}
+    stated, meant = texts(1, 2, 3), texts(3, 5)
+    stated[4], stated[17], meant[9] = None, "  ", None
+    columns = {"said": stated, "meant": meant, "too": stated[::-1], "by": ["a", "b", None] * (N // 3)}
     pl.DataFrame(columns).write_parquet(folder / "answers.parquet")
 
 

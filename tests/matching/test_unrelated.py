@@ -34,7 +34,7 @@ def test_a_million_texts_need_no_list_of_all_pairs():
     assert np.ptp(drawn) > 5 * 10**5  # from all over the texts
 
 
-def test_one_text_has_nothing_unrelated():
+def test_single_text_has_no_unrelated_pairs():
     with pytest.raises(InputError, match="at least 2 different texts .* got 1"):
         draw_unrelated_pairs(["a"], 5, seed=0)
 

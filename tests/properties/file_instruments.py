@@ -32,18 +32,18 @@ from semscale.stats.intervals import IntervalPlan
 from semscale.store.runs import PartSettings, TableWork
 from semscale.store.table import Table
 
-WORDS = ("buy", "never", "fine", "perhaps", "waste", "today", "I would", "not at all")
+VOCABULARY = ("buy", "never", "fine", "perhaps", "waste", "today", "I would", "not at all")
 N = 24
 
 
 def texts(step, word):
     """Texts of one to four words, some of them missing, blank or no text; each holds ``word``."""
-    made = [
-        " ".join([word, *(WORDS[(row * step + place) % len(WORDS)] for place in range(row % 4))])
+    created = [
+        " ".join([word, *(VOCABULARY[(row * step + index) % len(VOCABULARY)] for index in range(row % 4))])
         for row in range(N)
     ]
-    made[3], made[7], made[19] = None, "  ", "12"
-    return made
+    created[3], created[7], created[19] = None, "  ", "12"
+    return created
 
 
 ROWS = pl.DataFrame(
@@ -82,9 +82,9 @@ class BreakingEmbedder(ToyEmbedder):
 
     def embed(self, texts, *, progress=None):
         self._breaking.count()
-        found = super().embed(texts, progress=progress)
+        result = super().embed(texts, progress=progress)
         self.embedded.clear()
-        return found
+        return result
 
 
 class BreakingExaminer(Examiner):
@@ -140,26 +140,26 @@ def examined(after=None):
 
 
 def panelled(after=None):
-    others = [Judge(BreakingExaminer(name=name), order="score-only", samples=2) for name in ("one", "two")]
-    return Panel([examined(after), *others])
+    judges = [Judge(BreakingExaminer(name=name), order="score-only", samples=2) for name in ("one", "two")]
+    return Panel([examined(after), *judges])
 
 
 def running(folder):
     return Running(ledger=folder / "ledger.sqlite", retries=Retries(0))
 
 
-def judging_by(made):
+def judging_by(created):
     def run(table, out, settings, after, folder):
         return judge_file(
-            table, JUDGED, judge=made(after), running=running(folder), out=out, settings=settings
+            table, JUDGED, judge=created(after), running=running(folder), out=out, settings=settings
         )
 
     return run
 
 
-def judge_work_by(made):
+def judge_work_by(created):
     def work(table, folder):
-        instrument = JudgeTable(JUDGED, made(), running(folder), IntervalPlan())
+        instrument = JudgeTable(JUDGED, created(), running(folder), IntervalPlan())
         instrument.start(table)
         return PartWork(table, instrument)
 
@@ -205,8 +205,8 @@ class Answering:
 
     async def complete(self, request):
         self._breaking.count()
-        words = request.messages[-1].text.split()
-        return Reply(" ".join(reversed(words) if request.sample % 2 else words))
+        tokens = request.messages[-1].text.split()
+        return Reply(" ".join(reversed(tokens) if request.sample % 2 else tokens))
 
 
 def consistency(after=None, model=None):

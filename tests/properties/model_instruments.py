@@ -25,10 +25,10 @@ MATCH_CORPUS = ["I would never buy it", "fine", "maybe tomorrow", "what a waste 
 @cache
 def nli_model(family):
     """A random entailment model."""
-    made = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, made)
-    write_random_classifier(made / family, family)
-    return made / family
+    created = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, created)
+    write_random_classifier(created / family, family)
+    return created / family
 
 
 @cache
@@ -39,22 +39,22 @@ def bert_scorer():
 @cache
 def other_model():
     """The default model under another name, which is another model to a signature."""
-    made = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, made)
-    folder = made / "other"
+    created = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, created)
+    folder = created / "other"
     shutil.copytree(resolve(DEFAULT_MODEL).folder, folder)
     (folder / "config.json").write_text((folder / "config.json").read_text() + "\n")
     return folder
 
 
-def made_bert_scorer(**settings):
+def build_bert_scorer(**settings):
     return BertScorer(**{"layer": 6, **settings})
 
 
 def bert_signature(**settings):
     if "precision" in settings and not has_bfloat16():
         return Signature.of("bertscore", precision="bfloat16")  # not to be had on this processor
-    return made_bert_scorer(**settings).signature
+    return build_bert_scorer(**settings).signature
 
 
 @cache
@@ -63,7 +63,7 @@ def matcher():
     return Matcher("cliniqlink-doc", corpus=MATCH_CORPUS)
 
 
-def made_matcher(**settings):
+def build_matcher(**settings):
     if settings.keys() & {"nli", "nli_labels"}:
         return Matcher("entailment", **{"nli": nli_model("bert"), **settings})
     method = {"recall_share": "calibrated", "layer": "bertscore"}.get(
@@ -76,7 +76,7 @@ def made_matcher(**settings):
 def match_signature(**settings):
     if "precision" in settings and not has_bfloat16():
         return Signature.of("match", precision="bfloat16")  # not to be had on this processor
-    return made_matcher(**settings).match(["buy it"], ["never buy it"]).signature
+    return build_matcher(**settings).match(["buy it"], ["never buy it"]).signature
 
 
 @cache
@@ -107,7 +107,7 @@ MODEL_INSTRUMENTS = [
     Instrument(
         kind=Groundedness,
         score=lambda cells: groundedness().judge(cells, [["I would never buy it", "fine"]] * len(cells)),
-        rows=lambda found: found.score[:, None],
+        rows=lambda result: result.score[:, None],
         make=Groundedness,
         settings=CLAIM_SETTINGS,
         figure="score",
@@ -118,7 +118,7 @@ MODEL_INSTRUMENTS = [
         score=lambda cells: claim_consistency().measure(
             cells, [["I would never buy it", "fine"]] * len(cells)
         ),
-        rows=lambda found: found.score[:, None],
+        rows=lambda result: result.score[:, None],
         make=ClaimConsistency,
         settings=CLAIM_SETTINGS,
         figure="score",
@@ -128,7 +128,7 @@ MODEL_INSTRUMENTS = [
         kind=BertScorer,
         score=lambda cells: bert_scorer().score(cells, ["I would never buy it"] * len(cells)),
         rows=lambda scores: np.column_stack([scores.precision, scores.recall, scores.f1]),
-        make=made_bert_scorer,
+        make=build_bert_scorer,
         signature=bert_signature,
         settings={
             "embedder": other_model,
@@ -143,8 +143,8 @@ MODEL_INSTRUMENTS = [
         kind=Matcher,
         unsigned=frozenset({"explain", "loading"}),
         score=lambda cells: matcher().match(cells, [["I would never buy it", "fine"]] * len(cells)),
-        rows=lambda found: np.column_stack([found.score, *found.components.values()]),
-        make=made_matcher,
+        rows=lambda result: np.column_stack([result.score, *result.components.values()]),
+        make=build_matcher,
         signature=match_signature,
         settings={
             "method": "cliniqlink-code",
@@ -166,7 +166,7 @@ MODEL_INSTRUMENTS = [
     Instrument(
         kind=SnapshotMeter,
         score=lambda cells: snapshot_meter().match(cells, ["I would never buy it"] * len(cells), "weigh"),
-        rows=lambda found: np.column_stack([found.score, *found.components.values()]),
+        rows=lambda result: np.column_stack([result.score, *result.components.values()]),
         make=SnapshotMeter,
         settings={"embedder": other_model},
         figure="score",

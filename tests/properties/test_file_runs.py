@@ -16,7 +16,9 @@ from semscale.store.reading import open_table
 from semscale.store.runs import PartSettings
 
 longer = pytest.mark.exhaustive
-each = pytest.mark.parametrize("instrument", FILE_INSTRUMENTS, ids=lambda instrument: instrument.name)
+every_instrument = pytest.mark.parametrize(
+    "instrument", FILE_INSTRUMENTS, ids=lambda instrument: instrument.name
+)
 
 
 @pytest.fixture
@@ -44,7 +46,7 @@ def plain(value):
 
 
 @pytest.mark.exhaustive
-@each
+@every_instrument
 @pytest.mark.parametrize("part_rows", [5, pytest.param(1, marks=longer), pytest.param(N, marks=longer)])
 def test_parts_of_any_size_give_the_same_output_and_summary(instrument, table, tmp_path, part_rows):
     folder = tmp_path / "kept"
@@ -59,7 +61,7 @@ def test_parts_of_any_size_give_the_same_output_and_summary(instrument, table, t
 
 
 @pytest.mark.exhaustive
-@each
+@every_instrument
 @pytest.mark.parametrize(
     "kind", ["csv", pytest.param("jsonl", marks=longer), pytest.param("parquet", marks=longer)]
 )
@@ -84,8 +86,8 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_bytes(instrument, table, t
 
 
 @pytest.mark.exhaustive
-@each
-def test_texts_are_not_kept_in_memory(instrument, tmp_path):
+@every_instrument
+def test_file_runs_do_not_hold_texts_in_memory(instrument, tmp_path):
     path = tmp_path / "many.csv"
     many = pl.concat([ROWS] * 40).with_columns(
         text=pl.when(pl.col("text").is_not_null()).then(pl.col("text") + pl.int_range(pl.len()).cast(str))
@@ -95,17 +97,17 @@ def test_texts_are_not_kept_in_memory(instrument, tmp_path):
     work = instrument.work(table, tmp_path)
     for part in work.parts(100, 0):
         work.add(part.frame, part.notes)
-    kept, frames = reachable(work, table)
+    reachable_texts, frames = reachable(work, table)
     # 960 answers, of which a few dozen are shown, and 200 are looked at for their language; what a rating
     # shows is in frames.
-    assert len({text for text in kept if text.startswith("answer")}) < 300
+    assert len({text for text in reachable_texts if text.startswith("answer")}) < 300
     assert sum(frame.height for frame in frames) < 450
     assert work.summary()
 
 
 def reachable(start, *apart):
     """All strings and frames that an object holds on to, and not by way of some others."""
-    seen, queue, texts, frames = {id(one) for one in apart}, [start], [], []
+    seen, queue, texts, frames = {id(item) for item in apart}, [start], [], []
     while queue:
         held = queue.pop()
         if id(held) in seen or isinstance(held, type):

@@ -36,8 +36,8 @@ def test_every_instrument_is_in_the_table():
     assert instruments == {instrument.kind for instrument in INSTRUMENTS}
     # A function may be the short form of an instrument, and nothing else may give such results.
     functions = [member for member in members if inspect.isfunction(member)]
-    given = set().union(*map(results, functions)) - HANDED_ON
-    assert given <= set().union(*map(results_of_methods, instruments))
+    returned = set().union(*map(results, functions)) - HANDED_ON
+    assert returned <= set().union(*map(results_of_methods, instruments))
 
 
 def test_the_page_of_the_docs_has_every_instrument_as_it_is():
@@ -48,10 +48,10 @@ def test_the_page_of_the_docs_has_every_instrument_as_it_is():
         _, function, _, result = rows[instrument.kind.__name__]
         _, settings = details[instrument.kind.__name__]
         assert settings.split(", ") == list(inspect.signature(instrument.kind).parameters)
-        (given,) = results_of_methods(instrument.kind)
-        assert result == given.__name__
-        assert not function or results(getattr(semscale, function)) == {given}
-        assert {"n", "counts", "scored", "estimate", "filter"} <= set(dir(Result)) <= set(dir(given))
+        (returned,) = results_of_methods(instrument.kind)
+        assert result == returned.__name__
+        assert not function or results(getattr(semscale, function)) == {returned}
+        assert {"n", "counts", "scored", "estimate", "filter"} <= set(dir(Result)) <= set(dir(returned))
 
 
 def test_the_page_of_the_docs_names_the_figures_of_every_result():
@@ -59,13 +59,13 @@ def test_the_page_of_the_docs_names_the_figures_of_every_result():
     for instrument in INSTRUMENTS:
         result = instrument.score(CELLS)
         _, figures, main = rows[type(result).__name__]
-        found = result.estimate(method="linearized").overall
-        assert main in {found.main, "the first measure"}
+        overall = result.estimate(method="linearized").overall
+        assert main in {overall.main, "the first measure"}
         if not figures.startswith("one for each"):
             stated = set(figures.split(", "))
             scales = {"top_2_box", "bottom_2_box", "net", "nps", "p_<value>"}
-            assert {name for name in found.figures if not name.startswith("p_")} <= stated
-            assert stated - scales <= set(found.figures)
+            assert {name for name in overall.figures if not name.startswith("p_")} <= stated
+            assert stated - scales <= set(overall.figures)
 
 
 def test_the_page_of_the_docs_has_every_status_in_order():

@@ -19,17 +19,19 @@ from semscale.types import Status
 
 INSTRUMENTS = [*MODEL_INSTRUMENTS, *TOY_INSTRUMENTS]
 
-each = pytest.mark.parametrize("instrument", INSTRUMENTS, ids=lambda instrument: instrument.kind.__name__)
+every_instrument = pytest.mark.parametrize(
+    "instrument", INSTRUMENTS, ids=lambda instrument: instrument.kind.__name__
+)
 
 
-@each
-def test_order_is_kept(instrument):
+@every_instrument
+def test_results_preserve_row_order(instrument):
     order = np.random.default_rng(0).permutation(len(CELLS))
-    mixed = instrument.rows(instrument.score([CELLS[place] for place in order]))
+    mixed = instrument.rows(instrument.score([CELLS[index] for index in order]))
     np.testing.assert_allclose(mixed, instrument.rows(instrument.score(CELLS))[order], atol=1e-6)
 
 
-@each
+@every_instrument
 def test_input_is_unchanged(instrument):
     cells = list(CELLS)
     instrument.score(cells)
@@ -37,7 +39,7 @@ def test_input_is_unchanged(instrument):
 
 
 @pytest.mark.exhaustive
-@each
+@every_instrument
 @pytest.mark.parametrize("size", [1, 5])
 def test_batch_size_is_irrelevant(instrument, size):
     parts = [instrument.score(CELLS[start : start + size]) for start in range(0, len(CELLS), size)]
@@ -45,14 +47,14 @@ def test_batch_size_is_irrelevant(instrument, size):
     np.testing.assert_allclose(np.concatenate([instrument.rows(part) for part in parts]), whole, atol=1e-6)
 
 
-@each
+@every_instrument
 def test_duplicates_are_irrelevant(instrument):
     doubled = instrument.rows(instrument.score([cell for cell in CELLS for _ in range(3)]))
     once = instrument.rows(instrument.score(CELLS))
     np.testing.assert_allclose(doubled, np.repeat(once, 3, axis=0), atol=1e-6)
 
 
-@each
+@every_instrument
 def test_missing_stays_missing(instrument):
     result = instrument.score(CELLS)
     absent = np.array([not isinstance(cell, str) or not cell.strip() for cell in CELLS])
@@ -63,7 +65,7 @@ def test_missing_stays_missing(instrument):
 
 
 @pytest.mark.exhaustive
-@each
+@every_instrument
 def test_signature_names_every_setting(instrument):
     settings = set(inspect.signature(instrument.kind).parameters)
     assert settings == set(instrument.settings) | instrument.unsigned
@@ -73,14 +75,14 @@ def test_signature_names_every_setting(instrument):
         assert plain.differences(instrument.signature_fields(**{name: value})), name
 
 
-@each
-def test_settings_have_one_name(instrument):
+@every_instrument
+def test_settings_have_the_same_name_in_all_instruments(instrument):
     names = set(inspect.signature(instrument.kind).parameters)
     assert not names & {"model", "bert_model", "encoder", "llm"}
     assert names & {"embedder", "chat_model", "judges"}
 
 
-@each
+@every_instrument
 def test_the_object_says_what_it_applies(instrument):
     signature = instrument.make().signature
     assert isinstance(signature, Signature)
@@ -88,7 +90,7 @@ def test_the_object_says_what_it_applies(instrument):
     assert instrument.make().signature == signature
 
 
-@each
+@every_instrument
 def test_results_have_the_same_attributes(instrument):
     result = instrument.score(CELLS)
     n = len(CELLS)
@@ -100,8 +102,8 @@ def test_results_have_the_same_attributes(instrument):
     assert isinstance(result.signature, Signature)
 
 
-@each
-def test_repr_of_a_result_is_one_line_that_estimates_nothing(instrument, monkeypatch):
+@every_instrument
+def test_repr_of_a_result_is_a_single_line_without_estimates(instrument, monkeypatch):
     result = instrument.score(CELLS)
     monkeypatch.setattr(type(result), "estimate", None)
     assert repr(result).startswith(f"{type(result).__name__}(n=12, n_scored={result.n_scored}, model=")
@@ -109,24 +111,27 @@ def test_repr_of_a_result_is_one_line_that_estimates_nothing(instrument, monkeyp
     assert len(repr(result)) < 140
 
 
-@each
-def test_estimates_are_of_one_kind(instrument):
+@every_instrument
+def test_estimates_have_the_same_type_in_all_instruments(instrument):
     result = instrument.score(CELLS)
     weights = np.arange(len(CELLS)) + 1.0
     columns = {"by": ["a", None, "b"] * 4, "weights": weights, "respondents": ["x", "y", "z", ""] * 3}
-    found = result.estimate(**columns, interval=0.9, seed=3, replicates=200)
-    assert isinstance(found, Estimates)
-    assert (found.interval, found.clustered, len(found.groups)) == (0.9, True, 3)
-    assert str(found.signature).startswith(str(result.signature))
+    estimates = result.estimate(**columns, interval=0.9, seed=3, replicates=200)
+    assert isinstance(estimates, Estimates)
+    assert (estimates.interval, estimates.clustered, len(estimates.groups)) == (0.9, True, 3)
+    assert str(estimates.signature).startswith(str(result.signature))
     values = result.to_frame()[instrument.figure].to_numpy().astype(float)
     counting = result.scored & ~np.isnan(values) & (np.arange(len(CELLS)) % 4 != 3)
-    assert found.overall.n == counting.sum() == sum(group.n for group in found.groups)
-    assert found.overall.left_out["no-respondent"] == (result.scored & (np.arange(len(CELLS)) % 4 == 3)).sum()
+    assert estimates.overall.n == counting.sum() == sum(group.n for group in estimates.groups)
+    assert (
+        estimates.overall.left_out["no-respondent"]
+        == (result.scored & (np.arange(len(CELLS)) % 4 == 3)).sum()
+    )
     expected = np.average(values[counting], weights=weights[counting])
-    assert found.overall.mean.value == pytest.approx(expected)
+    assert estimates.overall.mean.value == pytest.approx(expected)
 
 
-@each
+@every_instrument
 def test_a_part_keeps_order_and_signature(instrument):
     result = instrument.score(CELLS)
     mask = np.arange(len(CELLS)) % 3 != 1
@@ -139,7 +144,7 @@ def test_a_part_keeps_order_and_signature(instrument):
     assert result.filter([False] * len(CELLS)).n == 0
 
 
-@each
+@every_instrument
 def test_a_result_speaks_for_itself(instrument, tmp_path):
     if instrument.summarize is None:
         assert not hasattr(instrument.score(CELLS), "summarize")

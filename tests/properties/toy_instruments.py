@@ -75,7 +75,7 @@ def consistent(**settings):
     return Consistency(**{"embedder": ToyEmbedder(), "floor": 0.2, **settings})
 
 
-def made_consistency(**settings):
+def build_consistency(**settings):
     chosen = {
         "measures": ["consistency", "bert_score", "semantic_negentropy"],
         "bert_embedder": bert_scorer(),
@@ -105,8 +105,8 @@ TOY_INSTRUMENTS = [
         score=lambda cells: consistent().measure(
             cells, [["I would buy it today", "it is not fine", None]] * len(cells)
         ),
-        rows=lambda found: np.column_stack(list(found.measures.values())),
-        make=made_consistency,
+        rows=lambda result: np.column_stack(list(result.measures.values())),
+        make=build_consistency,
         settings={
             "chat_model": Examiner(),
             "measures": ["cosine_sim", "consistency", "bert_score"],
@@ -127,7 +127,7 @@ TOY_INSTRUMENTS = [
     Instrument(
         kind=Judge,
         score=lambda cells: judging().judge(["why?"] * len(cells), cells, running=UNKEPT),
-        rows=lambda found: np.column_stack([found.score, found.expected, found.pmf]),
+        rows=lambda result: np.column_stack([result.score, result.expected, result.pmf]),
         make=judging,
         settings={
             "chat_model": Examiner("other"),
@@ -151,17 +151,19 @@ TOY_INSTRUMENTS = [
             ),
         },
         figure="score",
-        summarize=lambda found: found.summarize(["why?"] * len(CELLS), CELLS),
+        summarize=lambda result: result.summarize(["why?"] * len(CELLS), CELLS),
     ),
     Instrument(
         kind=Panel,
         score=lambda cells: Panel([judging(), judging(order="score-only")]).judge(
             ["why?"] * len(cells), cells, running=UNKEPT
         ),
-        rows=lambda found: np.column_stack([found.mean, found.min, found.max, found.median, found.expected]),
+        rows=lambda result: np.column_stack(
+            [result.mean, result.min, result.max, result.median, result.expected]
+        ),
         make=lambda **settings: Panel(**{"judges": [judging(), judging()], **settings}),
         settings={"judges": [judging(), judging(order="score-only")]},
-        summarize=lambda found: found.summarize(["why?"] * len(CELLS), CELLS),
+        summarize=lambda result: result.summarize(["why?"] * len(CELLS), CELLS),
     ),
     *(
         Instrument(

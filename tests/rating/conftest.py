@@ -11,7 +11,7 @@ from semscale.rating.settings import RatingColumns
 from semscale.scales import Scale
 from semscale.store.reading import open_table
 
-WORDS = ["awful", "so so", "great", "bad", "middling", "lovely", "thing", "stuff", "shipping", "price"]
+VOCABULARY = ["awful", "so so", "great", "bad", "middling", "lovely", "thing", "stuff", "shipping", "price"]
 
 
 def some_scale():
@@ -28,7 +28,7 @@ def some_scale():
 def some_answers(n=60, seed=0):
     """Answers of a survey with everything that real ones have: repeats, blanks, missing cells."""
     rng = random.Random(seed)
-    texts = [" ".join(rng.choices(WORDS, k=rng.randint(1, 4))) for _ in range(n)]
+    texts = [" ".join(rng.choices(VOCABULARY, k=rng.randint(1, 4))) for _ in range(n)]
     texts[3], texts[7], texts[8] = None, "  ", texts[1]
     return pl.DataFrame(
         {
@@ -54,10 +54,10 @@ def assert_same_estimates(got, expected):
         expected.method, expected.seed, expected.replicates, expected.clustered, expected.interval,
     )  # fmt: skip
     assert [group.group for group in got.groups] == [group.group for group in expected.groups]
-    for one, other in zip([got.overall, *got.groups], [expected.overall, *expected.groups], strict=True):
-        assert (one.n, one.left_out) == (other.n, other.left_out)
+    for actual, other in zip([got.overall, *got.groups], [expected.overall, *expected.groups], strict=True):
+        assert (actual.n, actual.left_out) == (other.n, other.left_out)
         for figure, same in zip(
-            [one.mean, one.net, *one.pmf], [other.mean, other.net, *other.pmf], strict=True
+            [actual.mean, actual.net, *actual.pmf], [other.mean, other.net, *other.pmf], strict=True
         ):
             assert (figure.value, figure.low, figure.high) == pytest.approx(
                 (same.value, same.low, same.high), abs=1e-5, nan_ok=True

@@ -13,8 +13,8 @@ def answered(means, spread=0.7):
     return masses / masses.sum(axis=1, keepdims=True)
 
 
-def predictors_at(places):
+def predictors_at(positions):
     """Texts at places 0 (worst) to 1 (best) of a quarter circle, all rated with equal shares."""
-    angles = np.asarray(places) * np.pi / 2
+    angles = np.asarray(positions) * np.pi / 2
     vectors = np.column_stack([np.cos(angles), np.sin(angles)])
     return Predictors(vectors, np.full((len(vectors), 5), 0.2), VALUES)

@@ -44,7 +44,7 @@ class WithFormForAnchors:
 )
 def test_the_form_for_anchors_embeds_the_anchors_and_nothing_else(use, toy_embedder):
     scale = load_scale("quality")
-    anchors = [anchor for each in scale.anchor_sets.values() for anchor in each]
+    anchors = [anchor for anchor_set in scale.anchor_sets.values() for anchor in anchor_set]
     texts, for_anchors = type(toy_embedder)(), toy_embedder
     use(scale, WithFormForAnchors(texts, for_anchors))
     assert set(for_anchors.embedded) <= set(anchors)
@@ -55,8 +55,8 @@ def test_the_form_for_anchors_embeds_the_anchors_and_nothing_else(use, toy_embed
 def test_vectors_are_the_anchors_by_set_and_point(toy_embedder):
     scale = load_scale("quality")
     vectors = AnchorVectors(scale, lambda: toy_embedder, None).vectors
-    for place, anchors in enumerate(scale.anchor_sets.values()):
-        np.testing.assert_array_equal(vectors[place], toy_embedder.embed(anchors).vectors)
+    for index, anchors in enumerate(scale.anchor_sets.values()):
+        np.testing.assert_array_equal(vectors[index], toy_embedder.embed(anchors).vectors)
 
 
 def test_groups_of_probes():
@@ -76,8 +76,8 @@ def slow_floor(scale, embedder, language="en"):
     n, differences = len(unrelated), []
     for row in range(n):
         best = sum(max(float(vectors[row] @ anchor) for anchor in anchors) for anchors in sets) / len(sets)
-        others = sorted(float(vectors[row] @ vectors[other]) for other in range(n) if other != row)
-        differences.append(best - sum(others[-3:]) / 3)
+        other_cosines = sorted(float(vectors[row] @ vectors[other]) for other in range(n) if other != row)
+        differences.append(best - sum(other_cosines[-3:]) / 3)
     differences.sort()
     # Fifty sentences: the median lies between the 25th and the 26th.
     return (differences[24] + differences[25]) / 2
@@ -90,13 +90,13 @@ def test_the_floor_is_the_stated_quantile(toy_embedder):
     )
 
 
-def test_a_model_may_have_a_quantile_of_its_own(embedder):
+def test_model_can_have_a_specific_floor_quantile(embedder):
     # all-MiniLM-L6-v2 has .15: .15 * 49 = 7.35 of 50 differences, between the 8th and the 9th smallest.
     anchors = AnchorVectors(load_scale("quality").for_model("all-MiniLM-L6-v2"), lambda: embedder, "auto")
     vectors, sets = anchors.unrelated.astype(float), anchors.vectors
     best = np.mean([(vectors @ anchors_of_set.T).max(axis=1) for anchors_of_set in sets], axis=0)
-    others = np.sort(np.where(np.eye(50), -1, vectors @ vectors.T), axis=1)[:, -3:].mean(axis=1)
-    eighth, ninth = np.sort(best - others)[[7, 8]]
+    other_cosines = np.sort(np.where(np.eye(50), -1, vectors @ vectors.T), axis=1)[:, -3:].mean(axis=1)
+    eighth, ninth = np.sort(best - other_cosines)[[7, 8]]
     assert anchors.floor == pytest.approx(eighth + 0.35 * (ninth - eighth), abs=6e-4)
 
 
@@ -113,7 +113,7 @@ def test_hardly_a_probe_of_a_scale_is_off_topic_for_it(embedder, rating_embedder
     assert Rater(name, embedder=rating_embedder).rate(probes).n_left_out == 0
 
 
-def test_texts_of_other_topics_are_found_among_reviews(rating_embedder):
+def test_off_topic_texts_are_detected_among_reviews(rating_embedder):
     other = OFF_TOPIC.read_text(encoding="utf-8").splitlines()
     with REVIEWS.open(encoding="utf-8", newline="") as file:
         reviews = [row["text"] for row in csv.DictReader(file)][:200]
@@ -125,7 +125,7 @@ def test_texts_of_other_topics_are_found_among_reviews(rating_embedder):
 
 
 @pytest.mark.parametrize("language", translation_languages())
-def test_unrelated_sentences_are_translated_one_by_one(language):
+def test_every_unrelated_sentence_is_translated(language):
     english, translated = unrelated_probes(), unrelated_probes(language)
     for group in FLOOR_GROUPS:
         assert len(translated[group]) == len(set(translated[group])) == len(english[group])
@@ -186,7 +186,7 @@ def test_the_sets_that_serve_a_model(toy_embedder, scale, model, used):
     rater = Rater(scale, embedder=embedder, floor=None)
     assert rater.anchors.shape == (len(used), 2, 64)
     assert rater.rate(["good"]).set_means.shape == (1, len(used))
-    assert [one.name for one in lint(scale, embedder=embedder).sets] == used
+    assert [lint_set.name for lint_set in lint(scale, embedder=embedder).sets] == used
 
 
 def test_a_model_has_all_sets_where_neither_it_nor_the_default_model_is_named(toy_embedder, scale):

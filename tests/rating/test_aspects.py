@@ -46,7 +46,7 @@ def reader():
         ),
     ],
 )
-def test_texts_are_split_into_clauses_of_three_words_or_more(text, parts):
+def test_texts_are_split_into_clauses_of_at_least_three_tokens(text, parts):
     assert parts_of(text) == parts
 
 

@@ -54,7 +54,7 @@ def calibration(floor=0.5):
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "ours", "theirs"),
+    ("name", "value", "left", "right"),
     [
         ("scale", "trust#2", "quality#1", "trust#2"),
         ("model", "large", "small", "large"),
@@ -63,11 +63,11 @@ def calibration(floor=0.5):
         ("precision", "float16", "exact", "float16"),
     ],
 )
-def test_another_scale_model_or_precision_is_refused(name, value, ours, theirs):
-    said = (
-        f"calibration is for {name} {ours}, but the ratings have {name} {theirs}: rate with the same {name}"
+def test_another_scale_model_or_precision_is_refused(name, value, left, right):
+    stated = (
+        f"calibration is for {name} {left}, but the ratings have {name} {right}: rate with the same {name}"
     )
-    with pytest.raises(InputError, match=re.escape(said)):
+    with pytest.raises(InputError, match=re.escape(stated)):
         calibration().check(Signature.of("rate", **{**RATED, name: value}), "en")
 
 
@@ -93,10 +93,10 @@ def test_the_signature_names_labels_and_error():
 
 
 def test_calibrations_that_differ_in_their_floor_alone_have_different_names_and_signatures():
-    one, other = calibration(floor=0.5), calibration(floor=0.6)
-    assert one.name != other.name
-    assert one.signature != other.signature
-    assert one.name == calibration(floor=0.5).name
+    item, other = calibration(floor=0.5), calibration(floor=0.6)
+    assert item.name != other.name
+    assert item.signature != other.signature
+    assert item.name == calibration(floor=0.5).name
 
 
 @pytest.mark.parametrize("language", ["any+py3langid-9.9", "auto+py3langid-0.4", "en", "de"])
@@ -123,14 +123,14 @@ def test_anchors_in_another_language_and_translations_are_refused():
         translated.check(Signature.of("rate", **RATED, translations="de#2"), "en")
 
 
-def test_one_arithmetic_of_turbo_is_told_from_another():
+def test_turbo_arithmetics_are_distinguished_in_calibration_checks():
     fitted = replace(calibration(), ratings=Signature.of("rate", precision="int8/128+float32"))
     with pytest.raises(InputError, match=re.escape("for precision int8/128+float32, but the ratings have")):
         fitted.check(Signature.of("rate", precision="int8/128+bfloat16"), "en")
 
 
 @pytest.mark.parametrize("further", [{}, {"anchor_language": "en"}])
-def test_the_signature_names_the_language_of_texts_and_that_of_the_anchors_once_each(further):
+def test_signature_names_text_and_anchor_language_once(further):
     rated = Signature.of("rate", **RATED, language="any+py3langid-0.3", **further)
     names = [name for name, _ in replace(calibration(), ratings=rated).signature.fields]
     assert (names.count("language"), names.count("anchor_language")) == (1, 1)
@@ -150,11 +150,11 @@ def test_a_calibration_of_an_earlier_version_keeps_its_signature():
     assert fitted.signature.version == "0.0.9"
 
 
-WORDS = {"awful thing": 1, "so so thing": 2, "great thing": 3, "lovely lovely thing": 4}
+PHRASES = {"awful thing": 1, "so so thing": 2, "great thing": 3, "lovely lovely thing": 4}
 
-TEXTS = [f"{words} {place}" for place in range(6) for words in WORDS]
+TEXTS = [f"{phrase} {position}" for position in range(6) for phrase in PHRASES]
 
-RATINGS = [[score, min(4, score + 1)] for _ in range(6) for score in WORDS.values()]
+RATINGS = [[score, min(4, score + 1)] for _ in range(6) for score in PHRASES.values()]
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +169,7 @@ def test_labels_without_a_rating_are_counted(learnt):
     assert (summary.calibration.labels.n, summary.calibration.labels.n_answers) == (24, 48)
 
 
-def test_each_text_is_embedded_once(rater, monkeypatch):
+def test_calibration_embeds_texts_once(rater, monkeypatch):
     embed, embedded = rater.embedder.embed, []
 
     def counting(texts, **settings):
@@ -189,7 +189,7 @@ def test_vectors_stay_with_their_texts_where_some_cells_have_no_rating(rater):
     assert vectors.tolist() == wanted.tolist()
 
 
-def test_it_reads_its_own_file(learnt, tmp_path):
+def test_calibration_file_reproduces_the_ratings(learnt, tmp_path):
     rater, summary = learnt
     summary.save(tmp_path / "cal.json")
     from_file = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=tmp_path / "cal.json")
@@ -198,7 +198,7 @@ def test_it_reads_its_own_file(learnt, tmp_path):
     assert from_file.signature == at_hand.signature != rater.signature
 
 
-def test_rows_are_the_same_alone_and_in_company_and_missing_ones_stay_missing(learnt):
+def test_calibrated_rows_do_not_depend_on_the_batch_and_missing_rows_stay_missing(learnt):
     rater, summary = learnt
     calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
     together = calibrated.rate([*TEXTS, None, ""])
@@ -213,7 +213,7 @@ def test_calibrated_ratings_are_nearer_to_people(learnt):
     rater, summary = learnt
     calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
     people = np.mean(RATINGS, axis=1)
-    before, after = (np.abs(one.rate(TEXTS).mean - people).mean() for one in (rater, calibrated))
+    before, after = (np.abs(item.rate(TEXTS).mean - people).mean() for item in (rater, calibrated))
     assert after < before
 
 
@@ -239,9 +239,9 @@ def test_intervals_allow_for_the_calibration_in_memory_and_in_files(learnt, tmp_
     rows_alone = replace(ratings, refits=None).estimate().overall
     with_fit = ratings.estimate()
     assert with_fit.refits == 20
-    for name, one in with_fit.overall.figures.items():
+    for name, item in with_fit.overall.figures.items():
         without = rows_alone.figures[name]
-        assert (one.value, one.low < without.low, one.high > without.high) == (without.value, True, True)
+        assert (item.value, item.low < without.low, item.high > without.high) == (without.value, True, True)
     # 24 texts were labelled: the exact interval of none of 24 ends at 1 - .025 ** (1 / 24) = .1425, and that
     # of a share above 0 lies further from the share.
     for mass in with_fit.overall.pmf:
@@ -250,23 +250,23 @@ def test_intervals_allow_for_the_calibration_in_memory_and_in_files(learnt, tmp_
     table, out = open_table(tmp_path / "a.parquet"), tmp_path / "o.parquet"
     settings = PartSettings(7)
     filed = rate_file(table, RatingColumns(text="text"), rater=calibrated, settings=settings, out=out)
-    for name, one in filed.estimates.overall.figures.items():
-        assert one.low == pytest.approx(with_fit.overall.figures[name].low)
+    for name, item in filed.estimates.overall.figures.items():
+        assert item.low == pytest.approx(with_fit.overall.figures[name].low)
     assert "semscale_refits" not in pl.read_parquet(out).columns
     filed.report(tmp_path / "r.html")
-    said = "wider by the error of the calibration itself, from 20 fits"
+    stated = "wider by the error of the calibration itself, from 20 fits"
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert said in page
+    assert stated in page
     assert "at least as wide as the exact interval of a share of the labels" in page
 
 
-@pytest.mark.parametrize(("groups", "said"), [(["x", "y"], True), (["x", "x"], False)])
-def test_groups_of_calibrated_ratings_are_not_to_be_compared(learnt, groups, said):
+@pytest.mark.parametrize(("groups", "stated"), [(["x", "y"], True), (["x", "x"], False)])
+def test_groups_of_calibrated_ratings_are_not_to_be_compared(learnt, groups, stated):
     rater, summary = learnt
     calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
     sentence = "The error of the calibration is largely common to all groups: do not compare groups"
-    for one, expected in ((calibrated, said), (rater, False)):
-        rated = one.rate(TEXTS).summarize(by=groups * 12)
+    for item, expected in ((calibrated, stated), (rater, False)):
+        rated = item.rate(TEXTS).summarize(by=groups * 12)
         assert (sentence in group_estimate_table(rated).note) is expected
         assert (sentence in groups_figure(rated).caption) is expected
 
@@ -306,7 +306,7 @@ def test_a_calibration_for_other_settings_is_refused_before_a_model_is_loaded(le
         Rater(**applied, calibration=summary.calibration)
 
 
-def test_the_anchors_of_a_scale_of_ones_own_are_compared_before_a_model_is_loaded(learnt):
+def test_changed_custom_anchors_are_refused_before_loading_a_model(learnt):
     rater, summary = learnt
     changed = {name: anchors[::-1] for name, anchors in rater.scale.anchor_sets.items()}
     scale = rater.scale.model_copy(update={"anchor_sets": changed})
@@ -321,8 +321,8 @@ def test_the_anchors_of_a_scale_of_ones_own_are_compared_before_a_model_is_loade
 def test_texts_that_it_was_fitted_to_are_left_out_of_a_comparison_with_people(learnt):
     rater, summary = learnt
     calibrated = Rater(rater.scale, embedder=rater.embedder, floor=None, calibration=summary.calibration)
-    others = ["great stuff", "bad stuff", "middling thing", "lovely price", "price", "shipping"]
-    ratings = calibrated.rate([*TEXTS, *others, "", f" {TEXTS[0]} "])
+    new_texts = ["great stuff", "bad stuff", "middling thing", "lovely price", "price", "shipping"]
+    ratings = calibrated.rate([*TEXTS, *new_texts, "", f" {TEXTS[0]} "])
     assert ratings.in_calibration.tolist() == [True] * 24 + [False] * 7 + [True]
     compared = ratings.compare([*RATINGS, 4, 1, 2, *[None] * 5])
     assert (compared.n, compared.n_in_calibration) == (3, 24)
@@ -331,7 +331,7 @@ def test_texts_that_it_was_fitted_to_are_left_out_of_a_comparison_with_people(le
     fewer = ratings.compare([*RATINGS, 4, 1, *[None] * 6])
     assert (fewer.n, fewer.corrected) == (2, None)
     assert "too few for a corrected mean" in fewer.notes[0]
-    without = rater.rate([*TEXTS, *others]).compare([*RATINGS, 4, 1, *[None] * 4])
+    without = rater.rate([*TEXTS, *new_texts]).compare([*RATINGS, 4, 1, *[None] * 4])
     assert (without.n, without.n_in_calibration) == (26, 0)
 
 
@@ -356,15 +356,17 @@ def test_a_file_leaves_them_out_as_well(learnt, tmp_path):
     assert np.isnan(only_seen.pearson.value)
 
 
-PLACES = np.linspace(0, 1, 20)
+POSITIONS = np.linspace(0, 1, 20)
 
 
 @pytest.fixture(scope="module")
 def stored():
-    answers = np.round(1 + 4 * PLACES)[:, None]
-    labels = LabelledTexts([str(place) for place in PLACES], answers, None, None, "toys.csv")
+    answers = np.round(1 + 4 * POSITIONS)[:, None]
+    labels = LabelledTexts([str(position) for position in POSITIONS], answers, None, None, "toys.csv")
     ratings = Signature.of("rate", scale="quality#1", precision="float32", floor=0.1)
-    return fit_calibration(labels, predictors_at(PLACES), load_scale("quality"), ratings=ratings).calibration
+    return fit_calibration(
+        labels, predictors_at(POSITIONS), load_scale("quality"), ratings=ratings
+    ).calibration
 
 
 @pytest.fixture
@@ -375,7 +377,7 @@ def written(stored, tmp_path):
 
 def test_what_is_read_gives_the_same_masses_and_signature(stored, written):
     again = load_calibration(written)
-    texts = predictors_at(PLACES)
+    texts = predictors_at(POSITIONS)
     assert again.pmf(texts).tolist() == stored.pmf(texts).tolist()
     assert again.mark_unfamiliar(texts.vectors).tolist() == stored.mark_unfamiliar(texts.vectors).tolist()
     assert again.refit_pmf(texts).tolist() == stored.refit_pmf(texts).tolist()
@@ -396,7 +398,7 @@ def changed(written):
         part[path[-1]] = value
         if hashed:
             beside = ("format", "version", "signature", "hash")
-            content["hash"] = hash_of({name: each for name, each in content.items() if name not in beside})
+            content["hash"] = hash_of({name: entry for name, entry in content.items() if name not in beside})
         written.write_text(json.dumps(content))
         return written
 
@@ -436,8 +438,8 @@ def changed(written):
     ],
 )
 def test_a_change_by_hand_is_refused_even_with_a_new_hash(changed, path, value):
-    for hashed, said in ((False, "was changed since it was written"), (True, r"is damaged \(")):
-        with pytest.raises(InputError, match=said) as raised:
+    for hashed, stated in ((False, "was changed since it was written"), (True, r"is damaged \(")):
+        with pytest.raises(InputError, match=stated) as raised:
             load_calibration(changed(*path, value=value, hashed=hashed))
         assert "\n" not in str(raised.value)
 
@@ -447,13 +449,13 @@ def test_a_change_by_hand_is_refused_even_with_a_new_hash(changed, path, value):
     [(("labels", "seed"), 1), (("error", "calibrated"), 0.5), (("familiarity", "floor"), 0.5)],
 )
 def test_a_change_within_the_range_is_refused_by_hash_and_signature(changed, path, value):
-    for hashed, said in ((False, "was changed since it was written"), (True, "its signature is another")):
-        with pytest.raises(InputError, match=said):
+    for hashed, stated in ((False, "was changed since it was written"), (True, "its signature is another")):
+        with pytest.raises(InputError, match=stated):
             load_calibration(changed(*path, value=value, hashed=hashed))
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "stated"),
     [
         ("version", 3, "has version 3, and this Semscale reads version 4; calibrate again$"),
         (
@@ -468,8 +470,8 @@ def test_a_change_within_the_range_is_refused_by_hash_and_signature(changed, pat
         ("signature", 3, "is damaged"),
     ],
 )
-def test_a_file_of_another_kind_is_refused(changed, name, value, said):
-    with pytest.raises(InputError, match=said):
+def test_a_file_of_another_kind_is_refused(changed, name, value, stated):
+    with pytest.raises(InputError, match=stated):
         load_calibration(changed(name, value=value, hashed=False))
 
 
@@ -498,7 +500,7 @@ def test_the_file_is_read_by_people(stored):
     assert content["labels"]["n"] == 20
 
 
-def test_it_has_a_hash_of_each_labelled_text_and_no_text(stored, written):
+def test_calibration_stores_hashes_and_no_texts(stored, written):
     # printf 0.0 | sha256sum
     assert "8aed642bf511" in json.loads(written.read_text())["labels"]["texts"]
     assert load_calibration(written).contains([" 0.0", "0.0 ", "0.01"]).tolist() == [True, True, False]
@@ -509,7 +511,7 @@ def unit(rows):
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def test_about_two_in_a_hundred_like_texts_and_all_unlike_ones_are_marked():
+def test_about_2_percent_of_familiar_and_all_unfamiliar_texts_are_marked():
     rng = np.random.default_rng(0)
     like, unlike = np.array([3.0, 0, 0, 0, 0, 0, 0, 0]), np.array([0, 3.0, 0, 0, 0, 0, 0, 0])
     familiar = familiarity_of(unit(like + rng.normal(scale=0.5, size=(500, 8))))

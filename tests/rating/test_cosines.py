@@ -89,7 +89,7 @@ def test_cosines_by_hand_at_any_length(scale):
     assert not unusable.any()
 
 
-def test_rows_without_a_direction_are_marked_and_leave_the_others_alone():
+def test_rows_without_a_direction_are_marked_and_the_rest_unchanged():
     rows = np.array([[0.0, 0.0], [np.nan, 1.0], [np.inf, 1.0], [1e-16, 0.0], [0.0, 1e16], [0.0, 2.0]])
     cosines, unusable = cosines_of(rows, np.eye(2)[None])
     assert unusable.tolist() == [True] * 5 + [False]

@@ -38,12 +38,12 @@ class Decider:
 
 def test_equal_texts_are_asked_about_once_and_refusals_have_no_rating():
     model = Decider()
-    found = decide_ratings(["good", "no", "good"], SCALE, model, ledger=False)
+    result = decide_ratings(["good", "no", "good"], SCALE, model, ledger=False)
     assert sorted(model.asked) == ["good", "no"]
-    assert found.pmf[0].tolist() == found.pmf[2].tolist() == [0, 0, 0, 0.25, 0.75]
-    assert np.isnan(found.pmf[1]).all()
-    assert found.counts == {"answered": 1, "refused": 1, "unusable": 0, "normalised": 0}
-    assert (found.form, np.isnan(found.order_bias)) == ("own", True)
+    assert result.pmf[0].tolist() == result.pmf[2].tolist() == [0, 0, 0, 0.25, 0.75]
+    assert np.isnan(result.pmf[1]).all()
+    assert result.counts == {"answered": 1, "refused": 1, "unusable": 0, "normalised": 0}
+    assert (result.form, np.isnan(result.order_bias)) == ("own", True)
 
 
 def test_a_scale_of_eleven_points_is_refused():
@@ -58,61 +58,61 @@ def one_hot(*points):
     return np.eye(3)[[point - 1 for point in points]]
 
 
-def compared(ours, theirs, agreement, answers=()):
-    decided = DecidedRatings(theirs, "decisions", {"answered": 4}, "", float("nan"), answers=answers)
-    return compare_with_decisions(ours, decided, VALUES, agreement, model="m", plan=IntervalPlan())
+def compared(left, right, agreement, answers=()):
+    decided = DecidedRatings(right, "decisions", {"answered": 4}, "", float("nan"), answers=answers)
+    return compare_with_decisions(left, decided, VALUES, agreement, model="m", plan=IntervalPlan())
 
 
 def test_the_figures_of_a_small_example():
-    ours, theirs = one_hot(1, 2, 3, 2), one_hot(1, 3, 3, 1)
-    found = compared(ours, theirs, np.array([[1.0, 0.5], [0.5, 1.0]]))
+    left, right = one_hot(1, 2, 3, 2), one_hot(1, 3, 3, 1)
+    result = compared(left, right, np.array([[1.0, 0.5], [0.5, 1.0]]))
     # x = 1 2 3 2 (deviations -1 0 1 0), y = 1 3 3 1 (-1 1 1 -1): 2 / sqrt(2 * 4)
-    assert found.correlation.value == pytest.approx(2 / 8**0.5)
+    assert result.correlation.value == pytest.approx(2 / 8**0.5)
     # two sets that correlate .5: 2 * .5 / 1.5 = 2/3
-    assert found.reliability == pytest.approx(2 / 3)
-    assert found.corrected == pytest.approx(2 / 8**0.5 / (2 / 3) ** 0.5)
-    assert (found.rated.value, found.decided.value, found.difference.value) == (2.0, 2.0, 0.0)
+    assert result.reliability == pytest.approx(2 / 3)
+    assert result.corrected == pytest.approx(2 / 8**0.5 / (2 / 3) ** 0.5)
+    assert (result.rated.value, result.decided.value, result.difference.value) == (2.0, 2.0, 0.0)
     # mean PMFs .25 .5 .25 and .5 0 .5: distribution functions .25 .75 and .5 .5
-    assert found.ks == pytest.approx(0.75)
+    assert result.ks == pytest.approx(0.75)
 
 
 def test_the_correlation_is_corrected_on_both_sides_where_orders_were_read():
-    ours, theirs = one_hot(1, 2, 3, 2), one_hot(1, 3, 3, 1)
+    left, right = one_hot(1, 2, 3, 2), one_hot(1, 3, 3, 1)
     # Orders of the points read 1 3 3 1 and 1 3 2 2: deviations -1 1 1 -1 and -1 1 0 0, r = 2 / sqrt(4 * 2).
     readings = zip(one_hot(1, 3, 3, 1), one_hot(1, 3, 2, 2), strict=True)
-    answers = tuple(DecisionAnswer(readings=tuple(map(tuple, each))) for each in readings)
-    found = compared(ours, theirs, np.array([[1.0, 0.9], [0.9, 1.0]]), answers)
+    answers = tuple(DecisionAnswer(readings=tuple(map(tuple, reading))) for reading in readings)
+    result = compared(left, right, np.array([[1.0, 0.9], [0.9, 1.0]]), answers)
     r = 2 / 8**0.5
-    assert found.decided_reliability == pytest.approx(2 * r / (1 + r))
+    assert result.decided_reliability == pytest.approx(2 * r / (1 + r))
     both = (2 * 0.9 / 1.9) * (2 * r / (1 + r))
-    assert found.corrected == pytest.approx(r / both**0.5)
-    assert found.corrected_for == ("similarity", "decisions")
-    alone = compared(ours, theirs, np.array([[1.0]]), answers)
+    assert result.corrected == pytest.approx(r / both**0.5)
+    assert result.corrected_for == ("similarity", "decisions")
+    alone = compared(left, right, np.array([[1.0]]), answers)
     assert alone.corrected == pytest.approx(r / (2 * r / (1 + r)) ** 0.5)
     assert alone.corrected_for == ("decisions",)
-    assert compared(ours, theirs, np.array([[1.0, 0.5], [0.5, 1.0]])).corrected_for == ("similarity",)
-    assert compared(ours, theirs, np.array([[1.0]])).corrected_for == ()
+    assert compared(left, right, np.array([[1.0, 0.5], [0.5, 1.0]])).corrected_for == ("similarity",)
+    assert compared(left, right, np.array([[1.0]])).corrected_for == ()
 
 
 def test_a_difference_between_the_methods_lowers_the_intraclass_correlation():
     # Items 1 2 1 2 beside 2 3 2 3. Items: grand mean 2, item means 1.5 2.5 1.5 2.5, B = 2 * 1 / 3; raters:
     # 1.5 and 2.5, J = 4 * .5 = 2; the rest E = 0. ICC = B / (B + 2 * J / 4) = (2 / 3) / (2 / 3 + 1) = .4.
-    found = compared(one_hot(1, 2, 1, 2), one_hot(2, 3, 2, 3), np.array([[1.0]]))
-    assert found.correlation.value == pytest.approx(1)
-    assert found.intraclass.value == pytest.approx(0.4)
+    result = compared(one_hot(1, 2, 1, 2), one_hot(2, 3, 2, 3), np.array([[1.0]]))
+    assert result.correlation.value == pytest.approx(1)
+    assert result.intraclass.value == pytest.approx(0.4)
 
 
 def test_texts_without_both_ratings_are_left_out():
-    theirs = one_hot(1, 2, 3, 3)
-    theirs[3] = np.nan
-    assert compared(one_hot(1, 2, 3, 1), theirs, np.eye(1)).n == 3
+    right = one_hot(1, 2, 3, 3)
+    right[3] = np.nan
+    assert compared(one_hot(1, 2, 3, 1), right, np.eye(1)).n == 3
 
 
 def test_what_cannot_be_computed_is_missing():
-    found = compared(one_hot(1, 1, 1), one_hot(1, 2, 3), np.array([[1.0]]))
-    assert found.correlation is None
-    assert np.isnan(found.corrected)
-    assert np.isnan(found.reliability)
+    result = compared(one_hot(1, 1, 1), one_hot(1, 2, 3), np.array([[1.0]]))
+    assert result.correlation is None
+    assert np.isnan(result.corrected)
+    assert np.isnan(result.reliability)
 
 
 def test_reliability_of_three_sets():

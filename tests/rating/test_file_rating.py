@@ -49,7 +49,7 @@ def test_the_rated_table_is_the_input_and_the_ratings(survey, tmp_path, rater, a
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("part_rows", [1, 7, 1000])
 @pytest.mark.parametrize("kind", FORMATS)
-def test_the_summary_is_the_one_in_memory(survey, tmp_path, rater, kind, part_rows):
+def test_file_summary_equals_the_in_memory_summary(survey, tmp_path, rater, kind, part_rows):
     frame = survey.some_answers()
     path = tmp_path / f"answers.{kind}"
     write_table(frame, path)
@@ -153,17 +153,17 @@ def test_nothing_is_written_unless_asked(survey, tmp_path, rater, answers):
     assert survey.files_in(tmp_path) == ["answers.parquet"]
 
 
-def test_progress_is_told(rater, answers):
-    told = []
+def test_file_rating_reports_progress(rater, answers):
+    events = []
     rate_file(
         answers,
         RatingColumns(text="text"),
         rater=rater,
         settings=PartSettings(25),
-        progress=lambda *step: told.append(step),
+        progress=lambda *step: events.append(step),
     )
-    assert [step for step in told if step[0] == "rating"] == [("rating", n, 60) for n in (0, 25, 50, 60)]
-    assert any(step[0] == "embedding" for step in told)
+    assert [step for step in events if step[0] == "rating"] == [("rating", n, 60) for n in (0, 25, 50, 60)]
+    assert any(step[0] == "embedding" for step in events)
 
 
 def csv_of(folder, text):
@@ -282,8 +282,8 @@ def test_parts_that_somebody_removes_during_the_run(survey, tmp_path, rater, ans
     out = tmp_path / "rated.csv"
     folder = tmp_path / "rated.csv.parts"
 
-    def remove(*told):
-        if told[:2] == moment and (folder / removed).exists():
+    def remove(*events):
+        if events[:2] == moment and (folder / removed).exists():
             shutil.rmtree(folder) if removed == "." else (folder / removed).unlink()
 
     with pytest.raises(InputError, match="out: .*parts, which .* removed or changed during the run"):
@@ -361,7 +361,7 @@ def test_a_comparison_has_the_interval_that_was_asked_for(rater, tmp_path):
     assert rated_table(tmp_path, frame, rater, columns, interval=0.5).comparison.interval == 0.5
 
 
-def test_examples_of_texts_without_a_rating_are_the_first_of_each_kind(rater, tmp_path):
+def test_unrated_examples_are_the_first_of_every_kind(rater, tmp_path):
     frame = pl.DataFrame({"text": [None, "a", "", "?!", "!!", " ", "--", "..", ""]})
     left_out = rated_table(tmp_path, frame, rater, part_rows=1).left_out
     # Three of each status at most; blank and missing cells have nothing to show.

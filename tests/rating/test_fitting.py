@@ -37,8 +37,8 @@ def labelled(answers, groups=None, human_range=None):
 
 
 def fitted(answers, **settings):
-    places = np.linspace(0, 1, len(answers))
-    return fit_calibration(labelled(answers, **settings), predictors_at(places), SCALE, ratings=RATINGS)
+    positions = np.linspace(0, 1, len(answers))
+    return fit_calibration(labelled(answers, **settings), predictors_at(positions), SCALE, ratings=RATINGS)
 
 
 @pytest.mark.exhaustive
@@ -61,10 +61,10 @@ def test_several_answers_a_text_are_a_distribution():
 
 def test_other_answers_or_another_order_have_another_hash():
     texts, answers = ["a", "b"], np.array([[1.0, np.nan], [2.0, 3.0]])
-    one = answers_hash(texts, answers)
-    assert one == answers_hash(texts, np.array([[1.0, np.nan], [2.0, 3.0]]))
-    assert one != answers_hash(texts, np.array([[1.0, np.nan], [2.0, 4.0]]))
-    assert one != answers_hash(texts[::-1], answers[::-1])
+    entry = answers_hash(texts, answers)
+    assert entry == answers_hash(texts, np.array([[1.0, np.nan], [2.0, 3.0]]))
+    assert entry != answers_hash(texts, np.array([[1.0, np.nan], [2.0, 4.0]]))
+    assert entry != answers_hash(texts[::-1], answers[::-1])
 
 
 def test_answers_on_another_range_are_laid_on_the_scale():
@@ -73,7 +73,7 @@ def test_answers_on_another_range_are_laid_on_the_scale():
     assert masses.tolist() == [[1, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0.5, 0.5, 0]]
 
 
-def test_one_text_many_times_is_one_text():
+def test_repeated_text_counts_once():
     answers = np.arange(36.0)[:, None] % 5 + 1
     texts = LabelledTexts([f"text {row % 9}" for row in range(36)], answers, None, None, "toys.csv")
     with pytest.raises(InputError, match="at least 10 different labelled texts that have a rating, got 9"):
@@ -81,7 +81,7 @@ def test_one_text_many_times_is_one_text():
 
 
 @pytest.mark.parametrize(
-    ("answers", "settings", "said"),
+    ("answers", "settings", "message"),
     [
         (
             [1, 2] * 4,
@@ -95,8 +95,8 @@ def test_one_text_many_times_is_one_text():
         ([1, 2] * 15, {"groups": np.repeat([0, 1, 2], [28, 1, 1])}, "only 2 texts are left to fit to, and 6"),
     ],
 )
-def test_labels_that_cannot_serve_are_refused(answers, settings, said):
-    with pytest.raises(InputError, match=said):
+def test_labels_that_cannot_serve_are_refused(answers, settings, message):
+    with pytest.raises(InputError, match=message):
         fitted(answers, **settings)
 
 
@@ -111,11 +111,11 @@ def test_texts_without_a_rating_are_counted_by_why():
         ["good", "", "so", "?!"], [4, 3, 2, 1], human_range=(1, 5), source="a.csv"
     )
     statuses = np.array([Status.SCORED, Status.EMPTY, Status.SCORED, Status.UNINFORMATIVE], dtype=object)
-    kept = labels.with_ratings(statuses)
-    assert kept.texts == ["good", "so"]
-    assert kept.answers.tolist() == [[4.0], [2.0]]
-    assert kept.left_out == {"empty": 1, "uninformative": 1}
-    assert (kept.human_range, kept.source) == ((1, 5), "a.csv")
+    remaining = labels.with_ratings(statuses)
+    assert remaining.texts == ["good", "so"]
+    assert remaining.answers.tolist() == [[4.0], [2.0]]
+    assert remaining.left_out == {"empty": 1, "uninformative": 1}
+    assert (remaining.human_range, remaining.source) == ((1, 5), "a.csv")
 
 
 @pytest.mark.parametrize(
@@ -132,16 +132,16 @@ def test_bad_input_is_refused(texts, ratings, settings, named):
         collect_labelled_texts(texts, ratings, **settings)
 
 
-PLACES = np.random.default_rng(0).uniform(size=60)
+POSITIONS = np.random.default_rng(0).uniform(size=60)
 
-HUMAN = answered(1 + 4 * PLACES)
+HUMAN = answered(1 + 4 * POSITIONS)
 
 
-def test_each_text_is_predicted_without_its_own_label():
+def test_text_is_predicted_without_its_label():
     # With one text's label changed, its own prediction stays and those of other folds move.
     changed = HUMAN.copy()
     changed[0] = [1, 0, 0, 0, 0]
-    samples = [Sample(predictors_at(PLACES), human) for human in (HUMAN, changed)]
+    samples = [Sample(predictors_at(POSITIONS), human) for human in (HUMAN, changed)]
     before, after = (sample.predict(sample.training_masks()) for sample in samples)
     (inside,) = (fold for fold in samples[0].folds() if fold[0])
     assert after[inside].tolist() == before[inside].tolist()
@@ -151,7 +151,7 @@ def test_each_text_is_predicted_without_its_own_label():
 def test_predictions_are_worse_than_those_of_a_fit_that_saw_the_labels():
     rng = np.random.default_rng(2)
     human = answered(1 + 4 * rng.uniform(size=60))  # labels that nothing explains
-    sample = Sample(predictors_at(PLACES), human)
+    sample = Sample(predictors_at(POSITIONS), human)
     pmf, seen = sample.predict(sample.training_masks()), sample.fit().pmf(sample.predictors)
     np.testing.assert_allclose(pmf.sum(axis=1), 1)
     assert ((pmf - human) ** 2).sum() > ((seen - human) ** 2).sum()
@@ -161,9 +161,9 @@ def test_predictions_are_worse_than_those_of_a_fit_that_saw_the_labels():
 def test_a_text_that_occurs_again_is_new_all_the_same():
     # Labels that nothing explains cannot be predicted, however often each text and its label occur.
     rng = np.random.default_rng(3)
-    places, human = rng.uniform(size=40), answered(rng.uniform(1, 5, size=40))
+    positions, human = rng.uniform(size=40), answered(rng.uniform(1, 5, size=40))
     noise = rng.normal(size=(40, 30))
-    once = predictors_at(places)
+    once = predictors_at(positions)
     four_times = Predictors(noise, once.pmf, VALUES).rows(np.tile(np.arange(40), 4))
     sample = Sample(four_times, np.tile(human, (4, 1)))
     pmf = sample.predict(sample.training_masks())
@@ -179,27 +179,27 @@ def test_a_text_in_two_groups_is_not_learnt_from_when_either_is_new():
 def test_the_smallest_fit_is_counted_in_texts():
     # Three groups: without the largest, a fit has the two others alone.
     def fewest(n, groups=None):
-        places = np.linspace(0, 1, n)
-        return fewest_learnt_from(Sample(predictors_at(places), answered(1 + 4 * places), groups))
+        positions = np.linspace(0, 1, n)
+        return fewest_learnt_from(Sample(predictors_at(positions), answered(1 + 4 * positions), groups))
 
     assert fewest(30, np.repeat([0, 1, 2], [28, 1, 1])) == 2
     assert fewest(30, np.repeat([0, 1, 2], 10)) == 20
     assert fewest(10) == 8  # five folds
 
 
-CURVE_PLACES = np.random.default_rng(0).uniform(size=100)
+CURVE_POSITIONS = np.random.default_rng(0).uniform(size=100)
 
 
 def curve_of(n):
-    human = answered(1 + 4 * CURVE_PLACES[:n])
-    sample = Sample(predictors_at(CURVE_PLACES[:n]), human)
+    human = answered(1 + 4 * CURVE_POSITIONS[:n])
+    sample = Sample(predictors_at(CURVE_POSITIONS[:n]), human)
     known = sample.training_masks()
     pmf = sample.predict(known)
     return learning_curve(sample, known, pmf), ranked_probability_scores(pmf, human).mean()
 
 
 @pytest.mark.exhaustive
-def test_sizes_are_parts_of_each_folds_labels_and_forecasts_all_twice_and_four_times():
+def test_learning_curve_has_parts_of_the_labels_and_forecasts_at_2x_and_4x():
     # Five folds leave 80 of 100 labels each, of which a quarter and a half are tried as well.
     curve, error = curve_of(100)
     assert [(point.n, point.is_forecast) for point in curve] == [
@@ -227,36 +227,36 @@ def test_an_error_never_falls_below_0():
     assert extrapolate(np.array([10.0, 20.0]), np.array([1.0, 0.1]), 10_000) >= 0
 
 
-def unmoved(places, human, row):
+def unmoved(positions, human, row):
     """How many refits do not depend on the label of a row."""
     changed = human.copy()
     changed[row] = np.eye(5)[0] if human[row, 0] < 0.5 else np.eye(5)[4]
-    texts = predictors_at(places)
-    before, after = (Sample(texts, each).fit().refits for each in (human, changed))
-    return sum(record_of(one) == record_of(other) for one, other in zip(before, after, strict=True))
+    texts = predictors_at(positions)
+    before, after = (Sample(texts, item).fit().refits for item in (human, changed))
+    return sum(record_of(entry) == record_of(other) for entry, other in zip(before, after, strict=True))
 
 
 @pytest.mark.exhaustive
-def test_each_label_is_lacking_in_one_refit():
-    assert len(Sample(predictors_at(PLACES), HUMAN).fit().refits) == REFITS
-    assert [unmoved(PLACES, HUMAN, row) for row in (0, 17, 59)] == [1, 1, 1]
+def test_every_label_is_left_out_of_a_single_refit():
+    assert len(Sample(predictors_at(POSITIONS), HUMAN).fit().refits) == REFITS
+    assert [unmoved(POSITIONS, HUMAN, row) for row in (0, 17, 59)] == [1, 1, 1]
 
 
 def test_equal_texts_are_lacking_together():
     # Fifteen texts that stand twice: each refit lacks one of them, so both of its labels.
-    places = np.repeat(PLACES[:15], 2)
-    human = answered(1 + 4 * places)
-    assert len(Sample(predictors_at(places), human).fit().refits) == 15
-    assert [unmoved(places, human, row) for row in (4, 5)] == [1, 1]
+    positions = np.repeat(POSITIONS[:15], 2)
+    human = answered(1 + 4 * positions)
+    assert len(Sample(predictors_at(positions), human).fit().refits) == 15
+    assert [unmoved(positions, human, row) for row in (4, 5)] == [1, 1]
 
 
 def test_groups_are_lacking_whole():
     # Three groups: one refit depends on none of the labels of the last twenty texts.
-    texts, groups, changed = predictors_at(PLACES), np.repeat([0, 1, 2], 20), HUMAN.copy()
+    texts, groups, changed = predictors_at(POSITIONS), np.repeat([0, 1, 2], 20), HUMAN.copy()
     changed[40:] = np.eye(5)[2]
     before, after = (Sample(texts, human, groups).fit().refits for human in (HUMAN, changed))
     assert len(before) == 3
-    assert sum(record_of(one) == record_of(other) for one, other in zip(before, after, strict=True)) == 1
+    assert sum(record_of(entry) == record_of(other) for entry, other in zip(before, after, strict=True)) == 1
 
 
 HOW = Resampling(clusters=None, weights=None, interval=0.95, seed=0)
@@ -264,12 +264,12 @@ HOW = Resampling(clusters=None, weights=None, interval=0.95, seed=0)
 QUALITY_HUMAN = answered(np.linspace(1, 5, 30))
 
 
-def test_ratings_that_are_peoples_answers_are_perfect_but_for_people_s_own_spread():
+def test_ratings_equal_to_human_answers_have_perfect_quality():
     quality = rating_quality(QUALITY_HUMAN, QUALITY_HUMAN, VALUES, HOW)
     assert quality.pearson.value == pytest.approx(1)
     assert quality.ks_similarity.value == pytest.approx(1)
     assert quality.spread == pytest.approx((QUALITY_HUMAN @ VALUES).std())
-    assert all(each.rated == each.human for each in quality.bins)
+    assert all(item.rated == item.human for item in quality.bins)
 
 
 def test_equal_shares_rank_nothing():
@@ -282,6 +282,6 @@ def test_bins_hold_all_texts_in_order():
     rated = np.arange(52.0)[::-1]
     bins = mean_bins(rated, rated + 1)
     assert len(bins) == 10
-    assert sum(one.n for one in bins) == 52
-    assert [one.human - one.rated for one in bins] == [1.0] * 10
+    assert sum(entry.n for entry in bins) == 52
+    assert [entry.human - entry.rated for entry in bins] == [1.0] * 10
     assert bins[0].rated < bins[-1].rated

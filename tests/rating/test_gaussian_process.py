@@ -27,9 +27,9 @@ from semscale.rating.gaussian_process import (
     text_kernel,
 )
 
-PLACES = np.linspace(0, 1, 40)
+POSITIONS = np.linspace(0, 1, 40)
 
-HUMAN = answered(1 + 4 * PLACES)
+HUMAN = answered(1 + 4 * POSITIONS)
 
 
 def parts_of(n):
@@ -91,8 +91,8 @@ def test_left_out_values_are_those_of_a_fit_without_the_text(shape, variances):
     fit = fit_location(features, scores, means)
     everything = np.arange(n)
     for row in range(n):
-        others = np.delete(everything, row)
-        wanted = dense_prediction(features, scores, means, others, row)
+        other_rows = np.delete(everything, row)
+        wanted = dense_prediction(features, scores, means, other_rows, row)
         assert fit.left_out[row] == pytest.approx(wanted)
         fitted = fit.intercept + fit.slope * scores[row] + features[row] @ fit.weights
         assert fitted == pytest.approx(dense_prediction(features, scores, means, everything, row))
@@ -109,8 +109,8 @@ def test_a_repeated_text_is_left_out_with_all_its_rows(variances):
     )
     fit = fit_location(features, scores, means, distinct)
     for row in range(9):
-        others = np.flatnonzero(distinct != distinct[row])
-        wanted = dense_prediction(features, scores, means, others, row)
+        other_rows = np.flatnonzero(distinct != distinct[row])
+        wanted = dense_prediction(features, scores, means, other_rows, row)
         assert fit.left_out[row] == pytest.approx(wanted)
 
 
@@ -154,13 +154,13 @@ def test_the_kernel_is_that_of_the_cosine_whatever_the_length():
 
 
 def test_vectors_tell_what_ratings_of_equal_shares_do_not():
-    texts = predictors_at(PLACES)
+    texts = predictors_at(POSITIONS)
     means = fit_gaussian_process(texts, HUMAN, ()).pmf(texts) @ VALUES
     assert np.corrcoef(means, HUMAN @ VALUES)[0, 1] > 0.98
 
 
 def test_masses_sum_to_1_and_survive_their_record():
-    texts = predictors_at(PLACES)
+    texts = predictors_at(POSITIONS)
     fitted = fit_gaussian_process(texts, HUMAN, parts_of(40))
     assert fitted.pmf(texts).sum(axis=1) == pytest.approx(np.ones(40))
     again = TypeAdapter(GaussianProcess).validate_json(json.dumps(record_of(fitted)))
@@ -174,27 +174,28 @@ def test_a_row_is_the_same_alone_and_in_company():
     texts = Predictors(rows, rng.dirichlet(np.ones(5), size=50), VALUES)
     fitted = fit_gaussian_process(texts, human, parts_of(50))
     alone = [texts.rows(np.arange(50) == row) for row in range(50)]
-    assert [fitted.pmf(one)[0].tolist() for one in alone] == fitted.pmf(texts).tolist()
-    assert [fitted.refit_pmf(one)[0].tolist() for one in alone] == fitted.refit_pmf(texts).tolist()
+    assert [fitted.pmf(single)[0].tolist() for single in alone] == fitted.pmf(texts).tolist()
+    assert [fitted.refit_pmf(single)[0].tolist() for single in alone] == fitted.refit_pmf(texts).tolist()
 
 
-def test_each_refit_is_the_fit_to_the_other_texts():
+def test_refits_use_only_texts_outside_their_fold():
     # Changed labels of its part change all refits but its own.
     changed = HUMAN.copy()
     changed[::4] = np.eye(5)[2]
     before, after = (
-        fit_gaussian_process(predictors_at(PLACES), human, parts_of(40)).refits for human in (HUMAN, changed)
+        fit_gaussian_process(predictors_at(POSITIONS), human, parts_of(40)).refits
+        for human in (HUMAN, changed)
     )
-    assert [record_of(one) == record_of(other) for one, other in zip(before, after, strict=True)] == [
+    assert [record_of(single) == record_of(other) for single, other in zip(before, after, strict=True)] == [
         True, False, False, False
     ]  # fmt: skip
 
 
-def test_of_many_texts_some_represent_the_others_and_all_labels_count():
+def test_many_texts_use_inducing_texts_and_all_labels():
     rng = np.random.default_rng(1)
-    places = rng.uniform(size=MOST_TEXTS + 200)
-    human = answered(1 + 4 * places)
-    texts = predictors_at(places)
+    positions = rng.uniform(size=MOST_TEXTS + 200)
+    human = answered(1 + 4 * positions)
+    texts = predictors_at(positions)
     fitted = fit_gaussian_process(texts, human, ())
     assert fitted.texts.shape == (MOST_TEXTS, 2)
     assert np.abs((fitted.pmf(texts) - human) @ VALUES).max() < 0.3
@@ -222,7 +223,7 @@ def test_a_higher_location_never_has_a_lower_mean(thresholds, slope):
 @pytest.mark.parametrize(
     "values", [np.array([0.0, 1.0]), np.arange(1.0, 6.0), np.array([-2.0, -1.0, 0.5, 4.0])]
 )
-def test_thresholds_and_slope_of_a_known_model_are_found(values):
+def test_thresholds_and_slope_of_a_known_model_are_recovered(values):
     rng = np.random.default_rng(0)
     k = len(values)
     true = CumulativeProbit(np.sort(rng.normal(scale=1.5, size=k - 1)), 1.2)

@@ -43,7 +43,7 @@ def test_the_prompt_names_points_sets_and_the_number():
     assert "- plain: I feel bad. | I feel good." in prompt
 
 
-def test_proposed_sets_follow_the_scales_own_and_keep_their_source(toy_embedder):
+def test_proposed_sets_follow_existing_sets_and_name_their_source(toy_embedder):
     growth = grow(SCALE, reply(WORK, WORK), source="a model", embedder=toy_embedder)
     assert list(growth.scale.anchor_sets) == ["plain", "my-job"]
     assert growth.scale.sources == {"my-job": "a model"}
@@ -55,15 +55,15 @@ def test_proposed_sets_follow_the_scales_own_and_keep_their_source(toy_embedder)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("I cannot do that.", "must hold a JSON object"),
         ('{"sets": [{"topic": "x"}]}', "must hold a JSON object"),
         (reply(("three", ["a", "b", "c"])), "no anchor set with 2 sentences"),
     ],
 )
-def test_a_reply_without_sets_is_refused(toy_embedder, text, said):
-    with pytest.raises(InputError, match=said):
+def test_a_reply_without_sets_is_refused(toy_embedder, text, message):
+    with pytest.raises(InputError, match=message):
         grow(SCALE, text, source="a model", embedder=toy_embedder)
 
 
@@ -88,7 +88,7 @@ def test_the_file_keeps_its_comments_and_has_the_new_sets(toy_embedder):
     }
 
 
-def test_a_file_with_sets_on_one_line_is_refused(toy_embedder):
+def test_file_with_sets_on_a_single_line_is_refused(toy_embedder):
     flow = FILE.replace(
         FILE[FILE.index("anchor_sets:") : FILE.index("\nprovenance")],
         "anchor_sets: {plain: [I feel bad., I feel good.]}\n",

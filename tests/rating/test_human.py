@@ -68,13 +68,15 @@ def test_rows_without_either_are_set_aside():
     cells = list(human.clip(1, 5))
     cells[5] = None
     cells[6] = [None, NAN]
-    kept = [0, 1, 2, 4, 7, 8, 9]
+    complete_rows = [0, 1, 2, 4, 7, 8, 9]
     compared = compare(pmf, cells, values=FIVE, lengths=np.arange(10.0))
     assert compared.n == 7
     assert compared.pearson.value == pytest.approx(
-        stats.pearsonr((pmf @ FIVE)[kept], human.clip(1, 5)[kept])[0]
+        stats.pearsonr((pmf @ FIVE)[complete_rows], human.clip(1, 5)[complete_rows])[0]
     )
-    assert compared.null_length.value == pytest.approx(stats.pearsonr(kept, human.clip(1, 5)[kept])[0])
+    assert compared.null_length.value == pytest.approx(
+        stats.pearsonr(complete_rows, human.clip(1, 5)[complete_rows])[0]
+    )
 
 
 def test_several_raters_set_a_ceiling():
@@ -92,10 +94,10 @@ def test_several_raters_set_a_ceiling():
 @pytest.mark.exhaustive
 def test_a_large_comparison_shows_a_seeded_sample():
     pmf, human = machine(2500)
-    one, same, other = (compare(pmf, human.clip(1, 5), values=FIVE, seed=seed).points for seed in (1, 1, 2))
-    assert one.shape == (2000, 2)
-    np.testing.assert_array_equal(one, same)
-    assert not np.array_equal(one, other)
+    left, same, right = (compare(pmf, human.clip(1, 5), values=FIVE, seed=seed).points for seed in (1, 1, 2))
+    assert left.shape == (2000, 2)
+    np.testing.assert_array_equal(left, same)
+    assert not np.array_equal(left, right)
 
 
 @pytest.mark.parametrize("human", [[], [None, None]])
@@ -169,15 +171,19 @@ def test_the_signature_says_how_it_was_compared():
     }  # fmt: skip
 
 
-def test_the_signature_tells_labels_places_and_probabilities_apart():
+def test_signature_distinguishes_labels_positions_and_probabilities():
     def labels(human, **settings):
         compared = compare(np.eye(5)[[0, 1, 2, 3]], human, values=FIVE, **settings)
         return dict(compared.signature.fields)["labels"]
 
-    one = labels([1, 2, 4, None])
-    assert one == labels([1.0, [2], [4, None], NAN])
-    others = [labels([1, 2, 5, None]), labels([1, 2, None, 4]), labels([1, 2, 4, None], inclusion=[0.5] * 4)]
-    assert len({one, *others}) == 4
+    left = labels([1, 2, 4, None])
+    assert left == labels([1.0, [2], [4, None], NAN])
+    variants = [
+        labels([1, 2, 5, None]),
+        labels([1, 2, None, 4]),
+        labels([1, 2, 4, None], inclusion=[0.5] * 4),
+    ]
+    assert len({left, *variants}) == 4
 
 
 def test_table_of_raters():
@@ -190,7 +196,7 @@ def test_lengths_of_texts():
 
 
 class TestRespondents:
-    def test_the_intervals_take_a_persons_texts_as_one(self):
+    def test_intervals_cluster_the_texts_of_a_respondent(self):
         """With every text three times over, the interval is still that of 40 people, not of 120 texts."""
         rng = np.random.default_rng(0)
         pmf = rng.dirichlet(np.ones(5), 40)
@@ -200,10 +206,12 @@ class TestRespondents:
         thrice = [np.repeat(array, 3, axis=0) for array in (pmf, human, people)]
         repeated = compare(thrice[0], thrice[1], values=FIVE, respondents=thrice[2])
         for name in ("pearson", "spearman", "ks_similarity"):
-            one, three = getattr(single, name), getattr(repeated, name)
-            np.testing.assert_allclose([three.value, three.low, three.high], [one.value, one.low, one.high])
+            left, three = getattr(single, name), getattr(repeated, name)
+            np.testing.assert_allclose(
+                [three.value, three.low, three.high], [left.value, left.low, left.high]
+            )
 
-    def test_without_names_each_text_is_drawn_by_itself(self):
+    def test_texts_without_respondents_are_resampled_singly(self):
         rng = np.random.default_rng(1)
         pmf = rng.dirichlet(np.ones(5), 30)
         human = np.clip(pmf @ FIVE + rng.normal(0, 0.5, 30), 1, 5)
@@ -231,22 +239,24 @@ class TestWeights:
         human, lengths = human.clip(1, 5), np.arange(30.0) ** 2
         twice = np.r_[np.arange(30), np.arange(10)]
         weights = np.where(np.arange(30) < 10, 2.0, 1.0)
-        ours = compare(pmf, human, values=FIVE, lengths=lengths, weights=weights)
+        actual = compare(pmf, human, values=FIVE, lengths=lengths, weights=weights)
         same = compare(pmf[twice], human[twice], values=FIVE, lengths=lengths[twice])
         for name in ("pearson", "spearman", "ks_similarity", "null_ks", "null_length"):
-            assert getattr(ours, name).value == pytest.approx(getattr(same, name).value), name
-        np.testing.assert_allclose(ours.human_pmf, same.human_pmf)
-        np.testing.assert_allclose(ours.machine_pmf, same.machine_pmf)
+            assert getattr(actual, name).value == pytest.approx(getattr(same, name).value), name
+        np.testing.assert_allclose(actual.human_pmf, same.human_pmf)
+        np.testing.assert_allclose(actual.machine_pmf, same.machine_pmf)
 
     def test_rows_without_weight_are_left_out_as_from_the_estimates(self):
         pmf, human = machine(30)
         weights = [None, 0.0, NAN, *[1.5] * 27]
-        ours = compare(pmf, human.clip(1, 5), values=FIVE, weights=weights)
+        actual = compare(pmf, human.clip(1, 5), values=FIVE, weights=weights)
         rest = compare(pmf[3:], human[3:].clip(1, 5), values=FIVE)
-        assert ours.n == rest.n == 27
+        assert actual.n == rest.n == 27
         for name in ("pearson", "spearman", "ks_similarity", "null_ks"):
-            one, other = getattr(ours, name), getattr(rest, name)
-            np.testing.assert_allclose([one.value, one.low, one.high], [other.value, other.low, other.high])
+            left, right = getattr(actual, name), getattr(rest, name)
+            np.testing.assert_allclose(
+                [left.value, left.low, left.high], [right.value, right.low, right.high]
+            )
 
 
 class TestNotes:
@@ -271,7 +281,7 @@ class TestNotes:
         assert compare(pmf, human.clip(1, 5), values=FIVE).notes == ()
 
 
-def test_two_texts_are_said_to_give_no_interval_of_correlations():
+def test_two_texts_have_no_correlation_interval():
     pmf, values = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.2, 0.8]]), np.array([1.0, 2.0])
     two = compare(pmf[:2], [1, 2], values=values)
     assert np.isnan(two.pearson.low)
@@ -285,7 +295,7 @@ def test_two_texts_are_said_to_give_no_interval_of_correlations():
     )
 
 
-def test_equal_rows_are_said_to_give_no_interval():
+def test_equal_labels_have_no_ks_interval():
     # Humans all at 4: cumulated 0 0 0 1 1; ratings .1 .3 .7 .9 1, gap .7; equal shares .2 .4 .6 .8 1, gap .6.
     pmf = np.tile([0.1, 0.2, 0.4, 0.2, 0.1], (12, 1))
     compared = compare(pmf, [4] * 12, values=FIVE)
@@ -308,8 +318,8 @@ def test_equal_labels_give_no_interval_of_distributions_though_ratings_differ():
 def test_distributions_of_fewer_than_five_texts_have_no_interval(n, has_interval):
     compared = compare(machine(n)[0], [1, 3, 3, 4, 5][:n], values=FIVE)
     assert np.isfinite(compared.ks_similarity.low) == has_interval
-    said = "no interval of KS similarities: it takes 5 texts, and there are 4"
-    assert (said in compared.notes) is not has_interval
+    note = "no interval of KS similarities: it takes 5 texts, and there are 4"
+    assert (note in compared.notes) is not has_interval
 
 
 @pytest.mark.parametrize("n", [8, 9, 10])
@@ -332,22 +342,22 @@ VALUES = np.arange(1.0, 6.0)
 GAP = np.nan
 
 
-def test_ratings_that_are_one_too_high_are_brought_down_by_one():
+def test_ratings_1_too_high_are_corrected_down_by_1():
     # Products and squares of the 4 labelled texts are 5, and four labels without a slope add 4 x .9375 (all
     # ratings: 30 / 8, variance 120 / 8 - 3.75 squared) to the squares. Half of that slope of 5 / 8.75 counts,
     # as there are 4 other texts: 2.5 + (4 - 3.5) / 2 x 4 / 7.
     means = np.array([2.0, 3.0, 4.0, 5.0, 4.0, 4.0, 3.0, 5.0])
     table = np.array([1.0, 2.0, 3.0, 4.0, GAP, GAP, GAP, GAP])[:, None]
-    found = correct_mean(means, table, VALUES)
-    assert (found.bias, found.n_labelled, found.n_unlabelled) == (1.0, 4, 4)
-    assert found.value == pytest.approx(2.5 + 1 / 7)
-    assert found.labels_only.value == 2.5
+    result = correct_mean(means, table, VALUES)
+    assert (result.bias, result.n_labelled, result.n_unlabelled) == (1.0, 4, 4)
+    assert result.value == pytest.approx(2.5 + 1 / 7)
+    assert result.labels_only.value == 2.5
 
 
 def test_another_range_of_people_is_laid_on_the_scale():
     table = np.array([[-4.0, 4.0], [0.0, GAP], [4.0, 4.0], [GAP, GAP]])
-    found = correct_mean(np.array([3.0, 3.0, 3.0, 3.0]), table, VALUES, human_range=(-4, 4))
-    assert found.value == pytest.approx((3 + 3 + 5) / 3)  # ratings that never differ say nothing
+    result = correct_mean(np.array([3.0, 3.0, 3.0, 3.0]), table, VALUES, human_range=(-4, 4))
+    assert result.value == pytest.approx((3 + 3 + 5) / 3)  # ratings that never differ say nothing
 
 
 def test_there_is_nothing_to_correct_where_all_or_no_rated_texts_have_a_label():
@@ -359,10 +369,10 @@ def test_there_is_nothing_to_correct_where_all_or_no_rated_texts_have_a_label():
 @pytest.mark.parametrize("design", [None, SampleDesign(weights=np.ones(4))])
 def test_fewer_than_three_labels_correct_no_mean(design):
     table = np.array([2.0, 4.0, GAP, GAP])[:, None]
-    found = correct_mean(np.array([2.0, 3.0, 4.0, 5.0]), table, VALUES, design=design)
-    assert np.isnan([found.value, found.low, found.high]).all()
-    assert found.note == "a corrected mean needs 3 labels or more"
-    assert (found.labels_only.value, found.n_labelled) == (3.0, 2)
+    result = correct_mean(np.array([2.0, 3.0, 4.0, 5.0]), table, VALUES, design=design)
+    assert np.isnan([result.value, result.low, result.high]).all()
+    assert result.note == "a corrected mean needs 3 labels or more"
+    assert (result.labels_only.value, result.n_labelled) == (3.0, 2)
 
 
 def test_the_interval_covers_and_is_narrower_than_that_of_the_labels():
@@ -374,9 +384,9 @@ def test_the_interval_covers_and_is_narrower_than_that_of_the_labels():
         table = np.full((2000, 1), GAP)
         known = np.random.default_rng(seed).permutation(2000)[:60]
         table[known, 0] = human[known]
-        found = correct_mean(means, table, VALUES)
-        held.append(found.low <= human.mean() <= found.high)
-        narrower.append((found.high - found.low) < (found.labels_only.high - found.labels_only.low))
+        result = correct_mean(means, table, VALUES)
+        held.append(result.low <= human.mean() <= result.high)
+        narrower.append((result.high - result.low) < (result.labels_only.high - result.labels_only.low))
     assert 0.9 <= np.mean(held) <= 0.99
     assert np.mean(narrower) > 0.99
 
@@ -409,7 +419,7 @@ def test_texts_without_a_respondent_or_weight_are_not_in_it():
     assert (weighted.n_labelled, weighted.n_unlabelled) == (5, 5)
 
 
-def test_twice_the_texts_of_each_respondent_tell_no_more():
+def test_doubling_the_texts_of_every_respondent_does_not_narrow_the_interval():
     once = compare(PMF, HUMAN, values=VALUES, respondents=list("abcdefghijkl")).corrected
     pmf, human, people = np.tile(PMF, (2, 1)), HUMAN * 2, list("abcdefghijkl") * 2
     twice = compare(pmf, human, values=VALUES, respondents=people).corrected
@@ -442,14 +452,14 @@ def test_parts_with_weights_compare_as_the_whole():
             human[part].tolist(),
             lengths=[1] * size, respondents=None, weights=weights[part],
         )  # fmt: skip
-    ours = sample.compare(COLUMNS, interval=0.95)
+    actual = sample.compare(COLUMNS, interval=0.95)
     whole = compare(pmf, human, values=np.arange(1.0, 4.0), weights=weights)
-    assert (ours.n, ours.n_eligible) == (38, 38)
-    assert ours.pearson == whole.pearson
-    assert ours.ks_similarity == whole.ks_similarity
-    assert ours.human_pmf.tolist() == whole.human_pmf.tolist()
+    assert (actual.n, actual.n_eligible) == (38, 38)
+    assert actual.pearson == whole.pearson
+    assert actual.ks_similarity == whole.ks_similarity
+    assert actual.human_pmf.tolist() == whole.human_pmf.tolist()
     # Places in the file and labels are the same, so the labels' hash is, too.
-    assert dict(ours.signature.fields)["labels"] == dict(whole.signature.fields)["labels"]
+    assert dict(actual.signature.fields)["labels"] == dict(whole.signature.fields)["labels"]
 
 
 def test_only_rows_without_weight_are_nothing_to_compare():
@@ -482,14 +492,14 @@ def test_the_mean_of_all_rows_has_weights_respondents_and_probabilities_from_eve
             inclusion=inclusion[part],
         )  # fmt: skip
     columns = RatingColumns(text="text", weight="w", respondent="r", human="h", inclusion="p")
-    ours = sample.compare(columns, interval=0.95)
+    actual = sample.compare(columns, interval=0.95)
     whole = compare(
         pmf, human, values=np.arange(1.0, 4.0), weights=weights, respondents=people, inclusion=inclusion
     )
-    assert ours.corrected.value == pytest.approx(whole.corrected.value)
-    assert ours.corrected.low == pytest.approx(whole.corrected.low)
-    assert (ours.corrected.n_labelled, ours.corrected.n_unlabelled) == (13, 24)
-    assert ours.pearson.value == pytest.approx(whole.pearson.value)
+    assert actual.corrected.value == pytest.approx(whole.corrected.value)
+    assert actual.corrected.low == pytest.approx(whole.corrected.low)
+    assert (actual.corrected.n_labelled, actual.corrected.n_unlabelled) == (13, 24)
+    assert actual.pearson.value == pytest.approx(whole.pearson.value)
 
 
 def unrated_texts(n=400, seed=3):
@@ -519,7 +529,7 @@ def test_the_mean_of_all_texts_is_corrected_by_labels_of_those_without_a_rating_
     assert abs(human.mean() - human[~np.isnan(pmf[:, 0])].mean()) > 0.05
 
 
-def test_without_a_label_on_unrated_texts_figures_are_about_rated_ones_and_say_so():
+def test_without_labels_on_unrated_texts_figures_are_stated_for_rated_texts_only():
     pmf, human, readable = unrated_texts()
     rated = ~np.isnan(pmf[:, 0])
     labels = [value if row % 4 == 1 and rated[row] else None for row, value in enumerate(human.tolist())]
@@ -561,8 +571,8 @@ def test_boxes_points_and_groups_are_corrected_where_labels_suffice():
     mean = prediction_powered_mean(
         (pmf @ VALUES)[north], np.where(known, human, NAN)[north], bounds=(1, 5), interval=0.95
     )
-    found = next(group for group in large if group.group == "north").figures["mean"]
-    assert [found.value, found.low, found.high] == pytest.approx([mean.value, mean.low, mean.high])
+    result = next(group for group in large if group.group == "north").figures["mean"]
+    assert [result.value, result.low, result.high] == pytest.approx([mean.value, mean.low, mean.high])
     test = corrected_group_test(
         pmf @ VALUES,
         np.where(known, human, NAN),

@@ -31,7 +31,7 @@ def test_the_sheet_has_rows_texts_room_for_labels_and_probabilities():
     assert sheet.columns == ["row", "text", "human", "inclusion"]
 
 
-def test_texts_without_a_rating_are_drawn_like_others(toy_embedder):
+def test_unrated_texts_are_drawn_like_rated_texts(toy_embedder):
     texts = [*TEXTS, "zebra quilt", "", None]
     ratings = Rater("quality", embedder=toy_embedder, floor=0.5).rate(texts)
     unrated = np.flatnonzero(ratings.status == "off-topic").tolist()
@@ -46,7 +46,7 @@ def test_texts_without_a_rating_are_drawn_like_others(toy_embedder):
     assert abs(times / 90 - share) < 0.2
 
 
-def test_one_text_of_three_million_keeps_its_probability(tmp_path):
+def test_inclusion_probability_of_1_in_3_million_survives_the_sheet(tmp_path):
     sheet = label_sheet(["good"], DrawnTexts(np.array([0]), *[np.array([1 / 3_000_000])] * 2))
     write_sheet(sheet, tmp_path / "sheet.csv", "Read this.")
     weight = 1 / pl.read_csv(tmp_path / "sheet.csv")["inclusion"][0]
@@ -62,22 +62,24 @@ def test_it_is_written_with_instructions_beside_it(tmp_path):
 
 def test_instructions_have_the_question_every_point_the_next_command_and_the_signature():
     signature = Signature.of("label", draw_seed=7)
-    said = instructions(load_scale("quality"), "sheet.xlsx", signature, "semscale calibrate", "semscale rate")
-    for words in ("Labelling sheet.xlsx", "How good is it?", "- 1: Very bad", "- 5: Very good",
+    guide = instructions(
+        load_scale("quality"), "sheet.xlsx", signature, "semscale calibrate", "semscale rate"
+    )
+    for phrase in ("Labelling sheet.xlsx", "How good is it?", "- 1: Very bad", "- 5: Very good",
                   "    semscale calibrate\n", "    semscale rate\n", "|label|draw_seed:7\n"):  # fmt: skip
-        assert words in said
+        assert phrase in guide
 
 
-def test_instructions_for_too_few_texts_have_one_command():
-    said = instructions(
+def test_instructions_for_too_few_texts_have_only_the_rate_command():
+    guide = instructions(
         load_scale("quality"), "sheet.csv", Signature.of("label"), None, "semscale rate a.csv"
     )
-    assert "    semscale rate a.csv\n" in said
-    assert "calibrate" not in said
-    assert "None" not in said
+    assert "    semscale rate a.csv\n" in guide
+    assert "calibrate" not in guide
+    assert "None" not in guide
 
 
-TEXTS = [f"{words} number {place}" for place in range(6) for words in ("great thing", "bad stuff", "so so")]
+TEXTS = [f"{phrase} number {index}" for index in range(6) for phrase in ("great thing", "bad stuff", "so so")]
 
 
 @pytest.fixture
@@ -117,22 +119,22 @@ def test_labels_stand_at_the_rows_of_the_file_whatever_their_order_in_the_sheet(
 def test_a_sheet_does_as_much_as_columns_of_the_file(tmp_path, table, sheet, toy_embedder):
     rows, human, inclusion = [16, 2, 9, 4, 11], [5, 1, 3, 4, 2], [0.5, 0.25, 0.2, 0.5, 1]
     labels = read_sheet(sheet(rows, human, inclusion=inclusion))
-    found = rated(table, labels, toy_embedder).comparison
+    result = rated(table, labels, toy_embedder).comparison
     joined = pl.DataFrame({"text": TEXTS}).with_row_index("row", 1)
     beside = pl.DataFrame({"row": rows, "h": human, "p": inclusion}, schema_overrides={"row": pl.UInt32})
     joined.join(beside, on="row", how="left").write_csv(tmp_path / "joined.csv")
     same = rated(open_table(tmp_path / "joined.csv"), None, toy_embedder, human="h", inclusion="p").comparison
     # Hajek: weights 2, 4, 5, 2 and 1 for labels 5, 1, 3, 4 and 2.
-    assert found.corrected.labels_only.value == pytest.approx((10 + 4 + 15 + 8 + 2) / 14)
-    assert found.corrected == same.corrected
-    assert found.pearson == same.pearson
-    assert (found.corrected.n_labelled, found.corrected.n_unlabelled) == (5, 13)
+    assert result.corrected.labels_only.value == pytest.approx((10 + 4 + 15 + 8 + 2) / 14)
+    assert result.corrected == same.corrected
+    assert result.pearson == same.pearson
+    assert (result.corrected.n_labelled, result.corrected.n_unlabelled) == (5, 13)
 
 
 def test_spreadsheets_may_change_signs_and_blanks_of_the_texts(table, sheet, toy_embedder):
     texts = ["'great  thing number 0", "bad stuff number 0 ", "so so number 0\u200b"]
-    found = rated(table, read_sheet(sheet([1, 2, 3], [5, 1, 3], texts)), toy_embedder)
-    assert found.comparison.n == 3
+    result = rated(table, read_sheet(sheet([1, 2, 3], [5, 1, 3], texts)), toy_embedder)
+    assert result.comparison.n == 3
 
 
 @pytest.mark.parametrize(
@@ -171,22 +173,22 @@ def test_decimal_commas_of_a_spreadsheet_are_read_where_the_probabilities_have_t
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs"), [("5", "4"), ("😀", "😡"), ("!!", "??"), ("a 1", "a 2"), ("", "7")]
+    ("left", "right"), [("5", "4"), ("😀", "😡"), ("!!", "??"), ("a 1", "a 2"), ("", "7")]
 )
-def test_texts_of_digits_and_emoji_are_compared_as_well(ours, theirs):
-    assert not same_text(ours, theirs)
-    assert same_text(ours, ours)
+def test_texts_of_digits_and_emoji_are_compared_as_well(left, right):
+    assert not same_text(left, right)
+    assert same_text(left, left)
 
 
 def test_drawn_texts_without_a_label_are_counted(table, sheet, toy_embedder):
-    found = rated(table, read_sheet(sheet([1, 2, 3, 4], ["5", "", "3", "4"])), toy_embedder)
-    assert any(note.startswith("1 of 4 drawn texts has no label") for note in found.comparison.notes)
+    result = rated(table, read_sheet(sheet([1, 2, 3, 4], ["5", "", "3", "4"])), toy_embedder)
+    assert any(note.startswith("1 of 4 drawn texts has no label") for note in result.comparison.notes)
     whole = rated(table, read_sheet(sheet([1, 2, 3], [5, 1, 3])), toy_embedder)
     assert not any("no label" in note for note in whole.comparison.notes)
 
 
 @pytest.mark.parametrize("row", ["", "0", "1.5", "first"])
-def test_a_row_that_is_no_place_in_the_file(sheet, row):
+def test_sheet_row_outside_the_file_is_refused(sheet, row):
     with pytest.raises(InputError, match="row"):
         read_sheet(sheet([row, "2"], ["3", "4"], texts=["a", "b"]))
 
@@ -197,12 +199,12 @@ def test_a_table_that_is_no_sheet(table):
 
 
 def test_two_sheets_have_two_signatures_and_are_named(table, sheet, toy_embedder):
-    one, moved, other = (
+    original, moved, other = (
         rated(table, read_sheet(sheet(rows, human)), toy_embedder).comparison
         for rows, human in (([1, 2, 3], [3, 1, 5]), ([1, 2, 6], [3, 1, 5]), ([1, 2, 3], [3, 1, 4]))
     )
-    assert len({str(found.signature) for found in (one, moved, other)}) == 3
-    assert one.sheet == "sheet.csv"
+    assert len({str(result.signature) for result in (original, moved, other)}) == 3
+    assert original.sheet == "sheet.csv"
 
 
 def test_a_sheet_with_a_renamed_column_says_to_give_it_its_name_back(tmp_path, table):
@@ -234,11 +236,11 @@ def test_a_label_off_the_scale_is_refused_unless_people_had_another_range(
     assert f"sheet.csv has the label {shown} for data row 4 of the file" in str(refused.value)
     assert "the scale ranges from 1 to 5" in str(refused.value)
     assert "--human-range LOW HIGH" in str(refused.value)
-    found = rated(table, labels, toy_embedder, human_range=(0, 6))
-    assert found.comparison.corrected is not None
+    result = rated(table, labels, toy_embedder, human_range=(0, 6))
+    assert result.comparison.corrected is not None
 
 
-def test_labels_and_a_column_of_ratings_are_two_answers_to_one_question(table, sheet, toy_embedder):
+def test_labels_and_a_human_column_are_mutually_exclusive(table, sheet, toy_embedder):
     with pytest.raises(InputError, match="labels and human exclude each other"):
         rated(table, read_sheet(sheet([1], [3])), toy_embedder, human="other")
 

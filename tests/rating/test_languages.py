@@ -63,21 +63,21 @@ def test_auto_takes_what_passed_and_names_it(passed):
 @pytest.mark.parametrize("model", ["all-MiniLM-L6-v2", None], ids=["known", "unknown"])
 def test_a_translation_that_passed_with_another_model_does_not_serve(monkeypatch, model):
     measured_are(monkeypatch, {"de": GERMAN_MEASURED})
-    each = AnchorLanguages(SCALE, "auto", model)
-    assert (each.translations, each.settings()["translations"]) == ((), "none")
+    anchor_languages = AnchorLanguages(SCALE, "auto", model)
+    assert (anchor_languages.translations, anchor_languages.settings()["translations"]) == ((), "none")
     german = AnchorLanguages(SCALE, "de", model)
     assert (german.scale, german.is_fallback) == (SCALE, True)
     assert german.settings() == {"language": "de", "anchor_language": "en"}
 
 
-def test_without_a_language_the_scales_own_anchors_serve(passed):
+def test_default_language_uses_the_original_anchors(passed):
     languages = AnchorLanguages(SCALE, None, "e5-small")
     assert (languages.scale, languages.translations, languages.is_fallback) == (SCALE, (), False)
     assert list(languages.settings()) == ["language"]
     assert languages.settings()["language"].startswith("any+py3langid-")
 
 
-def test_a_language_has_its_anchors_if_they_passed_and_the_english_ones_otherwise(passed):
+def test_language_uses_its_anchors_if_they_passed_and_english_otherwise(passed):
     languages = AnchorLanguages(SCALE, "de", "e5-small")
     assert languages.scale.language == ("de" if passed else "en")
     assert languages.is_fallback is not bool(passed)
@@ -86,7 +86,7 @@ def test_a_language_has_its_anchors_if_they_passed_and_the_english_ones_otherwis
     assert languages.settings() == {"language": "de", **further}
 
 
-def test_the_scales_own_language_says_that_all_texts_are_in_it(passed):
+def test_scale_language_states_that_all_texts_are_in_it(passed):
     languages = AnchorLanguages(SCALE, "en", "e5-small")
     assert languages.scale == SCALE
     assert languages.settings() == {"language": "en"}
@@ -126,13 +126,13 @@ UNKNOWN_MODEL = Signature.of("embed", model="my-folder#0123")
 TEXTS = ["I would buy it tomorrow.", "Ich würde es sofort kaufen.", "ok", "太贵了", "John Smith"]
 
 
-def test_each_text_is_identified_by_itself():
-    found = text_languages(TEXTS)
-    assert found.tolist() == ["en", "de", None, "zh", None]
+def test_language_of_every_text_is_identified_separately():
+    result = text_languages(TEXTS)
+    assert result.tolist() == ["en", "de", None, "zh", None]
     assert text_languages([]).shape == (0,)
 
 
-def test_no_text_is_identified_where_the_language_is_said_or_the_text_is_plainly_english(monkeypatch):
+def test_stated_or_plainly_english_texts_are_not_identified(monkeypatch):
     monkeypatch.setattr("semscale.embedding.languages._identify", lambda text: f"<{text}>")
     assert text_languages(["ok", "Das ist gut."], "fr").tolist() == ["fr", "fr"]
     # "would", "buy", "it" and others are words of English alone; "ok" is not.
@@ -204,7 +204,7 @@ def rater(embedder, **settings):
     return Rater("purchase-intent", embedder=embedder, **{"floor": None, "language": "auto", **settings})
 
 
-def test_each_text_is_rated_with_anchors_of_its_language(named_embedder, german_passed):
+def test_texts_are_rated_with_anchors_of_their_language(named_embedder, german_passed):
     ratings = rater(named_embedder).rate(ANSWERS)
     assert ratings.language.tolist() == ["en", "de", None, None, "fr", "de"]
     english = Rater("purchase-intent", embedder=named_embedder, floor=None, language="en").rate(ANSWERS)
@@ -247,7 +247,7 @@ def test_texts_that_the_model_does_not_read_have_no_rating(toy_embedder, german_
     assert np.isnan(ratings.pmf[1]).all()
 
 
-def test_texts_that_are_said_to_be_english_are_all_rated(toy_embedder):
+def test_all_texts_are_rated_if_the_language_is_stated_as_english(toy_embedder):
     ratings = rater(EnglishReader(toy_embedder), language="en").rate(ANSWERS)
     assert ratings.n_left_out == 1
     assert "|language:en" in str(ratings.signature)
@@ -259,9 +259,9 @@ GERMAN_ANSWERS = [
 ]  # fmt: skip
 
 
-def test_most_texts_in_another_language_than_is_said_are_warned_of(toy_embedder):
-    one = rater(toy_embedder, language="en")
-    summary = one.rate(GERMAN_ANSWERS).summarize(GERMAN_ANSWERS)
+def test_most_texts_outside_the_stated_language_raise_a_warning(toy_embedder):
+    single = rater(toy_embedder, language="en")
+    summary = single.rate(GERMAN_ANSWERS).summarize(GERMAN_ANSWERS)
     # All five are German to any reader.
     assert (summary.other_language.code, summary.other_language.share) == ("de", 1.0)
     assert any(
@@ -273,7 +273,7 @@ def test_most_texts_in_another_language_than_is_said_are_warned_of(toy_embedder)
     )
     assert json.loads(summary.to_json())["other_language"]["name"] == "German"
     english = ["I would buy it if it were cheaper."] * 5
-    assert one.rate(english).summarize(english).other_language is None
+    assert single.rate(english).summarize(english).other_language is None
     identified = rater(toy_embedder, language="auto").rate(GERMAN_ANSWERS).summarize(GERMAN_ANSWERS)
     assert identified.other_language is None
 
@@ -284,7 +284,7 @@ def test_a_rater_refuses_a_language_that_its_model_does_not_read(toy_embedder):
 
 
 @pytest.mark.parametrize("language", ["auto", "de"])
-def test_the_scales_own_anchors_say_what_is_off_topic(named_embedder, german_passed, language):
+def test_off_topic_floor_uses_the_original_anchors(named_embedder, german_passed, language):
     # The toy model compares words: a German anchor is near itself, and shares no word with English anchors.
     german = load_scale("purchase-intent", language="de").anchor_sets["set-1"][3]
     english = Rater("purchase-intent", embedder=named_embedder, floor=0.9, language="en").rate([german])
@@ -322,38 +322,36 @@ def test_a_set_that_does_not_serve_in_a_language_has_no_means_there(named_embedd
 def test_a_file_counts_languages_as_the_same_texts_in_memory(named_embedder, german_passed, tmp_path):
     path, out = tmp_path / "answers.jsonl", tmp_path / "rated.jsonl"
     path.write_text("".join(json.dumps({"text": text}) + "\n" for text in ANSWERS))
-    one = rater(named_embedder)
+    single = rater(named_embedder)
     summary = rate_file(
-        open_table(path), RatingColumns(text="text"), rater=one, out=out, settings=PartSettings(2)
+        open_table(path), RatingColumns(text="text"), rater=single, out=out, settings=PartSettings(2)
     )
-    counted = [(found.language, found.texts, found.rated, found.anchors) for found in summary.languages]
+    counted = [(result.language, result.texts, result.rated, result.anchors) for result in summary.languages]
     # Rows without a clear language or without anchors of their own take the English ones.
     assert counted == [("de", 2, 2, "de"), ("en", 1, 1, "en"), ("fr", 1, 1, "en"), (None, 1, 1, "en")]
-    assert one.rate(ANSWERS).summarize(ANSWERS).languages == summary.languages
+    assert single.rate(ANSWERS).summarize(ANSWERS).languages == summary.languages
     (rated,) = open_table(out).batches(100)
     assert rated["semscale_language"].to_list() == ["en", "de", None, None, "fr", "de"]
 
 
-def test_a_language_that_did_not_pass_is_told(named_embedder, monkeypatch):
+def test_language_that_did_not_pass_is_reported(named_embedder, monkeypatch):
     measured_are(monkeypatch, {})
     ratings = rater(named_embedder, language="de").rate(ANSWERS)
     assert ratings.scale.language == "en"
     summary = ratings.summarize(ANSWERS)
     assert summary.fallback_from == "de"
-    said = (
+    message = (
         "This scale has no anchors in German that passed their check with this model, so all ratings are by "
         "English anchors."
     )
     document = summary.document()
-    assert document.counting[0] == document.introduction[0] == said
-    assert said not in document.cautions
+    assert document.counting[0] == document.introduction[0] == message
+    assert message not in document.cautions
     assert json.loads(summary.to_json())["without_anchors"] == ["de"]
     assert "|language:de|anchor_language:en" in str(summary.signature)
 
 
-def test_languages_without_anchors_are_told_where_anchors_of_each_language_are_asked_for(
-    named_embedder, german_passed
-):
+def test_languages_without_anchors_are_reported_in_automatic_mode(named_embedder, german_passed):
     summary = rater(named_embedder).rate(ANSWERS).summarize(ANSWERS)
     # Of five texts with a rating two are German, with anchors of their own, and one is French, without.
     assert summary.document().counting[0] == (

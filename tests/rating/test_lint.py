@@ -42,13 +42,13 @@ class AngleEmbedder:
 
     def __init__(self, apart=180, language="en"):
         sentences = unrelated_sentences(language)
-        self.unrelated = {text: apart * (place % 2) for place, text in enumerate(sentences)}
+        self.unrelated = {text: apart * (index % 2) for index, text in enumerate(sentences)}
         for anchors in load_scale("quality").anchor_sets.values():
             self.unrelated |= {anchor: 20 * point for point, anchor in enumerate(anchors)}
 
     def embed(self, texts, *, progress=None):
-        given = [self.unrelated.get(text, text.split()[0]) for text in texts]
-        angles = np.radians(np.array(given, dtype=float))
+        degrees = [self.unrelated.get(text, text.split()[0]) for text in texts]
+        angles = np.radians(np.array(degrees, dtype=float))
         vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
         return Embeddings(vectors, np.ones(len(texts), dtype=np.int64))
 
@@ -78,7 +78,7 @@ GOOD = {"a": ("0", "45", "90"), "b": ("4", "46", "86")}
 
 
 def verdicts(report, criterion):
-    return [(one.verdict, one.anchor_set) for one in report.findings if one.criterion == criterion]
+    return [(entry.verdict, entry.anchor_set) for entry in report.findings if entry.criterion == criterion]
 
 
 def test_a_good_scale_passes():
@@ -86,20 +86,20 @@ def test_a_good_scale_passes():
     assert report.findings == ()
     assert report.verdict == "pass"
     assert report.reasons == ("every criterion is met",)
-    assert [one.verdict for one in report.sets] == ["pass", "pass"]
+    assert [entry.verdict for entry in report.sets] == ["pass", "pass"]
 
 
 def test_measurements_of_a_set():
-    one = lint(scale(LADDER, **GOOD), embedder=AngleEmbedder()).sets[0]
+    entry = lint(scale(LADDER, **GOOD), embedder=AngleEmbedder()).sets[0]
     half = np.sqrt(0.5)
-    np.testing.assert_allclose(one.cosines, [[1, half, 0], [half, 1, half], [0, half, 1]], atol=1e-7)
-    np.testing.assert_allclose(one.neighbours, [half, half], atol=1e-7)
-    assert one.ends == pytest.approx(0, abs=1e-7)
+    np.testing.assert_allclose(entry.cosines, [[1, half, 0], [half, 1, half], [0, half, 1]], atol=1e-7)
+    np.testing.assert_allclose(entry.neighbours, [half, half], atol=1e-7)
+    assert entry.ends == pytest.approx(0, abs=1e-7)
     # 0 degrees: cosines and masses 1, .7071, 0, over 1.7071: mean (1 + 2 * .7071) / 1.7071 = 1.4142.
     # 45 degrees: cosines .7071, 1, .7071, so all mass lies on the middle point.
-    np.testing.assert_allclose(one.own_scores, [np.sqrt(2), 2, 4 - np.sqrt(2)], atol=1e-6)
+    np.testing.assert_allclose(entry.own_scores, [np.sqrt(2), 2, 4 - np.sqrt(2)], atol=1e-6)
     # The other set's low anchor, 4 degrees: cosines .99756, .75471, .06976; masses .92780, .68495, 0.
-    assert one.other_scores[0] == pytest.approx((0.92780 + 2 * 0.68495) / 1.61275, abs=1e-4)
+    assert entry.other_scores[0] == pytest.approx((0.92780 + 2 * 0.68495) / 1.61275, abs=1e-4)
 
 
 def test_measurements_of_the_ladder():
@@ -132,13 +132,15 @@ def test_ratings_by_ssr_may_spread_less(readout, verdict):
     pmf = np.array([[0.575, 0.0, 0.425], [0.0, 1.0, 0.0], [0.425, 0.0, 0.575]])
     ladder = Ladder(pmf, pmf @ [1, 2, 3], np.ones(3), np.ones(3), 0.15, 1.0)
     findings = judge_scale(scale(**GOOD), ladder, np.array([1.0, 2.0, 3.0]), 0.9, readout=readout)
-    assert [(one.verdict, one.anchor_set) for one in findings if one.criterion == "spread"] == verdict
+    assert [(entry.verdict, entry.anchor_set) for entry in findings if entry.criterion == "spread"] == verdict
 
 
 def test_length_that_rises_with_the_point_warns_and_names_a_sentence():
     # Lengths of a: 3, 3, 6, of which the ranks 1.5, 1.5, 3 have r = .866 with 1, 2, 3; of b: 3, 6, 9, r = 1.
     rising = scale(LADDER, a=("000", "045", "090   x"), b=("004", "046  x", "086     x"))
-    (finding,) = (one for one in lint(rising, embedder=AngleEmbedder()).findings if one.criterion == "length")
+    (finding,) = (
+        entry for entry in lint(rising, embedder=AngleEmbedder()).findings if entry.criterion == "length"
+    )
     assert (finding.verdict, finding.anchor_set) == ("warn", None)
     assert "rank correlation 0.93 over the sets" in finding.reason
     assert "begin with b: shorten '086     x', or lengthen '004'" in finding.reason
@@ -150,7 +152,7 @@ def test_length_that_rises_in_some_sets_only_passes():
     assert verdicts(lint(mixed, embedder=AngleEmbedder()), "length") == []
 
 
-def test_one_set_has_nothing_to_agree_with():
+def test_single_set_has_no_agreement():
     report = lint(scale(LADDER, a=GOOD["a"]), embedder=AngleEmbedder())
     assert verdicts(report, "agreement") == [("warn", None)]
     assert np.isnan(report.sets[0].other_scores).all()
@@ -177,12 +179,14 @@ def test_scores_that_print_alike_are_no_wrong_order():
     assert ("fail", "a") in verdicts(step, "order")
 
 
-def test_a_set_that_runs_backwards_works_against_the_others():
+def test_reversed_set_fails_agreement_and_lowers_reliability():
     backwards = lint(scale(LADDER, **GOOD, c=("90", "45", "0")), embedder=AngleEmbedder())
     # Set a agrees with b (r near 1) and disagrees with c (r near -1): a mean near 0; c disagrees with both.
     assert ("warn", "c") in verdicts(backwards, "agreement")
     assert ("warn", "c") in verdicts(backwards, "order")
-    reasons = [one.reason for one in backwards.findings if (one.criterion, one.anchor_set) == ("order", "c")]
+    reasons = [
+        entry.reason for entry in backwards.findings if (entry.criterion, entry.anchor_set) == ("order", "c")
+    ]
     # Others' anchors rate near 2.6, 2, 1.4, on a line: of equally far points the finding names the upper one.
     assert reasons[0].endswith("bring '045' nearer to what other sets say at 'middle': theirs rate too low")
     assert backwards.reliability < 0
@@ -214,15 +218,15 @@ def test_ends_that_are_as_alike_as_neighbours(anchors, verdict):
 def test_bounds_on_cosines_start_where_the_models_random_pairs_lie():
     # 25 sentences at 0 and 25 at 60 degrees: of 1,225 pairs 600 have cosine 1 and 625 have .5: mean .74490.
     # Neighbours warn from .74490 + .90 * .25510 = .97449 on, and fail from .98724 on.
-    def found(high):
+    def findings_for(high):
         alike = scale(LADDER, a=("0", "45", high), b=GOOD["b"])
         report = lint(alike, embedder=AngleEmbedder(apart=60))
         assert report.random_cosine == pytest.approx(0.744898, abs=1e-6)
         return verdicts(report, "neighbours")
 
-    assert found("61") == []  # cos 16 = .96126
-    assert found("57") == [("warn", "a")]  # cos 12 = .97815
-    assert found("54") == [("fail", "a")]  # cos 9 = .98769
+    assert findings_for("61") == []  # cos 16 = .96126
+    assert findings_for("57") == [("warn", "a")]  # cos 12 = .97815
+    assert findings_for("54") == [("fail", "a")]  # cos 9 = .98769
 
 
 def test_random_pairs_are_in_the_language_of_the_anchors():
@@ -253,7 +257,7 @@ def test_a_scale_that_does_not_climb_fails():
     assert verdicts(report, "spread") == [("fail", None)]
 
 
-def test_without_probes_the_librarys_are_used_and_nothing_is_said_about_order(toy_embedder):
+def test_default_probes_are_used_without_an_order_check(toy_embedder):
     report = lint(scale(a=("so bad", "so so", "so good"), b=("bad", "fair", "good")), embedder=toy_embedder)
     assert len(report.probes) > 200
     assert np.isnan(report.levels).all()
@@ -276,7 +280,7 @@ def test_a_point_that_gets_little_where_it_is_due(share, verdict):
     pmf = np.array([[0.9, 0.1, 0.0], [1 - share, share, 0.0], [0.0, 0.1, 0.9]])
     ladder = Ladder(pmf, pmf @ [1, 2, 3], np.ones(3), np.ones(3), 0.5, 1.0)
     findings = judge_scale(scale(**GOOD), ladder, np.array([1.0, 2.0, 3.0]), 0.9)
-    assert [one.verdict for one in findings] == verdict
+    assert [entry.verdict for entry in findings] == verdict
 
 
 @pytest.mark.parametrize(
@@ -287,7 +291,7 @@ def test_reliability_is_judged(alpha, verdict):
     pmf = np.eye(3)
     ladder = Ladder(pmf, pmf @ [1, 2, 3], np.ones(3), np.ones(3), 0.5, 1.0)
     findings = judge_scale(scale(**GOOD), ladder, np.array([1.0, 2.0, 3.0]), alpha)
-    assert [one.verdict for one in findings] == verdict
+    assert [entry.verdict for entry in findings] == verdict
 
 
 def test_reliability_by_hand():
@@ -303,7 +307,7 @@ def test_worst():
     assert worst(LintFinding(verdict, "", None, "") for verdict in ("pass", "fail", "warn")) == "fail"
 
 
-def test_to_frame_has_a_row_for_each_set():
+def test_to_frame_has_a_row_per_set():
     frame = lint(scale(LADDER, **GOOD), embedder=AngleEmbedder()).to_frame()
     assert frame["anchor_set"].to_list() == ["a", "b"]
     assert frame["verdict"].to_list() == ["pass", "pass"]
@@ -349,7 +353,7 @@ def test_the_guides_labels_fail(embedder):
     pairs = [{"text": probe.text, "level": probe.level} for probe in source.probes]
     report = lint(scale(pairs, labels=labels, guide=GUIDE), embedder=embedder, readout="ssr")
     assert {"order", "ends", "dead point"} <= {
-        one.criterion for one in report.findings if one.verdict == "fail"
+        entry.criterion for entry in report.findings if entry.verdict == "fail"
     }
     # "Neutral" gets exactly nothing from most of the ladder.
     assert (report.ladder.pmf[:, 2] == 0).mean() > 0.7
@@ -392,7 +396,7 @@ def test_the_signature_has_the_hash_of_the_probes():
     assert signed(("0 a", 1), ("90 a", 2)) != signed(*usual)
 
 
-def test_unrelated_sentences_are_the_everyday_and_the_factual_ones():
+def test_unrelated_sentences_are_the_everyday_and_factual_groups():
     groups = unrelated_probes()
     assert unrelated_sentences() == (*groups["everyday"], *groups["factual"])
 

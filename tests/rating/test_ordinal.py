@@ -18,12 +18,12 @@ def slow_form(vector, sets, width):
     """The model of the module's first lines, with lines fitted by ``numpy.polyfit``."""
     points = np.arange(1, len(sets[0]) + 1)
 
-    def slope(one):
-        cosines = [[a @ one / np.linalg.norm(a) / np.linalg.norm(one) for a in anchors] for anchors in sets]
+    def slope(item):
+        cosines = [[a @ item / np.linalg.norm(a) / np.linalg.norm(item) for a in anchors] for anchors in sets]
         return np.mean([np.polyfit(points, of_set, 1)[0] for of_set in cosines])
 
-    places = [point for _ in sets for point in points]
-    rise, start = np.polyfit(places, [slope(anchor) for anchors in sets for anchor in anchors], 1)
+    grid = [point for _ in sets for point in points]
+    rise, start = np.polyfit(grid, [slope(anchor) for anchors in sets for anchor in anchors], 1)
     position = (slope(vector) - start) / rise
     below = [PHI((point + 0.5 - position) / (width * points.std())) for point in points[:-1]]
     return np.diff([0, *below, 1])
@@ -53,24 +53,24 @@ class TestByHand:
         # Weights -.5 0 .5: slopes of the anchors -.5, 0, .5, so a = 0 and b = .5. Cosines of (1, 2, 2): 1/3,
         # 2/3, 2/3, slope 1/6, position 2 + 1/3. Thresholds 1.5 and 2.5; 1, 2, 3 deviate by sqrt(2/3).
         deviation = WIDTH * (2 / 3) ** 0.5
-        one, two = PHI((1.5 - 7 / 3) / deviation), PHI((2.5 - 7 / 3) / deviation)
+        item, two = PHI((1.5 - 7 / 3) / deviation), PHI((2.5 - 7 / 3) / deviation)
         rated = ordinal_ratings([1.0, 2.0, 2.0], np.eye(3), values=[-1, 0, 1])
-        np.testing.assert_allclose(rated.pmf, [[one, two - one, 1 - two]])
-        np.testing.assert_allclose(rated.set_means, [[(1 - two) - one]])
+        np.testing.assert_allclose(rated.pmf, [[item, two - item, 1 - two]])
+        np.testing.assert_allclose(rated.set_means, [[(1 - two) - item]])
 
-    def test_a_text_that_is_an_anchor_lies_at_its_place_on_the_line(self):
+    def test_text_equal_to_an_anchor_lies_at_the_anchor_position(self):
         # Anchors at right angles lie on the line exactly: the second of three is as far from both thresholds.
         pmf = ordinal_ratings([0.0, 5.0, 0.0], np.eye(3)).pmf[0]
         half = 0.5 / (WIDTH * (2 / 3) ** 0.5)
         np.testing.assert_allclose(pmf, [PHI(-half), 1 - 2 * PHI(-half), PHI(-half)])
 
-    def test_one_anchor_on_the_wrong_side_leaves_thresholds_in_order(self):
+    def test_anchor_on_the_wrong_side_leaves_thresholds_in_order(self):
         # The middle anchor is the upper one again. Weights -.5 0 .5: slopes of the anchors -.5, .5, .5; the
         # line has b = .5 and a = 1/6. (1, 1): slope 0, position 2 - 1/3.
         anchors = [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
         deviation = WIDTH * (2 / 3) ** 0.5
-        one, two = PHI((1.5 - 5 / 3) / deviation), PHI((2.5 - 5 / 3) / deviation)
-        np.testing.assert_allclose(ordinal_ratings([1.0, 1.0], anchors).pmf, [[one, two - one, 1 - two]])
+        item, two = PHI((1.5 - 5 / 3) / deviation), PHI((2.5 - 5 / 3) / deviation)
+        np.testing.assert_allclose(ordinal_ratings([1.0, 1.0], anchors).pmf, [[item, two - item, 1 - two]])
 
     def test_temperature_first_and_then_epsilon(self):
         below = PHI(-0.1 / (WIDTH * 0.5))
@@ -100,7 +100,7 @@ def test_agrees_with_the_slow_form(n_sets, k, width):
     rated = ordinal_ratings(vectors, sets, width=width)
     expected = [slow_form(vector, sets, width) for vector in vectors]
     np.testing.assert_allclose(rated.pmf, expected, atol=1e-12)
-    alone = [[slow_form(vector, [one], width) @ np.arange(1, k + 1) for one in sets] for vector in vectors]
+    alone = [[slow_form(vector, [item], width) @ np.arange(1, k + 1) for item in sets] for vector in vectors]
     np.testing.assert_allclose(rated.set_means, alone, atol=1e-11)
 
 
@@ -182,7 +182,7 @@ settings = st.fixed_dictionaries(
     hnp.arrays(np.float64, st.integers(2, 30), elements=st.floats(-np.pi / 2, np.pi / 2)),
     settings,
 )
-def test_a_higher_place_on_the_axis_never_lowers_the_mean(k, angles, chosen):
+def test_higher_position_on_the_axis_never_lowers_the_mean(k, angles, chosen):
     angles.sort()
     rated = ordinal_ratings(on_the_axis(k, angles), np.hstack([np.eye(k), np.zeros((k, 1))]), **chosen)
     means = rated.pmf @ np.arange(1, k + 1)

@@ -63,11 +63,11 @@ def test_texts_are_embedded_some_at_a_time_with_the_same_ratings(scale, toy_embe
     rater.rate(["awful thing"])  # embeds the anchors
     Counting.sizes.clear()
     monkeypatch.setattr("semscale.rating.rater.AT_ONCE", 4)
-    told = []
-    parts = rater.rate(texts, progress=lambda *step: told.append(step))
+    events = []
+    parts = rater.rate(texts, progress=lambda *step: events.append(step))
     assert Counting.sizes == [4, 4, 1]
     assert parts.pmf.tolist() == whole.pmf.tolist()
-    assert told[-1] == ("embedding", 9, 9)
+    assert events[-1] == ("embedding", 9, 9)
 
 
 CELLS = ["great thing", None, "", "  \n", 7, float("nan"), "bad stuff", "great thing"]
@@ -78,7 +78,7 @@ EXPECTED = [
 ]  # fmt: skip
 
 
-def test_each_cell_gets_its_status_and_only_texts_a_rating(rater):
+def test_every_cell_has_a_status_and_only_texts_a_rating(rater):
     rated = rater.rate(CELLS)
     assert rated.status.tolist() == EXPECTED
     scored = np.array([status is Status.SCORED for status in EXPECTED])
@@ -119,7 +119,7 @@ def test_nothing_to_rate_needs_no_embedding(rater, toy_embedder):
 
 
 @pytest.mark.parametrize("series", [pl.Series, pd.Series, lambda cells: np.array(cells, dtype=object)])
-def test_series_are_taken(rater, series):
+def test_series_of_texts_are_accepted(rater, series):
     texts = ["great thing", None, "bad stuff"]
     np.testing.assert_array_equal(rater.rate(series(texts)).pmf, rater.rate(texts).pmf)
 
@@ -202,12 +202,12 @@ class TestSettings:
             language="en",
         )
         rated = rater.rate(["bad stuff"])
-        kept = scale.with_sets(["other"])
+        subset = scale.with_sets(["other"])
         assert str(rated.signature).split("|")[1:] == [
-            "rate", f"scale:mood#{kept.content_hash}", "anchor_sets:other", "readout:ssr", "temperature:2",
+            "rate", f"scale:mood#{subset.content_hash}", "anchor_sets:other", "readout:ssr", "temperature:2",
             "epsilon:0.01", "semantics:paper", "floor:0.1", "language:en", "model:toy", "dimensions:64",
         ]  # fmt: skip
-        assert rated.scale == kept
+        assert rated.scale == subset
         assert rated.set_means.shape == (1, 1)
 
     def test_temperature_and_epsilon_are_applied(self, scale, toy_embedder):
@@ -252,7 +252,7 @@ class TestSettings:
         np.testing.assert_array_equal(rated.set_means, expected.set_means)
         assert "|readout:ordinal|" in str(rated.signature)
 
-    def test_one_name_of_a_set_is_enough(self, scale, toy_embedder):
+    def test_single_anchor_set_name_is_accepted(self, scale, toy_embedder):
         assert list(Rater(scale, embedder=toy_embedder, anchor_sets="other").scale.anchor_sets) == ["other"]
 
 
@@ -262,14 +262,14 @@ def test_progress_is_reported(rater):
     assert seen[-1] == ("embedding", 2, 2)
 
 
-def test_rate_in_one_call_is_the_same(scale, rater, toy_embedder):
+def test_rate_function_equals_the_rater(scale, rater, toy_embedder):
     texts = ["great thing", None, "bad"]
     rated = semscale.rate(texts, scale, embedder=toy_embedder, floor=None)
     np.testing.assert_array_equal(rated.pmf, rater.rate(texts).pmf)
     assert rated.signature == rater.signature
 
 
-def test_an_embedder_may_be_given_by_its_name(scale):
+def test_embedder_can_be_passed_by_name(scale):
     named = Rater(scale, embedder="e5-small", floor=None)
     assert named.signature == Rater(scale, floor=None).signature
     assert "model:e5-small#" in str(named.signature)

@@ -101,7 +101,7 @@ class TestEstimate:
         assert (overall.n, overall.left_out) == (3, {"empty": 1})
         assert overall.mean.low < overall.mean.value < overall.mean.high
 
-    def test_weights_count_and_a_missing_one_leaves_its_row_out(self):
+    def test_missing_weight_leaves_its_row_out(self):
         # Rows 0 and 3 with weights 1 and 3 both have mean 3; top-2 (.7 + 3) / 4
         overall = ratings(THREE).estimate(weights=[1.0, 7.0, None, 3.0]).overall
         assert overall.top_2_box.value == pytest.approx(3.7 / 4)
@@ -122,7 +122,7 @@ class TestEstimate:
         overall = ratings(THREE).estimate(respondents=["x", "x", "", "y"]).overall
         assert overall.left_out == {"empty": 1, NO_RESPONDENT: 1}
 
-    def test_groups_come_in_order_of_first_appearance_with_the_missing_one_last_seen(self):
+    def test_groups_come_in_order_of_appearance_with_the_missing_group_last(self):
         estimates = ratings(THREE).estimate(by=pl.Series(["south", "north", None, "south"]))
         assert [group.group for group in estimates.groups] == ["south", "north", None]
         south, north, missing = estimates.groups
@@ -130,7 +130,7 @@ class TestEstimate:
         assert (north.n, north.mean, north.left_out) == (0, None, {"empty": 1})
         assert missing.mean.value == pytest.approx(2.5)
 
-    def test_a_group_does_not_depend_on_the_others(self):
+    def test_group_estimate_does_not_depend_on_other_groups(self):
         rng = np.random.default_rng(0)
         many = ratings(rng.dirichlet(np.ones(4), 40))
         half = ratings(many.pmf[::2])
@@ -158,10 +158,10 @@ class TestEstimate:
         linearized = rated.estimate(by=["a", "b"] * 300)
         assert (bootstrap.method, bootstrap.seed, bootstrap.replicates) == ("bootstrap", 0, 2000)
         assert (linearized.method, linearized.seed, linearized.replicates) == ("linearized", None, 0)
-        for ours, theirs in zip(linearized.groups, bootstrap.groups, strict=True):
-            assert ours.mean.value == pytest.approx(theirs.mean.value)
-            width = theirs.mean.high - theirs.mean.low
-            assert ours.mean.low == pytest.approx(theirs.mean.low, abs=0.08 * width)
+        for left, right in zip(linearized.groups, bootstrap.groups, strict=True):
+            assert left.mean.value == pytest.approx(right.mean.value)
+            width = right.mean.high - right.mean.low
+            assert left.mean.low == pytest.approx(right.mean.low, abs=0.08 * width)
 
     def test_nothing_scored_has_no_figures(self):
         overall = ratings([[NAN] * 4] * 2).estimate().overall
@@ -201,7 +201,7 @@ def test_estimates_as_a_table():
     assert b.select("n", "value", "low").row(0) == (1, 2.5, None)
 
 
-def test_estimates_state_how_their_intervals_were_made():
+def test_estimates_state_their_interval_settings():
     rated = ratings(THREE * 4)  # 12 rows that count
     signature = rated.estimate(seed=7, interval=0.9).signature
     added = rated.signature.differences(signature)

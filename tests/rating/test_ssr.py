@@ -96,11 +96,11 @@ class TestRowsWhereTheReferenceFails:
         np.testing.assert_allclose(pmf, expected)
 
     @pytest.mark.parametrize("semantics", ["safe", "guide", "paper"])
-    def test_zero_temperature_without_a_tie_is_one_hot(self, semantics):
+    def test_zero_temperature_without_a_tie_puts_all_mass_on_a_single_point(self, semantics):
         pmf = sharpen_pmf([0.1, 0.3, 0.2, 0.4], temperature=0, semantics=semantics)
         assert pmf.tolist() == [0, 0, 0, 1]
 
-    def test_a_tie_in_float32_is_one_although_rounding_broke_it(self):
+    def test_float32_tie_broken_by_rounding_still_counts_as_a_tie(self):
         pmf = np.array([0.4, 0.4 + 1e-7, 0.2], dtype=np.float32)
         np.testing.assert_allclose(sharpen_pmf(pmf, temperature=0), [0.4, 0.4, 0.2], atol=1e-6)
 
@@ -114,7 +114,7 @@ class TestRowsWhereTheReferenceFails:
         # (.3 / .4) ** 1000 is 1e-125: nothing beside the largest mass is left at double precision.
         np.testing.assert_allclose(sharpen_pmf(PLAIN, temperature=temperature), [0, 0, 1, 0, 0], atol=1e-100)
 
-    def test_lists_and_single_vectors_are_taken(self):
+    def test_lists_and_single_vectors_are_accepted(self):
         # cosines .6 and .8 with the axes: (0, .2) / .2
         assert ssr_ratings([0.6, 0.8], [[1, 0], [0, 1]]).pmf.tolist() == [[0.0, 1.0]]
 
@@ -124,7 +124,7 @@ class TestRowsWhereTheReferenceFails:
         assert ssr_ratings(np.eye(k)[:1], np.eye(k)).pmf.tolist() == [[1.0] + [0.0] * (k - 1)]
 
     @pytest.mark.parametrize("k", [1, 12])
-    def test_one_and_twelve_points_are_refused(self, k):
+    def test_scales_of_1_and_12_points_are_refused(self, k):
         with pytest.raises(InputError, match="2 to 11 points"):
             ssr_ratings(np.eye(12), np.eye(12)[:k])
         with pytest.raises(InputError, match="2 to 11 points"):
@@ -162,7 +162,7 @@ def test_agrees_with_the_slow_form_of_the_guide(semantics, epsilon, n, k, dtype,
     vectors = rng.normal(size=(n, 16)).astype(dtype)
     anchors = rng.normal(size=(2, k, 16))
     rated = ssr_ratings(vectors, anchors, epsilon=epsilon, semantics=semantics)
-    expected = np.mean([guide_form(vectors, one, epsilon) for one in anchors], axis=0)
+    expected = np.mean([guide_form(vectors, anchor_set, epsilon) for anchor_set in anchors], axis=0)
     np.testing.assert_allclose(rated.pmf, expected, atol=close)
 
 

@@ -300,5 +300,5 @@ NO_ENTITY = WITHOUT.map(lambda text: text.replace("&", ""))  # "&#7;" is a bell,
 
 
 @given(NO_ENTITY, st.sampled_from(["a", "7", "好"]), NO_ENTITY)
-def test_one_letter_among_anything_else_is_scored(before, letter, after):
+def test_single_letter_among_other_characters_is_scored(before, letter, after):
     assert RATER.rate([f"{before}{letter}{after}"]).scored.all()

@@ -58,7 +58,7 @@ def test_stopped_without_an_output(survey, answers, toy_embedder):
         rate_file(answers, RatingColumns(text="text"), rater=stopped, settings=PartSettings(20))
 
 
-def test_embeddings_are_said_to_be_kept_only_where_they_are(survey, tmp_path, answers, toy_embedder):
+def test_embeddings_are_reported_as_cached_only_if_cached(survey, tmp_path, answers, toy_embedder):
     with EmbeddingCache(tmp_path / "cache.sqlite") as cache:
         stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=3).embedder
         rater = Rater(survey.some_scale(), embedder=CachedEmbedder(stopped, cache), floor=None)

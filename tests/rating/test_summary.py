@@ -87,11 +87,11 @@ def test_left_out_rows_are_shown_by_status_where_they_have_a_text(summary):
 def test_large_samples_are_seeded_and_in_order(mood_rater):
     texts = ["great", "bad", "so so"] * 200
     rated = mood_rater.rate(texts)
-    one, same, other = (rated.summarize(texts, seed=seed).sample for seed in (1, 1, 2))
-    assert one.height == 400
-    assert one["row"].is_sorted()
-    assert one.equals(same)
-    assert not one.equals(other)
+    first, same, second = (rated.summarize(texts, seed=seed).sample for seed in (1, 1, 2))
+    assert first.height == 400
+    assert first["row"].is_sorted()
+    assert first.equals(same)
+    assert not first.equals(second)
 
 
 def test_examples_are_few(mood_rater):
@@ -100,7 +100,7 @@ def test_examples_are_few(mood_rater):
     assert summary.most_certain.height == summary.least_certain.height == 8
 
 
-def test_what_is_given_is_kept(mood_rater):
+def test_summary_stores_its_inputs(mood_rater):
     rated = mood_rater.rate(TEXTS)
     comparison = rated.compare([2, 0, None, 2, None, None, None, 1, 1, 2, None], texts=TEXTS)
     regions, people = pl.Series("region", ["x"] * 11), [f"person {row % 3}" for row in range(11)]
@@ -141,22 +141,22 @@ def many(survey, tmp_path):
 def assert_same_report(got, expected):
     """Everything in a summary but its time; sums over sets may differ in the last digits."""
     for name in (field.name for field in fields(expected)):
-        one, other = getattr(got, name), getattr(expected, name)
+        first, second = getattr(got, name), getattr(expected, name)
         if name == "set_agreement":
-            np.testing.assert_allclose(one, other, rtol=0, atol=1e-9)
+            np.testing.assert_allclose(first, second, rtol=0, atol=1e-9)
         elif name == "set_variances":
             for part in ("respondent", "anchor_set", "residual"):
-                ends = [[e.value, e.low, e.high] for e in (getattr(one, part), getattr(other, part))]
+                ends = [[e.value, e.low, e.high] for e in (getattr(first, part), getattr(second, part))]
                 np.testing.assert_allclose(*ends, rtol=0, atol=1e-9)
         elif name == "estimates":
-            assert one.overall.mean.value == pytest.approx(other.overall.mean.value, abs=1e-12)
+            assert first.overall.mean.value == pytest.approx(second.overall.mean.value, abs=1e-12)
         elif name == "discriminant":
-            measured = [(check.n, check.sentiment, check.length) for check in (one, other)]
+            measured = [(check.n, check.sentiment, check.length) for check in (first, second)]
             np.testing.assert_allclose(*measured, rtol=0, atol=1e-9)
-        elif isinstance(other, pl.DataFrame):
-            assert_frame_equal(one, other, check_exact=True)
+        elif isinstance(second, pl.DataFrame):
+            assert_frame_equal(first, second, check_exact=True)
         elif name != "created":
-            assert one == other, name
+            assert first == second, name
 
 
 @pytest.mark.exhaustive
@@ -255,6 +255,6 @@ def test_correlations_of_sets_by_hand():
 def test_rows_that_not_all_sets_rated_are_left_out():
     whole = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
     with_gaps = np.vstack([whole, [[5.0, np.nan], [np.nan, 4.0]]])
-    found, expected = (set_moments(means, np.arange(1, 6)) for means in (with_gaps, whole))
-    assert found.n == expected.n == 3
-    np.testing.assert_array_equal(set_correlations(found), set_correlations(expected))
+    actual, expected = (set_moments(means, np.arange(1, 6)) for means in (with_gaps, whole))
+    assert actual.n == expected.n == 3
+    np.testing.assert_array_equal(set_correlations(actual), set_correlations(expected))

@@ -26,17 +26,18 @@ NEAR = 0.06
 pytestmark = [pytest.mark.exhaustive, pytest.mark.skipif(not FOLDER.is_dir(), reason=MISSING)]
 
 
-def others(items, *, same_exercise, rng):
+def sample_other_outputs(items, *, same_exercise, rng):
     """For each item the outputs of another one, of its exercise or of any other exercise."""
-    found = []
+    result = []
     for item in items:
         eligible = [
-            one
-            for one in items
-            if one is not item and (one.groups["exercise"] == item.groups["exercise"]) == same_exercise
+            candidate
+            for candidate in items
+            if candidate is not item
+            and (candidate.groups["exercise"] == item.groups["exercise"]) == same_exercise
         ]
-        found.append(rng.choice(eligible).outputs)
-    return found
+        result.append(rng.choice(eligible).outputs)
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -47,15 +48,17 @@ def candidates():
         "identity": [item.outputs for item in items],
         "shuffled": [tuple(rng.sample(item.outputs, len(item.outputs))) for item in items],
         "first kept": [item.outputs[:1] for item in items],
-        "another submission": others(items, same_exercise=True, rng=rng),
-        "another exercise": others(items, same_exercise=False, rng=rng),
+        "another submission": sample_other_outputs(items, same_exercise=True, rng=rng),
+        "another exercise": sample_other_outputs(items, same_exercise=False, rng=rng),
     }
     return {
         name: replace(
             baseline,
-            items=tuple(replace(item, outputs=one) for item, one in zip(items, said, strict=True)),
+            items=tuple(
+                replace(item, outputs=candidate) for item, candidate in zip(items, submitted, strict=True)
+            ),
         )
-        for name, said in outputs.items()
+        for name, submitted in outputs.items()
     }
 
 
@@ -77,8 +80,8 @@ def mean_f1(analysis, name, pairing):
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_the_published_figures_are_met_in_both_ways(analyses, name):
-    found = [mean_f1(analyses[pairing], name, pairing) for pairing in ("position", "assignment")]
-    assert found == pytest.approx(PUBLISHED[name], abs=NEAR)
+    result = [mean_f1(analyses[pairing], name, pairing) for pairing in ("position", "assignment")]
+    assert result == pytest.approx(PUBLISHED[name], abs=NEAR)
 
 
 def test_what_lengths_decide_is_met_exactly(analyses, candidates):
@@ -96,11 +99,11 @@ def passed(analysis, name):
 
 
 def test_another_order_does_not_alarm_and_dropped_feedback_does(analyses):
-    ours, athenas = analyses["assignment"], analyses["position"]
-    assert all(passed(ours, "identity"))
-    assert all(passed(ours, "shuffled"))
+    assignment, athenas = analyses["assignment"], analyses["position"]
+    assert all(passed(assignment, "identity"))
+    assert all(passed(assignment, "shuffled"))
     for damage in ("first kept", "another submission", "another exercise"):
-        assert not any(passed(ours, damage))
+        assert not any(passed(assignment, damage))
     # Athena's way has it the wrong way round.
     assert not any(passed(athenas, "shuffled"))
     assert all(passed(athenas, "first kept"))

@@ -34,18 +34,18 @@ def test_the_example_is_as_its_readme_says(table):
 
 
 def test_areas_are_those_of_the_documentation(coding):
-    areas = [made.area.value for made in coding.calibrations]
+    areas = [calibration.area.value for calibration in coding.calibrations]
     assert np.mean(areas) == pytest.approx(0.93, abs=0.01)
     assert min(areas) > 0.88
 
 
 def test_every_code_is_calibrated_and_better_than_its_share_alone(coding):
-    for made in coding.calibrations:
-        assert made.figures.brier.value < made.figures.brier_of_share
+    for calibration in coding.calibrations:
+        assert calibration.figures.brier.value < calibration.figures.brier_of_share
 
 
 def test_likeness_without_labels_gives_codes_about_as_often_as_hands_do(coding):
     hand = coding.hand.codes[0]
     rows = ~np.isnan(hand).all(axis=1)
-    given = (coding.likeness[rows] >= 0.7).sum() / np.nansum(hand[rows])
-    assert 0.75 < given < 1.25
+    ratio = (coding.likeness[rows] >= 0.7).sum() / np.nansum(hand[rows])
+    assert 0.75 < ratio < 1.25

@@ -31,10 +31,10 @@ JUDGES = np.array([[9.0, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10
     ],
 )
 def test_krippendorffs_example(metric, published, package):
-    found = krippendorff_alpha(OBSERVERS, metric=metric)
-    assert round(found.value, 3) == published
-    assert found.value == pytest.approx(package, abs=1e-12)
-    assert (found.n, found.n_left_out) == (11, 1)
+    result = krippendorff_alpha(OBSERVERS, metric=metric)
+    assert round(result.value, 3) == published
+    assert result.value == pytest.approx(package, abs=1e-12)
+    assert (result.n, result.n_left_out) == (11, 1)
 
 
 @pytest.mark.parametrize(

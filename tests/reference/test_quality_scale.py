@@ -53,7 +53,7 @@ def test_on_all_reviews(human, ratings):
     assert pearsonr(ratings.mean, human)[0] >= 0.58
 
 
-def test_all_sets_together_do_better_than_any_one(reviews, human, ratings):
+def test_all_sets_together_correlate_better_than_any_single_set(reviews, human, ratings):
     rows = other_half(reviews)
     alone = [pearsonr(means[rows], human[rows])[0] for means in ratings.set_means.T]
     assert pearsonr(ratings.mean[rows], human[rows])[0] > max(alone)

@@ -67,8 +67,8 @@ def gate_of(  # noqa: PLR0913 - what tests vary
 def _outputs(number, n, text, contradicted, silent):
     if number >= n - silent:
         return ()
-    said = AFTER if number < contradicted else BEFORE
-    return (Output(text + said.format(f"{number:02d}"[-2:]), {"credits": 1.0}),)
+    sentence = AFTER if number < contradicted else BEFORE
+    return (Output(text + sentence.format(f"{number:02d}"[-2:]), {"credits": 1.0}),)
 
 
 def _pair(number, n, start, contradicted, silent):
@@ -76,11 +76,11 @@ def _pair(number, n, start, contradicted, silent):
         return AlignedPair(number, 0, None)
     if number >= contradicted:
         return AlignedPair(number, 0, 0, {"match": 1.0})
-    found = Span(start + 23, start + 26, "not")
+    span = Span(start + 23, start + 26, "not")
     return AlignedPair(
         number,
         0,
         0,
         {"match": 0.7},
-        (Finding("negation", "negated-prediction", "“not” denies it.", found, None),),
+        (Finding("negation", "negated-prediction", "“not” denies it.", span, None),),
     )

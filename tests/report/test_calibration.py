@@ -31,7 +31,7 @@ def parsed(full, read_page):
     return read_page(page(full.document()))
 
 
-def test_every_comparison_figure_stands_beside_the_others(full, parsed):
+def test_all_comparison_figures_are_shown_together(full, parsed):
     comparison = full.comparison
     for estimate in (comparison.pearson, comparison.spearman, comparison.ks_similarity):
         assert with_interval(estimate, 3) in parsed.text
@@ -65,7 +65,7 @@ def test_a_distribution_is_held_against_equal_shares(full):
     # The fixture's ratings reach .812 and equal shares .843, as happens with flat PMFs and lukewarm people.
     beaten = "A uniform distribution, which ignores the texts, reaches 0.84: the ratings are not better."
     assert beaten in page(full.document())
-    for null, words in (
+    for null, sentence in (
         (Estimate(0.6, 0.55, 0.65), "reaches 0.60: the ratings are clearly better."),
         (
             Estimate(0.8, 0.79, 0.81),
@@ -74,11 +74,11 @@ def test_a_distribution_is_held_against_equal_shares(full):
     ):
         compared = dataclasses.replace(full.comparison, null_ks=null)
         shown = page(dataclasses.replace(full, comparison=compared).document())
-        assert words in shown
+        assert sentence in shown
         assert "the ratings are not better" not in shown
 
 
-def test_a_sample_is_called_one_and_the_signature_is_shown(full):
+def test_sample_is_labelled_as_a_sample_and_the_signature_shown(full):
     sampled = dataclasses.replace(full.comparison, n_eligible=50_000)
     shown = page(dataclasses.replace(full, comparison=sampled).document())
     assert "Over a sample of 3,700 texts of 50,000 the ratings" in shown
@@ -116,13 +116,13 @@ def test_a_ranking_that_may_be_chance_is_called_so(full):
 
 def test_ratings_that_run_against_the_labels_are_called_so(full):
     turned = dataclasses.replace(full.comparison, pearson=Estimate(-0.6, -0.7, -0.5))
-    words = agreement_sentences(turned)
-    assert "the ratings run against the human means with r = \u22120.60" in words
+    sentence = agreement_sentences(turned)
+    assert "the ratings run against the human means with r = \u22120.60" in sentence
     warning = "On the labelled texts the ratings run against the labels: was the scale filled in"
     warnings = dataclasses.replace(full, comparison=turned).document().warnings
     assert [text.startswith(warning) for text in warnings] == [True]
-    assert "includes 0" not in words
-    assert "follow" not in words
+    assert "includes 0" not in sentence
+    assert "follow" not in sentence
     unclear = agreement_sentences(dataclasses.replace(full.comparison, pearson=Estimate(-0.1, -0.3, 0.1)))
     assert "The interval includes 0" in unclear
     assert full.document().warnings == ()
@@ -174,7 +174,7 @@ def test_undefined_correlations_are_not_zero(full):
         (False, False, None),
     ],
 )
-def test_screen_and_page_say_how_much_each_text_counts(full, read_page, capsys, inclusion, weights, counting):
+def test_screen_and_page_state_how_texts_are_weighted(full, read_page, capsys, inclusion, weights, counting):
     compared = dataclasses.replace(full.comparison, uses_inclusion=inclusion, uses_weights=weights)
     document = dataclasses.replace(full, comparison=compared).document()
     print_document(document)
@@ -209,19 +209,21 @@ def test_the_corrected_mean_stands_at_the_head_of_screen_and_page(full, read_pag
     compared = dataclasses.replace(full.comparison, corrected=corrected, sheet="sheet.csv")
     document = dataclasses.replace(full, comparison=compared).document()
     print_document(document)
-    said = (
+    message = (
         "Corrected by 3 labels of sheet.csv, the mean of all 7 rated texts is 2.12 [1.50, 2.75] "
         "(95 % interval)."
     )
     screen = " ".join(capsys.readouterr().out.split())
     shown = read_page(page(document)).text.replace("\N{NO-BREAK SPACE}", " ")
-    assert said in screen
-    assert said in shown
+    assert message in screen
+    assert message in shown
     assert "mean of all texts, corrected by the labels 2.12 [1.50, 2.75]" in screen
     assert (
-        screen.index(said) < screen.index("mean, from 1 to 5") < screen.index("mean of all texts, corrected")
+        screen.index(message)
+        < screen.index("mean, from 1 to 5")
+        < screen.index("mean of all texts, corrected")
     )
-    assert shown.index(said) < shown.index("plausibly lies between")
+    assert shown.index(message) < shown.index("plausibly lies between")
     assert ("Labels", "sheet.csv") in [(name, line_text(line)) for name, line in document.settings]
 
 
@@ -232,19 +234,19 @@ WORSE = HonestError(calibrated=0.16, uncalibrated=0.13, gain_low=-0.08, gain_hig
 NOISE = HonestError(calibrated=0.078, uncalibrated=0.074, gain_low=-0.026, gain_high=0.018)
 
 
-@pytest.mark.parametrize(("error", "said"), [(BETTER, "brings"), (WORSE, "worsens"), (NOISE, "brings")])
-def test_a_loss_is_not_called_a_gain(error, said):
+@pytest.mark.parametrize(("error", "message"), [(BETTER, "brings"), (WORSE, "worsens"), (NOISE, "brings")])
+def test_a_loss_is_not_called_a_gain(error, message):
     summary = SimpleNamespace(
         calibration=SimpleNamespace(error=error),
         gain=Estimate(error.uncalibrated - error.calibrated, -0.08, 0.05),
     )
     scores = f"from {error.uncalibrated:.3f} to {error.calibrated:.3f}"
-    expected = f"calibration {said} the ranked probability score {scores}"
+    expected = f"calibration {message} the ranked probability score {scores}"
     assert expected in gain_sentence(summary)
 
 
 @pytest.mark.parametrize(
-    ("error", "low", "said"),
+    ("error", "low", "message"),
     [
         (
             BETTER,
@@ -258,15 +260,15 @@ def test_a_loss_is_not_called_a_gain(error, said):
         (HonestError(0.1, 0.13, pearson_low=-0.5), 0.01, "not shown to distinguish texts"),
     ],
 )
-def test_the_head_is_short_and_has_figures_only_where_the_gain_is_clear(error, low, said):
+def test_the_head_is_short_and_has_figures_only_where_the_gain_is_clear(error, low, message):
     labels = SimpleNamespace(n=40)
     summary = SimpleNamespace(
         calibration=SimpleNamespace(error=error, labels=labels), gain=Estimate(0.03, low, 0.05)
     )
-    words = head_sentence(summary)
-    assert said in words
-    assert ("0.130" in words) == (low > 0 and error is BETTER)
-    assert len(words.split()) < 20
+    sentence = head_sentence(summary)
+    assert message in sentence
+    assert ("0.130" in sentence) == (low > 0 and error is BETTER)
+    assert len(sentence.split()) < 20
 
 
 def test_twice_as_many_labels_are_held_against_all_that_there_are_and_not_against_a_fold():

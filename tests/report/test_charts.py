@@ -51,11 +51,13 @@ SVG = "{http://www.w3.org/2000/svg}"
 def elements(drawing, tag):
     """The attributes of a drawing's elements of one kind, without the paper of the file."""
     root = ElementTree.fromstring(drawing.document("shown"))
-    found = []
+    attributes = []
     for parent in root.iter():
         shared = parent.attrib if parent.tag == f"{SVG}g" else {}
-        found += [{**shared, **one.attrib, "text": one.text} for one in parent if one.tag == SVG + tag]
-    return [one for one in found if one.get("width") != "100%"]
+        attributes += [
+            {**shared, **entry.attrib, "text": entry.text} for entry in parent if entry.tag == SVG + tag
+        ]
+    return [entry for entry in attributes if entry.get("width") != "100%"]
 
 
 def boxes(drawing):
@@ -179,7 +181,7 @@ LABELS = [
         ("満足満足満足満足", 110, ["満足満足満足", "満足"]),
     ],
 )
-def test_a_label_is_broken_between_words_and_inside_a_word_only_where_it_must_be(name, room, lines):
+def test_label_breaks_between_terms_and_inside_only_if_necessary(name, room, lines):
     assert lines_of(name, room) == lines
 
 
@@ -231,13 +233,13 @@ def test_bars_are_as_long_as_their_shares_and_whiskers_as_wide_as_their_interval
     assert right - left == pytest.approx(short, abs=0.11)
 
 
-def test_bars_of_one_row_stand_below_each_other():
+def test_bars_of_a_row_are_stacked_vertically():
     drawn = bars([Bar(0, 0.4, NAN, NAN, "a", "a"), Bar(0, 0.4, NAN, NAN, "b", "b")], ["row"], 860)
     (_, upper, _, height), (_, lower, _, _) = boxes(drawn)
     assert upper + height <= lower
 
 
-def test_every_mean_is_a_dot_in_its_colour_and_one_that_does_not_exist_is_none():
+def test_means_are_coloured_dots_and_missing_means_have_no_dot():
     rows = {"word": (0.2, 0.6), "text": (NAN, 0.5), "x": (NAN, NAN)}
     drawn = dots(rows, ("red", "blue"), width=860)
     marks = [(float(mark["cy"]), mark["fill"], float(mark["cx"])) for mark in elements(drawn, "circle")]
@@ -306,7 +308,7 @@ SCORES = st.lists(st.floats(-1, 1), max_size=30).map(np.array)
 
 
 @given(SCORES, st.integers(1, 25))
-def test_every_score_is_in_one_bin(score, bins):
+def test_every_score_is_in_a_single_bin(score, bins):
     edges = bin_edges(score, (-1.0, 1.0), bins=bins)
     assert bin_counts(score, edges).sum() == len(score)
     assert len(score) == 0 or edges[0] <= max(score.min(), 0) + 1e-9
@@ -319,7 +321,7 @@ def test_a_score_on_an_edge_belongs_to_the_bin_above_and_1_to_the_last():
     assert bin_counts(np.array([0.25, 0.5, 1.0]), edges).tolist() == [0, 1, 1, 1]
 
 
-def test_histograms_are_as_high_as_their_shares_each_by_its_own_measure():
+def test_histogram_heights_are_shares_scaled_per_group():
     rows = [
         ScoreGroup("a", np.array([0.1, 0.6, 0.7, 0.8]), "#111111"),
         ScoreGroup("b", np.array([0.2, 0.2]), "#222222", 0.1, 0.3),
@@ -398,22 +400,22 @@ def test_the_cells_of_a_heat_map_tile_the_plot(items, width):
         assert lefts[1:] == pytest.approx(rights[:-1], abs=1e-9)
         # An edge lies where its column ends, to the tenth of a pixel.
         column = plot / items
-        assert rights == pytest.approx([left + column * (place + 1) for place in range(items)], abs=0.051)
+        assert rights == pytest.approx([left + column * (index + 1) for index in range(items)], abs=0.051)
 
 
 @pytest.mark.parametrize("width", [860, 348])
 @pytest.mark.parametrize("items", [1, 2, 5, 50, 300])
-def test_each_tick_stands_below_the_middle_of_its_column(items, width):
+def test_ticks_are_centred_below_their_columns(items, width):
     columns = sorted({0, items // 2, items - 1})
     drawn, left, plot = heat_map(items, width=width, ticks=[(column, f"text {column}") for column in columns])
-    places = [float(line["x1"]) for line in elements(drawn, "line")]
-    assert places == pytest.approx([left + plot / items * (column + 0.5) for column in columns], abs=0.1)
+    positions = [float(line["x1"]) for line in elements(drawn, "line")]
+    assert positions == pytest.approx([left + plot / items * (column + 0.5) for column in columns], abs=0.1)
     written = [text for text in texts(drawn) if text.startswith("text ")]
     assert written == [f"text {column}" for column in columns][: len(written)]
     assert len(written) == len(columns) or items <= 5
 
 
-def test_a_row_of_one_colour_is_one_piece():
+def test_uniform_row_is_drawn_as_a_single_path():
     (piece,) = elements(strips(np.ones((1, 40)), ["all"], [(0, "first")], width=400), "path")
     assert len(CELL.findall(piece["d"])) == 1
 

@@ -17,9 +17,9 @@ from semscale.stats.acceptance import AcceptanceThreshold
 
 
 def summed_up(answers, samples, *, prompts=None, labels=None, by=None, embedder=None, **settings):
-    found = Consistency(embedder=embedder, **settings).measure(answers, samples)
-    correctness = None if labels is None else found.correctness(labels)
-    return found.summarize(
+    result = Consistency(embedder=embedder, **settings).measure(answers, samples)
+    correctness = None if labels is None else result.correctness(labels)
+    return result.summarize(
         answers=answers,
         samples=samples,
         prompts=prompts,
@@ -65,7 +65,7 @@ def test_the_page_says_which_answers_can_be_trusted(toy_embedder):
 
 def test_decisions_have_thresholds_and_shares_as_numbers(toy_embedder):
     summary = labelled(toy_embedder)
-    section = next(one for one in summary.document().sections if one.name == "trust")
+    section = next(entry for entry in summary.document().sections if entry.name == "trust")
     decisions = next(block for block in section.blocks if isinstance(block, DataTable))
     accept, abstain, review = decisions.rows
     assert [row[0].text for row in decisions.rows] == ["accept", "abstain", "review"]
@@ -81,7 +81,7 @@ def test_answers_that_are_all_consistent_are_not_listed_as_the_least_consistent(
     assert "least consistent" not in capsys.readouterr().out
 
 
-def test_the_least_consistent_answers_name_a_contradicting_sample_if_there_is_one(toy_embedder, capsys):
+def test_least_consistent_answers_name_a_contradicting_sample(toy_embedder, capsys):
     for sample, is_contradicting in (("Apples.", False), ("13 apples", True)):
         samples = [["12 apples"], [sample]]
         print_document(summed_up(["12 apples"] * 2, samples, embedder=toy_embedder, floor=0.1).document())
@@ -90,7 +90,7 @@ def test_the_least_consistent_answers_name_a_contradicting_sample_if_there_is_on
         assert ("example" in shown) is is_contradicting
 
 
-def test_answers_of_one_value_show_what_contradicts_them_and_are_not_listed(toy_embedder, capsys):
+def test_equally_consistent_answers_show_contradictions_without_a_ranking(toy_embedder, capsys):
     samples = [["13 apples"], ["13 apples"]]
     alike = summed_up(
         ["12 apples"] * 2, samples, embedder=toy_embedder, measures=["cosine_sim", "uncontradicted"]
@@ -107,8 +107,8 @@ def test_answers_of_one_value_show_what_contradicts_them_and_are_not_listed(toy_
 def test_a_promise_says_on_what_it_rests():
     side = AcceptanceThreshold(0.8, 0.05, 0.95, 100, 0, 1240, 3, 0.04, 0.4)
     # The two shares have no breaking space before their sign.
-    said = threshold_promise(side, "this or more", "wrong", 0.95).replace("\N{NO-BREAK SPACE}", " ")
-    assert said == (
+    text = threshold_promise(side, "this or more", "wrong", 0.95).replace("\N{NO-BREAK SPACE}", " ")
+    assert text == (
         "this or more: at most 5 % of these wrong, with 95 % confidence for both "
         "(3 of 1,240 labelled ones were)"
     )
@@ -116,8 +116,8 @@ def test_a_promise_says_on_what_it_rests():
 
 def test_a_promise_that_no_threshold_keeps_says_what_becomes_of_answers():
     none = AcceptanceThreshold(None, 0.05, 0.95, 40, 0, 0, 0, error_high=1.0, accepted=0.0)
-    said = threshold_promise(none, "this or more", "wrong", 0.95).replace("\N{NO-BREAK SPACE}", " ")
-    assert said == ("no threshold keeps wrong answers among those accepted below 5 %: nothing is accepted")
+    text = threshold_promise(none, "this or more", "wrong", 0.95).replace("\N{NO-BREAK SPACE}", " ")
+    assert text == ("no threshold keeps wrong answers among those accepted below 5 %: nothing is accepted")
     few = replace(none, labels_needed=90, note="40 labels are too few")
     assert threshold_promise(few, "this or more", "wrong", 0.95) == "40 labels are too few"
 
@@ -146,7 +146,7 @@ def test_groups_are_drawn_and_listed(toy_embedder):
     assert "x &amp; y" in page(summary.document())
 
 
-def test_items_have_each_sample_once_and_those_that_contradict_first(toy_embedder):
+def test_items_list_samples_once_with_contradictions_first(toy_embedder):
     samples = [["12 apples", "12 apples", None, "13 apples", *(f"12 apples {n}" for n in "abcdefgh")]]
     # The second answer agrees with its sample, so that the first one lies below the mean.
     answers, samples = ["12 apples", "pears"], [*samples, ["pears"]]
@@ -163,40 +163,40 @@ def test_items_have_each_sample_once_and_those_that_contradict_first(toy_embedde
 
 
 def test_a_summary_without_texts_shows_none(toy_embedder):
-    found = Consistency(embedder=toy_embedder, floor=0.1).measure(["12 apples"] * 2, [["13 apples"]] * 2)
-    shown = page(found.summarize().document())
+    result = Consistency(embedder=toy_embedder, floor=0.1).measure(["12 apples"] * 2, [["13 apples"]] * 2)
+    shown = page(result.summarize().document())
     assert "The answer says &#34;12&#34;, the sample &#34;13&#34;." in shown
     assert "<dt>answer</dt>" not in shown
 
 
-def test_a_notebook_shows_a_small_table_and_one_picture(toy_embedder):
+def test_notebook_shows_a_small_table_and_a_single_picture(toy_embedder):
     shown = notebook_fragment(labelled(toy_embedder).document())
     assert shown.count("<svg") == 1
     assert "mean consistency" in shown
     assert "<script" not in shown
 
 
-def test_cautions_name_what_the_figures_must_not_be_taken_for(toy_embedder):
-    said = " ".join(cautions(summed_up(["a", "b"], [["a"], ["c", None]], embedder=toy_embedder)))
-    assert "fewer than 10 different answers" in said
-    assert "fewer than 3 samples" in said
-    assert "1 sample left out: missing, empty, no text, or not read by the model" in said
+def test_cautions_name_limits_of_the_figures(toy_embedder):
+    text = " ".join(cautions(summed_up(["a", "b"], [["a"], ["c", None]], embedder=toy_embedder)))
+    assert "fewer than 10 different answers" in text
+    assert "fewer than 3 samples" in text
+    assert "1 sample left out: missing, empty, no text, or not read by the model" in text
     assert not list(cautions(summed_up(["a"], [["a"] * 3], embedder=toy_embedder, floor=0.1)))
 
 
-def test_words_that_programs_write_for_no_answer_are_counted(toy_embedder):
+def test_placeholder_answers_such_as_null_are_counted(toy_embedder):
     answers = ["None", "null.", "NaN", "none of them", "a"]
-    said = list(cautions(summed_up(answers, [["b"] * 3] * 5, embedder=toy_embedder, floor=0.1)))
-    assert said == [
+    text = list(cautions(summed_up(answers, [["b"] * 3] * 5, embedder=toy_embedder, floor=0.1)))
+    assert text == [
         "3 answers read None, null, nil or NaN and count as answers: where these mean that there is no "
         "answer, leave the cells empty."
     ]
 
 
-def test_what_a_cap_left_is_said(toy_embedder):
-    found = Consistency(embedder=toy_embedder, floor=0.1).measure(["a"], [["a"] * 3])
+def test_effect_of_the_call_limit_is_reported(toy_embedder):
+    result = Consistency(embedder=toy_embedder, floor=0.1).measure(["a"], [["a"] * 3])
     counts = ReplyCounts(4, 1, {"the line is busy": 2}, "the cap of 4 calls is reached")
-    document = found.summarize(answers=["a"], samples=[["a"] * 3], replies=counts).document()
+    document = result.summarize(answers=["a"], samples=[["a"] * 3], replies=counts).document()
     assert document.cautions == (
         "The run is incomplete: the cap of 4 calls is reached.",
         "no interval: it takes at least 2 prompts, and there is 1",
@@ -207,7 +207,7 @@ def test_what_a_cap_left_is_said(toy_embedder):
     )
 
 
-def test_a_null_that_does_as_well_is_said(toy_embedder):
+def test_equally_good_length_baseline_is_reported(toy_embedder):
     # Right answers are short, whatever their samples say.
     answers = ["a"] * 20 + ["a long answer"] * 20
     summary = summed_up(
@@ -222,19 +222,19 @@ def test_measures_that_not_all_answers_have_are_compared_on_the_answers_that_hav
     labels = [1, 0] * 20
     tokens = [[-0.1 if right else -2.0] if at < 20 else None for at, right in enumerate(labels)]
     samples = [["a"] if right else ["b"] for right in labels]
-    found = Consistency(embedder=toy_embedder, measures=["exact_match", "min_probability"]).measure(
+    result = Consistency(embedder=toy_embedder, measures=["exact_match", "min_probability"]).measure(
         answers, samples, logprobs=tokens
     )
-    summary = found.summarize(
-        answers=answers, samples=samples, correctness=found.correctness(labels, ensemble="mean")
+    summary = result.summarize(
+        answers=answers, samples=samples, correctness=result.correctness(labels, ensemble="mean")
     )
     blocks = list(_blocks(summary.document(), "trust"))
-    areas = next(one for one in blocks if isinstance(one, DataTable) and one.columns[1] == "AUC")
+    areas = next(entry for entry in blocks if isinstance(entry, DataTable) and entry.columns[1] == "AUC")
     assert areas.columns[2:] == ("labelled answers", "AUC on the 20 that have all")
     rows = {row[0].text: row for row in areas.rows}
     assert (rows["exact match"][2], rows["least token probability"][2]) == (Count(40), Count(20))
     assert "Compare them in the last column" in markdown(summary.document())
-    weights = next(one for one in blocks if isinstance(one, DataTable) and one.columns[1] == "weight")
+    weights = next(entry for entry in blocks if isinstance(entry, DataTable) and entry.columns[1] == "weight")
     assert {row[0].text: row[2] for row in weights.rows} == {
         "exact match": Count(0),
         "least token probability": Count(20),
@@ -247,9 +247,11 @@ def test_measures_that_not_all_answers_have_are_compared_on_the_answers_that_hav
 
 def _blocks(document, section):
     """All blocks of a section, those that stand side by side included."""
-    for block in next(one for one in document.sections if one.name == section).blocks:
+    for block in next(entry for entry in document.sections if entry.name == section).blocks:
         yield from (
-            [one for column in block.columns for one in column] if isinstance(block, SideBySide) else [block]
+            [entry for column in block.columns for entry in column]
+            if isinstance(block, SideBySide)
+            else [block]
         )
 
 

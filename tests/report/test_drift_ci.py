@@ -32,7 +32,7 @@ def test_the_first_annotation_is_the_verdict_with_the_gravest_fact_and_the_next_
 
 
 @pytest.mark.exhaustive
-def test_undecided_gates_are_warnings_and_passed_ones_notices():
+def test_undecided_gates_are_warnings_and_passed_gates_notices():
     undecided = gate_of(contradicted=1, reruns=1, settings=GateSettings(margins={"contradictions": 0.04}))
     assert github_annotations(undecided)[0].startswith("::warning title=Drift gate is undecided")
     passed = gate_of()
@@ -71,7 +71,7 @@ def test_the_job_summary_has_verdict_fact_texts_and_checks(failed):
     assert "## How far each metric drifted" not in text
 
 
-def test_junit_has_a_case_for_each_check(failed):
+def test_junit_has_a_case_per_check(failed):
     root = ElementTree.fromstring(junit_xml(failed, seconds=1.25))
     assert root.get("time") == "1.250"
     cases = {(case.get("classname"), case.get("name")): case for case in root.iter("testcase")}

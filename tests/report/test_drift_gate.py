@@ -51,7 +51,7 @@ def test_the_page_begins_with_verdict_gravest_fact_next_step_and_texts(failed, r
     assert [text.index(part) for part in parts] == sorted(text.index(part) for part in parts)
 
 
-def test_three_texts_are_shown_with_the_differing_words_marked(failed, read_page):
+def test_failed_gate_shows_three_texts_with_differences_marked(failed, read_page):
     parsed = read_page(page(drift_document(failed)))
     assert parsed.source.count('<mark class="added">not </mark>') == 3
     for number in ("00", "01", "02"):
@@ -84,7 +84,7 @@ def test_the_items_that_are_compared_are_counted_of_all():
     assert any("27 of 30 items compared" in line for line in shown.counting)
 
 
-def test_a_limit_prints_one_sentence_and_no_metric_contradicts_it():
+def test_limit_prints_a_single_sentence_without_a_contradicting_metric():
     findings = findings_of(gate_of(silent=2))
     assert ("fail", "2 of 20 items lost all outputs (limit 0): item-18, item-19.") in findings
     # the metric "lost outputs" is about the same subject; it would pass or be undecided
@@ -103,7 +103,7 @@ def test_a_limit_that_holds_is_not_named_where_its_metric_failed():
     assert not any("silenced" in line or "lost outputs" in line for line in held)
 
 
-def test_metrics_that_pass_are_one_line(failed):
+def test_passing_metrics_share_a_line(failed):
     passed = [line for level, line in findings_of(failed) if level == "pass" and "margin" in line]
     assert passed == ["Within the margin: lost content and lost outputs."]
 
@@ -144,7 +144,7 @@ def test_a_passed_gate_says_so(read_page):
     assert "Nothing to do: no metric is worse than chance explains, and every limit is met." in text
 
 
-def test_groups_that_are_undecided_are_one_line():
+def test_undecided_groups_share_a_line():
     summary = gate_of(contradicted=0, n=18, settings=GateSettings(by=("topic",)))
     assert all(test.outcome is Outcome.UNDECIDED for test in summary.decision.tests if test.group)  # 9 items
     waiting = [line for level, line in findings_of(summary) if level == "warn"]

@@ -160,11 +160,11 @@ def test_gate_and_history_agree_that_there_was_no_drift(capsys):
 def test_a_history_draws_comparisons_with_the_same_baseline_and_settings_only():
     alike = compared_daily(0, 2, 8)
     other = compared_daily(8, 8)
-    others = (
+    other_runs = (
         replace(other[0], baseline_id="d" * 32),
         replace(other[1], signature="semscale 0.1|drift|match:x"),
     )
-    figure, *_ = history_document(history_of((*others, *alike))).figures()
+    figure, *_ = history_document(history_of((*other_runs, *alike))).figures()
     assert [row[0].text.split()[0] for row in figure.table.rows] == ["2026-03-02", "2026-03-03", "2026-03-04"]
 
 
@@ -228,7 +228,7 @@ def test_a_self_test_without_reruns_tells_what_it_cannot_know(tested):
     assert "Record a second rerun" in cautions[0]
 
 
-def test_a_changed_history_is_said_first(capsys, read_page):
+def test_changed_history_is_reported_first(capsys, read_page):
     flaw = Flaw("run", "e" * 32, "feedback", "its content does not match its hash")
     changed = Verification("h", 12, (flaw,), {"feedback": "ab" * 32})
     out = shown(verification_document(changed), capsys)

@@ -43,7 +43,7 @@ SHOWN = {
 }  # fmt: skip
 
 
-def test_the_made_up_document_has_every_kind_of_block():
+def test_sample_document_has_every_kind_of_block():
     assert {type(block) for block in BLOCKS} == set(typing.get_args(Block))
 
 
@@ -72,16 +72,16 @@ BRIEF = (
 )
 
 
-@pytest.mark.parametrize("words", SHOWN["html"])
-def test_the_page_shows_every_block(words):
-    assert words in page(document_of()).replace("\N{NO-BREAK SPACE}", " ")
+@pytest.mark.parametrize("phrases", SHOWN["html"])
+def test_the_page_shows_every_block(phrases):
+    assert phrases in page(document_of()).replace("\N{NO-BREAK SPACE}", " ")
 
 
-@pytest.mark.parametrize("words", SHOWN["markdown"])
-def test_markdown_shows_every_block(words):
+@pytest.mark.parametrize("phrases", SHOWN["markdown"])
+def test_markdown_shows_every_block(phrases):
     document = document_of()
     pictures = {key: PurePath(f"{name}.svg") for key, name in picture_names(document).items()}
-    assert words in markdown(document, pictures=pictures).replace("\N{NO-BREAK SPACE}", " ")
+    assert phrases in markdown(document, pictures=pictures).replace("\N{NO-BREAK SPACE}", " ")
 
 
 @pytest.mark.parametrize("shown", [IN_WORKBOOK, ON_SCREEN])
@@ -89,36 +89,36 @@ def test_a_table_of_this_file_names_every_kind_of_block(shown):
     assert set(shown) == set(typing.get_args(Block))
 
 
-@pytest.mark.parametrize(("kind", "words"), IN_WORKBOOK.items())
-def test_a_workbook_shows_every_block(kind, words, tmp_path):
+@pytest.mark.parametrize(("kind", "phrases"), IN_WORKBOOK.items())
+def test_a_workbook_shows_every_block(kind, phrases, tmp_path):
     path = tmp_path / "d.xlsx"
     write_report_workbook(document_of(*(block for block in BLOCKS if type(block) is kind)), path)
-    assert words in [cell for row in sheets_of(path)["One section"].iter_rows() for cell in row]
+    assert phrases in [cell for row in sheets_of(path)["One section"].iter_rows() for cell in row]
 
 
-@pytest.mark.parametrize(("kind", "words"), ON_SCREEN.items())
-def test_the_screen_shows_every_block_that_is_not_for_pages_alone(kind, words, capsys):
+@pytest.mark.parametrize(("kind", "phrases"), ON_SCREEN.items())
+def test_the_screen_shows_every_block_that_is_not_for_pages_alone(kind, phrases, capsys):
     empty = document_of(Paragraph("", detail="full"))
     print_document(empty)
     without = capsys.readouterr().out
     print_document(document_of(*(block for block in BRIEF if type(block) is kind)))
     shown = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
-    assert shown == without if words is None else words in shown
+    assert shown == without if phrases is None else phrases in shown
 
 
-def test_columns_of_words_stand_at_the_left_of_a_page():
+def test_text_columns_are_left_aligned_on_a_page():
     shown = page(document_of(DataTable(("a", "b", "c"), ((Label("x"), Number(1.0), Label("why")),))))
     assert '<td>1.00</td><td class="text">why</td>' in shown
 
 
-def test_a_title_begins_with_a_capital_only_where_its_words_are_ours(tmp_path):
+def test_title_starts_with_a_capital_only_before_unquoted_text(tmp_path):
     titles = ("by group", ("by ", Quoted("kind")), Quoted("gpt-4o"), (Quoted("qwen"), ": its scores"))
     document = document_of(*(DataTable(("a",), ((Label("x"),),), title=title) for title in titles))
     path = tmp_path / "d.xlsx"
     write_report_workbook(document, path)
     for shown in (page(document), markdown(document), str(sheets_of(path)["One section"].rows())):
-        for words in ("By group", "By kind", "gpt-4o", "qwen: its scores"):
-            assert words in shown
+        for phrases in ("By group", "By kind", "gpt-4o", "qwen: its scores"):
+            assert phrases in shown
         assert "Gpt" not in shown
         assert "Qwen" not in shown
 
@@ -144,7 +144,7 @@ def test_what_is_only_for_the_screen_stands_on_no_page():
         assert "Only on the screen." not in shown
 
 
-def test_pictures_are_saved_under_their_names_twice_where_two_share_one(tmp_path):
+def test_pictures_are_saved_under_their_names_and_duplicates_renamed(tmp_path):
     files = save_pictures(document_of(), tmp_path / "figures")
     assert [file.name for file in files] == [
         "bars.svg", "bars.png", "scores.svg", "scores.png", "bars-2.svg", "bars-2.png",
@@ -159,22 +159,22 @@ LEAD_TABLE = DataTable(("", "share"), ((Label("low"), Number(0.4)),))
 
 
 @pytest.mark.parametrize(
-    ("lead", "words"),
+    ("lead", "phrases"),
     [
         (Decision("failed", "fail", "what the gate decided"), "Failed"),
         (replace(figure_of("lead"), table=LEAD_TABLE), "0.4"),
         (None, "Read it so."),
     ],
 )
-def test_every_lead(lead, words, tmp_path, capsys):
+def test_every_lead(lead, phrases, tmp_path, capsys):
     document = document_of(Paragraph("x"), lead=lead)
     write_report_workbook(document, tmp_path / "d.xlsx")
     print_document(document)
     for shown in (page(document), markdown(document), str(sheets_of(tmp_path / "d.xlsx")["Summary"].rows())):
-        assert words in shown
+        assert phrases in shown
 
 
-def test_a_notebook_gets_a_small_table_and_one_picture():
+def test_notebook_shows_a_small_table_and_a_single_picture():
     shown = notebook_fragment(document_of())
     assert shown.count("<svg") == 1
     assert "mean score and its 95\u00a0% interval</th><td>0.57 [0.37, 0.76]" in shown
@@ -183,7 +183,7 @@ def test_a_notebook_gets_a_small_table_and_one_picture():
     assert len(shown) < 20_000
 
 
-def test_blocks_in_columns_are_found():
+def test_blocks_nested_in_columns_are_listed():
     assert sum(type(block).__name__ == "Figure" for block in flat(BLOCKS)) == 3
     assert [figure.name for figure in document_of(figure_of("one"), figure_of("two")).figures()] == [
         "one",
@@ -192,8 +192,8 @@ def test_blocks_in_columns_are_found():
 
 
 def test_quotation_marks_stay_with_the_parts_of_a_name():
-    said = str(line_html(("Is “", Quoted("org/model-b", 60), "” as good as the baseline?")))
-    assert said == (
+    html_line = str(line_html(("Is “", Quoted("org/model-b", 60), "” as good as the baseline?")))
+    assert html_line == (
         'Is <bdi><span class="name">“org/</span><span class="name">model-b”</span></bdi> as good as the '
         "baseline?"
     )

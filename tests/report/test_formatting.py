@@ -61,7 +61,7 @@ def test_control_characters_become_pictures_and_surrogates_are_replaced():
     assert shown.encode("utf-8")
 
 
-def test_letters_of_every_script_and_emoji_are_kept():
+def test_letters_of_every_script_and_emoji_are_preserved():
     text = "ممتاز \u200fעברית 満足 \U0001f468\u200d\U0001f469\u200d\U0001f467"
     assert printable(text) == text
 
@@ -70,7 +70,7 @@ def test_a_line_has_no_breaks():
     assert one_line(" a\r\n\tb\u2028c ") == "a b c"
 
 
-def test_long_texts_are_cut_at_a_word_and_kept_in_full():
+def test_long_text_is_clipped_at_a_space_and_stored_in_full():
     text = "word " * 100
     cut = clip_text(text, limit=21)
     assert cut.shown == "word word word word…"  # four words take 19 characters, a fifth would take 24

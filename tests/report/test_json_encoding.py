@@ -26,7 +26,7 @@ MEAN = {
 }
 
 
-def test_an_estimate_has_one_shape_by_itself_and_in_a_group():
+def test_estimate_has_the_same_json_shape_alone_and_in_a_group():
     mean = MeanEstimate(0.5, 0.25, float("nan"), 3, 1, 3, "bootstrap")
     group = GroupEstimate("north", 3, {"empty": 1}, 3.0, {"mean": FIGURE}, n_clusters=3, method="bootstrap")
     kappa = AgreementEstimate(0.5, 0.25, float("nan"), 3, 1, 3, "bootstrap", "why")
@@ -58,7 +58,7 @@ def test_leaves(value, expected):
     assert to_json_value(value) == expected
 
 
-def test_what_has_no_form_is_refused_and_not_made_text():
+def test_object_without_a_json_form_is_refused():
     with pytest.raises(TypeError, match="object has no JSON form"):
         to_json_value(object())
 

@@ -36,7 +36,7 @@ def saying(name, less=0):
     return Judge(Scripted(say, name=name))
 
 
-def made(*judges, human=None):
+def outcome(*judges, human=None):
     judge = judges[0] if len(judges) == 1 else Panel(judges)
     result = judge.judge(QUESTIONS, ANSWERS, running=plain_running())
     return result.summarize(QUESTIONS, ANSWERS, human=human)
@@ -44,7 +44,7 @@ def made(*judges, human=None):
 
 @pytest.fixture(scope="module")
 def panel_page():
-    return page(made(saying("strict", 1), saying("kind"), human=[5, 3, [1, 2], None, 4]).document())
+    return page(outcome(saying("strict", 1), saying("kind"), human=[5, 3, [1, 2], None, 4]).document())
 
 
 def test_nothing_in_a_text_or_a_reply_is_markup(panel_page):
@@ -57,34 +57,34 @@ def test_nothing_in_a_text_or_a_reply_is_markup(panel_page):
 
 
 def test_a_panels_page_has_severity_disagreement_and_people(panel_page):
-    for words in (
+    for sentence in (
         "Severity of the judges", "Agreement between the judges", "Rows where the judges differ most",
         "Comparison with human labels", "Mean, corrected by the labels", "People with each other",
         "errors of these 2 judges cancel", "unparsable", "Signature", "How to cite",
     ):  # fmt: skip
-        assert words in panel_page
+        assert sentence in panel_page
     assert "No human label" not in panel_page
 
 
-def test_one_judges_page_says_that_nothing_shows_how_right_it_is():
-    shown = page(made(saying("one")).document())
+def test_page_of_a_single_judge_states_that_accuracy_is_unknown():
+    shown = page(outcome(saying("one")).document())
     assert "No human label: nothing shows" in shown
     assert "Severity of the judges" not in shown
     assert "gave no score to 1 row" in shown
     assert "wide intervals: 3 rows allow only t quantiles" in shown
 
 
-def test_judges_who_do_not_agree_are_not_said_to_be_many():
+def test_disagreeing_judges_are_not_counted_as_many():
     def turned(request):
         return f"Score: {6 - int(material(request).split()[0])}"
 
-    summary = made(saying("one"), Judge(Scripted(turned, name="turned")))
-    words = panel_note(summary)
+    summary = outcome(saying("one"), Judge(Scripted(turned, name="turned")))
+    sentence = panel_note(summary)
     # 5, 3 and 1 beside 1, 3 and 5: r = -1, for which k / (1 + (k - 1) r) would be infinite.
-    assert words.startswith(
+    assert sentence.startswith(
         "The number of independent judges that these 2 are worth is not known: their scores do"
     )
-    assert "do not agree beyond chance (mean correlation −1.00)" in words
+    assert "do not agree beyond chance (mean correlation −1.00)" in sentence
     assert summary.record()["panel"]["effective_judges"]["note"].startswith("their scores")
 
 
@@ -92,8 +92,8 @@ def test_a_judge_without_any_score_is_not_counted_among_the_judges_of_a_panel():
     def mute(_):
         return "hm"
 
-    with_mute = panel_note(made(saying("one"), saying("other"), Judge(Scripted(mute, name="mute"))))
-    assert with_mute == panel_note(made(saying("one"), saying("other")))
+    with_mute = panel_note(outcome(saying("one"), saying("other"), Judge(Scripted(mute, name="mute"))))
+    assert with_mute == panel_note(outcome(saying("one"), saying("other")))
     assert with_mute.startswith("These 2 judges are worth 1.0 independent judges")
 
 
@@ -103,7 +103,7 @@ def histogram_of(summary):
 
 def test_the_labels_means_say_which_rows_they_are_of():
     # Four rows have a label; the judge's reply to the last of them states no score.
-    summary = made(saying("one"), human=[5, 3, 2, None, 4])
+    summary = outcome(saying("one"), human=[5, 3, 2, None, 4])
     name, n, mean, *_ = histogram_of(summary).table.rows[-1]
     # Scores 1, .5, .25 and .75
     assert (name, n, mean) == (Label("People’s labels"), Count(4), Number(pytest.approx(0.625)))
@@ -118,14 +118,16 @@ def test_the_labels_means_say_which_rows_they_are_of():
     assert alone[1].value == pytest.approx(1.75 / 3)
     assert alone[2].text.startswith("without the judge, of 3 rows with a label and a score")
     assert ("With label and score", Count(3)) in summary.document().facts
-    said = {row[0].text: row for row in human_table(summary).rows}
-    assert said["mean, corrected by the labels"][2].text.startswith(
+    table_rows = {row[0].text: row for row in human_table(summary).rows}
+    assert table_rows["mean, corrected by the labels"][2].text.startswith(
         "what people would give to the 3 rows with a score, if the labelled ones are a"
     )
-    assert said["mean of all labels"][1].value == pytest.approx(0.625)
-    assert said["mean of all labels"][2].text.startswith("of 4 rows with a label, 1 of them without a score")
+    assert table_rows["mean of all labels"][1].value == pytest.approx(0.625)
+    assert table_rows["mean of all labels"][2].text.startswith(
+        "of 4 rows with a label, 1 of them without a score"
+    )
     # Scores 1, .5 and 0 less labels 1, .5 and .25
-    less = said["judge minus people"]
+    less = table_rows["judge minus people"]
     assert less[1].value == pytest.approx(-0.25 / 3)
     assert less[1].low < less[1].value < less[1].high
     assert less[2].text.startswith("on the 3 rows with a label and a score; above 0 is lenient; interval by")
@@ -133,16 +135,16 @@ def test_the_labels_means_say_which_rows_they_are_of():
 
 def test_a_judge_of_a_panel_without_any_score_is_named_above_the_headline():
     mute = Judge(Scripted(lambda _: "hm", name="mute"))
-    document = made(saying("one"), mute).document()
+    document = outcome(saying("one"), mute).document()
     assert document.warnings[0] == "mute scored no row: these figures are those of one alone."
     assert "mute gave no score to any of 4 rows." in document.cautions
     assert "one gave no score to 1 row; its figures hold for the others only." in document.cautions
-    assert made(mute).document().warnings == ()  # there is no score to doubt
-    labelled = made(mute, human=[5, 3, 2, None, 4]).document()
+    assert outcome(mute).document().warnings == ()  # there is no score to doubt
+    labelled = outcome(mute, human=[5, 3, 2, None, 4]).document()
     assert "No row has both a human label and a score, so nothing shows whether people would agree." in (
         labelled.cautions
     )
-    assert made(saying("one"), saying("other")).document().warnings == (NO_LABELS,)
+    assert outcome(saying("one"), saying("other")).document().warnings == (NO_LABELS,)
 
 
 def test_calls_without_a_usable_reply_are_counted_with_their_reason():
@@ -151,19 +153,19 @@ def test_calls_without_a_usable_reply_are_counted_with_their_reason():
             raise CallError("m answered without text", kind=FailureKind.SILENT)
         return "Score: 4"
 
-    cautions = made(Judge(Scripted(silent, name="m"))).document().cautions
+    cautions = outcome(Judge(Scripted(silent, name="m"))).document().cautions
     assert "m gave no usable reply to 1 row, most often because: m answered without text." in cautions
 
 
-def test_each_mean_is_of_the_column_that_it_names(capsys):
+def test_mean_belongs_to_the_named_column(capsys):
     # Level 4 is stated, .75; half of its token's probability is on level 2, .25: .5 is expected.
     top = (("4", math.log(0.5)), ("2", math.log(0.5)))
     likely = Scripted(lambda _: Reply("4", logprobs=(TokenLogprob("4", math.log(0.5), top),)), name="likely")
     for judges, lead in (([Judge(likely)], "mean score"), ([Judge(likely)] * 2, "mean expected score")):
-        document = made(*judges).document()
+        document = outcome(*judges).document()
         assert document.lead.name == f"{lead}, from 0 to 1"
         assert document.lead.value.value == pytest.approx(0.75 if lead == "mean score" else 0.5)
-        table = judge_table(made(*judges))
+        table = judge_table(outcome(*judges))
         means = dict(zip(table.columns, table.rows[0], strict=True))
         assert means["mean score"].value == pytest.approx(0.75)
         assert means["mean expected score"].value == pytest.approx(0.5)
@@ -174,7 +176,7 @@ def test_each_mean_is_of_the_column_that_it_names(capsys):
 
 
 def test_a_page_without_a_score():
-    shown = page(made(Judge(Scripted(lambda _: "hm", name="mute"))).document())
+    shown = page(outcome(Judge(Scripted(lambda _: "hm", name="mute"))).document())
     assert "No row was scored" in shown
     assert "no reply contains exactly one score" in shown
     assert ">0.00<" not in shown
@@ -183,9 +185,9 @@ def test_a_page_without_a_score():
 def test_parameters_that_a_judge_refused_are_named_for_that_judge_alone():
     left_out = ("temperature", "max_tokens")
     picky = Judge(Scripted(lambda request: Reply("Score: 4", left_out=left_out), name="picky"))
-    cautions = made(picky, saying("easy")).document().cautions
-    told = [caution for caution in cautions if "refused" in caution]
-    assert told == [
+    cautions = outcome(picky, saying("easy")).document().cautions
+    refused = [caution for caution in cautions if "refused" in caution]
+    assert refused == [
         "picky refused the parameters temperature and max_tokens and was asked without them: "
         "its own defaults apply."
     ]
@@ -197,11 +199,11 @@ WRITTEN = {"out": None, "report": None, "figures": None}
 def judged(n, human, **settings):
     answers = [str(1 + 4 * (row % 2)) for row in range(n)]
     judge = Judge(Scripted(lambda request: f"Score: {material(request)}", name="gpt-4o"))
-    found = judge.judge(["q"] * n, answers, running=plain_running())
-    return found.summarize(["q"] * n, answers, human=human, **settings)
+    results = judge.judge(["q"] * n, answers, running=plain_running())
+    return results.summarize(["q"] * n, answers, human=human, **settings)
 
 
-def test_a_heading_names_an_interval_only_where_there_is_one():
+def test_heading_names_an_interval_only_if_it_exists():
     assert human_table(judged(1, [5])).columns[1] == "value"
     assert human_table(judged(40, [5, 1] * 20)).columns[1] == "value (95 % interval)"
 
@@ -211,7 +213,7 @@ def rows_of(table):
 
 
 @pytest.mark.parametrize("n", [3, 40])
-def test_a_judges_mean_has_one_interval_wherever_it_stands(n):
+def test_judge_mean_has_the_same_interval_everywhere(n):
     summary = judged(n, [5, 1] + [None] * (n - 2), seed=3, replicates=500)
     row = rows_of(human_table(summary))["mean expected score of the judge"][0]
     beside = judge_table(summary).rows[0][-1]
@@ -221,7 +223,7 @@ def test_a_judges_mean_has_one_interval_wherever_it_stands(n):
     assert (written.low, written.high) == (row.low, row.high)
 
 
-def test_each_row_beside_human_labels_says_how_its_interval_was_made():
+def test_rows_of_the_human_table_name_their_interval_method():
     rows = rows_of(human_table(judged(40, [5, 1, 4] * 13 + [None])))
     for name, method in (
         ("mean, corrected by the labels", "jackknife"),
@@ -232,7 +234,7 @@ def test_each_row_beside_human_labels_says_how_its_interval_was_made():
         assert rows[name][1].text.endswith(f"; interval by {method}")
 
 
-def test_labels_of_two_kinds_are_said_to_be_added_to():
+def test_interval_with_added_labels_is_reported():
     # Labels at both ends of the range only: their own spread says too little.
     summary = judged(8, [5, 1, 5, *[None] * 5])
     method = "jackknife with added labels"
@@ -274,7 +276,7 @@ AUDIT_ANSWERS = [f"answer {n}" for n in range(11)] + [""]
 
 
 def audited(*names, **settings):
-    found = {
+    results = {
         name: audit(
             Judge(Scripted(polite, name=name)),
             AUDIT_QUESTIONS,
@@ -284,7 +286,7 @@ def audited(*names, **settings):
         )
         for name in names
     }
-    return AuditSummary("answers.csv", found)
+    return AuditSummary("answers.csv", results)
 
 
 @pytest.fixture
@@ -308,24 +310,24 @@ def test_what_the_verdicts_cost_stands_beside_tokens_where_prices_are_known(rend
     table = PriceTable({"one": Price(0.001, 0.002, "EUR")})
     judge = Judge(Scripted(lambda _: Reply("Score: 4", usage=Usage(100, 10)), name="one"))
     running = replace(plain_running(), prices=table)
-    found = audit(judge, AUDIT_QUESTIONS, AUDIT_ANSWERS, running=running)
+    results = audit(judge, AUDIT_QUESTIONS, AUDIT_ANSWERS, running=running)
     # Eleven answers that can be judged, of 100 * .001 + 10 * .002 each.
-    assert found.cost == pytest.approx(1.32)
-    summary = AuditSummary("answers.csv", {"one": found})
+    assert results.cost == pytest.approx(1.32)
+    summary = AuditSummary("answers.csv", {"one": results})
     assert all("1.32 EUR" in shown for shown in renderings(summary))
     spent = summary.record()["judges"][0]["spent"]
     assert (spent["cost"], spent["currency"]) == (pytest.approx(1.32), "EUR")
     assert all("EUR" not in shown for shown in renderings(audited("two")))
 
 
-def test_it_says_what_counts_and_how_intervals_were_made(renderings):
+def test_audit_states_what_counts_and_how_intervals_are_computed(renderings):
     summary = audited("one")
     for shown in renderings(summary):
         assert "11 of 12 rows were scored; left out: 1 empty" in shown
         bootstrap = "90 %, 2,000 bootstrap resamples of rows, seed 3"
         # The judge gives the same whatever the order of the levels, and whatever is injected.
-        made = f"{bootstrap}; those of reversed and injection: exact bounds: all rows have the same"
-        assert made in shown.replace("\N{NO-BREAK SPACE}", " ")
+        outcome = f"{bootstrap}; those of reversed and injection: exact bounds: all rows have the same"
+        assert outcome in shown.replace("\N{NO-BREAK SPACE}", " ")
         # Three checks of five are made: without references their place cannot change, and the judge scores
         # levels that are named by letters with a number, which is unreadable.
         assert "with 3 checks, one of them may do so by chance" in shown
@@ -345,8 +347,8 @@ def test_several_judges_have_a_signature_of_all(renderings):
     assert (signature["judges"], signature["model_1"], signature["model_2"]) == ("2", "one", "two")
     assert both.document().signature == both.signature
     settings = dict(both.document().settings)
-    for name, found in both.audits.items():
-        assert settings[f"Signature of {name}"].text == found.signature
+    for name, results in both.audits.items():
+        assert settings[f"Signature of {name}"].text == results.signature
     for shown in renderings(both)[1:]:
         for name in both.audits:
             assert f"Signature of {name}" in shown
@@ -358,11 +360,11 @@ def test_it_says_on_how_many_rows_the_checks_rest(renderings):
         is_padded = "I hope that this is helpful" in material(request)
         return "hm" if is_padded and re.search("[02468]", material(request)) else "Score: 4"
 
-    found = audit(
+    results = audit(
         Judge(Scripted(puzzled, name="one")), AUDIT_QUESTIONS, AUDIT_ANSWERS, running=plain_running()
     )
     # Of the padded answers, 0, 2, 4, 6, 8 and 10 get no score, so that check has 5 rows; the others have 11.
-    for shown in renderings(AuditSummary("answers.csv", {"one": found})):
+    for shown in renderings(AuditSummary("answers.csv", {"one": results})):
         assert (
             "11 of 12 rows were scored; left out: 1 empty; the checks are based on 5 to 11 of them"
             in " ".join(shown.split())
@@ -370,7 +372,7 @@ def test_it_says_on_how_many_rows_the_checks_rest(renderings):
 
 
 def test_a_judge_without_human_labels_says_so_above_its_headline(read_page):
-    text = read_page(page(made(saying("one")).document())).text
+    text = read_page(page(outcome(saying("one")).document())).text
     assert text.index("No human label") < text.index("mean score, from 0 to 1")
-    labelled = made(saying("one"), human=[5, 3, 2, None, 4]).document()
+    labelled = outcome(saying("one"), human=[5, 3, 2, None, 4]).document()
     assert not any("No human label" in warning for warning in labelled.warnings)

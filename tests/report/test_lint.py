@@ -37,11 +37,13 @@ def report(make_scale, toy_embedder):
 
 def judged(report, *findings):
     return dataclasses.replace(
-        report, findings=findings, sets=tuple(dataclasses.replace(one, findings=()) for one in report.sets)
+        report,
+        findings=findings,
+        sets=tuple(dataclasses.replace(anchor_set, findings=()) for anchor_set in report.sets),
     )
 
 
-def test_it_is_one_harmless_document(report, read_page):
+def test_lint_page_is_a_single_harmless_document(report, read_page):
     shown = read_page(page(report.document()))
     shown.assert_harmless()
     assert "bad <script>alert(1)</script>" in shown.text
@@ -51,17 +53,17 @@ def test_it_is_one_harmless_document(report, read_page):
 
 def test_every_measurement_is_shown(report, read_page):
     shown = read_page(page(report.document()))
-    for one in report.sets:
-        assert one.name in shown.text
-        assert number(one.ends) in shown.text
-        assert number(float(one.neighbours.max())) in shown.text
-        for cosine in one.cosines.flat:
+    for anchor_set in report.sets:
+        assert anchor_set.name in shown.text
+        assert number(anchor_set.ends) in shown.text
+        assert number(float(anchor_set.neighbours.max())) in shown.text
+        for cosine in anchor_set.cosines.flat:
             assert number(cosine) in shown.text
-        for score in (*one.own_scores, *one.other_scores):
+        for score in (*anchor_set.own_scores, *anchor_set.other_scores):
             assert number(score) in shown.text
-        for anchor in one.anchors:
+        for anchor in anchor_set.anchors:
             assert anchor in shown.text
-        for finding in one.findings:
+        for finding in anchor_set.findings:
             assert finding.reason in shown.text
     for mean in report.ladder.means:
         assert number(mean) in shown.text
@@ -72,8 +74,8 @@ def test_every_measurement_is_shown(report, read_page):
 
 def test_a_verdict_says_what_it_is_owed_to(report, read_page):
     bad = LintFinding("fail", "order", "plain", "out of order")
-    one = dataclasses.replace(judged(report, bad).sets[0], findings=(bad,))
-    failing = dataclasses.replace(judged(report, bad), sets=(one, judged(report).sets[1]))
+    anchor_set = dataclasses.replace(judged(report, bad).sets[0], findings=(bad,))
+    failing = dataclasses.replace(judged(report, bad), sets=(anchor_set, judged(report).sets[1]))
     assert (
         "It cannot be relied upon with this embedding model, because of set plain."
         in read_page(page(failing.document())).text
@@ -86,7 +88,7 @@ def test_a_verdict_says_what_it_is_owed_to(report, read_page):
     assert "Every criterion is met with this embedding model." in read_page(page(passing.document())).text
 
 
-def test_one_set_has_no_agreement_picture(report, read_page):
+def test_single_set_has_no_agreement_picture(report, read_page):
     single = dataclasses.replace(report, sets=report.sets[:1], agreement=np.ones((1, 1)))
     shown = read_page(page(single.document()))
     assert shown.unbalanced == []
@@ -108,7 +110,7 @@ def test_many_probes_of_unknown_level_are_thinned_out(report, read_page):
     assert not re.search(r"\bnan\b", shown.text)
 
 
-def test_the_screen_has_one_line_a_scale_and_one_a_finding(report, capsys):
+def test_screen_has_a_line_per_scale_and_per_finding(report, capsys):
     bad = LintFinding(
         "fail", "order", "plain", "rates its own anchors out of order: 2.00 for 'a', 1.00 for 'b'"
     )
@@ -132,31 +134,33 @@ def test_every_output_but_the_page(report, tmp_path):
     assert "## Set by set" in (tmp_path / "lint.md").read_text()
     assert len(list((tmp_path / "figures").glob("cosines*.svg"))) == len(report.sets)
     check_json(report.to_json())
-    found = json.loads(report.to_json())
-    assert (found["instrument"], found["verdict"]) == ("lint", report.verdict)
-    assert found["sets"][0]["cosines"][0][0] == pytest.approx(1.0)
+    result = json.loads(report.to_json())
+    assert (result["instrument"], result["verdict"]) == ("lint", report.verdict)
+    assert result["sets"][0]["cosines"][0][0] == pytest.approx(1.0)
     assert repr(report) == f"LintReport(scale='quality', verdict='{report.verdict}')"
     assert report._repr_html_().count("<svg") == 1
 
 
 def test_the_list_of_findings_quotes_the_name_of_a_set(report):
-    found = judged(report, LintFinding("fail", "order", None, "x"), LintFinding("warn", "ends", "plain", "x"))
-    assert [row[2] for row in finding_table([found]).rows] == [Label("all sets"), Quoted("plain")]
+    result = judged(
+        report, LintFinding("fail", "order", None, "x"), LintFinding("warn", "ends", "plain", "x")
+    )
+    assert [row[2] for row in finding_table([result]).rows] == [Label("all sets"), Quoted("plain")]
 
 
 @pytest.mark.parametrize(
-    ("language", "rates", "said"),
+    ("language", "rates", "message"),
     [
         # The check against the English anchors: quality passes in Chinese and not in German.
         ("zh", "yes", "With e5-small, rate --language auto rates Chinese texts with its sets "),
         ("de", "no", "rate does not use it: it does not rate German texts as "),
     ],
 )
-def test_a_translations_anchors_and_their_use_are_shown(toy_embedder, capsys, language, rates, said):
+def test_a_translations_anchors_and_their_use_are_shown(toy_embedder, capsys, language, rates, message):
     scale = load_scale("quality", language=language)
     print_document(lint(scale, embedder=toy_embedder).document())
     shown = capsys.readouterr().out
-    assert said in " ".join(shown.split())
+    assert message in " ".join(shown.split())
     assert "anchors, translated by a machine" in shown
     first, anchors = next(iter(scale.anchor_sets.items()))
     (line,) = [line for line in shown.splitlines() if line.startswith(first) and "1 ·" in line]

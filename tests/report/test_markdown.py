@@ -17,12 +17,12 @@ from semscale.report.markdown import markdown
 
 def test_markdown_from_outside_formats_links_and_mentions_nothing():
     shown = markdown(document_of(DataTable(("a",), ((Quoted(HOSTILE),), (Label(HOSTILE),)))))
-    code, own = (line for line in shown.splitlines() if line.startswith("| ") and "script" in line)
+    code, escaped = (line for line in shown.splitlines() if line.startswith("| ") and "script" in line)
     assert code.count("`") == 2  # all of it is one code span, but the bar, which would end the cell
     assert "*x*" in code
-    assert "\\*x\\*" in own
-    assert "<script>" not in own
-    assert "@c" not in own  # a comment stands between the two
+    assert "\\*x\\*" in escaped
+    assert "<script>" not in escaped
+    assert "@c" not in escaped  # a comment stands between the two
 
 
 def test_captions_stand_only_beside_their_pictures():
@@ -30,8 +30,8 @@ def test_captions_stand_only_beside_their_pictures():
 
 
 def test_settings_can_be_copied_from_markdown():
-    made = replace(document_of(), settings=(("model", Quoted("all-MiniLM#53aa")), ("Made", "today")))
-    assert "- model: `all-MiniLM#53aa`\n- Made: today\n" in markdown(made)
+    document = replace(document_of(), settings=(("model", Quoted("all-MiniLM#53aa")), ("Made", "today")))
+    assert "- model: `all-MiniLM#53aa`\n- Made: today\n" in markdown(document)
 
 
 def test_markdown_shows_some_of_the_numbers_behind_a_picture_and_the_whole_of_a_table():

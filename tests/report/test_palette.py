@@ -44,7 +44,7 @@ def test_contrast_of_a_published_pair():
 
 def turned(colour: str) -> str:
     """What ``invert(1) hue-rotate(180deg)`` makes of a colour, by the matrix of Filter Effects 1."""
-    red, green, blue = (255 - int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    red, green, blue = (255 - int(colour[start : start + 2], 16) for start in (1, 3, 5))
     rows = (-0.574, 1.430, 0.144), (0.426, 0.430, 0.144), (0.426, 1.430, -0.856)
     channels = (a * red + b * green + c * blue for a, b, c in rows)
     return "#" + "".join(f"{round(min(max(channel, 0), 255)):02x}" for channel in channels)
@@ -98,7 +98,7 @@ def test_both_arms_of_the_diverging_ramp_darken_away_from_the_middle():
 
 
 @pytest.mark.parametrize("n_points", range(2, 12))
-def test_every_point_has_its_own_colour(n_points):
+def test_every_point_has_a_distinct_colour(n_points):
     assert len(set(ordinal(n_points))) == len(set(ramp(n_points))) == n_points
     assert ordinal(n_points, flipped=True) == ordinal(n_points)[::-1]
 

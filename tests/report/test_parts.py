@@ -32,7 +32,7 @@ def summary_of(n, *, left_out=0, groups=()):
 
     estimates = Estimates(
         overall=group(None, n),
-        groups=tuple(group(f"group {place}", m) for place, m in enumerate(groups)),
+        groups=tuple(group(f"group {index}", m) for index, m in enumerate(groups)),
         by="kind" if groups else None,
         interval=0.95,
         method="bootstrap",
@@ -55,7 +55,7 @@ def document_of(summary, **further):
 
 
 @pytest.mark.parametrize(
-    ("n", "groups", "said"),
+    ("n", "groups", "warnings"),
     [
         (1, (), ["no interval: it takes at least 2 rows, and there is 1"]),
         (5, (), ["wide intervals: 5 rows allow only t quantiles"]),
@@ -63,10 +63,10 @@ def document_of(summary, **further):
         (20, (17, 3), ["1 group has fewer than 10 rows"]),
     ],
 )
-def test_what_estimates_warn_of_is_a_caution(n, groups, said):
+def test_what_estimates_warn_of_is_a_caution(n, groups, warnings):
     cautions = document_of(summary_of(n, groups=groups)).cautions
-    assert len(cautions) == len(said)
-    assert all(caution.startswith(start) for caution, start in zip(cautions, said, strict=True))
+    assert len(cautions) == len(warnings)
+    assert all(caution.startswith(start) for caution, start in zip(cautions, warnings, strict=True))
 
 
 def test_cautions_call_a_row_as_the_instrument_does():
@@ -92,7 +92,7 @@ def test_counts_stand_in_the_head_and_the_making_of_intervals_below():
     assert document.notes[1].startswith("3 rows with texts read in overlapping windows")
 
 
-def test_nothing_to_estimate_is_said_first():
+def test_nothing_to_estimate_is_reported_first():
     document = document_of(summary_of(0, left_out=2), noun="prompt")
     nothing = "No prompt was scored, so there is nothing to estimate. 0 of 2 prompts were scored"
     assert document.reading[0].startswith(nothing)
@@ -105,18 +105,18 @@ def test_the_title_of_all_figures_names_a_coverage_only_where_there_is_an_interv
     assert altogether([("mean", without)], 0.9).title == "Altogether"
 
 
-MADE = datetime(2026, 11, 22, 12, 30, tzinfo=UTC)
+CREATED = datetime(2026, 11, 22, 12, 30, tzinfo=UTC)
 
 
 def test_a_run_without_a_name_has_no_source():
     signature = Signature.of("match", method="cosine")
-    named = run_settings("a.csv", MADE, [("Layer", "9")], signature)
-    unnamed = run_settings("", MADE, [("Layer", "9")], signature)
+    named = run_settings("a.csv", CREATED, [("Layer", "9")], signature)
+    unnamed = run_settings("", CREATED, [("Layer", "9")], signature)
     assert named == (("Source", Quoted("a.csv")), *unnamed)
     assert [name for name, _ in unnamed] == ["Made", "Layer", "method"]
 
 
-def test_values_of_a_signature_are_not_our_own_words():
+def test_signature_values_are_quoted():
     assert signature_fields(Signature.of("match", corpus="<b>")) == (("corpus", Quoted("<b>")),)
 
 
@@ -140,5 +140,8 @@ def test_marks_are_explained_with_their_counts():
 def test_a_page_names_the_file_and_not_where_it_lies():
     signature = Signature.of("match", method="cosine")
     for source in ("/home/ann/secret project/people.csv", "C:\\Users\\Ann\\people.csv"):
-        assert run_settings(source, MADE, (), signature)[0] == ("Source", Quoted("people.csv"))
-    assert run_settings("waves/people.csv", MADE, (), signature)[0] == ("Source", Quoted("waves/people.csv"))
+        assert run_settings(source, CREATED, (), signature)[0] == ("Source", Quoted("people.csv"))
+    assert run_settings("waves/people.csv", CREATED, (), signature)[0] == (
+        "Source",
+        Quoted("waves/people.csv"),
+    )

@@ -49,7 +49,7 @@ def test_every_kind_of_summary_has_a_function_that_makes_its_document():
 
 
 @pytest.mark.exhaustive
-def test_every_summary_shows_itself_in_one_style():
+def test_every_summary_has_the_same_repr_style():
     for name, kind in summary_kinds().items():
         (method,) = (node for node in kind.body if getattr(node, "name", "") == "__repr__")
         shown = ast.unparse(method.body[-1]).replace("{type(self).__name__}", name)
@@ -57,7 +57,7 @@ def test_every_summary_shows_itself_in_one_style():
         assert re.fullmatch(rf"""return (f(["']+){name}\(.*\)\2|summary_in_words\('{name}', .*\))""", shown)
 
 
-def test_a_summary_without_a_document_says_where_to_enter_one():
+def test_summary_without_a_document_names_where_to_register_it():
     with pytest.raises(TypeError, match="Unlisted has no document: enter .* in semscale.report.presenting"):
         Unlisted().document()
 
@@ -68,10 +68,10 @@ def never(_):
 
 def test_a_folder_of_figures_that_is_a_file_is_refused_before_work(make_summary, tmp_path, monkeypatch):
     monkeypatch.setattr(presenting, "document_of", never)
-    taken = tmp_path / "figures"
-    taken.write_text("a file")
+    occupied = tmp_path / "figures"
+    occupied.write_text("a file")
     with pytest.raises(InputError, match="figures must be a folder, but .* is a file; choose another name"):
-        make_summary(n=5).report(tmp_path / "page.html", figures=taken)
+        make_summary(n=5).report(tmp_path / "page.html", figures=occupied)
     assert [file.name for file in tmp_path.iterdir()] == ["figures"]
 
 
@@ -82,13 +82,13 @@ def test_a_folder_of_figures_has_to_have_a_folder_around_it(make_summary, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("page.pdf", "must end in"), ("none/page.html", "does not exist")]
+    ("name", "message"), [("page.pdf", "must end in"), ("none/page.html", "does not exist")]
 )
 def test_a_report_that_cannot_be_written_is_refused_before_work(
-    make_summary, tmp_path, monkeypatch, name, said
+    make_summary, tmp_path, monkeypatch, name, message
 ):
     monkeypatch.setattr(presenting, "document_of", never)
-    with pytest.raises(InputError, match=f"report.*{said}"):
+    with pytest.raises(InputError, match=f"report.*{message}"):
         make_summary(n=5).report(tmp_path / name)
 
 
@@ -101,7 +101,7 @@ def test_markdown_has_its_pictures_in_a_folder_beside_it(make_summary, tmp_path)
     assert all((tmp_path / name).is_file() for name in linked)
 
 
-def test_a_file_in_the_place_of_the_folder_of_pictures_is_refused_before_work(make_summary, tmp_path):
+def test_file_at_the_figures_folder_is_refused_before_the_run(make_summary, tmp_path):
     (tmp_path / "rated.files").write_text("mine")
     with pytest.raises(InputError, match="figures must be a folder, but .*rated.files is a file"):
         make_summary(n=5).report(tmp_path / "rated.md")

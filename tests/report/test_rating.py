@@ -52,7 +52,7 @@ def parsed(full, read_page):
     return read_page(page(full.document()))
 
 
-def test_it_is_one_harmless_document(parsed):
+def test_rating_page_is_a_single_harmless_document(parsed):
     assert parsed.source.startswith("<!DOCTYPE html>")
     parsed.assert_harmless()
     policies = [
@@ -69,8 +69,8 @@ def test_every_picture_says_what_it_shows_and_has_its_numbers_beneath(parsed):
         assert re.search(r"\d", picture["aria-label"])
     tags = [tag for tag, _ in parsed.tags]
     assert tags.count("figure") == tags.count("figcaption") == 6
-    for place in (index for index, tag in enumerate(tags) if tag == "figure"):
-        rest = tags[place : place + tags[place:].index("table") + 1]
+    for position in (index for index, tag in enumerate(tags) if tag == "figure"):
+        rest = tags[position : position + tags[position:].index("table") + 1]
         assert "svg" in rest
         assert "details" in rest
 
@@ -151,7 +151,7 @@ def test_weights_show_the_effective_size(make_summary):
     assert "column “<bdi>w</bdi>”" in shown
 
 
-def test_a_neutral_scale_has_one_ramp_and_a_bad_one_turns_the_colours(make_summary, make_scale):
+def test_neutral_scale_has_a_separate_ramp_and_bad_scale_reverses_colours(make_summary, make_scale):
     legends = {}
     for polarity in ("ascending-good", "ascending-bad", "neutral"):
         shown = page(make_summary(scale=make_scale(5, polarity=polarity), n=20, groups=2).document())
@@ -161,7 +161,7 @@ def test_a_neutral_scale_has_one_ramp_and_a_bad_one_turns_the_colours(make_summa
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         (
             "organisation/model-b",
@@ -173,8 +173,8 @@ def test_a_neutral_scale_has_one_ramp_and_a_bad_one_turns_the_colours(make_summa
         ("<b>-/", '<bdi><span class="name">“&lt;b&gt;-/”</span></bdi>'),
     ],
 )
-def test_a_name_is_held_together_with_its_quotes_behind_its_slashes(name, said):
-    assert line_html(("Is “", Quoted(name), "” as good?")) == f"Is {said} as good?"
+def test_a_name_is_held_together_with_its_quotes_behind_its_slashes(name, message):
+    assert line_html(("Is “", Quoted(name), "” as good?")) == f"Is {message} as good?"
 
 
 def test_a_dark_page_shows_the_lines_of_pictures(make_summary):
@@ -229,12 +229,12 @@ UNCLEAR = LanguageTexts((None,), 1, 1, 0, "en")
 
 
 def summary(*languages, without_anchors=()):
-    unread = sum(found.unread for found in languages)
+    unread = sum(result.unread for result in languages)
     return SimpleNamespace(
         scale=SCALE,
         languages=languages,
         without_anchors=without_anchors,
-        counts={"scored": sum(found.rated for found in languages), "other-language": unread},
+        counts={"scored": sum(result.rated for result in languages), "other-language": unread},
     )
 
 
@@ -250,7 +250,7 @@ def test_texts_that_were_not_read_are_warned_of_with_their_languages(make_summar
     assert document_with(make_summary, ENGLISH, UNCLEAR).warnings == ()
 
 
-def test_the_languages_that_are_named_add_up_where_some_texts_of_one_were_rated(make_summary):
+def test_named_languages_add_up_to_the_unrated_texts(make_summary):
     (warning,) = document_with(make_summary, ENGLISH, GERMAN, FRENCH).warnings
     assert warning.startswith("5 of 12 texts (42\N{NO-BREAK SPACE}%) have no rating")
     assert "(German 3 and French 2)" in warning
@@ -261,7 +261,7 @@ def languages_of(document):
 
 
 @pytest.mark.parametrize(("languages", "shown"), [((ENGLISH, UNCLEAR), 0), ((ENGLISH, GERMAN), 1)])
-def test_languages_are_listed_where_a_text_is_in_another_one_than_the_scale(make_summary, languages, shown):
+def test_languages_are_listed_if_a_text_is_outside_the_scale_language(make_summary, languages, shown):
     assert len(languages_of(document_with(make_summary, *languages))) == shown
 
 
@@ -271,7 +271,7 @@ def test_every_language_has_its_row(make_summary):
     assert rows == [("English", 6, 5, "English"), ("German", 3, 0, "–"), ("not clear", 1, 1, "English")]
 
 
-def test_anchors_in_another_language_than_the_one_asked_for_are_told():
+def test_anchors_outside_the_requested_language_are_reported():
     # Quality is translated into Polish, and not into Finnish or Russian.
     polish, finnish, russian = (LanguageTexts((code,), 2, 2, 0, "en") for code in ("pl", "fi", "ru"))
     assert missing_anchors_sentence(summary(ENGLISH)) is None
@@ -291,8 +291,8 @@ def test_anchors_in_another_language_than_the_one_asked_for_are_told():
 
 def test_many_languages_are_not_all_named():
     several = [LanguageTexts((code,), 1, 1, 0, "en") for code in ("ru", "fi", "sv", "da", "no")]
-    said = missing_anchors_sentence(summary(*several, without_anchors=several))
-    assert "no anchors in Russian, Finnish, Swedish and 2 others, so" in said
+    message = missing_anchors_sentence(summary(*several, without_anchors=several))
+    assert "no anchors in Russian, Finnish, Swedish and 2 others, so" in message
 
 
 def components(texts, sets, noise):
@@ -303,9 +303,9 @@ def components(texts, sets, noise):
 
 def test_sets_that_differ_call_for_other_anchors():
     # Sets 0, .5 and 1 have a variance of .25: .25 / 3 is far above the 1 / 200 of the texts.
-    said = variance_advice(components(1.0, [0.0, 0.5, 1.0], 0.2))
-    assert said.endswith("improve the anchors or add anchor sets.")
-    assert "is 0.29" in said
+    message = variance_advice(components(1.0, [0.0, 0.5, 1.0], 0.2))
+    assert message.endswith("improve the anchors or add anchor sets.")
+    assert "is 0.29" in message
 
 
 def test_sets_that_agree_call_for_more_texts():
@@ -324,7 +324,7 @@ ATTACKS = (
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_hostile_words_are_shown_not_run(attack, make_summary, make_scale, read_page):
+def test_hostile_text_is_shown_and_not_executed(attack, make_summary, make_scale, read_page):
     scale = make_scale(3, label=attack).model_copy(update={"notes": attack, "title": attack})
     summary = make_summary(scale=scale, n=9, groups=2, texts=(attack,), comparison=True)
     groups = tuple(
@@ -351,7 +351,7 @@ def test_hostile_words_are_shown_not_run(attack, make_summary, make_scale, read_
     assert visible in shown.text
 
 
-def test_right_to_left_text_sets_its_own_direction(make_summary, read_page):
+def test_right_to_left_text_sets_its_direction(make_summary, read_page):
     shown = read_page(page(make_summary(n=60).document()))
     assert all(quote["dir"] == "auto" for quote in shown.all("blockquote"))
     assert "المنتج ممتاز" in shown.text
@@ -387,13 +387,13 @@ def test_a_few_possible_codes_are_listed_and_the_rest_is_hinted_at(make_summary)
 
 
 @pytest.mark.parametrize(("n", "most", "least"), [(5, 3, 2), (1, 1, 0), (300, 6, 6)])
-def test_each_row_is_among_the_most_or_the_least_certain_ones(make_summary, n, most, least):
+def test_rows_are_either_most_or_least_certain(make_summary, n, most, least):
     summary = make_summary(n=n)
     columns = dict(verbatims(summary).columns)
-    shown = {title: [one.entropy.value for one in column] for title, column in columns.items()}
+    shown = {title: [entry.entropy.value for entry in column] for title, column in columns.items()}
     expected = {"most certain": most, "least certain": least}
     assert {title: len(column) for title, column in shown.items()} == {k: v for k, v in expected.items() if v}
-    rows = [one.row for column in columns.values() for one in column]
+    rows = [entry.row for column in columns.values() for entry in column]
     assert len(set(rows)) == len(rows) == most + least
     assert max(shown["most certain"]) <= min(shown.get("least certain", [float("inf")]))
 
@@ -424,7 +424,7 @@ def test_what_the_linter_says_is_a_warning(make_summary):
     assert dataclasses.replace(summary, lint=passed).document().warnings == ()
 
 
-def test_the_readout_is_named_with_the_other_one(make_summary):
+def test_readout_is_named_and_explained(make_summary):
     def readout(**settings):
         summary = dataclasses.replace(make_summary(n=3), signature=Signature.of("rate", **settings))
         return dict(summary.document().settings).get("Readout")
@@ -473,7 +473,7 @@ def test_a_calibration_makes_ratings_worse_only_where_the_interval_excludes_0():
     assert calibration_line(SimpleNamespace(calibration=noise)) == "40 labelled texts"
 
 
-def test_many_texts_unlike_the_labelled_ones_are_a_caution(make_summary):
+def test_many_unfamiliar_texts_raise_a_caution(make_summary):
     def unlike(n):
         calibration = calibrated(HonestError(0.1, 0.2))
         summary = dataclasses.replace(
@@ -489,8 +489,8 @@ def test_many_texts_unlike_the_labelled_ones_are_a_caution(make_summary):
 def test_nothing_scored_says_why_and_shows_no_figure(make_summary, read_page):
     shown = read_page(page(make_summary(n=0).document()))
     shown.assert_harmless()
-    said = "nothing to estimate. 0 of 7 rows were scored; left out: 4 empty and 3 off-topic."
-    assert said in shown.text
+    message = "nothing to estimate. 0 of 7 rows were scored; left out: 4 empty and 3 off-topic."
+    assert message in shown.text
     assert shown.all("svg") == []
     assert "mean score" not in shown.text
     assert "0.00" not in shown.text
@@ -509,7 +509,7 @@ def test_an_input_without_rows_says_so(make_summary):
     assert "The input has no rows" in page(empty.document())
 
 
-def test_one_text_has_a_mean_but_no_interval(make_summary):
+def test_single_text_has_a_mean_but_no_interval(make_summary):
     shown = page(make_summary(n=1).document())
     assert "One text does not show the spread" in shown
     assert not re.search(r"\bnan\b", shown)
@@ -604,12 +604,12 @@ def test_the_screen_has_the_figures_the_bars_and_the_groups(make_summary, capsys
         "Quality  reviews.csv",
         "60 of 67 rows were scored; left out: 4 empty and 3 off-topic",
     ]
-    places = [
+    positions = [
         lines.index(line) for line in ("Altogether (95 % interval)", "Distribution", "By column region")
     ]
-    assert places == sorted(places)
-    assert [line[0] for line in lines[places[1] + 2 : places[1] + 7]] == list("12345")
-    assert lines[places[2] + 1].split() == ["region", "rows", "left", "out", "mean", "top", "2", "points"]
+    assert positions == sorted(positions)
+    assert [line[0] for line in lines[positions[1] + 2 : positions[1] + 7]] == list("12345")
+    assert lines[positions[2] + 1].split() == ["region", "rows", "left", "out", "mean", "top", "2", "points"]
     assert "intervals: 95 %, 2,000 bootstrap resamples of rows, seed 0" in lines
     assert "2 rows with texts read in overlapping windows, because of their length" in lines
 
@@ -637,7 +637,7 @@ def test_every_output_says_once_that_the_mean_is_no_level(make_summary, tmp_path
     assert cells.count(RANKING) == 1
 
 
-def test_beside_a_corrected_mean_the_limit_names_the_uncorrected_one(make_summary):
+def test_limit_names_the_uncorrected_mean_beside_a_corrected_mean(make_summary):
     summary = make_summary(n=60, comparison=True)
     rated, alone = summary.estimates.overall.mean, Estimate(2.6, 2.3, 2.9)
     mean = CorrectedMean(2.6, 2.4, 2.8, rated, alone, 0.5, 0.8, 12, 48, 0, "jackknife")
@@ -646,7 +646,7 @@ def test_beside_a_corrected_mean_the_limit_names_the_uncorrected_one(make_summar
     assert advice == RANKING.replace("this mean", "the uncorrected mean")
 
 
-def test_where_there_is_no_mean_nothing_is_said_of_it(make_summary, capsys):
+def test_missing_mean_gives_no_advice(make_summary, capsys):
     document = make_summary(n=0).document()
     print_document(document)
     assert "ranking" not in capsys.readouterr().out
@@ -660,8 +660,8 @@ def test_what_the_linter_says_stands_in_the_head_and_with_the_scale(rated, linte
     head, _, rest = shown.text.partition("Distribution of the ratings")
     assert f"This scale fails ({linted.reasons[0]}" in head
     assert "fails" in rest
-    for one in linted.findings:
-        assert f"{one.anchor_set or 'all sets'}: {one.reason}" in rest
+    for entry in linted.findings:
+        assert f"{entry.anchor_set or 'all sets'}: {entry.reason}" in rest
 
 
 def test_markdown_and_workbook_have_every_section(make_summary, tmp_path):
@@ -690,13 +690,13 @@ def test_json_has_the_numbers_and_no_picture_of_them(make_summary):
     summary = make_summary(n=60, groups=2, comparison=True)
     text = summary.to_json()
     check_json(text)
-    found = json.loads(text)
-    assert (found["schema"], found["instrument"], found["rows"]) == (1, "rate", 67)
-    assert found["estimates"]["overall"]["figures"]["mean"]["value"] == summary.estimates.overall.mean.value
-    assert found["estimates"]["overall"]["n_left_out"] == 7
-    assert found["comparison"]["pearson"] == {"value": 0.583, "low": 0.583 - 0.021, "high": 0.583 + 0.021}
-    assert "points" not in found["comparison"]
-    assert found["lint"] is None
+    result = json.loads(text)
+    assert (result["schema"], result["instrument"], result["rows"]) == (1, "rate", 67)
+    assert result["estimates"]["overall"]["figures"]["mean"]["value"] == summary.estimates.overall.mean.value
+    assert result["estimates"]["overall"]["n_left_out"] == 7
+    assert result["comparison"]["pearson"] == {"value": 0.583, "low": 0.583 - 0.021, "high": 0.583 + 0.021}
+    assert "points" not in result["comparison"]
+    assert result["lint"] is None
 
 
 def test_a_summary_without_texts_shows_the_figures_and_no_text(rated, read_page):
@@ -727,7 +727,7 @@ def test_a_notebook_and_a_prompt_get_little(make_summary):
     assert len(shown) < 20_000
 
 
-def test_few_texts_have_a_tick_below_each_column(make_summary):
+def test_few_texts_have_a_tick_below_every_column(make_summary):
     summary = make_summary(n=5)
     heat = next(figure for figure in summary.document().figures() if figure.name == "texts")
     shown = heat.chart(860).inline("texts")
@@ -735,7 +735,7 @@ def test_few_texts_have_a_tick_below_each_column(make_summary):
     left, right = min(float(x) for x, _ in cells), max(float(x) + float(across) for x, across in cells)
     ticks = [float(x) for x in re.findall(r'<line x1="([\d.]+)"', shown)]
     column = (right - left) / 5
-    assert ticks == pytest.approx([left + column * (place + 0.5) for place in range(5)], abs=0.1)
+    assert ticks == pytest.approx([left + column * (position + 0.5) for position in range(5)], abs=0.1)
     means = sorted(summary.sample["mean"].to_list())
     assert re.findall(r">(\d\.\d\d)</text>", shown) == [f"{mean:.2f}" for mean in means]
 

@@ -32,10 +32,10 @@ from semscale.report.terminal import print_document
 from semscale.types import Status
 
 
-def test_counts_and_reasons_make_one_sentence():
+def test_counts_and_reasons_form_a_single_sentence():
     # 10 = 6 + 3 + 1
-    said = rows_scored(6, 10, {"no-weight": 1, "not-text": 3, "empty": 0}, "answer")
-    assert said == "6 of 10 answers were scored; left out: 3 not text and 1 without weight"
+    message = rows_scored(6, 10, {"no-weight": 1, "not-text": 3, "empty": 0}, "answer")
+    assert message == "6 of 10 answers were scored; left out: 3 not text and 1 without weight"
     assert rows_scored(1, 1, {}) == "1 of 1 row was scored"
 
 
@@ -53,7 +53,7 @@ def summary_of(n, left_out, examples=()):
     return SimpleNamespace(n=n, estimates=estimates, left_out=dict.fromkeys(left_out, examples))
 
 
-def test_a_few_rows_of_each_reason_are_shown():
+def test_few_example_rows_are_shown_per_reason():
     examples = [(row, f"text {row}") for row in range(5)]
     section = left_out_section(summary_of(10, {"empty": 5}, examples), {"empty": "blank"})
     (reasons,) = (block for block in section.blocks if isinstance(block, Reasons))
@@ -63,10 +63,10 @@ def test_a_few_rows_of_each_reason_are_shown():
 
 
 @pytest.mark.parametrize(
-    ("total", "said"), [(3, "Nothing: every row has a score."), (0, "The input has no rows.")]
+    ("total", "message"), [(3, "Nothing: every row has a score."), (0, "The input has no rows.")]
 )
-def test_nothing_left_out_is_said(total, said):
-    assert left_out_section(summary_of(total, {}), {}).blocks == (Paragraph(said),)
+def test_nothing_left_out_is_reported(total, message):
+    assert left_out_section(summary_of(total, {}), {}).blocks == (Paragraph(message),)
 
 
 ENGLISH = LanguageCount(("en", "en"), rows=6, scored=6)
@@ -87,14 +87,14 @@ def test_languages_have_english_names():
 
 
 def test_rows_that_were_not_read_are_warned_of_with_their_languages():
-    (said,) = unread_rows_warnings([ENGLISH, GERMAN, MIXED, UNCLEAR])
+    (message,) = unread_rows_warnings([ENGLISH, GERMAN, MIXED, UNCLEAR])
     # 4 of 12 are a third.
-    assert said == (
+    assert message == (
         "4 of 12 rows (33\N{NO-BREAK SPACE}%) have no score: the model does not read their language "
         "(German 3 and French–English 1). Use a model that does (--embedder e5-small)."
     )
-    (one,) = unread_rows_warnings([MIXED], "prompt", lack="value")
-    assert one == (
+    (left,) = unread_rows_warnings([MIXED], "prompt", lack="value")
+    assert left == (
         "1 of 2 prompts (50\N{NO-BREAK SPACE}%) has no value: the model does not read its language "
         "(French–English 1). Use a model that does (--embedder e5-small)."
     )
@@ -102,8 +102,8 @@ def test_rows_that_were_not_read_are_warned_of_with_their_languages():
 
 def test_no_more_than_four_languages_are_named():
     counts = [LanguageCount((code,), 1, 0, unread=1) for code in ("de", "es", "fr", "it", "nl")]
-    (said,) = unread_rows_warnings(counts)
-    assert "(German 1, Spanish 1, French 1, Italian 1 and others)" in said
+    (message,) = unread_rows_warnings(counts)
+    assert "(German 1, Spanish 1, French 1, Italian 1 and others)" in message
 
 
 def test_without_an_unread_row_there_is_no_warning():
@@ -111,7 +111,7 @@ def test_without_an_unread_row_there_is_no_warning():
     assert unread_rows_warnings([]) == ()
 
 
-def test_english_texts_have_no_section_and_others_have_one():
+def test_only_texts_outside_english_have_a_languages_section():
     assert languages_section([ENGLISH, UNCLEAR], ("prediction", "reference")) is None
     section = languages_section([ENGLISH, GERMAN, UNCLEAR], ("prediction", "reference"))
     table = section.blocks[0]
@@ -167,19 +167,19 @@ def test_german_answers_are_warned_of_above_the_headline_in_every_output(rated, 
         "notebook": unescape(notebook_fragment(document)),
     }
     for output, text in shown.items():
-        said = NO_RATING.partition("\N{NO-BREAK SPACE}")[0]  # Markdown has a plain space
-        assert 0 <= text.find(said) < text.find(mean), output
-        assert text.count(said) == 1, output
+        message = NO_RATING.partition("\N{NO-BREAK SPACE}")[0]  # Markdown has a plain space
+        assert 0 <= text.find(message) < text.find(mean), output
+        assert text.count(message) == 1, output
 
 
 def test_json_has_warnings_first_and_the_languages_as_values(rated):
     text = rated.to_json()
     check_json(text)
-    found = json.loads(text)
-    assert list(found)[:2] == ["schema", "warnings"]
-    assert found["warnings"][0] == NO_RATING
-    assert found["unread_language"] is None
-    assert found["languages"][0] == {
+    result = json.loads(text)
+    assert list(result)[:2] == ["schema", "warnings"]
+    assert result["warnings"][0] == NO_RATING
+    assert result["unread_language"] is None
+    assert result["languages"][0] == {
         "language": "de",
         "texts": 30,
         "rated": 0,
@@ -189,8 +189,8 @@ def test_json_has_warnings_first_and_the_languages_as_values(rated):
 
 
 def test_the_share_is_that_of_all_languages_together():
-    found = UnreadLanguage("zh", "Chinese", 0.75, 8, "a-model")
-    (warning,) = unread_language_warnings(found)
+    result = UnreadLanguage("zh", "Chinese", 0.75, 8, "a-model")
+    (warning,) = unread_language_warnings(result)
     assert "75\N{NO-BREAK SPACE}% of the 8 texts whose language is clear are in such languages" in warning
     assert "most often Chinese" in warning
 
@@ -203,19 +203,19 @@ def test_a_language_of_texts_read_together_has_no_share():
     assert "%" not in warning
     text = summary.to_json()
     check_json(text)
-    found = json.loads(text)["unread_language"]
-    assert (found["code"], found["share"], found["n"]) == ("de", None, 8)
+    result = json.loads(text)["unread_language"]
+    assert (result["code"], result["share"], result["n"]) == ("de", None, 8)
 
 
 def test_match_and_consistency_warn_of_the_language_too():
-    others = [*GERMAN_TEXTS[1:], GERMAN_TEXTS[0]]
-    matched = semscale.match(GERMAN_TEXTS, others).summarize(GERMAN_TEXTS, others)
+    other_texts = [*GERMAN_TEXTS[1:], GERMAN_TEXTS[0]]
+    matched = semscale.match(GERMAN_TEXTS, other_texts).summarize(GERMAN_TEXTS, other_texts)
     assert matched.document().warnings[0] == (
         "30 of 30 rows (100\N{NO-BREAK SPACE}%) have no score: the model does not read their language "
         "(German 30). Use a model that does (--embedder e5-small)."
     )
     check_json(matched.to_json())
-    samples = [[other] for other in others]
+    samples = [[other] for other in other_texts]
     measured = semscale.consistency(GERMAN_TEXTS, samples).summarize(answers=GERMAN_TEXTS, samples=samples)
     assert measured.document().warnings[0] == (
         "30 of 30 prompts (100\N{NO-BREAK SPACE}%) have no score: the model does not read their language "
@@ -225,12 +225,12 @@ def test_match_and_consistency_warn_of_the_language_too():
 
 
 def test_match_and_consistency_warn_of_texts_that_the_model_cannot_read():
-    texts, others = ["👍"] * 3 + ["It is good."] * 7, ["👎"] * 3 + ["It is bad."] * 7
-    matched = semscale.match(texts, others).summarize(texts, others).document()
+    texts, other_texts = ["👍"] * 3 + ["It is good."] * 7, ["👎"] * 3 + ["It is bad."] * 7
+    matched = semscale.match(texts, other_texts).summarize(texts, other_texts).document()
     (warning,) = matched.warnings
     assert warning.startswith("In 3 of 10 rows (30\N{NO-BREAK SPACE}%) the model cannot read a text")
     assert matched.counting == ("7 of 10 rows were scored; left out: 3 that the model cannot read",)
-    samples = [[other] for other in others]
+    samples = [[other] for other in other_texts]
     measured = semscale.consistency(texts, samples).summarize(answers=texts, samples=samples).document()
     assert measured.warnings[0].startswith(
         "In 3 of 10 prompts (30\N{NO-BREAK SPACE}%) the model cannot read a text"
@@ -257,9 +257,9 @@ def test_a_fifth_is_not_yet_warned_of():
 
 def test_rows_without_a_text_are_not_among_those_that_the_share_is_of():
     # 2 of 5 texts; 95 other rows hold nothing.
-    said = off_topic_warnings({"scored": 3, "off-topic": 2, "missing": 90, "empty": 5})
-    assert said[0].startswith("2 of 5 texts (40\N{NO-BREAK SPACE}%)")
+    message = off_topic_warnings({"scored": 3, "off-topic": 2, "missing": 90, "empty": 5})
+    assert message[0].startswith("2 of 5 texts (40\N{NO-BREAK SPACE}%)")
 
 
-def test_nothing_found_is_nothing_said():
+def test_no_warnings_without_unread_rows():
     assert unread_language_warnings(None) == off_topic_warnings({}) == unread_warnings({"missing": 3}) == ()

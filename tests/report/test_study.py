@@ -25,25 +25,25 @@ def outcome(tmp_path, toy_embedder):
     return make
 
 
-def words_of(summary, tmp_path):
+def page_text(summary, tmp_path):
     summary.report(tmp_path / "r.md")
     return (tmp_path / "r.md").read_text(encoding="utf-8").replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_methods_stand_side_by_side(outcome, tmp_path):
-    text = words_of(outcome(), tmp_path)
+    text = page_text(outcome(), tmp_path)
     assert "| Concept | Similarity (SSR) | Follow-up rating (FLR) | Direct rating (DLR) |" in text
     assert "3 personas, 2 concepts and 1 question, separately; answered by played" in text
 
 
 def test_it_says_what_moves_the_answers(outcome, tmp_path):
-    text = words_of(outcome(("model: {", "samples: 2\nmodel: {")), tmp_path)
+    text = page_text(outcome(("model: {", "samples: 2\nmodel: {")), tmp_path)
     assert "Sources of variation" in text
     assert "The standard error of a concept's mean is" in text
 
 
 def test_it_says_that_no_people_were_asked_and_what_it_cannot_say(outcome, tmp_path):
-    text = words_of(outcome(), tmp_path)
+    text = page_text(outcome(), tmp_path)
     assert "No people were asked." in text
     assert "Limits of this study" in text
     assert "95 % simulation intervals" in text
@@ -51,14 +51,14 @@ def test_it_says_that_no_people_were_asked_and_what_it_cannot_say(outcome, tmp_p
 
 
 def test_answers_can_be_read(outcome, tmp_path):
-    text = words_of(outcome(words=lambda request: "I would <b>buy</b> it."), tmp_path)
+    text = page_text(outcome(words=lambda request: "I would <b>buy</b> it."), tmp_path)
     assert "Some answers, drawn at random" in text
     assert "buy" in text
     outcome(words=lambda request: "I would <b>buy</b> it.").report(tmp_path / "r.html")
     assert "<b>buy</b>" not in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
-def test_what_has_no_rating_is_said_by_method(outcome):
+def test_unrated_answers_are_reported_by_method(outcome):
     document = outcome(number=lambda request: "4 or 5").document()
     assert "Direct rating (DLR): none of 6 answers has a rating." in document.cautions
     some = outcome(number=lambda request: "4" if "Ann" in request.messages[0].text else "hm").document()
@@ -69,8 +69,8 @@ def test_what_has_no_rating_is_said_by_method(outcome):
 
 
 def test_orders_are_shown_for_a_sequence_alone(outcome, tmp_path):
-    assert "so there is no order" in words_of(outcome(), tmp_path)
-    text = words_of(outcome(("groups: [age]", "exposure: sequence")), tmp_path)
+    assert "so there is no order" in page_text(outcome(), tmp_path)
+    text = page_text(outcome(("groups: [age]", "exposure: sequence")), tmp_path)
     assert "First minus later" in text
 
 
@@ -92,7 +92,7 @@ def test_concepts_are_compared_and_groups_of_personas(outcome, tmp_path):
         who, shown = request.messages[0].text, request.messages[-1].text
         return "2" if "Ann" in who else "5" if "oats" in shown else "4"
 
-    text = words_of(outcome(number=number), tmp_path)
+    text = page_text(outcome(number=number), tmp_path)
     # Ann says 2 to both; the others 5 to oats and 4 to nuts: 2 / 3 apart, on average.
     assert "Differences of concepts in “intent”, with 95 % simulation intervals" in text
     assert "| Direct rating (DLR) | `oat` | `nut` | +0.67" in text
@@ -100,13 +100,13 @@ def test_concepts_are_compared_and_groups_of_personas(outcome, tmp_path):
     assert "Holm: adjusted for all differences of one method here" in text
 
 
-def test_reasons_are_shown_with_the_words_of_one_answer(outcome, tmp_path):
-    text = words_of(outcome(words=lambda request: "As an AI, I cannot answer this."), tmp_path)
+def test_unrated_reasons_quote_an_answer(outcome, tmp_path):
+    text = page_text(outcome(words=lambda request: "As an AI, I cannot answer this."), tmp_path)
     assert "Why answers have no rating" in text
     assert "As an AI, I cannot answer this." in text
 
 
 def test_a_panel_that_is_asked_twice_has_its_rerun_reliability(outcome, tmp_path):
-    text = words_of(outcome(("model: {", "samples: 2\nmodel: {")), tmp_path)
+    text = page_text(outcome(("model: {", "samples: 2\nmodel: {")), tmp_path)
     assert "The same panel asked again" in text
-    assert "The same panel asked again" not in words_of(outcome(), tmp_path)
+    assert "The same panel asked again" not in page_text(outcome(), tmp_path)

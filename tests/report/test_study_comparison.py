@@ -20,7 +20,7 @@ def outcome(tmp_path):
     return make
 
 
-def words_of(summary, tmp_path):
+def page_text(summary, tmp_path):
     summary.report(tmp_path / "r.md")
     return (tmp_path / "r.md").read_text(encoding="utf-8").replace("\N{NO-BREAK SPACE}", " ")
 
@@ -34,7 +34,7 @@ def test_the_first_line_says_what_can_be_concluded(outcome):
 
 
 def test_everything_stands_beside_nulls_and_ceiling(outcome, tmp_path):
-    text = words_of(outcome(by=["age"], respondent="who"), tmp_path)
+    text = page_text(outcome(by=["age"], respondent="who"), tmp_path)
     for message in (
         "Halves of people",
         "Equal shares",
@@ -47,9 +47,9 @@ def test_everything_stands_beside_nulls_and_ceiling(outcome, tmp_path):
         assert message in text
 
 
-def test_what_cannot_be_said_is_said(outcome, tmp_path):
+def test_impossible_comparisons_are_explained(outcome, tmp_path):
     single = people_table().filter(pl.col("shown") == "oat").drop("liking")
-    text = words_of(outcome(single), tmp_path)
+    text = page_text(outcome(single), tmp_path)
     assert "One question about one concept was compared" in text
     assert "Individuals cannot be compared" in text
     assert "it takes two questions, or groups of both personas and people" in text

@@ -32,12 +32,12 @@ from semscale.report.terminal import print_document
 def test_the_screen_shows_brief_blocks_and_leaves_explanations_out(capsys):
     print_document(document_of(), written={"report": "x.html"})
     shown = capsys.readouterr().out
-    for words in ("10 of 12 rows were scored", "Only on the screen.", "3.41 [3.35, 3.47]", "0.9 to 1.0     1",
+    for text in ("10 of 12 rows were scored", "Only on the screen.", "3.41 [3.35, 3.47]", "0.9 to 1.0     1",
                   "1 lowest score", "1 item that changed most", "Only 3 rows.", "signature: semscale",
                   "report: x.html"):  # fmt: skip
-        assert words in shown
-    for words in ("A note.", "expected value", "What the bars are."):
-        assert words not in shown
+        assert text in shown
+    for text in ("A note.", "expected value", "What the bars are."):
+        assert text not in shown
 
 
 def test_the_screen_gets_no_control_character_from_outside(capsys):
@@ -151,11 +151,13 @@ def test_bounds_and_changes_are_written_out(cell, shown):
     assert cell_text(cell) == shown
 
 
-def test_percents_are_held_together_in_own_words_and_left_alone_in_texts_of_users():
-    said = Quoted("rose 5 %")
-    table = DataTable((("of ", said), "share of 10 %"), ((said, Label("in 20 % of rows")),), note="30 % more")
-    head = Paragraph(("Below 95 % for ", said, "."))
-    item = ItemCard(1, Number(0.5), texts=(("text", said), ("also", mark_findings("fell 7 %"))))
+def test_percents_are_unbroken_except_in_user_texts():
+    quoted = Quoted("rose 5 %")
+    table = DataTable(
+        (("of ", quoted), "share of 10 %"), ((quoted, Label("in 20 % of rows")),), note="30 % more"
+    )
+    head = Paragraph(("Below 95 % for ", quoted, "."))
+    item = ItemCard(1, Number(0.5), texts=(("text", quoted), ("also", mark_findings("fell 7 %"))))
     document = document_of(head, table, Items((item,)))
     for written in (page(document), markdown(document)):
         assert written.count("rose 5 %") >= 4
@@ -182,7 +184,7 @@ def test_the_screen_shows_the_hash_of_the_signature_unless_all_of_it_is_asked_fo
     assert f"signature: {document.signature}" in capsys.readouterr().out
 
 
-def test_a_decision_stands_first_and_each_of_its_sentences_once(capsys):
+def test_decision_comes_first_and_repeats_no_sentence(capsys):
     decision = Decision("fails", "fail", "the verdict")
     print_document(document_of(lead=decision, counting=("It is bad.",), reading=("It is bad.", "Very.")))
     lines = capsys.readouterr().out.splitlines()

@@ -89,7 +89,7 @@ def test_a_workbook_leaves_numbers_that_do_not_exist_empty(tmp_path):
         WithInterval(0.5, -np.inf, np.inf),
         Number(np.nan),
     )
-    table = DataTable(("", "b"), tuple((Label(f"row {place}"), cell) for place, cell in enumerate(endless)))
+    table = DataTable(("", "b"), tuple((Label(f"row {index}"), cell) for index, cell in enumerate(endless)))
     write_report_workbook(document_of(table), tmp_path / "d.xlsx")
     rows = {row[0]: row[1:4] for row in sheets_of(tmp_path / "d.xlsx")["One section"].iter_rows()}
     assert rows["row 0"] == rows["row 3"] == (None, None, None)
@@ -97,7 +97,7 @@ def test_a_workbook_leaves_numbers_that_do_not_exist_empty(tmp_path):
     assert rows["row 2"] == ("0.5", None, None)
 
 
-def test_a_workbook_has_one_row_for_each_item(tmp_path):
+def test_workbook_has_a_row_per_item(tmp_path):
     items = next(block for block in BLOCKS if isinstance(block, Items))
     (item,) = items.items
     twice = replace(item, texts=(("sample", Quoted("one")), ("sample", Quoted("two"))), replies=(), row=3)
@@ -108,8 +108,8 @@ def test_a_workbook_has_one_row_for_each_item(tmp_path):
     assert heads[:7] == ["Question", "Answer", "Sample", "Sample", "Score", "Row", "Note"]
     assert first[:6] == [HOSTILE, "not well", None, None, "0.125", "1204"]
     assert second[:6] == [None, None, "one", "two", "0.125", "3"]
-    found = dict(zip(heads[8:], first[8:], strict=True))
-    assert found == {
+    result = dict(zip(heads[8:], first[8:], strict=True))
+    assert result == {
         "Words": "0.25", "Found": "negation: one text denies it", "gpt": "0.5", "Said": "so so",
         "Words that cost most": '"wheel" met only "expel"',
     }  # fmt: skip
@@ -124,7 +124,7 @@ def test_names_of_sheets_end_with_a_word(tmp_path):
     assert names[1:3] == ["Distribution of the scores", "Every answer that nobody has"]
 
 
-def test_a_workbook_has_a_sheet_for_each_section_whatever_it_is_called(tmp_path):
+def test_workbook_has_a_sheet_per_section_regardless_of_title(tmp_path):
     titles = ["By " + "x" * 40, "By " + "x" * 40, "a/b:c?", "'quoted'", "SUMMARY"]
     sections = tuple(Section(f"s{n}", title, (Paragraph("x"),)) for n, title in enumerate(titles))
     path = tmp_path / "d.xlsx"

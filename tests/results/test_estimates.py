@@ -108,16 +108,16 @@ def test_parts_give_what_the_whole_gives():
         part = slice(start, start + 25)
         columns_here = {name: column[part] for name, column in columns.items()}
         parts.add(pmf[part], [Status.SCORED] * len(pmf[part]), **columns_here)
-    ours, whole = parts.estimates(), once.estimates()
-    for one, other in zip((ours.overall, *ours.groups), (whole.overall, *whole.groups), strict=True):
-        assert (one.group, one.n) == (other.group, other.n)
+    merged, whole = parts.estimates(), once.estimates()
+    for first, other in zip((merged.overall, *merged.groups), (whole.overall, *whole.groups), strict=True):
+        assert (first.group, first.n) == (other.group, other.n)
         np.testing.assert_allclose(
-            [one.mean.value, one.mean.low, one.mean.high, one.effective_n],
+            [first.mean.value, first.mean.low, first.mean.high, first.effective_n],
             [other.mean.value, other.mean.low, other.mean.high, other.effective_n],
         )
 
 
-def test_refits_widen_the_intervals_of_everything_and_of_each_group():
+def test_refits_widen_the_intervals_overall_and_per_group():
     # Two equal halves; under the refits all means are .2 lower, as they are, and .2 higher, but those of y
     # do not move. Half of the rows move, so the whole moves by .1.
     rng = np.random.default_rng(3)
@@ -131,9 +131,9 @@ def test_refits_widen_the_intervals_of_everything_and_of_each_group():
     for part in (slice(40), slice(40, 60)):
         scored = [Status.SCORED] * len(pmf[part])
         in_parts.add(pmf[part], scored, by=by[part], refits=refits[part])
-    before, after, again = (one.estimates(method="linearized") for one in (plain, widened, in_parts))
+    before, after, again = (first.estimates(method="linearized") for first in (plain, widened, in_parts))
     t = 4.30265  # of .975 with 2 degrees of freedom
-    for one, other, third, step in zip(
+    for first, other, third, step in zip(
         (before.overall, *before.groups),
         (after.overall, *after.groups),
         (again.overall, *again.groups),
@@ -141,9 +141,9 @@ def test_refits_widen_the_intervals_of_everything_and_of_each_group():
         strict=True,
     ):
         error = np.sqrt(2 / 3 * 2 * step**2)
-        half = np.hypot(one.mean.high - one.mean.value, t * error)
-        assert other.mean.value == one.mean.value
-        assert other.mean.high == pytest.approx(min(4, one.mean.value + half), abs=1e-4)
+        half = np.hypot(first.mean.high - first.mean.value, t * error)
+        assert other.mean.value == first.mean.value
+        assert other.mean.high == pytest.approx(min(4, first.mean.value + half), abs=1e-4)
         assert third.mean.high == pytest.approx(other.mean.high)
     assert (before.refits, after.refits) == (0, 3)
     assert "refits" not in dict(before.signature.fields)
@@ -163,7 +163,7 @@ def test_a_column_with_too_many_groups_is_refused():
         tallies_of().add(pmf, [Status.SCORED] * 100_001, by=list(range(100_001)))
 
 
-def test_a_figure_that_some_rows_lack_is_made_of_the_others():
+def test_figure_missing_in_some_rows_uses_the_remaining_rows():
     unit = (0.0, 1.0)
     tallies = tallies_of(value_figure("first", unit), value_figure("second", unit))
     # Rows 0 and 1 count; row 1 lacks the second figure, and row 2 the first, which is the main one.
@@ -201,7 +201,7 @@ def score_estimates(values, **settings):
     )
 
 
-def test_two_nearly_equal_values_are_said_to_be_little_to_go_by():
+def test_two_nearly_equal_values_raise_an_interval_note():
     # .50 and .51 differ by 1 % of the range, which is 0 to 1.
     assert score_estimates([0.5] * 10 + [0.51] * 10).notes == (
         "all 20 rows have nearly the same value: the interval depends on small differences, and is probably "
@@ -210,7 +210,7 @@ def test_two_nearly_equal_values_are_said_to_be_little_to_go_by():
     assert score_estimates([0.5] * 10 + [0.6] * 10).notes == ()
 
 
-def test_one_row_among_equal_ones_is_said_to_carry_the_interval():
+def test_single_different_row_raises_an_interval_note():
     estimates = score_estimates([0.5] * 19 + [0.6])
     assert estimates.notes == (
         "19 of 20 rows have one value, or nearly one: the interval depends on the other, and is probably too "
@@ -226,7 +226,7 @@ def test_five_rows_that_differ_are_enough():
     assert score_estimates([0.0] * 16 + [1.0] * 4).notes[0].startswith("16 of 20 rows")
 
 
-def test_fewer_than_ten_rows_have_one_note():
+def test_fewer_than_ten_rows_have_a_single_note():
     assert len(score_estimates([0.5] * 8 + [0.6]).notes) == 1
 
 

@@ -44,10 +44,10 @@ def scores(**fields):
 
 
 def test_rows_are_counted():
-    found = scores()
-    assert (found.n, len(found), found.n_scored, found.n_left_out, found.n_windowed) == (3, 3, 2, 1, 1)
-    assert found.counts == {Status.SCORED: 2, Status.EMPTY: 1}
-    assert found.scored.tolist() == [True, False, True]
+    result = scores()
+    assert (result.n, len(result), result.n_scored, result.n_left_out, result.n_windowed) == (3, 3, 2, 1, 1)
+    assert result.counts == {Status.SCORED: 2, Status.EMPTY: 1}
+    assert result.scored.tolist() == [True, False, True]
 
 
 class Short:
@@ -89,10 +89,10 @@ def test_a_mask_keeps_rows_in_their_order_in_every_field(container):
 
 
 def test_a_result_is_sliced_by_a_mask_and_stays_as_it_was():
-    found = scores()
-    assert found[~found.scored].words == ("b",)
-    assert found[[False] * 3].n == 0
-    assert found.n == 3
+    result = scores()
+    assert result[~result.scored].words == ("b",)
+    assert result[[False] * 3].n == 0
+    assert result.n == 3
 
 
 @pytest.mark.parametrize(
@@ -134,11 +134,11 @@ def test_a_slice_keeps_rows_in_their_order(rows):
 
 
 def test_a_number_and_a_step_back_are_refused_and_nothing_half_iterates():
-    for place, remedy in ((0, "0:1"), (-1, "-1:"), (np.int64(1), "1:2")):
+    for index, remedy in ((0, "0:1"), (-1, "-1:"), (np.int64(1), "1:2")):
         with pytest.raises(
-            InputError, match=rf"takes a mask or a slice, got {place}: result\[{remedy}\] keeps"
+            InputError, match=rf"takes a mask or a slice, got {index}: result\[{remedy}\] keeps"
         ):
-            scores()[place]
+            scores()[index]
     with pytest.raises(InputError, match="a slice must not have a negative step, got a step of -1"):
         scores()[::-1]
     with pytest.raises(TypeError, match="not iterable"):
@@ -180,13 +180,13 @@ def test_no_rows_have_the_same_columns():
 
 
 @pytest.mark.parametrize("status", [status for status in Status if status is not Status.SCORED])
-def test_every_status_without_a_score_has_words(status):
+def test_every_status_without_a_score_has_a_reason(status):
     words = reason_words(status, "the answer")
     assert " " in words
     assert "{" not in words
 
 
-def test_a_text_that_the_model_cannot_read_has_the_words_of_the_screen():
+def test_unreadable_text_has_the_same_reason_in_results_and_on_screen():
     answers, samples = ["👍", "It is good."], [["👎"], ["It is fine."]]
     reason = semscale.consistency(answers, samples).reasons[0]
     assert reason == reason_words(Status.WEIGHTLESS, "the answer") == rating.MEANINGS["weightless"]

@@ -15,13 +15,13 @@ TEXTS = ["first", "scored", " ", None, "second", "third", "fourth"]
 
 
 @pytest.mark.parametrize("size", [1, 3, 10])
-def test_the_smallest_keys_come_first_and_of_equal_ones_the_first_row(size):
+def test_smallest_keys_come_first_and_ties_keep_the_first_row(size):
     rows, asked = ForemostRows[int](4), []
 
     def shown(start):
-        def row(place):
-            asked.append(start + place)
-            return start + place
+        def row(index):
+            asked.append(start + index)
+            return start + index
 
         return row
 
@@ -33,8 +33,8 @@ def test_the_smallest_keys_come_first_and_of_equal_ones_the_first_row(size):
 
 
 @pytest.mark.parametrize("size", [1, 2, 7])
-def test_the_first_rows_of_each_status_with_something_to_show(size):
+def test_first_rows_of_every_status_are_stored_as_examples(size):
     rows = LeftOutRows()
     for start in range(0, len(STATUS), size):
-        rows.add(STATUS[start : start + size], start, lambda place, start=start: TEXTS[start + place])
+        rows.add(STATUS[start : start + size], start, lambda index, start=start: TEXTS[start + index])
     assert rows.examples == {"empty": ((0, "first"), (4, "second"), (5, "third")), "missing": ()}

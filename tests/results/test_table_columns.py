@@ -45,7 +45,7 @@ def read_cells(table, named, size=100_000):
     return parts[0] if len(parts) == 1 else parts
 
 
-def test_several_columns_and_lists_make_one_list_a_row(tmp_path):
+def test_multiple_columns_and_lists_become_a_list_per_row(tmp_path):
     table = written(
         tmp_path,
         "t.csv",
@@ -91,15 +91,15 @@ def test_a_broken_list_is_named_by_its_row():
 
 
 @pytest.mark.parametrize(
-    ("reference", "words"),
+    ("reference", "arguments"),
     [
         ((), "reference must have at least 1 entry, got"),
         (("a",), "another column than prediction, got 'a'"),
         (("b", "c", "b"), "column 'b' is named twice"),
     ],
 )
-def test_columns_that_cannot_be_matched(reference, words):
-    with pytest.raises(InputError, match=words):
+def test_columns_that_cannot_be_matched(reference, arguments):
+    with pytest.raises(InputError, match=arguments):
         columns(*reference, prediction="a")
 
 
@@ -115,7 +115,7 @@ def test_a_broken_list_far_down_is_named_by_its_row_in_the_file(tmp_path):
         read_cells(table, columns("expected"), 2)
 
 
-def test_one_text_in_any_part_is_enough(tmp_path):
+def test_single_text_in_any_part_is_enough(tmp_path):
     table = written(tmp_path, "t.csv", "answer,expected\n,b\n,\na,\n")
     assert len(read_cells(table, columns("expected"), 1)) == 3
 
@@ -139,7 +139,7 @@ def test_weights_have_points_or_commas(cells, weights):
 
 
 @pytest.mark.parametrize("cells", [["1,500", "2"], ["1,5", "2.5"]])
-def test_a_comma_that_may_be_one_of_thousands_is_refused(cells):
+def test_ambiguous_thousands_comma_is_refused(cells):
     message = f"weight: column 'w' must hold numbers, but data row 8 has '{cells[0]}'; write decimals with a"
     with pytest.raises(InputError, match=message):
         weights_in(pl.Series("w", cells), 7)

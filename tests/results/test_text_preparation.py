@@ -26,7 +26,7 @@ def table(folder, **columns):
 
 
 @pytest.mark.parametrize("kind", ["remove", "keep"])
-def test_rating_measures_reasoning_only_if_it_is_kept(kind):
+def test_reasoning_affects_a_rating_only_if_it_stays(kind):
     texts = [THOUGHTS + "I would buy this tomorrow.", "I would buy this tomorrow."]
     with_thoughts, alone = Rater("purchase-intent", reasoning=kind).rate(texts).mean
     assert (with_thoughts == alone) == (kind == "remove")
@@ -78,8 +78,8 @@ SPELLINGS = [
 
 
 def test_html_is_rated_like_its_text_on_request():
-    kept = Rater("quality").rate(SPELLINGS).mean
-    assert len(set(kept.tolist())) == 3
+    means = Rater("quality").rate(SPELLINGS).mean
+    assert len(set(means.tolist())) == 3
     shown = semscale.rate(SPELLINGS, scale="quality", html="text").mean
     assert len(set(shown.tolist())) == 1
 
@@ -118,7 +118,7 @@ def test_comments_styles_and_scripts_are_no_text(unshown):
     assert html_text(f"<p>Good{unshown} food</p>") == "Good food"
 
 
-def test_groups_that_differ_in_case_or_blanks_are_one_group(tmp_path):
+def test_groups_that_differ_in_case_or_blanks_are_joined(tmp_path):
     rows = table(
         tmp_path,
         comment=["Good.", "Bad.", "Fine.", "Awful."],
@@ -133,7 +133,7 @@ def test_groups_that_differ_in_case_or_blanks_are_one_group(tmp_path):
     )
 
 
-def test_matched_groups_that_differ_in_case_or_blanks_are_one_group(tmp_path):
+def test_match_groups_that_differ_in_case_or_blanks_are_joined(tmp_path):
     rows = table(
         tmp_path,
         output=["Good.", "Bad.", "Fine."],

@@ -50,7 +50,7 @@ def test_a_translation_passes_by_all_criteria(changes, passed):
 
 
 @pytest.mark.parametrize(("name", "code"), MEASURED)
-def test_the_table_was_made_of_the_files_that_ship(name, code):
+def test_equivalence_table_matches_the_shipped_files(name, code):
     measured = equivalences(name)[code]
     english = load_scale(name).with_sets(measured.english_sets)
     translated = load_scale(name, language=code).with_sets(measured.anchor_sets)

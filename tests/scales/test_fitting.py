@@ -4,12 +4,12 @@ from semscale.scales import load_scale, scale_names
 from semscale.scales.library import fitting_scale, scale_caution
 
 
-def test_labels_of_a_scale_name_it_or_one_with_the_same_labels():
+def test_scale_labels_select_a_scale_with_the_same_labels():
     for name in scale_names():
         labels = load_scale(name).labels
-        found = fitting_scale([label.upper() for label in labels])
-        assert found is not None
-        assert load_scale(found).labels == labels
+        result = fitting_scale([label.upper() for label in labels])
+        assert result is not None
+        assert load_scale(result).labels == labels
 
 
 def test_answers_that_are_no_labels_or_too_few_fit_none():
@@ -19,6 +19,6 @@ def test_answers_that_are_no_labels_or_too_few_fit_none():
 
 
 def test_a_caution_names_the_option():
-    (said,) = scale_caution("q1", ["Very satisfied", "Satisfied", "Neutral"])
-    assert '--scale "q1=satisfaction"' in said
+    (caution,) = scale_caution("q1", ["Very satisfied", "Satisfied", "Neutral"])
+    assert '--scale "q1=satisfaction"' in caution
     assert scale_caution("q1", ["Tea", "Coffee", "Water"]) == ()

@@ -55,13 +55,13 @@ def test_no_sentence_is_used_twice_with_a_model_and_no_probe_is_an_anchor(name, 
 @pytest.mark.parametrize("name", scale_names())
 def test_anchors_are_short_and_do_not_repeat_the_question(name):
     scale = load_scale(name)
-    asked = words(scale.question)
-    for anchor in map(words, chain.from_iterable(scale.anchor_sets.values())):
+    asked = tokens(scale.question)
+    for anchor in map(tokens, chain.from_iterable(scale.anchor_sets.values())):
         assert len(anchor) <= 14
         assert longest_common_run(anchor, asked) <= len(asked) / 2
 
 
-def words(text):
+def tokens(text):
     return [word.strip(".,?!").casefold() for word in text.split()]
 
 

@@ -92,7 +92,7 @@ def test_other_alphabets():
         (b'name: mood\ntitle: "\\UFFFFFFFF"\n', "line 2: not readable as YAML"),
     ],
 )
-def test_what_cannot_be_read_is_said_in_one_line(content, message):
+def test_unreadable_scale_is_refused_in_a_single_line(content, message):
     with pytest.raises(InputError) as caught:
         parse_scale(content, source="x.yaml")
     assert message in str(caught.value)

@@ -116,7 +116,7 @@ def test_any_other_number_of_points_is_not(n):
         ({"name": "a|b"}, "name must be lower-case words joined by hyphens, got 'a|b'"),
     ],
 )
-def test_a_mistake_is_one_line_that_names_it(changes, message):
+def test_invalid_scale_is_refused_in_a_single_line(changes, message):
     with pytest.raises(InputError) as caught:
         scale(**changes)
     assert message in str(caught.value)
@@ -135,7 +135,7 @@ def test_the_hash_covers_values_and_anchors_and_nothing_else():
     assert scale(points=moved).content_hash != scale().content_hash
 
 
-def test_the_hash_is_the_documented_one():
+def test_content_hash_is_the_documented_hash():
     # sha256 over compact JSON of the values and of the sets as pairs, written out by hand.
     canonical = '{"values":[1.0,2.0,4.0],"sets":[["plain",["I feel bad.","I feel so-so.","I feel good."]]]}'
     assert scale().content_hash == hashlib.sha256(canonical.encode()).hexdigest()[:8]
@@ -157,7 +157,7 @@ def test_some_of_the_sets():
 
 
 @pytest.mark.parametrize("names", [[], ["plain", "plain"]])
-def test_no_set_or_one_twice_is_refused(names):
+def test_missing_or_repeated_sets_are_refused(names):
     with pytest.raises(InputError, match="at least one set, and none twice"):
         scale().with_sets(names)
 

@@ -33,7 +33,7 @@ def applied(**changes):
     return parse_translation({**GERMAN, **changes}, source="de/mood.yaml").translate(ENGLISH)
 
 
-def test_words_change_and_points_and_levels_stay():
+def test_translation_changes_texts_and_keeps_points_and_levels():
     german = applied()
     assert (german.language, german.question) == ("de", "Wie geht es Ihnen?")
     assert german.points == ENGLISH.points
@@ -43,7 +43,7 @@ def test_words_change_and_points_and_levels_stay():
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"scale": "trust"}, "scale must be 'mood'"),
         ({"anchor_sets": {"other": ["a", "b"], "plain": ["c", "d"]}}, r"order \(plain, other\), got other"),
@@ -56,8 +56,8 @@ def test_words_change_and_points_and_levels_stay():
         ({"question": ""}, "question must not be empty"),
     ],
 )
-def test_what_does_not_match_the_english_scale_is_refused(changes, said):
-    with pytest.raises(InputError, match=said):
+def test_what_does_not_match_the_english_scale_is_refused(changes, message):
+    with pytest.raises(InputError, match=message):
         applied(**changes)
 
 
@@ -84,7 +84,7 @@ def test_a_shipped_translation(name, code):
     assert not anchors & {anchor.casefold() for anchor in chain.from_iterable(english.anchor_sets.values())}
 
 
-def test_a_translation_is_found_by_the_name_of_its_scale_alone():
+def test_translations_are_listed_by_scale_name():
     assert "de" in languages_of("purchase-intent")
     assert languages_of("no-such-scale") == []
     assert set(languages_of("purchase-intent")) <= set(translation_languages())

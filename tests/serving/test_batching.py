@@ -46,7 +46,7 @@ def batcher(gated):
     result.close()
 
 
-def test_waiting_texts_are_embedded_together_and_each_request_gets_its_own(batcher, gated, toy_embedder):
+def test_waiting_texts_are_embedded_together_and_returned_per_request(batcher, gated, toy_embedder):
     first = batcher.submit(["first"])
     assert gated.begun.acquire(timeout=60)
     requests = [["red car", "blue"], ["a long sentence about cars"], ["blue"]]
@@ -212,7 +212,7 @@ def small_slices(monkeypatch):
 
 
 # A slice of 6 tokens has two items of 3.
-def test_a_large_ticket_does_not_hold_up_a_small_one(small_slices):
+def test_large_ticket_does_not_delay_a_small_ticket(small_slices):
     waiting = TicketQueue()
     large, small = ticket(*[3] * 10), ticket(3)
     waiting.add(large)
@@ -222,7 +222,7 @@ def test_a_large_ticket_does_not_hold_up_a_small_one(small_slices):
     assert waiting.tokens == 8 * 3
 
 
-def test_many_small_tickets_have_a_slice_each_where_a_large_one_keeps_to_the_budget(small_slices):
+def test_small_tickets_get_a_slice_while_a_large_ticket_stays_in_budget(small_slices):
     waiting = TicketQueue()
     large, *small = every = [ticket(*[3] * 10), *(ticket(3, 3, 3) for _ in range(4))]
     for entry in every:
@@ -242,7 +242,7 @@ def test_many_small_tickets_have_a_slice_each_where_a_large_one_keeps_to_the_bud
     assert waiting.take(9, 27) == {large: range(4, 7)}
 
 
-def test_slices_of_one_ticket_in_a_batch_are_joined(small_slices):
+def test_slices_of_the_same_ticket_are_joined_in_a_batch(small_slices):
     waiting = TicketQueue()
     single = ticket(*[3] * 5)
     waiting.add(single)
@@ -250,7 +250,7 @@ def test_slices_of_one_ticket_in_a_batch_are_joined(small_slices):
     assert waiting.take(1000) == {}
 
 
-def test_an_item_above_the_budget_is_a_batch_of_its_own():
+def test_item_above_the_budget_is_a_separate_batch():
     waiting = TicketQueue()
     large = ticket(500, 3)
     waiting.add(large)
@@ -343,7 +343,7 @@ def test_a_batch_that_nobody_waits_for_ends_at_its_next_step(toy_embedder):
     assert batcher.close()
 
 
-def test_a_batch_goes_on_while_one_request_waits_for_it():
+def test_batch_continues_while_any_request_waits():
     waiting, cancelled = Ticket(["a"], [1]), Ticket(["b"], [1])
     cancelled.future.cancel()
     check_wanted([waiting, cancelled])
@@ -364,9 +364,9 @@ class Lengths:
         return embeddings(*map(len, texts))
 
 
-def test_each_request_gets_its_own_vectors_and_the_batch_is_counted():
+def test_requests_get_their_vectors_and_the_batch_is_counted():
     heard = []
-    model = BatchedTexts(Lengths(), lambda *one: heard.append(one))
+    model = BatchedTexts(Lengths(), lambda *left: heard.append(left))
     first, second = model.run(["a", "bb", "ccc"], [1, 2], lambda: None)
     assert first.vectors[:, 0].tolist() == [1]
     assert second.vectors[:, 0].tolist() == [2, 3]
@@ -402,7 +402,7 @@ def batched(gated):
 def test_vectors_are_those_of_the_embedder_and_equal_texts_are_sent_once(batched, gated, toy_embedder):
     gated.let.set()
     seen = []
-    result = batched.embed(["a", "b", "a"], progress=lambda *one: seen.append(one))
+    result = batched.embed(["a", "b", "a"], progress=lambda *left: seen.append(left))
     np.testing.assert_array_equal(result.vectors, toy_embedder.embed(["a", "b", "a"]).vectors)
     assert gated.batches == [["a", "b"]]
     assert seen == [("embedding", 2, 2)]

@@ -167,7 +167,7 @@ def test_the_time_of_a_head_begins_with_its_first_bytes(monkeypatch):
     assert aborted == [70.2]
 
 
-def test_half_open_and_idle_connections_do_not_keep_others_out(monkeypatch):
+def test_idle_connections_do_not_block_new_connections(monkeypatch):
     monkeypatch.setattr(serving_server, "CONNECTIONS", 6)
     monkeypatch.setattr(serving_server, "_CROWDED_SECONDS", 0.2)
 
@@ -183,14 +183,14 @@ def test_half_open_and_idle_connections_do_not_keep_others_out(monkeypatch):
             idle_reader, idle = await asyncio.open_connection(*address)
             idle.write(HEAD + b"hello")
             await answer_to(idle_reader)
-            others = [await asyncio.open_connection(*address) for _ in range(5)]
-            for _, writer in others:
+            connections = [await asyncio.open_connection(*address) for _ in range(5)]
+            for _, writer in connections:
                 writer.write(HEAD[:20])
             refused = await status(address)
-            for reader, _ in [(idle_reader, idle), *others]:
+            for reader, _ in [(idle_reader, idle), *connections]:
                 assert await is_closed(reader)
             accepted = await status(address)
-            for writer in (idle, *(writer for _, writer in others)):
+            for writer in (idle, *(writer for _, writer in connections)):
                 writer.close()
             return refused, accepted
 

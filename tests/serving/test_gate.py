@@ -95,7 +95,7 @@ def test_lines_that_take_too_long_end_with_the_reason():
     assert json.loads(last)["error"]["type"] == "timeout_error"
 
 
-def test_each_part_of_a_long_answer_has_the_whole_limit_of_time():
+def test_every_part_of_a_long_answer_has_the_full_time_limit():
     ends = []
 
     async def download(scope, receive, send):
@@ -279,7 +279,7 @@ def test_a_service_that_loads_or_drains_answers_503(engine):
     assert service.state.phase is Phase.DRAINING
 
 
-def test_a_model_that_cannot_be_loaded_is_kept_as_an_error():
+def test_failed_model_load_is_stored_as_an_error():
     from semscale.errors import ModelError
     from semscale.serving.application import Service
 
@@ -379,7 +379,7 @@ def test_this_machine_needs_no_token(host):
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.3", "example.org"])
-def test_other_machines_need_one(host):
+def test_remote_access_requires_a_token(host):
     with pytest.raises(InputError, match="set SEMSCALE_TOKEN to a secret of at least 16 characters"):
         access_token(host, {})
     assert access_token(host, {"SEMSCALE_TOKEN": SECRET}) == SECRET
@@ -437,7 +437,7 @@ def test_the_token_is_admitted():
         (None, None, True),  # a program that speaks HTTP/1.0; browsers always send it
     ],
 )
-def test_pages_of_other_sites_are_told_from_this_machine(host, origin, expected):
+def test_foreign_origins_are_distinguished_from_this_machine(host, origin, expected):
     headers = [(name, value) for name, value in ((b"host", host), (b"origin", origin)) if value is not None]
     assert is_meant_for_loopback([(b"accept", b"*/*"), *headers]) is expected
 

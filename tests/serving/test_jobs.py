@@ -272,7 +272,7 @@ def test_a_running_job_continues_after_a_kill_that_follows_an_orderly_stop(tmp_p
     queue.close()
 
 
-def test_a_running_job_is_cancelled_and_a_waiting_one_removed(tmp_path):
+def test_running_job_is_cancelled_and_waiting_job_removed(tmp_path):
     work = HeldWork()
     queue = queue_of(tmp_path, work)
     running, waiting = added(queue), added(queue)
@@ -308,7 +308,7 @@ def test_a_running_job_that_is_cancelled_is_gone_although_the_service_is_killed(
     again.close()
 
 
-def test_a_job_that_outgrows_the_quota_fails_and_leaves_room_for_the_others(tmp_path):
+def test_job_above_the_quota_fails_and_leaves_room_for_other_jobs(tmp_path):
     def work(job, progress):
         job.parts.mkdir()
         if job.id == large.id:
@@ -352,7 +352,7 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
         queue_of(tmp_path / "jobs", HeldWork())
 
 
-def test_a_folder_serves_one_service(tmp_path):
+def test_folder_serves_a_single_service(tmp_path):
     queue = queue_of(tmp_path, HeldWork())
     with pytest.raises(InputError, match="jobs: another service uses .*: stop it, or name another folder"):
         queue_of(tmp_path, HeldWork())
@@ -424,7 +424,7 @@ def test_vectors_of_a_job_are_those_of_the_model(jobs, engine, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("address", "content", "field", "words"),
+    ("address", "content", "field", "message"),
     [
         ("kind=rote&text=comment", TABLE, "kind", "one of rate, match"),
         ("kind=rate", TABLE, "text", "missing"),
@@ -446,16 +446,16 @@ def test_vectors_of_a_job_are_those_of_the_model(jobs, engine, tmp_path):
         ("kind=rate&text=comment&text=remark", TABLE, "text", "named once in the address, got 2 times"),
     ],
 )
-def test_a_wrong_order_is_refused_and_leaves_no_files(jobs, home, address, content, field, words):
+def test_a_wrong_order_is_refused_and_leaves_no_files(jobs, home, address, content, field, message):
     before = {path.name for path in home.iterdir()}
     answer = jobs.post(f"/jobs?{address}", content=content)
     assert answer.status_code == 422
-    assert words in answer.json()["error"]["message"]
+    assert message in answer.json()["error"]["message"]
     assert field is None or answer.json()["error"]["param"] == field
     assert {path.name for path in home.iterdir()} == before
 
 
-def test_a_table_that_does_not_serve_is_said_by_the_job(jobs):
+def test_unusable_table_is_reported_by_the_job(jobs):
     name = jobs.post("/jobs?kind=rate&text=remark", content=TABLE).json()["id"]
     record = ended(jobs, name)
     assert record["status"] == "failed"
@@ -517,7 +517,7 @@ def test_another_verb_is_refused_with_all_that_serve_the_path(jobs):
     assert (answer.status_code, answer.headers["allow"]) == (405, "DELETE, GET, POST")
 
 
-def test_the_description_names_the_settings_of_each_kind_of_job(jobs):
+def test_openapi_description_names_the_settings_of_every_job_kind(jobs):
     paths = jobs.get("/openapi.json").json()["paths"]
     settings = {entry["name"]: entry for entry in paths["/jobs"]["post"]["parameters"]}
     assert settings["kind"]["schema"]["enum"] == ["rate", "match", "consistency", "embed"]
@@ -537,7 +537,7 @@ def test_a_service_without_jobs_says_how_to_have_them(client, verb, path):
 
 
 @pytest.mark.parametrize("name", ["x", "..", "0" * 32, "lock"])
-def test_a_name_that_is_no_job_is_not_found(jobs, name):
+def test_unknown_job_name_returns_404(jobs, name):
     assert jobs.get(f"/jobs/{name}").status_code == 404
 
 

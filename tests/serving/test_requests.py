@@ -18,8 +18,8 @@ LINES = {"content-type": "application/x-ndjson"}
 TEXTS = ["I would buy it at once.", None, " ", "Never."]
 
 
-def rows_of(found):
-    return json.loads(found.to_frame().write_json())
+def rows_of(results):
+    return json.loads(results.to_frame().write_json())
 
 
 def test_ratings_are_those_of_the_package(client, engine):
@@ -87,7 +87,7 @@ def test_consistency_is_that_of_the_package(client, engine):
 
 
 @pytest.mark.parametrize(
-    ("path", "fields", "field", "words"),
+    ("path", "fields", "field", "arguments"),
     [
         ("/rate", {"texts": ["a"], "scale": "/etc/passwd"}, "scale", "unknown scale"),
         ("/rate", {"texts": ["a"], "scale": "qualty"}, "scale", "did you mean 'quality'"),
@@ -111,10 +111,10 @@ def test_consistency_is_that_of_the_package(client, engine):
         ("/rate", {"texts": ["a"], "missing": ["NA"] * 2049}, "missing", "at most 2,048 texts"),
     ],
 )
-def test_a_wrong_field_is_named(client, path, fields, field, words):
+def test_a_wrong_field_is_named(client, path, fields, field, arguments):
     answer = client.post(path, json=fields)
     assert answer.status_code == 422
-    assert words in answer.json()["error"]["message"]
+    assert arguments in answer.json()["error"]["message"]
     if field is not None:
         assert answer.json()["error"]["param"] == field
 
@@ -126,7 +126,7 @@ def test_a_recall_share_that_is_no_number_is_refused(client, method):
     assert (answer.status_code, answer.json()["error"]["param"]) == (422, "recall_share")
 
 
-def test_each_measure_is_served_or_refused_by_its_name(service):
+def test_every_measure_is_served_or_refused_by_name(service):
     from semscale.answer_consistency.measures import MEASURES
     from semscale.errors import InputError
     from semscale.serving.requests import ConsistencySettingFields
@@ -145,7 +145,7 @@ def test_each_measure_is_served_or_refused_by_its_name(service):
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "words"),
+    ("body", "status", "arguments"),
     [
         ("", 400, "no lines"),
         ("{", 400, "line 1 must be JSON"),
@@ -153,10 +153,10 @@ def test_each_measure_is_served_or_refused_by_its_name(service):
         ('{"text": "a"}\n"b"', 422, "line 2"),
     ],
 )
-def test_a_wrong_line_is_named(client, body, status, words):
+def test_a_wrong_line_is_named(client, body, status, arguments):
     answer = client.post("/rate", content=body, headers=LINES)
     assert answer.status_code == status
-    assert words in answer.json()["error"]["message"]
+    assert arguments in answer.json()["error"]["message"]
 
 
 def error_of(answer):
@@ -181,7 +181,7 @@ def test_vectors_are_those_of_the_model(client, engine, encoding):
     assert (content["object"], content["model"]) == ("list", MODEL)
 
 
-def test_one_text_may_be_a_string(client, engine):
+def test_single_text_can_be_a_string(client, engine):
     answer = client.post("/v1/embeddings", json={"input": "good", "model": f"sentence-transformers/{MODEL}"})
     assert error_of(answer)["param"] == "model"  # another name is another model
     answer = client.post("/v1/embeddings", json={"input": "good", "model": MODEL, "dimensions": 384})
@@ -190,7 +190,7 @@ def test_one_text_may_be_a_string(client, engine):
 
 
 @pytest.mark.parametrize(
-    ("fields", "status", "field", "words"),
+    ("fields", "status", "field", "arguments"),
     [
         ({"input": [], "model": MODEL}, 422, "input", "a text or a list of texts"),
         ({"input": [[1, 2]], "model": MODEL}, 422, "input", "token IDs are not accepted"),
@@ -204,11 +204,11 @@ def test_one_text_may_be_a_string(client, engine):
         (["a"], 400, None, "a JSON object"),
     ],
 )
-def test_a_wrong_field_of_embeddings_is_named(client, fields, status, field, words):
+def test_a_wrong_field_of_embeddings_is_named(client, fields, status, field, arguments):
     answer = client.post("/v1/embeddings", json=fields)
     assert answer.status_code == status
     assert error_of(answer)["param"] == field
-    with pytest.raises(AssertionError, match=words):
+    with pytest.raises(AssertionError, match=arguments):
         raise AssertionError(error_of(answer)["message"])
 
 
@@ -230,18 +230,18 @@ def small(engine):
 
 
 @pytest.mark.parametrize(
-    ("content", "status", "field", "words"),
+    ("content", "status", "field", "arguments"),
     [
         ({"json": {**ASKED, "input": ["a"] * 4}}, 422, "input", "at most 3 texts, got 4"),
         ({"json": {**ASKED, "input": ["a", "x" * 21]}}, 422, "input", "input[1] must have at most 20 char"),
         ({"content": b" " * 201}, 413, None, "at most 200 bytes"),
     ],
 )
-def test_limits_of_size(small, content, status, field, words):
+def test_limits_of_size(small, content, status, field, arguments):
     answer = client_of(small).post("/v1/embeddings", **content)
     assert answer.status_code == status
     assert answer.json()["error"]["param"] == field
-    assert words in answer.json()["error"]["message"]
+    assert arguments in answer.json()["error"]["message"]
 
 
 def test_a_body_of_unknown_length_is_counted(small):
@@ -271,7 +271,7 @@ def test_limits_count_inner_lists_too(small):
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "field", "words"),
+    ("body", "status", "field", "arguments"),
     [
         (b"[" * 100_000, 400, None, "use fewer levels"),
         (b'{"texts": ["a"], "scale": "\\ud800"}', 422, "scale", "unknown scale"),
@@ -289,10 +289,10 @@ def test_limits_count_inner_lists_too(small):
         (b'{"texts": ["a"], "%b": 1}' % (b"x" * 5000), 422, "x" * 1000, "unknown key"),
     ],
 )
-def test_json_that_no_client_writes_is_refused(client, body, status, field, words):
+def test_json_that_no_client_writes_is_refused(client, body, status, field, arguments):
     answer = client.post("/rate", content=body)
     assert (answer.status_code, answer.json()["error"]["param"]) == (status, field)
-    assert words in answer.json()["error"]["message"]
+    assert arguments in answer.json()["error"]["message"]
 
 
 def test_unpaired_surrogates_are_read_as_the_replacement_character(client):

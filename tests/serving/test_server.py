@@ -170,16 +170,16 @@ def test_the_end_of_an_answer_does_not_wait_for_the_client_to_confirm_its_beginn
     async def accepted():
         transports = asyncio.Queue()
 
-        class Taken(asyncio.Protocol):
+        class RecordingProtocol(asyncio.Protocol):
             def connection_made(self, transport):
                 transports.put_nowait(transport)
 
         loop = asyncio.get_running_loop()
         with listen("127.0.0.1", 0) as listener:
-            server = await loop.create_server(Taken, sock=listener)
+            server = await loop.create_server(RecordingProtocol, sock=listener)
             _, writer = await asyncio.open_connection(*listener.getsockname())
-            taken = (await transports.get()).get_extra_info("socket")
-            result = taken.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            connection_socket = (await transports.get()).get_extra_info("socket")
+            result = connection_socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
             writer.close()
             server.close()
         return result
@@ -230,7 +230,7 @@ def test_what_is_no_http_is_refused(running, head):
     assert sent_raw(running, head).startswith(b"HTTP/1.1 400")
 
 
-def test_requests_behind_each_other_are_answered_in_their_order(running):
+def test_pipelined_requests_are_answered_in_order(running):
     first = b"GET /ready HTTP/1.1\r\nhost: localhost\r\n\r\n"
     answer = sent_raw(running, first + CLOSE % b"")
     assert answer.index(b'"ready"') < answer.index(b'"alive"')

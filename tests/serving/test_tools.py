@@ -115,7 +115,7 @@ class TestList:
         assert len(tools) == 9
         assert len(listed.model_dump_json(by_alias=True, exclude_none=True)) < 15_000
 
-    def test_each_description_of_an_argument_ends_with_a_valid_example(self, toy_embedder, tmp_path):
+    def test_every_argument_description_ends_with_a_valid_example(self, toy_embedder, tmp_path):
         from jsonschema import Draft202012Validator
 
         _, tools = all_tools(toy_embedder, tmp_path)
@@ -125,7 +125,7 @@ class TestList:
                 schema = {**argument, "$defs": tool.input_schema.get("$defs", {})}
                 Draft202012Validator(schema).validate(example)
 
-    def test_a_thing_has_one_name_in_all_tools(self, toy_embedder, tmp_path):
+    def test_concept_has_the_same_name_in_all_tools(self, toy_embedder, tmp_path):
         _, tools = all_tools(toy_embedder, tmp_path)
         arguments = {name: set(tool.input_schema["properties"]) for name, tool in tools.items()}
         for name, things in (
@@ -233,7 +233,7 @@ class TestRefusals:
             ({"texts": ["good", "a" * 21]}, "texts[1] must have at most 20 characters, got 21"),
         ],
     )
-    def test_a_bad_argument_is_named_in_one_line(self, toy_embedder, arguments, message):
+    def test_invalid_argument_is_named_in_a_single_line(self, toy_embedder, arguments, message):
         server = server_with(toy_embedder, max_texts=3, max_characters=20)
         assert refusal(server, "rate", **arguments) == message
 
@@ -286,7 +286,7 @@ class TestRefusals:
         ):
             assert part in message
 
-    def test_a_value_of_no_possible_type_is_one_mistake(self, toy_embedder):
+    def test_value_of_an_impossible_type_is_a_single_error(self, toy_embedder):
         message = refusal(server_with(toy_embedder), "rate", texts=["a"], scale=5)
         assert message == "scale must be a text or a mapping, got 5"
 
@@ -551,7 +551,7 @@ class TestTables:
         assert message == "out: rated.csv.parts has a link or a pipe: remove it, or choose another name"
         assert [path.read_text() for path in elsewhere.iterdir()] == ["mine"] * (target is not elsewhere)
 
-    def test_a_pipe_in_place_of_a_lock_is_refused(self, toy_embedder, folder):
+    def test_pipe_instead_of_a_lock_file_is_refused(self, toy_embedder, folder):
         (folder / "rated.csv.parts").mkdir()
         os.mkfifo(folder / "rated.csv.parts" / "lock")
         arguments = {"table": "answers.csv", "texts": "comment", "out": "rated.csv"}

@@ -8,14 +8,14 @@ from semscale.errors import InputError
 from semscale.snapshots.fixture import await_outputs
 
 
-async def generate(said):
+async def generate(text):
     await asyncio.sleep(0)
-    return said
+    return text
 
 
 def test_what_is_no_awaitable_stays_the_same_object():
-    given = ["A", {"text": "B"}]
-    assert await_outputs(given) is given
+    outputs = ["A", {"text": "B"}]
+    assert await_outputs(outputs) is outputs
     assert await_outputs("A") == "A"
 
 
@@ -29,7 +29,7 @@ def test_a_list_keeps_its_order_and_what_is_not_awaited():
     assert await_outputs((generate("A"),)) == ["A"]
 
 
-def test_outputs_of_a_list_are_awaited_beside_each_other():
+def test_listed_outputs_are_awaited_concurrently():
     async def both():
         first, second = asyncio.Event(), asyncio.Event()
 
@@ -52,7 +52,7 @@ def test_what_the_program_raises_is_raised():
         await_outputs(fail())
 
 
-def test_an_asynchronous_test_is_told_to_await():
+def test_asynchronous_test_is_advised_to_await():
     async def test():
         await_outputs([generate("A"), generate("B")])
 

@@ -67,7 +67,7 @@ def test_equal_texts_go_with_equal_numbers():
     assert partners(compare(approved, approved[::-1])) == [(0, 1), (1, 0)]
 
 
-def test_the_others_are_aligned_so_that_the_sum_is_greatest():
+def test_remaining_outputs_are_aligned_with_the_greatest_sum():
     # x with a .9 and y with b .1 make 1.0; x with b .8 and y with a .7 make 1.5.
     scores = {("x", "a"): 0.9, ("y", "b"): 0.1, ("x", "b"): 0.8, ("y", "a"): 0.7}
     compared = compare(["a", "b", "same"], ["same", "x", "y"], NamedScores(scores))
@@ -112,9 +112,9 @@ def test_a_missing_or_extra_output_fails_unless_allowed(allowed, passed):
     assert (extra.passed, extra.missing, extra.extra) == (passed, (), (0,))
 
 
-@pytest.mark.parametrize("said", [[], [""], [" ", "\n"]])
-def test_silence_fails_whatever_is_allowed(said):
-    assert not compare(["a"], said, max_unpaired=9).passed
+@pytest.mark.parametrize("message", [[], [""], [" ", "\n"]])
+def test_silence_fails_whatever_is_allowed(message):
+    assert not compare(["a"], message, max_unpaired=9).passed
 
 
 def test_nothing_beside_nothing_passes():

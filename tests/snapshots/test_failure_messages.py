@@ -18,10 +18,10 @@ def explained(pair=None, approved=("A.",), actual=("A.",), breaches=()):
     return explain_failure(SnapshotComparison(*outputs, (pair,) if pair else (), breaches), NoMeter())
 
 
-def test_numbers_are_said_before_and_after():
-    ours, theirs = Output("A.", {"credits": 1.0, "weight": 2.0}), Output("A.", {"credits": 0.5})
+def test_number_changes_show_before_and_after():
+    left, right = Output("A.", {"credits": 1.0, "weight": 2.0}), Output("A.", {"credits": 0.5})
     breaches = (Breach("max_credits_difference", 0.25, 0.5), Breach("max_weight_difference", 0, math.nan))
-    compared = SnapshotComparison((ours,), (theirs,), (SnapshotPair(0, 0, breaches=breaches),))
+    compared = SnapshotComparison((left,), (right,), (SnapshotPair(0, 0, breaches=breaches),))
     assert explain_failure(compared, NoMeter()) == [
         "  credits was 1 and is 0.5 now, max_credits_difference is 0.25",
         "  weight was 2 and is none now, max_weight_difference is 0",
@@ -30,7 +30,7 @@ def test_numbers_are_said_before_and_after():
 
 
 @pytest.mark.parametrize(
-    ("breach", "said"),
+    ("breach", "message"),
     [
         (Breach("min_match", 0.45, 0.4499), "  match 0.44, min_match is 0.45"),
         (Breach("min_cosine", 0.8, -0.004), "  cosine -0.01, min_cosine is 0.8"),
@@ -45,11 +45,11 @@ def test_numbers_are_said_before_and_after():
         ),
     ],
 )
-def test_each_breach_names_what_was_found_and_the_limit(breach, said):
-    assert explained(SnapshotPair(0, 0, breaches=(breach,)))[0] == said
+def test_breach_message_names_the_value_and_the_limit(breach, message):
+    assert explained(SnapshotPair(0, 0, breaches=(breach,)))[0] == message
 
 
-def test_outputs_without_a_partner_are_shown_by_their_places():
+def test_unpaired_outputs_are_shown_by_position():
     lines = explained(
         SnapshotPair(1, 0),
         approved=("A.", "B."),

@@ -29,7 +29,7 @@ def test_what_was_written_is_read(path):
     assert read_snapshots(path) == {"test_b": {"1": odd}, "test_a[x|y:/]": {"the name": snapshot("Yes.")}}
 
 
-def test_the_file_is_sorted_and_a_text_has_a_line_for_each_of_its_lines(path):
+def test_snapshot_file_is_sorted_with_a_line_per_text_line(path):
     for test in ("test_b", "test_a"):
         write_snapshot(path, test, "1", snapshot("First.\nSecond."))
     content = path.read_text(encoding="utf-8")
@@ -58,7 +58,7 @@ def test_no_file_holds_no_snapshot(path):
         b"\xff\xfe",
     ],
 )
-def test_a_damaged_file_is_named_and_kept(path, content):
+def test_damaged_snapshot_file_is_named_and_left_unchanged(path, content):
     path.parent.mkdir()
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     before = path.read_bytes()
@@ -76,7 +76,7 @@ def test_a_file_of_a_later_version_is_not_guessed_at(path):
         read_snapshots(path)
 
 
-def test_removed_snapshots_leave_the_others_and_no_empty_file(path):
+def test_removing_snapshots_leaves_the_rest_and_no_empty_file(path):
     for test, name in (("test_a", "1"), ("test_a", "2"), ("test_b", "1")):
         write_snapshot(path, test, name, snapshot("Yes."))
     remove_snapshots(path, {"test_a": {"1"}, "test_b": {"1"}})
@@ -105,13 +105,13 @@ for n in range(20):
 def test_two_processes_that_write_at_once_lose_nothing(tmp_path):
     path = tmp_path / "__semantic_snapshots__" / "test_tutor.json"
     writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, str(path), own], stderr=subprocess.PIPE, text=True)
-        for own in ("a", "b")
+        subprocess.Popen([sys.executable, "-c", WRITER, str(path), prefix], stderr=subprocess.PIPE, text=True)
+        for prefix in ("a", "b")
     ]
     assert [(writer.communicate(timeout=120)[1], writer.returncode) for writer in writers] == [
         ("", 0),
         ("", 0),
     ]
     written = json.loads(path.read_text(encoding="utf-8"))["snapshots"]
-    assert set(written) == {f"test_{own}_{n}" for own in ("a", "b") for n in range(20)}
-    assert [each.name for each in path.parent.iterdir()] == ["test_tutor.json"]
+    assert set(written) == {f"test_{prefix}_{n}" for prefix in ("a", "b") for n in range(20)}
+    assert [entry.name for entry in path.parent.iterdir()] == ["test_tutor.json"]

@@ -21,7 +21,7 @@ def test_texts_and_lists_are_read(actual, expected):
 
 
 @pytest.mark.parametrize(
-    ("actual", "said"),
+    ("actual", "message"),
     [
         (None, "got NoneType: None"),
         (3, "got int: 3"),
@@ -35,6 +35,6 @@ def test_texts_and_lists_are_read(actual, expected):
         ("half \ud83d", "an unpaired surrogate"),
     ],
 )
-def test_what_cannot_be_used_is_named(actual, said):
-    with pytest.raises(InputError, match=said):
+def test_what_cannot_be_used_is_named(actual, message):
+    with pytest.raises(InputError, match=message):
         read_outputs(actual)

@@ -20,7 +20,7 @@ class Terminal:
 
 
 def report(file, test, **changed):
-    told = {
+    attributes = {
         "file": str(file),
         "test": test,
         "n_tests": 2,
@@ -29,13 +29,13 @@ def report(file, test, **changed):
         "approved": [],
         "other_settings": [],
     }
-    return SimpleNamespace(nodeid=f"test_it.py::{test}", **{ATTRIBUTE: {**told, **changed}})
+    return SimpleNamespace(nodeid=f"test_it.py::{test}", **{ATTRIBUTE: {**attributes, **changed}})
 
 
-def said(*reports, prune=False):
+def session_lines(*reports, prune=False):
     log, terminal = SnapshotLog(prune=prune, show=lambda path: path.name), Terminal()
-    for each in reports:
-        log.pytest_runtest_logreport(each)
+    for entry in reports:
+        log.pytest_runtest_logreport(entry)
     log.pytest_sessionfinish()
     log.pytest_terminal_summary(terminal)
     return terminal.lines
@@ -48,15 +48,15 @@ def file_with(tmp_path, *named):
     return path
 
 
-def test_nothing_is_said_where_nothing_happened(tmp_path):
+def test_session_without_snapshots_prints_nothing(tmp_path):
     path = file_with(tmp_path, ("test_a", "1"), ("test_b", "1"))
-    assert said(SimpleNamespace(nodeid="test_it.py::test_c")) == []
-    assert said(report(path, "test_a"), report(path, "test_b")) == []
+    assert session_lines(SimpleNamespace(nodeid="test_it.py::test_c")) == []
+    assert session_lines(report(path, "test_a"), report(path, "test_b")) == []
 
 
 def test_a_test_that_ran_again_keeps_what_its_first_turn_approved():
     first, again = (report("none.json", "test_a", approved=names) for names in (["1"], []))
-    assert said(first, again) == ["semantic snapshots", "approved: test_it.py::test_a '1'"]
+    assert session_lines(first, again) == ["semantic snapshots", "approved: test_it.py::test_a '1'"]
 
 
 def test_snapshots_are_unused_only_where_all_tests_ran_and_passed(tmp_path):
@@ -64,15 +64,15 @@ def test_snapshots_are_unused_only_where_all_tests_ran_and_passed(tmp_path):
     a, b = report(path, "test_a"), report(path, "test_b")
     advice = "to remove unused snapshots: --semantic-prune"
     unused = ["unused: test_it.json: test_a '2'", "unused: test_it.json: test_gone '1'", advice]
-    assert said(a, b) == ["semantic snapshots", *unused]
-    assert said(a) == []  # one of two tests
+    assert session_lines(a, b) == ["semantic snapshots", *unused]
+    assert session_lines(a) == []  # one of two tests
     failed = report(path, "test_a", passed=False)
-    assert said(failed, b) == ["semantic snapshots", *unused[1:]]
+    assert session_lines(failed, b) == ["semantic snapshots", *unused[1:]]
 
 
 def test_pruning_removes_what_is_unused_and_says_so(tmp_path):
     path = file_with(tmp_path, ("test_a", "1"), ("test_gone", "1"))
-    lines = said(report(path, "test_a"), report(path, "test_b"), prune=True)
+    lines = session_lines(report(path, "test_a"), report(path, "test_b"), prune=True)
     assert lines == ["semantic snapshots", "removed: test_it.json: test_gone '1'"]
     assert list(read_snapshots(path)) == ["test_a"]
 
@@ -80,6 +80,6 @@ def test_pruning_removes_what_is_unused_and_says_so(tmp_path):
 def test_a_damaged_file_is_named(tmp_path):
     path: Path = tmp_path / "test_it.json"
     path.write_text("{", encoding="utf-8")
-    lines = said(report(path, "test_a"), report(path, "test_b"), prune=True)
+    lines = session_lines(report(path, "test_a"), report(path, "test_b"), prune=True)
     assert "is damaged" in lines[1]
     assert path.read_text(encoding="utf-8") == "{"

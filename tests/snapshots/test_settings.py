@@ -6,18 +6,18 @@ from semscale.errors import InputError
 from semscale.snapshots.session import DEFAULT_MIN_MATCH, SnapshotSettings, settle
 
 
-def test_nothing_given_is_the_default():
+def test_empty_settings_are_the_defaults():
     assert settle() == SnapshotSettings(min_match=DEFAULT_MIN_MATCH, guards="weigh", max_unpaired=0)
 
 
-def test_of_several_layers_the_last_that_is_given_counts():
+def test_last_set_layer_of_settings_wins():
     ini = {"min_match": "0.7", "max_unpaired": "2"}  # ini files have texts
     settled = settle(ini, {"min_match": 0.6, "max_credits_difference": 1}, {"min_match": None})
     assert settled == SnapshotSettings(min_match=0.6, max_unpaired=2, max_differences={"credits": 1.0})
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "message"),
     [
         ("min_match", 1.01, "between 0 and 1, got 1.01"),
         ("min_match", float("nan"), "between 0 and 1, got nan"),
@@ -33,6 +33,6 @@ def test_of_several_layers_the_last_that_is_given_counts():
         ("threshold", 0.5, "got 'threshold'"),
     ],
 )
-def test_what_cannot_be_used_is_named(name, value, said):
-    with pytest.raises(InputError, match=said):
+def test_what_cannot_be_used_is_named(name, value, message):
+    with pytest.raises(InputError, match=message):
         settle({name: value})

@@ -37,9 +37,9 @@ def column(cells):
 def codes(answers):
     """Numbers of answers in sorted order; -1 where one is missing."""
     missing = np.array([str(answer) in ("", "nan") for answer in answers])
-    found = np.full(len(answers), -1)
-    found[~missing] = np.unique(np.asarray(answers)[~missing].astype(str), return_inverse=True)[1]
-    return found
+    result = np.full(len(answers), -1)
+    result[~missing] = np.unique(np.asarray(answers)[~missing].astype(str), return_inverse=True)[1]
+    return result
 
 
 def six_digits(expected):
@@ -80,11 +80,11 @@ def check_test(differences, expected, sign=1):
 
 
 def check_association(rows, columns, design, expected):
-    found = rao_scott(rows, columns, design)
-    assert [found.f, found.df, found.df_below] == six_digits(
+    result = rao_scott(rows, columns, design)
+    assert [result.f, result.df, result.df_below] == six_digits(
         [expected[name] for name in ("f", "df", "df_below")]
     )
-    assert found.p_value == pytest.approx(expected["p"], rel=1e-5)
+    assert result.p_value == pytest.approx(expected["p"], rel=1e-5)
 
 
 def check_difference(values, groups, design, expected):
@@ -113,14 +113,14 @@ def jackknife_replicates(design):
     return ReplicateDesign(design.weights, weights, 1.0, rscales, degrees=degrees)
 
 
-OURS = table(FOLDER / "sample.csv")
+SAMPLE_COLUMNS = table(FOLDER / "sample.csv")
 DESIGNS = ("plain", "stratified", "clustered", "both", "finite", "two_stage")
 REPLICATED = ("jkn", "jk1", "brr", "fay", "fay_mse")
 
 
 def design(name):
-    strata, clusters = OURS["stratum"], OURS["cluster"]
-    population = OURS["clusters_in_population"]
+    strata, clusters = SAMPLE_COLUMNS["stratum"], SAMPLE_COLUMNS["cluster"]
+    population = SAMPLE_COLUMNS["clusters_in_population"]
     settings = {
         "plain": {},
         "stratified": {"strata": strata},
@@ -129,27 +129,27 @@ def design(name):
         "finite": {"strata": strata, "clusters": clusters, "fpc": population},
         "two_stage": {
             "strata": np.column_stack([strata, clusters]),
-            "clusters": np.column_stack([clusters, OURS["household"]]),
-            "fpc": np.column_stack([population, OURS["households_in_cluster"]]),
+            "clusters": np.column_stack([clusters, SAMPLE_COLUMNS["household"]]),
+            "fpc": np.column_stack([population, SAMPLE_COLUMNS["households_in_cluster"]]),
         },
     }
-    return SurveyDesign(OURS["weight"], **settings[name])
+    return SurveyDesign(SAMPLE_COLUMNS["weight"], **settings[name])
 
 
 def replicated(name):
     """The replicate design and the rows that it has."""
-    everyone = np.arange(len(OURS["weight"]))
+    everyone = np.arange(len(SAMPLE_COLUMNS["weight"]))
     if name == "jkn":
         return jackknife_replicates(design("finite")), everyone
     if name == "jk1":
         return jackknife_replicates(design("clustered")), everyone
-    given = figures("sample_replicates")[name]
-    rows = np.array(given["ids"]) - 1
+    stored = figures("sample_replicates")[name]
+    rows = np.array(stored["ids"]) - 1
     kind = "brr" if name == "brr" else "fay"
     return (
         replicate_design(
-            OURS["weight"][rows],
-            np.array(given["replicates"]),
+            SAMPLE_COLUMNS["weight"][rows],
+            np.array(stored["replicates"]),
             kind,
             rho=0 if name == "brr" else 0.3,
             mse=name == "fay_mse",
@@ -165,7 +165,7 @@ def write_examples(folder):
     """Let R write its data as CSV into a folder, and return the folder."""
     if shutil.which("Rscript") is None:
         pytest.skip("needs R with the package survey (Debian: r-cran-survey)")
-    made = subprocess.run(["Rscript", SCRIPT, folder], capture_output=True, text=True, check=False)
-    if made.returncode:
-        pytest.skip(f"R has no package survey: {made.stderr.strip().splitlines()[-1]}")
+    completed = subprocess.run(["Rscript", SCRIPT, folder], capture_output=True, text=True, check=False)
+    if completed.returncode:
+        pytest.skip(f"R has no package survey: {completed.stderr.strip().splitlines()[-1]}")
     return folder

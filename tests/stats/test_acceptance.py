@@ -40,26 +40,26 @@ def true_rates(slope=12.0, middle=0.5):
 
 
 @pytest.mark.parametrize("unlabelled", [0, 1000])
-def test_the_error_rate_is_kept_and_something_is_accepted(unlabelled):
+def test_accepted_answers_stay_within_the_error_rate(unlabelled):
     ordered, errors, _ = true_rates()
     rng = np.random.default_rng(1)
-    exceeded = found = 0
+    exceeded = outcome = 0
     for _ in range(200):
         threshold = threshold_for_accepting(*answers(500, unlabelled, rng), error_rate=0.1).value
         if threshold is not None:
-            found += 1
+            outcome += 1
             exceeded += errors[min(np.searchsorted(ordered, threshold), len(errors) - 1)] > 0.1
     assert exceeded / 200 <= 0.05
-    assert found / 200 > 0.5
+    assert outcome / 200 > 0.5
 
 
-def test_both_promises_are_kept_together():
+def test_acceptance_and_abstention_limits_hold_together():
     ordered, errors, lost = true_rates()
     rng = np.random.default_rng(2)
     broken = 0
     for _ in range(150):
-        found = triage(*answers(600, 1000, rng), error_rate=0.1, lost_rate=0.3)
-        accept, abstain = found.accept.value, found.abstain.value
+        outcome = triage(*answers(600, 1000, rng), error_rate=0.1, lost_rate=0.3)
+        accept, abstain = outcome.accept.value, outcome.abstain.value
         wrong = accept is not None and errors[np.searchsorted(ordered, accept)] > 0.1
         wrong |= abstain is not None and lost[np.searchsorted(ordered, abstain, side="right") - 1] > 0.3
         broken += wrong
@@ -71,53 +71,53 @@ def test_both_promises_are_kept_together():
 def test_pure_noise_is_not_accepted():
     rng = np.random.default_rng(3)
     scores, right = rng.random(500), (rng.random(500) < 0.7).astype(float)
-    found = threshold_for_accepting(scores, right, error_rate=0.05)
-    assert found.value is None
-    assert (found.n_accepted, found.accepted, found.error_high) == (0, 0, 1)
-    assert found.note
+    outcome = threshold_for_accepting(scores, right, error_rate=0.05)
+    assert outcome.value is None
+    assert (outcome.n_accepted, outcome.accepted, outcome.error_high) == (0, 0, 1)
+    assert outcome.note
 
 
 def test_too_few_labels_say_how_many_are_needed():
     # All right: 59 accepted items without an error show 5 % at 95 %, as .95 ** 59 < .05 <= .95 ** 58. A
     # quarter of the chance enters at each of four steps, so it is .95 ** n <= .0125: 86 items.
-    found = threshold_for_accepting(np.linspace(0, 1, 30), np.ones(30))
-    assert found.value is None
-    assert found.labels_needed == 86
-    assert "30 labels are too few" in found.note
+    outcome = threshold_for_accepting(np.linspace(0, 1, 30), np.ones(30))
+    assert outcome.value is None
+    assert outcome.labels_needed == 86
+    assert "30 labels are too few" in outcome.note
 
 
 def test_as_many_labels_as_were_asked_for_are_enough():
-    found = threshold_for_accepting(np.linspace(0, 1, 90), np.ones(90))
-    assert found.value is not None
-    assert found.error_high < 0.05
+    outcome = threshold_for_accepting(np.linspace(0, 1, 90), np.ones(90))
+    assert outcome.value is not None
+    assert outcome.error_high < 0.05
 
 
 def test_errors_everywhere_cannot_be_mended_by_labels():
-    found = threshold_for_accepting(np.linspace(0, 1, 50), np.zeros(50))
-    assert found.labels_needed is None
-    assert found.note == "no threshold keeps errors below 5 %"
+    outcome = threshold_for_accepting(np.linspace(0, 1, 50), np.zeros(50))
+    assert outcome.labels_needed is None
+    assert outcome.note == "no threshold keeps errors below 5 %"
 
 
 def test_counts_of_the_result_are_those_of_the_labelled_items():
     scores, right = answers(500, 500, np.random.default_rng(4))
     scores[0], right[1] = np.nan, np.nan
-    found = threshold_for_accepting(scores, right, error_rate=0.1)
+    outcome = threshold_for_accepting(scores, right, error_rate=0.1)
     labelled = ~np.isnan(right) & ~np.isnan(scores)
-    above = labelled & (scores >= found.value)
-    assert (found.n, found.n_left_out) == (498, 502)
-    assert (found.n_accepted, found.n_errors) == (above.sum(), (1 - right[above]).sum())
-    assert found.accepted == pytest.approx((scores >= found.value).sum() / (~np.isnan(scores)).sum())
-    assert found.error_high <= 0.1
+    above = labelled & (scores >= outcome.value)
+    assert (outcome.n, outcome.n_left_out) == (498, 502)
+    assert (outcome.n_accepted, outcome.n_errors) == (above.sum(), (1 - right[above]).sum())
+    assert outcome.accepted == pytest.approx((scores >= outcome.value).sum() / (~np.isnan(scores)).sum())
+    assert outcome.error_high <= 0.1
 
 
-def test_shares_of_a_triage_make_one():
+def test_triage_shares_sum_to_1():
     scores, right = answers(800, 800, np.random.default_rng(5))
-    found = triage(scores, right, error_rate=0.1, lost_rate=0.3)
-    assert found.accept.value is not None
-    assert found.abstain.value is not None
-    assert found.accept.accepted + found.abstain.accepted + found.reviewed == pytest.approx(1)
-    assert found.abstain.accepted == pytest.approx((scores <= found.abstain.value).mean())
-    assert found.confidence == 0.95
+    outcome = triage(scores, right, error_rate=0.1, lost_rate=0.3)
+    assert outcome.accept.value is not None
+    assert outcome.abstain.value is not None
+    assert outcome.accept.accepted + outcome.abstain.accepted + outcome.reviewed == pytest.approx(1)
+    assert outcome.abstain.accepted == pytest.approx((scores <= outcome.abstain.value).mean())
+    assert outcome.confidence == 0.95
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=30))
@@ -128,7 +128,7 @@ def test_steps_count_what_is_accepted(rows):
         assert step.errors == (1 - right[scores >= step.threshold]).sum()
 
 
-def test_a_failed_step_loses_its_share_and_the_next_start_has_its_own():
+def test_failed_step_loses_its_error_share_but_the_next_start_has_another():
     # At 5 %: 0 of 90 has p .0099, 30 of 100 about 1, 2 of 200 .0023, 20 of 220 about 1.
     steps = [
         ThresholdStep(0.9, 90, 0),
@@ -175,7 +175,7 @@ def test_finds_the_first_that_is_enough(wanted):
     assert smallest_enough(lambda n: n >= wanted, 3, 100) == wanted
 
 
-def test_the_least_is_taken_where_all_are_enough():
+def test_smallest_n_is_returned_if_all_are_enough():
     assert smallest_enough(lambda n: True, 3, 100) == 3
 
 

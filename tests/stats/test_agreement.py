@@ -37,7 +37,7 @@ def test_as_scikit_learn(weights, expected):
     assert weighted_kappa(X, Y, weights=weights).value == pytest.approx(expected, abs=1e-12)
 
 
-def test_cohens_own_kind_of_table_by_hand():
+def test_cohen_kappa_matches_a_hand_calculation():
     # 20 yes-yes, 5 yes-no, 10 no-yes, 15 no-no: p_o = .7, p_e = .5 * .6 + .5 * .4 = .5, kappa .4
     x = np.repeat([1.0, 1, 0, 0], [20, 5, 10, 15])
     y = np.repeat([1.0, 0, 1, 0], [20, 5, 10, 15])
@@ -49,42 +49,42 @@ def test_a_level_that_nobody_used_changes_nothing():
     # On levels 1, 2 and 5 the distance of 2 and 5 is 3, not 1.
     # Squared differences 0 9 0 1, mean 2.5; means of squares 14 and 7.75, of values 3.25 and 2.25:
     # expected 14 + 7.75 - 2 * 7.3125 = 7.125
-    found = weighted_kappa(np.array([1.0, 5, 5, 2]), np.array([1.0, 2, 5, 1]))
+    result = weighted_kappa(np.array([1.0, 5, 5, 2]), np.array([1.0, 2, 5, 1]))
     squares = (1 + 25 + 25 + 4) / 4 + (1 + 4 + 25 + 1) / 4 - 2 * 3.25 * 2.25
-    assert found.value == pytest.approx(1 - 2.5 / squares)
+    assert result.value == pytest.approx(1 - 2.5 / squares)
 
 
 def test_pairs_with_a_missing_side_are_left_out_and_counted():
     x, y = np.r_[X, np.nan, 3.0, np.nan], np.r_[Y, 1.0, np.nan, np.nan]
-    found, complete = weighted_kappa(x, y), weighted_kappa(X, Y)
-    assert (found.n, found.n_left_out) == (40, 3)
-    assert (found.value, found.low, found.high) == (complete.value, complete.low, complete.high)
+    result, complete = weighted_kappa(x, y), weighted_kappa(X, Y)
+    assert (result.n, result.n_left_out) == (40, 3)
+    assert (result.value, result.low, result.high) == (complete.value, complete.low, complete.high)
 
 
-def test_one_level_only_is_undefined_and_says_so():
-    found = weighted_kappa(np.ones(20), np.ones(20))
-    assert np.isnan([found.value, found.low, found.high]).all()
-    assert found.note == "both raters used one and the same level only"
-    assert found.method is None
+def test_single_level_kappa_is_undefined_with_a_note():
+    result = weighted_kappa(np.ones(20), np.ones(20))
+    assert np.isnan([result.value, result.low, result.high]).all()
+    assert result.note == "both raters used one and the same level only"
+    assert result.method is None
 
 
-def test_one_constant_rater_agrees_as_by_chance():
+def test_constant_rater_has_kappa_0():
     # Expected and observed disagreement are the same when one rater never varies.
     assert weighted_kappa(np.ones(4), np.array([1.0, 2, 3, 1])).value == pytest.approx(0)
 
 
 def test_perfect_agreement_has_no_interval():
-    found = weighted_kappa(X, X)
-    assert found.value == 1
-    assert np.isnan(found.low)
-    assert "no disagreement" in found.note
+    result = weighted_kappa(X, X)
+    assert result.value == 1
+    assert np.isnan(result.low)
+    assert "no disagreement" in result.note
 
 
 def test_nothing_in_common():
-    found = weighted_kappa(np.array([1.0, np.nan]), np.array([np.nan, 1.0]))
-    assert (found.n, found.n_left_out) == (0, 2)
-    assert np.isnan(found.value)
-    assert found.note == "no item has two ratings to compare"
+    result = weighted_kappa(np.array([1.0, np.nan]), np.array([np.nan, 1.0]))
+    assert (result.n, result.n_left_out) == (0, 2)
+    assert np.isnan(result.value)
+    assert result.note == "no item has two ratings to compare"
 
 
 @given(levels)
@@ -105,10 +105,10 @@ def test_names_do_not_matter_without_an_order(pairs, random):
     names = list(range(1, 6))
     random.shuffle(names)
     renamed = np.array([0, *names], float)
-    one = np.ones((1, len(x)))
+    left = np.ones((1, len(x)))
     np.testing.assert_allclose(
-        kappa_coefficient(renamed[x], renamed[y], "none")(one),
-        kappa_coefficient(x.astype(float), y.astype(float), "none")(one),
+        kappa_coefficient(renamed[x], renamed[y], "none")(left),
+        kappa_coefficient(x.astype(float), y.astype(float), "none")(left),
         atol=1e-12,
     )
 
@@ -131,10 +131,12 @@ def test_interval_is_that_of_a_slow_bootstrap():
     for rows in rng.integers(0, 200, size=(2000, 200)):
         a, b = x[rows], y[rows]
         slow.append(1 - ((a - b) ** 2).mean() / ((a[:, None] - b) ** 2).mean())
-    found = weighted_kappa(x, y)
+    result = weighted_kappa(x, y)
     width = np.quantile(slow, 0.975) - np.quantile(slow, 0.025)
-    np.testing.assert_allclose([found.low, found.high], np.quantile(slow, [0.025, 0.975]), atol=0.08 * width)
-    assert found.method == "bootstrap"
+    np.testing.assert_allclose(
+        [result.low, result.high], np.quantile(slow, [0.025, 0.975]), atol=0.08 * width
+    )
+    assert result.method == "bootstrap"
 
 
 def test_clusters_are_drawn_together():
@@ -147,13 +149,13 @@ def test_clusters_are_drawn_together():
     assert alone.high - alone.low < 0.6 * (honest.high - honest.low)
 
 
-def test_one_disagreement_among_few_leaves_the_bootstrap():
+def test_single_disagreement_in_a_small_sample_keeps_the_bootstrap():
     # Without that item kappa is 1, whose Fisher's z is infinite: a jackknife would say -1 to 1.
     y = X.copy()
     y[0] = 4
-    found = weighted_kappa(X, y)
-    assert found.method == "bootstrap"
-    assert 0.9 < found.low < found.value <= found.high
+    result = weighted_kappa(X, y)
+    assert result.method == "bootstrap"
+    assert 0.9 < result.low < result.value <= result.high
     assert weighted_kappa(X[:8], y[:8]).low == -1
 
 
@@ -163,9 +165,9 @@ def test_below_fifty_items_it_is_a_jackknife():
 
 
 def test_few_items_get_a_jackknife():
-    found = weighted_kappa(X[:8], Y[:8])
-    assert found.method == "jackknife"
-    assert found.low < found.value < found.high
+    result = weighted_kappa(X[:8], Y[:8])
+    assert result.method == "jackknife"
+    assert result.low < result.value < result.high
 
 
 @pytest.mark.parametrize(
@@ -250,15 +252,15 @@ def test_bounds_and_relabelling(table):
     np.testing.assert_allclose(alpha_of(table**3, "ordinal"), alpha_of(table, "ordinal"), atol=1e-9)
 
 
-def test_items_with_one_rating_are_left_out_and_counted():
+def test_items_with_a_single_rating_are_left_out_and_counted():
     table = np.array([[1.0, 1, 2], [2, 2, np.nan], [3, np.nan, np.nan], [np.nan] * 3])
-    found = krippendorff_alpha(table)
-    assert (found.n, found.n_left_out) == (2, 2)
-    assert found.value == krippendorff_alpha(table[:2]).value
+    result = krippendorff_alpha(table)
+    assert (result.n, result.n_left_out) == (2, 2)
+    assert result.value == krippendorff_alpha(table[:2]).value
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_perfect_agreement_is_1_and_one_level_is_undefined(metric):
+def test_perfect_agreement_is_1_and_a_single_level_undefined(metric):
     perfect = krippendorff_alpha(np.repeat([[1.0], [2.0], [3.0]], 3, axis=1), metric=metric)
     assert perfect.value == 1
     assert "no disagreement" in perfect.note
@@ -279,9 +281,9 @@ def test_krippendorff_counting_an_item_several_times_is_repeating_it(metric):
 
 
 def test_random_ratings_agree_as_by_chance():
-    found = krippendorff_alpha(np.random.default_rng(0).integers(1, 6, (2000, 3)).astype(float))
-    assert found.low < 0 < found.high
-    assert found.high - found.low < 0.1
+    result = krippendorff_alpha(np.random.default_rng(0).integers(1, 6, (2000, 3)).astype(float))
+    assert result.low < 0 < result.high
+    assert result.high - result.low < 0.1
 
 
 @pytest.mark.parametrize(
@@ -325,9 +327,9 @@ def test_bounds_order_and_affine_invariance(rows, random):
 def test_the_mean_of_k_is_stepped_up_by_spearman_brown(rows):
     table = np.array(rows, float)
     for model in "123":
-        one, mean = of(table, f"{model},1"), of(table, f"{model},k")
-        if not np.isnan([one, mean]).any() and 1 + 2 * one > 1e-6:
-            assert mean == pytest.approx(3 * one / (1 + 2 * one), rel=1e-6, abs=1e-9)
+        left, mean = of(table, f"{model},1"), of(table, f"{model},k")
+        if not np.isnan([left, mean]).any() and 1 + 2 * left > 1e-6:
+            assert mean == pytest.approx(3 * left / (1 + 2 * left), rel=1e-6, abs=1e-9)
 
 
 def test_severity_counts_only_where_it_should():
@@ -349,18 +351,18 @@ def test_expected_from_variance_components():
 
 def test_incomplete_items_are_left_out_and_counted():
     table = np.array([[1.0, 2], [np.nan, 3], [3, 4], [5, 5]])
-    found = intraclass_correlation(table)
-    assert (found.n, found.n_left_out) == (3, 1)
-    assert found.value == intraclass_correlation(table[[0, 2, 3]]).value
+    result = intraclass_correlation(table)
+    assert (result.n, result.n_left_out) == (3, 1)
+    assert result.value == intraclass_correlation(table[[0, 2, 3]]).value
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("table", [np.full((12, 3), 0.1), np.ones((1, 3)), np.empty((0, 3))])
 def test_undefined_without_variance(form, table):
-    found = intraclass_correlation(table, form=form)
-    assert np.isnan([found.value, found.low, found.high]).all()
-    assert found.note
-    assert found.method is None
+    result = intraclass_correlation(table, form=form)
+    assert np.isnan([result.value, result.low, result.high]).all()
+    assert result.note
+    assert result.method is None
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -380,16 +382,16 @@ def test_intervals_cover(form, n):
     rng = np.random.default_rng(n)
     hits = 0
     for _ in range(200):
-        found = intraclass_correlation(variance_components(n, 3, rng, rater=0.0), form=form)
-        hits += found.low <= truth <= found.high
+        result = intraclass_correlation(variance_components(n, 3, rng, rater=0.0), form=form)
+        hits += result.low <= truth <= result.high
     assert hits / 200 >= 0.88  # two standard errors below 92 %
 
 
 def test_model_2_may_fall_below_any_bound():
     # Raters alike on average, items alike on average: only error is left, and J - E is below 0.
-    found = intraclass_correlation(np.array([[1.0, 3], [3, 1], [1, 3], [3, 1.2]]))
-    assert found.value < -1
-    assert np.isnan(found.low) or found.low <= found.value
+    result = intraclass_correlation(np.array([[1.0, 3], [3, 1], [1, 3], [3, 1.2]]))
+    assert result.value < -1
+    assert np.isnan(result.low) or result.low <= result.value
 
 
 def test_an_unknown_form_is_refused():
@@ -405,7 +407,7 @@ def judges(n, k, shared, seed=0):
     return truth[:, None] + errors, truth
 
 
-def test_every_pair_is_there_with_its_own_items():
+def test_every_rater_pair_uses_its_common_items():
     table = np.array([[1.0, 1, 2], [2, 2, 2], [3, np.nan, 1], [1, 2, np.nan]])
     pairs = pairwise_agreement(table)
     assert [(pair.first, pair.second) for pair in pairs] == [(0, 1), (0, 2), (1, 2)]
@@ -416,34 +418,34 @@ def test_every_pair_is_there_with_its_own_items():
 def test_severity_by_hand():
     # Item 1: the others' means are 3.5, 3 and 2.5; item 2 has two judges; nobody else rated item 3.
     table = np.array([[2.0, 3, 4], [1, np.nan, 2], [np.nan, 5, np.nan]])
-    found = severities(table)
-    assert [judge.value for judge in found] == pytest.approx([(-1.5 - 1) / 2, 0, (1.5 + 1) / 2])
-    assert [(judge.n, judge.n_left_out) for judge in found] == [(2, 1), (1, 2), (2, 1)]
+    result = severities(table)
+    assert [judge.value for judge in result] == pytest.approx([(-1.5 - 1) / 2, 0, (1.5 + 1) / 2])
+    assert [(judge.n, judge.n_left_out) for judge in result] == [(2, 1), (1, 2), (2, 1)]
 
 
 @given(st.lists(st.lists(st.floats(-5, 5), min_size=3, max_size=3), min_size=1, max_size=8))
 def test_severities_of_complete_tables_cancel(rows):
-    found = [judge.value for judge in severities(np.array(rows))]
-    assert sum(found) == pytest.approx(0, abs=1e-9)
+    result = [judge.value for judge in severities(np.array(rows))]
+    assert sum(result) == pytest.approx(0, abs=1e-9)
 
 
-def test_a_lenient_judge_is_found():
+def test_lenient_judge_is_detected():
     table, _ = judges(400, 3, 0.0, seed=1)
     table[:, 1] += 0.5
-    found = severities(table)
+    result = severities(table)
     # .5 above the others; the others have it in their reference by half.
-    assert found[1].low < 0.5 < found[1].high
-    assert found[0].low < -0.25 < found[0].high
-    assert found[1].low > 0
+    assert result[1].low < 0.5 < result[1].high
+    assert result[0].low < -0.25 < result[0].high
+    assert result[1].low > 0
 
 
 @pytest.mark.parametrize(("shared", "expected"), [(0.0, 5.0), (0.5, 5 / 3), (0.2, 5 / 1.8)])
 def test_effective_number_with_a_truth(shared, expected):
     table, truth = judges(6000, 5, shared)
-    found = effective_judges(table, truth=truth)
-    assert found.of == "errors"
-    assert found.value == pytest.approx(expected, rel=0.06)
-    assert found.low < expected < found.high
+    result = effective_judges(table, truth=truth)
+    assert result.of == "errors"
+    assert result.value == pytest.approx(expected, rel=0.06)
+    assert result.low < expected < result.high
 
 
 def test_the_mean_is_as_good_as_that_many_judges():
@@ -464,23 +466,23 @@ def test_without_a_truth_it_is_a_lower_bound():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_judges_who_rate_at_random_are_never_said_to_amount_to_many(seed):
+def test_random_judges_never_count_as_many(seed):
     """Three judges, 20 items: the mean correlation lies about 0, below it in half of all draws."""
-    found = effective_judges(np.random.default_rng(seed).normal(size=(20, 3)))
-    assert np.isnan(found.value) or found.low <= found.value <= found.high <= 3
-    if found.correlation.value <= 0:
-        assert np.isnan([found.value, found.low, found.high]).all()
-        assert found.note == "their scores do not agree beyond chance"
+    result = effective_judges(np.random.default_rng(seed).normal(size=(20, 3)))
+    assert np.isnan(result.value) or result.low <= result.value <= result.high <= 3
+    if result.correlation.value <= 0:
+        assert np.isnan([result.value, result.low, result.high]).all()
+        assert result.note == "their scores do not agree beyond chance"
 
 
 def test_judges_who_agree_have_a_bound_of_at_most_their_number():
     table, _ = judges(3000, 5, 0.1)
-    found = effective_judges(table)
-    assert found.note is None
-    assert 1 < found.low < found.value < found.high < 5
+    result = effective_judges(table)
+    assert result.note is None
+    assert 1 < result.low < result.value < result.high < 5
 
 
-def test_judges_who_are_alike_are_one():
+def test_identical_judges_count_as_a_single_judge():
     column = np.random.default_rng(0).normal(size=(30, 1))
     assert effective_judges(np.repeat(column, 4, axis=1)).value == pytest.approx(1)
 
@@ -502,14 +504,14 @@ def test_errors_that_cancel_have_no_bound():
 def test_missing_truths_and_scores_are_left_out():
     table, truth = judges(50, 3, 0.2)
     truth[:10], table[10:15, :2] = np.nan, np.nan
-    found = effective_judges(table, truth=truth)
-    assert (found.correlation.n, found.correlation.n_left_out) == (35, 15)
+    result = effective_judges(table, truth=truth)
+    assert (result.correlation.n, result.correlation.n_left_out) == (35, 15)
 
 
 def test_constant_judges_leave_nothing():
-    found = effective_judges(np.ones((20, 3)))
-    assert np.isnan([found.value, found.low, found.high]).all()
-    assert found.note == found.correlation.note == "no two judges have scores that vary"
+    result = effective_judges(np.ones((20, 3)))
+    assert np.isnan([result.value, result.low, result.high]).all()
+    assert result.note == result.correlation.note == "no two judges have scores that vary"
 
 
 def test_mean_correlation_by_numpy():
@@ -534,26 +536,26 @@ def test_by_hand_with_two_people():
     # Each is the other's reference: the ceiling is their correlation, .5. The judge correlates 1 with the
     # first and .5 with the second: .75.
     human = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]])
-    found = compare_with_humans(np.array([1.0, 2.0, 3.0]), human)
-    assert found.ceiling.value == pytest.approx(0.5)
-    assert found.judge.value == pytest.approx(0.75)
-    assert found.difference.value == pytest.approx(0.25)
-    assert found.n_raters == 2
+    result = compare_with_humans(np.array([1.0, 2.0, 3.0]), human)
+    assert result.ceiling.value == pytest.approx(0.5)
+    assert result.judge.value == pytest.approx(0.75)
+    assert result.difference.value == pytest.approx(0.25)
+    assert result.n_raters == 2
 
 
-def test_one_more_person_is_at_the_ceiling():
+def test_additional_human_rater_is_at_the_ceiling():
     human = people(400, 5, 0.7, seed=2)
-    found = compare_with_humans(human[:, 0], human[:, 1:])
-    assert found.difference.low < 0 < found.difference.high
-    assert found.difference.value == pytest.approx(found.judge.value - found.ceiling.value)
+    result = compare_with_humans(human[:, 0], human[:, 1:])
+    assert result.difference.low < 0 < result.difference.high
+    assert result.difference.value == pytest.approx(result.judge.value - result.ceiling.value)
 
 
 def test_noise_is_far_below():
     human = people(300, 4, 0.7, seed=3)
     noise = np.random.default_rng(0).integers(1, 6, 300).astype(float)
-    found = compare_with_humans(noise, human)
-    assert found.difference.high < 0
-    assert found.judge.low < 0 < found.judge.high
+    result = compare_with_humans(noise, human)
+    assert result.difference.high < 0
+    assert result.judge.low < 0 < result.judge.high
 
 
 def test_missing_ratings_are_left_out_and_never_0():
@@ -563,36 +565,36 @@ def test_missing_ratings_are_left_out_and_never_0():
     judge = np.nanmean(human, axis=1)
     judge = np.round(np.where(np.isnan(judge), 100.0, judge))
     judge[5:8] = np.nan
-    found = compare_with_humans(judge, human)
+    result = compare_with_humans(judge, human)
     usable = ((~np.isnan(human)).sum(axis=1) > 1) & ~np.isnan(judge)
-    assert (found.judge.n, found.judge.n_left_out) == (usable.sum(), (~usable).sum())
+    assert (result.judge.n, result.judge.n_left_out) == (usable.sum(), (~usable).sum())
     fewer = compare_with_humans(judge[usable], human[usable])
-    assert found.judge.value == fewer.judge.value > 0.3
+    assert result.judge.value == fewer.judge.value > 0.3
 
 
 def test_people_and_items_have_no_order():
     human = people(40, 4, 0.7, seed=6)
     judge = people(40, 1, 0.7, seed=7)[:, 0]
     mixed = np.random.default_rng(0).permutation(40)
-    one = compare_with_humans(judge, human)
+    left = compare_with_humans(judge, human)
     other = compare_with_humans(judge[mixed], human[mixed][:, [3, 1, 0, 2]])
-    assert one.judge.value == pytest.approx(other.judge.value)
-    assert one.ceiling.value == pytest.approx(other.ceiling.value)
+    assert left.judge.value == pytest.approx(other.judge.value)
+    assert left.ceiling.value == pytest.approx(other.ceiling.value)
 
 
 def test_people_who_never_met_have_no_ceiling():
     human = np.array([[1.0, np.nan], [np.nan, 2.0], [2.0, np.nan]])
-    found = compare_with_humans(np.array([1.0, 2.0, 3.0]), human)
-    assert np.isnan(found.ceiling.value)
-    assert (found.judge.n, found.judge.n_left_out) == (0, 3)
-    assert found.n_raters == 0
-    assert found.ceiling.note == "no item has two ratings to compare"
+    result = compare_with_humans(np.array([1.0, 2.0, 3.0]), human)
+    assert np.isnan(result.ceiling.value)
+    assert (result.judge.n, result.judge.n_left_out) == (0, 3)
+    assert result.n_raters == 0
+    assert result.ceiling.note == "no item has two ratings to compare"
 
 
 def test_a_constant_judge_is_undefined():
-    found = compare_with_humans(np.ones(12), np.ones((12, 3)))
-    assert np.isnan(found.judge.value)
-    assert "vary" in found.judge.note
+    result = compare_with_humans(np.ones(12), np.ones((12, 3)))
+    assert np.isnan(result.judge.value)
+    assert "vary" in result.judge.note
 
 
 def test_human_ceiling_bad_input_is_refused():

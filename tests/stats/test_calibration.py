@@ -67,7 +67,7 @@ def test_platt_stays_finite_where_scores_part_right_from_wrong():
     assert high == pytest.approx(0.75, abs=0.01)
 
 
-def test_one_kind_only_is_not_certainty():
+def test_single_class_does_not_give_certainty():
     # Ten right: the target is 11 / 12.
     curve = fit_platt(np.linspace(0, 1, 10), np.ones(10))
     np.testing.assert_allclose(curve.probability(ASKED), 11 / 12, atol=1e-6)
@@ -78,8 +78,8 @@ def test_probabilities_are_probabilities_and_isotonic_never_falls(rows):
     scores, right = np.array(rows, float).T
     asked = np.linspace(-5, 25, 61)
     for name in ("platt", "isotonic"):
-        found = fit_curve(scores, right, name).probability(asked)
-        assert ((found >= 0) & (found <= 1)).all()
+        result = fit_curve(scores, right, name).probability(asked)
+        assert ((result >= 0) & (result <= 1)).all()
     assert (np.diff(fit_isotonic(scores, right).probability(asked)) >= -1e-12).all()
 
 
@@ -92,9 +92,9 @@ def test_isotonic_keeps_the_overall_share(rows):
 @given(pairs, st.floats(0.1, 100), st.floats(-50, 50))
 def test_platt_does_not_depend_on_the_unit_of_scores(rows, factor, shift):
     scores, right = np.array(rows, float).T
-    one = fit_platt(scores, right).probability(scores)
+    platt = fit_platt(scores, right).probability(scores)
     other = fit_platt(factor * scores + shift, right).probability(factor * scores + shift)
-    np.testing.assert_allclose(one, other, atol=1e-5)
+    np.testing.assert_allclose(platt, other, atol=1e-5)
 
 
 def test_missing_scores_and_labels_are_left_out_and_stay_missing():
@@ -105,7 +105,7 @@ def test_missing_scores_and_labels_are_left_out_and_stay_missing():
     assert np.isnan(curve.probability(np.array([np.nan, 0.5]))).tolist() == [True, False]
 
 
-def test_cross_fitting_leaves_each_item_out():
+def test_cross_fitting_leaves_the_predicted_item_out():
     # The one label that differs is never in the fold that predicts it: an isotonic curve cannot know it.
     scores, right = np.linspace(0, 1, 20), np.zeros(20)
     right[-1] = 1
@@ -163,7 +163,7 @@ def test_parts_add_up_and_bins_hold_everything(rows, n_bins):
     assert 0 < figures.error_p_value <= 1
 
 
-def test_true_probabilities_are_found_to_be_true():
+def test_true_probabilities_are_calibrated():
     rng = np.random.default_rng(1)
     p = rng.random(3000)
     figures = calibration_figures(p, (rng.random(3000) < p).astype(float))
@@ -174,7 +174,7 @@ def test_true_probabilities_are_found_to_be_true():
     assert low >= 8
 
 
-def test_overconfidence_is_found():
+def test_overconfidence_is_detected():
     rng = np.random.default_rng(0)
     p = rng.random(3000)
     figures = calibration_figures(np.clip(1.6 * (p - 0.5) + 0.5, 0, 1), (rng.random(3000) < p).astype(float))
@@ -252,17 +252,17 @@ def test_intervals_of_platt_s_curve_cover_the_true_probability():
     assert np.mean(covered, axis=0) == pytest.approx([0.95] * 3, abs=0.025)
 
 
-def test_one_answer_by_hand():
+def test_ranked_probability_score_matches_a_hand_calculation():
     # F = .2, .7 at the two thresholds; the answer is the second point: (.2^2 + (1 - .7)^2) / 2.
     score = ranked_probability_scores(np.array([[0.2, 0.5, 0.3]]), np.array([[0.0, 1.0, 0.0]]))
     assert score[0] == pytest.approx((0.04 + 0.09) / 2)
 
 
-def test_several_answers_score_as_the_mean_of_each():
+def test_multiple_answers_score_as_the_mean_of_single_answers():
     pmf = np.array([[0.1, 0.2, 0.3, 0.4]])
-    each = [ranked_probability_scores(pmf, np.eye(4)[[point]])[0] for point in (0, 3, 3)]
+    row_scores = [ranked_probability_scores(pmf, np.eye(4)[[point]])[0] for point in (0, 3, 3)]
     human = np.array([[1 / 3, 0.0, 0.0, 2 / 3]])
-    assert ranked_probability_scores(pmf, human)[0] == pytest.approx(np.mean(each))
+    assert ranked_probability_scores(pmf, human)[0] == pytest.approx(np.mean(row_scores))
 
 
 def test_the_log_score_of_an_impossible_answer_is_finite():
@@ -279,7 +279,7 @@ masses = st.lists(st.floats(0.01, 1), min_size=4, max_size=4).map(lambda row: np
 
 
 @given(masses, masses)
-def test_peoples_own_shares_have_the_best_score(pmf, human):
+def test_human_shares_have_the_best_score(pmf, human):
     for score in (ranked_probability_scores, log_scores):
         assert score(human, human)[0] <= score(pmf, human)[0] + 1e-12
 
@@ -298,12 +298,12 @@ def test_a_missing_score_counts_as_the_mean_of_those_that_are_there():
     np.testing.assert_allclose(weighted_mean(scores, np.array([1.0, 0.0])), [0.2, np.nan, np.nan])
 
 
-def test_a_score_that_no_item_has_leaves_its_weight_to_the_others():
+def test_score_missing_for_all_items_leaves_its_weight_to_the_rest():
     scores = np.array([[0.2, 0.4], [np.nan, np.nan]])
     np.testing.assert_allclose(weighted_mean(scores), [0.2, 0.4])
 
 
-def test_a_score_missing_at_random_does_not_hide_what_the_other_one_tells():
+def test_score_missing_at_random_does_not_hide_the_information_in_the_second():
     # One score lies near .9, the other near .15; each of them is higher where the item is right.
     rng = np.random.default_rng(0)
     correct = (np.arange(4000) % 2).astype(float)
@@ -314,7 +314,7 @@ def test_a_score_missing_at_random_does_not_hide_what_the_other_one_tells():
     assert area(out_of_fold_scores(scores, correct), correct) > alone
 
 
-def one_that_tells_and_noise(n, seed=0):
+def informative_and_noise(n, seed=0):
     rng = np.random.default_rng(seed)
     correct = (np.arange(n) % 2).astype(float)
     telling = np.clip(0.5 + 0.2 * (2 * correct - 1) + rng.normal(0, 0.2, n), 0, 1)
@@ -322,7 +322,7 @@ def one_that_tells_and_noise(n, seed=0):
 
 
 def test_weights_go_to_the_score_that_tells():
-    scores, correct = one_that_tells_and_noise(400)
+    scores, correct = informative_and_noise(400)
     tuned = tune_weights(scores, correct)
     assert tuned.weights.sum() == pytest.approx(1)
     assert (tuned.weights >= 0).all()
@@ -331,13 +331,13 @@ def test_weights_go_to_the_score_that_tells():
 
 
 def test_a_score_that_points_the_wrong_way_gets_nothing():
-    scores, correct = one_that_tells_and_noise(400)
-    misleading = 1 - one_that_tells_and_noise(400, seed=1)[0][0]
+    scores, correct = informative_and_noise(400)
+    misleading = 1 - informative_and_noise(400, seed=1)[0][0]
     assert tune_weights(np.stack([scores[0], misleading]), correct).weights[0] > 0.8
 
 
 def test_a_constant_score_changes_nothing():
-    scores, correct = one_that_tells_and_noise(200)
+    scores, correct = informative_and_noise(200)
     tuned = tune_weights(np.stack([scores[0], np.full(200, 0.3)]), correct)
     assert np.isfinite(tuned.weights).all()
 
@@ -356,14 +356,14 @@ def test_nested_scores_of_pure_noise_are_at_chance_on_average():
 
 
 def test_items_without_a_label_have_no_nested_score():
-    scores, correct = one_that_tells_and_noise(100)
+    scores, correct = informative_and_noise(100)
     correct[::5] = np.nan
-    found = out_of_fold_scores(scores, correct)
-    np.testing.assert_array_equal(np.isnan(found), np.isnan(correct))
+    result = out_of_fold_scores(scores, correct)
+    np.testing.assert_array_equal(np.isnan(result), np.isnan(correct))
 
 
 def test_too_few_labels_are_refused():
-    scores, correct = one_that_tells_and_noise(20)
+    scores, correct = informative_and_noise(20)
     with pytest.raises(
         InputError, match="at least 40 labels .* got 10 right and 10 wrong: take the plain mean"
     ):
@@ -371,8 +371,8 @@ def test_too_few_labels_are_refused():
 
 
 @pytest.mark.parametrize("n", [32, 39])
-def test_a_few_labels_less_than_40_are_refused_with_their_own_counts(n):
-    scores, correct = one_that_tells_and_noise(n)
+def test_fewer_than_40_labels_are_refused_with_their_counts(n):
+    scores, correct = informative_and_noise(n)
     message = f"got {n // 2} right and {n - n // 2} wrong"
     for tune in (tune_weights, out_of_fold_scores):
         with pytest.raises(InputError, match=message):
@@ -387,7 +387,7 @@ def few_wrong(n, wrong, seed=0):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_five_wrong_answers_are_enough_since_every_fold_has_one(seed):
+def test_five_wrong_answers_are_enough_for_every_fold(seed):
     # Without strata a fold of 20 of these 100 labels has none of the five in a third of all partings.
     scores, correct = few_wrong(100, 5, seed)
     assert np.isfinite(tune_weights(scores, correct, seed=seed).weights).all()
@@ -413,7 +413,7 @@ def test_fewer_groups_than_folds_make_fewer_folds():
     assert len(set(random_folds(10, groups=np.repeat([0, 1, 2], [4, 3, 3])))) == 3
 
 
-def test_every_fold_has_its_share_of_each_class():
+def test_every_fold_has_its_share_of_all_classes():
     # 12 of class 0 and 43 of class 1 in 5 folds: 2 or 3 of the first, 8 or 9 of the second, 11 in all.
     classes = np.repeat([0, 1], [12, 43])
     for seed in range(5):

@@ -7,19 +7,19 @@ from semscale.errors import InputError
 from semscale.stats.clustering import best_jaccard, k_means, most_stable, principal_axes, stable_clusters
 
 
-def test_three_heaps_are_found_with_their_means():
+def test_three_clusters_are_recovered_with_their_means():
     heaps = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])
     points = np.repeat(heaps, 4, axis=0) + np.tile([[0.1, 0], [-0.1, 0], [0, 0.1], [0, -0.1]], (3, 1))
-    found = k_means(points, 3, np.random.default_rng(0))
-    assert np.bincount(found.labels).tolist() == [4, 4, 4]
-    assert sorted(found.centres.round(9).tolist()) == sorted(heaps.tolist())
-    assert found.inertia == pytest.approx(12 * 0.01)
+    result = k_means(points, 3, np.random.default_rng(0))
+    assert np.bincount(result.labels).tolist() == [4, 4, 4]
+    assert sorted(result.centres.round(9).tolist()) == sorted(heaps.tolist())
+    assert result.inertia == pytest.approx(12 * 0.01)
 
 
 def test_every_cluster_has_a_point():
     points = np.random.default_rng(1).normal(size=(30, 2))
-    found = k_means(points, 25, np.random.default_rng(2))
-    assert (np.bincount(found.labels, minlength=25) > 0).all()
+    result = k_means(points, 25, np.random.default_rng(2))
+    assert (np.bincount(result.labels, minlength=25) > 0).all()
 
 
 @pytest.mark.parametrize("k", [0, 4])
@@ -44,14 +44,14 @@ def test_heaps_come_back_and_a_single_cloud_does_not():
     assert stable_clusters(cloud, 6).n_stable == 0
 
 
-def test_the_number_of_heaps_is_found():
+def test_number_of_clusters_is_recovered():
     assert len(most_stable(HEAPS, range(2, 8)).jaccard) == 4
 
 
 def test_a_cluster_without_a_point_has_no_similarity():
-    found = best_jaccard(np.array([0, 0, 2]), np.array([0, 1, 1]), 3)
-    assert found[[0, 2]] == pytest.approx([0.5, 0.5])
-    assert np.isnan(found[1])
+    result = best_jaccard(np.array([0, 0, 2]), np.array([0, 1, 1]), 3)
+    assert result[[0, 2]] == pytest.approx([0.5, 0.5])
+    assert np.isnan(result[1])
 
 
 def test_the_same_seed_gives_the_same_clusters():

@@ -115,11 +115,13 @@ def test_interval_is_that_of_a_slow_bootstrap(estimate, plain):
     x, y = sample(200)
     rng = np.random.default_rng(9)
     slow = [plain(x[rows], y[rows]) for rows in rng.integers(0, 200, size=(2000, 200))]
-    ours = estimate(x, y, seed=0)
+    actual = estimate(x, y, seed=0)
     # Expanded percentiles at n = 200 differ from plain ones by 1 % of the width, seeds by 4 %.
     width = np.quantile(slow, 0.975) - np.quantile(slow, 0.025)
-    np.testing.assert_allclose([ours.low, ours.high], np.quantile(slow, [0.025, 0.975]), atol=0.08 * width)
-    assert ours.low < ours.value < ours.high
+    np.testing.assert_allclose(
+        [actual.low, actual.high], np.quantile(slow, [0.025, 0.975]), atol=0.08 * width
+    )
+    assert actual.low < actual.value < actual.high
 
 
 def test_ks_interval_is_a_band_over_items():
@@ -131,9 +133,9 @@ def test_ks_interval_is_a_band_over_items():
     scale = np.maximum(errors.std(axis=0), errors.std(axis=0).max() / 2)
     half = np.quantile(np.abs(errors / scale).max(axis=1), 0.95) * scale
     low, high = 1 - (np.abs(gaps) + half).max(), 1 - (np.abs(gaps) - half).max()
-    ours = ks_similarity_estimate(p, q)
-    assert ours.value == ks_similarity(p.mean(axis=0), q.mean(axis=0))
-    np.testing.assert_allclose([ours.low, ours.high], [low, high], atol=0.05 * (high - low))
+    actual = ks_similarity_estimate(p, q)
+    assert actual.value == ks_similarity(p.mean(axis=0), q.mean(axis=0))
+    np.testing.assert_allclose([actual.low, actual.high], [low, high], atol=0.05 * (high - low))
 
 
 def test_ks_intervals_hold_their_value_and_the_truth_where_both_distributions_are_the_same():
@@ -143,9 +145,9 @@ def test_ks_intervals_hold_their_value_and_the_truth_where_both_distributions_ar
         rng = np.random.default_rng(seed)
         p = rng.dirichlet(np.ones(5), 50)
         q = np.eye(5)[[rng.choice(5, p=row) for row in p]]
-        ours = ks_similarity_estimate(p, q)
-        assert 0 <= ours.low <= ours.value <= ours.high <= 1
-        held.append(ours.high == 1)
+        actual = ks_similarity_estimate(p, q)
+        assert 0 <= actual.low <= actual.value <= actual.high <= 1
+        held.append(actual.high == 1)
     assert np.mean(held) >= 0.9
 
 
@@ -170,9 +172,9 @@ def test_spearman_brown_by_hand():
 
 def test_reliability_is_signal_over_signal_and_noise():
     # Variance 1 of the truth, 4 / 16 of the mean of 16 raters: 1 / 1.25 = .8
-    found = split_half_reliability(panel(4000, 16, 2.0), splits=40)
-    assert found.value == pytest.approx(0.8, abs=0.015)
-    assert found.low < 0.8 < found.high
+    result = split_half_reliability(panel(4000, 16, 2.0), splits=40)
+    assert result.value == pytest.approx(0.8, abs=0.015)
+    assert result.low < 0.8 < result.high
 
 
 def test_absent_ratings_are_left_out_and_not_zero():
@@ -183,14 +185,14 @@ def test_absent_ratings_are_left_out_and_not_zero():
     assert 0.84 < split_half_reliability(ragged, splits=20).value < 0.91
 
 
-def test_items_with_one_rating_are_set_aside():
+def test_items_with_a_single_rating_are_left_out():
     ratings = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0], [99.0, np.nan], [np.nan, np.nan]])
     assert split_half_reliability(ratings, splits=5).value == pytest.approx(1)
 
 
 def test_no_reliability_without_two_items():
-    found = split_half_reliability(np.array([[1.0, 2.0], [1.0, np.nan]]))
-    assert np.isnan([found.value, found.low, found.high]).all()
+    result = split_half_reliability(np.array([[1.0, 2.0], [1.0, np.nan]]))
+    assert np.isnan([result.value, result.low, result.high]).all()
 
 
 @pytest.mark.parametrize(("ratings", "splits"), [(np.ones(3), 5), (np.ones((3, 3)), 1)])
@@ -302,8 +304,8 @@ def test_correlations_of_fewer_than_50_pairs_have_the_jackknifes_interval():
     z = np.arctanh([stats.pearsonr(np.delete(x, i), np.delete(y, i)).statistic for i in range(49)])
     half = stats.t.ppf(0.975, 48) * np.sqrt(48 / 49 * ((z - z.mean()) ** 2).sum())
     centre = np.arctanh(stats.pearsonr(x, y).statistic)
-    ours = pearson_estimate(x, y)
-    np.testing.assert_allclose([ours.low, ours.high], np.tanh([centre - half, centre + half]))
+    actual = pearson_estimate(x, y)
+    np.testing.assert_allclose([actual.low, actual.high], np.tanh([centre - half, centre + half]))
     x, y = np.append(x, 0.0), np.append(y, 0.0)
     assert pearson_estimate(x, y, seed=1) != pearson_estimate(x, y, seed=2)  # 50 pairs: a bootstrap's
 
@@ -324,23 +326,23 @@ def test_the_interval_by_hand():
     # Of 2 and 1, 3 exceeds both, 1.5 exceeds one, 0 none: shares 1, 1/2, 0, variance 1/4. 2 is exceeded by
     # one of three, 1 by two: the variance of 1/3 and 2/3 is 1/18. So the area is 1/2, and its variance
     # 1/4 / 3 + 1/18 / 2 = 1/9.
-    found = roc_area(np.array([3.0, 1.5, 0.0]), np.array([2.0, 1.0]), interval=0.9)
-    assert found.value == pytest.approx(0.5)
+    result = roc_area(np.array([3.0, 1.5, 0.0]), np.array([2.0, 1.0]), interval=0.9)
+    assert result.value == pytest.approx(0.5)
     # On the logit scale: 0 +- 1.6449 * (1/3) / (1/4) = +- 2.1931, and expit(2.1931) = .8996.
-    assert found.high == pytest.approx(0.8996, abs=1e-4)
-    assert found.low == pytest.approx(1 - 0.8996, abs=1e-4)
+    assert result.high == pytest.approx(0.8996, abs=1e-4)
+    assert result.low == pytest.approx(1 - 0.8996, abs=1e-4)
 
 
 def test_the_area_is_the_share_of_pairs_with_ties_as_halves():
     rng = np.random.default_rng(0)
     above, below = rng.integers(0, 9, 41).astype(float), rng.integers(0, 6, 30).astype(float)
-    wins = [(one > other) + (one == other) / 2 for one in above for other in below]
-    found = roc_area(above, below)
-    assert found.value == pytest.approx(np.mean(wins))
-    assert 0 < found.low < found.value < found.high < 1
+    wins = [(upper > other) + (upper == other) / 2 for upper in above for other in below]
+    result = roc_area(above, below)
+    assert result.value == pytest.approx(np.mean(wins))
+    assert 0 < result.low < result.value < result.high < 1
     swapped = roc_area(below, above)
     assert (1 - swapped.value, 1 - swapped.high, 1 - swapped.low) == pytest.approx(
-        (found.value, found.low, found.high)
+        (result.value, result.low, result.high)
     )
 
 
@@ -356,9 +358,9 @@ def test_the_area_is_the_share_of_pairs_with_ties_as_halves():
     ],
 )
 def test_scores_that_show_no_spread_have_no_interval(above, below, value):
-    found = roc_area(np.array(above), np.array(below))
-    assert found.value == pytest.approx(value, nan_ok=True)
-    assert np.isnan([found.low, found.high]).all()
+    result = roc_area(np.array(above), np.array(below))
+    assert result.value == pytest.approx(value, nan_ok=True)
+    assert np.isnan([result.low, result.high]).all()
 
 
 @pytest.mark.parametrize("shift", [0.5, 1.2])
@@ -366,8 +368,8 @@ def test_the_interval_holds_as_often_as_it_says(shift):
     # Of normal scores that lie apart by a shift, the area is Phi(shift / sqrt(2)).
     area, rng = norm.cdf(shift / np.sqrt(2)), np.random.default_rng(1)
     held = [
-        found.low <= area <= found.high
-        for found in (roc_area(rng.normal(shift, 1, 40), rng.normal(0, 1, 60)) for _ in range(1000))
+        result.low <= area <= result.high
+        for result in (roc_area(rng.normal(shift, 1, 40), rng.normal(0, 1, 60)) for _ in range(1000))
     ]
     assert 0.93 <= np.mean(held) <= 0.97
 

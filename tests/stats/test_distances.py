@@ -42,10 +42,12 @@ def test_worked_by_hand():
 @given(MASSES, MASSES)
 def test_as_scipy_has_them(p, q):
     values = np.array([-2.0, 0.0, 1.0, 5.0])
-    found = dict(zip(DISTANCES, all_distances(p, q, values), strict=True))
-    assert found["wasserstein"] == pytest.approx(scipy_wasserstein(values, values, p, q) / 7, abs=1e-12)
-    assert found["jensen_shannon"] == pytest.approx(jensenshannon(p, q, base=2) ** 2, abs=1e-9)
-    assert found["ks"] <= found["total_variation"] + 1e-12  # cumulative sums are sums of a part of the points
+    result = dict(zip(DISTANCES, all_distances(p, q, values), strict=True))
+    assert result["wasserstein"] == pytest.approx(scipy_wasserstein(values, values, p, q) / 7, abs=1e-12)
+    assert result["jensen_shannon"] == pytest.approx(jensenshannon(p, q, base=2) ** 2, abs=1e-9)
+    assert (
+        result["ks"] <= result["total_variation"] + 1e-12
+    )  # cumulative sums are sums of a part of the points
 
 
 @given(MASSES, MASSES)
@@ -59,18 +61,18 @@ def test_opposite_ends_are_1_apart():
     assert all_distances(np.array([1.0, 0, 0]), np.array([0, 0, 1.0]), VALUES).tolist() == [1.0] * 4
 
 
-def test_many_pairs_at_once_are_as_one_by_one():
+def test_many_pairs_at_once_equal_single_pairs():
     rng = np.random.default_rng(0)
     p, q = rng.dirichlet(np.ones(3), size=(5, 2)), rng.dirichlet(np.ones(3), size=2)
-    found = all_distances(p, q, VALUES)
-    assert found.shape == (5, 2, 4)
-    assert found[3, 1] == pytest.approx(all_distances(p[3, 1], q[1], VALUES))
+    result = all_distances(p, q, VALUES)
+    assert result.shape == (5, 2, 4)
+    assert result[3, 1] == pytest.approx(all_distances(p[3, 1], q[1], VALUES))
 
 
 def test_what_is_missing_stays_missing():
-    found = all_distances(np.array([[np.nan] * 3, P]), Q, VALUES)
-    assert np.isnan(found[0]).all()
-    assert not np.isnan(found[1]).any()
+    result = all_distances(np.array([[np.nan] * 3, P]), Q, VALUES)
+    assert np.isnan(result[0]).all()
+    assert not np.isnan(result[1]).any()
 
 
 EYE = np.eye(3)
@@ -158,8 +160,8 @@ def test_ends_by_hand():
     # Standard deviation of the linear part 1 / 10, bias .05; t of 4 degrees of freedom 2.7764, times the
     # root of 5 / 4: half a width of .31042.
     linear = np.array([0.1, 0.2, 0.3])
-    found = kinked_estimate(0.5, np.array([0.5, 0.55, 0.6]), linear, 5, 0.95)
-    assert (found.low, found.high) == pytest.approx((0.5 - 0.05 - 0.31042, 0.5 + 0.31042), abs=1e-4)
+    result = kinked_estimate(0.5, np.array([0.5, 0.55, 0.6]), linear, 5, 0.95)
+    assert (result.low, result.high) == pytest.approx((0.5 - 0.05 - 0.31042, 0.5 + 0.31042), abs=1e-4)
     below = kinked_estimate(0.5, np.array([0.4, 0.45, 0.5]), linear, 5, 0.95, least=-1)
     assert (below.low, below.high) == pytest.approx((0.5 - 0.31042, 0.5 + 0.05 + 0.31042), abs=1e-4)
 
@@ -167,9 +169,9 @@ def test_ends_by_hand():
 def test_chance_alone_is_what_resamples_lie_off_what_was_seen():
     p, q = np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.3, 0.5])
     # The one side is drawn .1 to the last point, the other as it was seen: gaps of .1 at the ends.
-    found = noise_distances(np.array([[0.4, 0.3, 0.3]]), q[None], p[None], q[None], VALUES)
-    assert found[0, :3] == pytest.approx([0.1, 0.1, 0.1])
-    assert np.isnan(found[0, 3])
+    result = noise_distances(np.array([[0.4, 0.3, 0.3]]), q[None], p[None], q[None], VALUES)
+    assert result[0, :3] == pytest.approx([0.1, 0.1, 0.1])
+    assert np.isnan(result[0, 3])
 
 
 def test_a_distance_that_chance_makes_may_be_0():
@@ -186,11 +188,11 @@ def test_a_distance_that_chance_makes_may_be_0():
 
 def test_ends_stay_where_a_distance_can_be():
     drawn = np.array([0.0, 1.0, 0.5])
-    found = kinked_estimate(0.4, drawn, drawn, 3, 0.95)
-    assert (found.low, found.high) == (0.0, 1.0)
+    result = kinked_estimate(0.4, drawn, drawn, 3, 0.95)
+    assert (result.low, result.high) == (0.0, 1.0)
 
 
-def test_one_person_and_missing_figures_have_no_interval():
+def test_single_respondent_or_missing_figure_has_no_interval():
     drawn = np.array([0.1, 0.2, np.nan])
     assert np.isnan(kinked_estimate(0.1, drawn, drawn, 1, 0.95).low)
     assert np.isnan(kinked_estimate(float("nan"), drawn, drawn, 9, 0.95).high)
@@ -205,14 +207,14 @@ def test_draws_of_known_persons_hold_the_truth():
         a, b = rng.binomial(30, 0.6) / 30, rng.binomial(30, 0.5) / 30
         p, q = np.array([a, 1 - a]), np.array([b, 1 - b])
         drawn_a, drawn_b = rng.binomial(30, a, 200) / 30, rng.binomial(30, b, 200) / 30
-        own, others = np.column_stack([drawn_a, 1 - drawn_a]), np.column_stack([drawn_b, 1 - drawn_b])
-        found = kinked_estimate(
+        sample_a, sample_b = np.column_stack([drawn_a, 1 - drawn_a]), np.column_stack([drawn_b, 1 - drawn_b])
+        result = kinked_estimate(
             abs(a - b),
             np.abs(drawn_a - drawn_b),
-            signed_distances(own, others, p[None], q[None], values)[:, 0],
+            signed_distances(sample_a, sample_b, p[None], q[None], values)[:, 0],
             30,
             0.95,
         )
-        held.append(found.low <= truth <= found.high)
+        held.append(result.low <= truth <= result.high)
     # 400 draws: a standard error of 1.1 points.
     assert np.mean(held) > 0.93

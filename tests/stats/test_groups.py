@@ -131,53 +131,53 @@ def grouped(columns, part=130):
     """Add the rows in parts; a group is known from its first row on."""
     tally = Tally(K)
     for start in range(0, N, part):
-        own = {name: column[start : start + part] for name, column in columns.items()}
+        chunk = {name: column[start : start + part] for name, column in columns.items()}
         known = int(columns["groups"][: start + part].max()) + 1
-        tally.add(**own, n_groups=known)
+        tally.add(**chunk, n_groups=known)
     return list(tally.groups())
 
 
 def single(columns, group):
     """Give one group the tally that it would have by itself."""
-    tally, own = Tally(K), columns["groups"] == group
-    tally.add(**{name: column[own] for name, column in columns.items() if name != "groups"})
+    tally, chunk = Tally(K), columns["groups"] == group
+    tally.add(**{name: column[chunk] for name, column in columns.items() if name != "groups"})
     return tally.whole()
 
 
-def assert_alike(ours, theirs):
-    assert (ours.n_rows, ours.moments.n, ours.exact) == (theirs.n_rows, theirs.moments.n, theirs.exact)
+def assert_alike(actual, right):
+    assert (actual.n_rows, actual.moments.n, actual.exact) == (right.n_rows, right.moments.n, right.exact)
     for name in ("effective_n", "refit_means", "totals"):
-        found, wanted = getattr(ours, name), getattr(theirs, name)
-        assert (found is None) == (wanted is None)
+        result, wanted = getattr(actual, name), getattr(right, name)
+        assert (result is None) == (wanted is None)
         if wanted is not None:
-            np.testing.assert_allclose(found, wanted, rtol=1e-12)
-    np.testing.assert_allclose(ours.moments.mean, theirs.moments.mean, rtol=1e-12)
-    np.testing.assert_allclose(ours.moments.covariance, theirs.moments.covariance, rtol=1e-9)
+            np.testing.assert_allclose(result, wanted, rtol=1e-12)
+    np.testing.assert_allclose(actual.moments.mean, right.moments.mean, rtol=1e-12)
+    np.testing.assert_allclose(actual.moments.covariance, right.moments.covariance, rtol=1e-9)
 
 
 @pytest.mark.parametrize("left_out", [(), ("clusters",), ("refits",), ("clusters", "refits")])
-def test_each_group_has_what_a_tally_of_its_own_would_have(left_out):
+def test_grouped_tally_equals_separate_tallies(left_out):
     columns = {name: column for name, column in grouped_tally_rows().items() if name not in left_out}
-    for group, ours in enumerate(grouped(columns)):
-        assert_alike(ours, single(columns, group))
+    for group, actual in enumerate(grouped(columns)):
+        assert_alike(actual, single(columns, group))
 
 
-def test_where_there_are_too_many_rows_the_largest_groups_lose_theirs(monkeypatch):
+def test_largest_groups_lose_their_totals_if_there_are_too_many_rows(monkeypatch):
     monkeypatch.setattr(chapter, "ROOM", 100)
     # Groups of 64, 32, 16, 8, 4 and 1 rows: all together 125, without the largest 61.
     groups = np.repeat(np.arange(6), [64, 32, 16, 8, 4, 1])
     pmf = np.random.default_rng(1).dirichlet(np.ones(2), len(groups))
     tally, whole = Tally(2), [Tally(2) for _ in range(6)]
     order = np.random.default_rng(2).permutation(len(groups))
-    for own in np.array_split(order, 9):
-        tally.add(pmf[own], np.ones(len(own)), groups=groups[own], n_groups=6)
-    for at, one in enumerate(whole):
-        one.add(pmf[order][groups[order] == at], np.ones((groups == at).sum()))
-    found = list(tally.groups())
-    assert [one.exact for one in found] == [False, True, True, True, True, True]
-    assert found[0].totals.shape == (0, 3)
-    for ours, theirs in zip(found, whole, strict=True):
-        np.testing.assert_allclose(ours.moments.covariance, theirs.whole().moments.covariance, rtol=1e-9)
+    for chunk in np.array_split(order, 9):
+        tally.add(pmf[chunk], np.ones(len(chunk)), groups=groups[chunk], n_groups=6)
+    for at, first in enumerate(whole):
+        first.add(pmf[order][groups[order] == at], np.ones((groups == at).sum()))
+    result = list(tally.groups())
+    assert [first.exact for first in result] == [False, True, True, True, True, True]
+    assert result[0].totals.shape == (0, 3)
+    for actual, right in zip(result, whole, strict=True):
+        np.testing.assert_allclose(actual.moments.covariance, right.whole().moments.covariance, rtol=1e-9)
 
 
 def test_where_there_are_too_many_clusters_those_of_large_groups_are_put_together(monkeypatch):
@@ -188,10 +188,10 @@ def test_where_there_are_too_many_clusters_those_of_large_groups_are_put_togethe
     clusters = np.tile(rng.integers(0, 2**60, 125), 2)
     pmf = rng.dirichlet(np.ones(2), 250)
     tally = Tally(2)
-    for own in np.array_split(np.arange(250), 4):
-        tally.add(pmf[own], np.ones(len(own)), clusters[own], groups=groups[own], n_groups=3)
+    for chunk in np.array_split(np.arange(250), 4):
+        tally.add(pmf[chunk], np.ones(len(chunk)), clusters[chunk], groups=groups[chunk], n_groups=3)
     large, middle, small = tally.groups()
-    assert [one.exact for one in (large, middle, small)] == [False, True, True]
+    assert [first.exact for first in (large, middle, small)] == [False, True, True]
     assert (middle.moments.n, small.moments.n) == (20, 5)
     # The limit was halved from 20,000 until the groups fit into 60: at 78 the largest has 64 random groups
     # at most, at 39 it has 32, and 32 + 20 + 5 fit.
@@ -209,24 +209,24 @@ def test_the_variance_of_random_groups_is_unbiased(monkeypatch):
         values = rng.normal(0.5, 0.1, 400)
         tally = Tally(1)
         tally.add(values[:, None], np.ones(400), rng.integers(0, 2**60, 400))
-        one = tally.whole()
-        assert one.moments.n <= 32
-        ratios.append(one.moments.covariance[0, 0] / (0.01 / 400))
+        first = tally.whole()
+        assert first.moments.n <= 32
+        ratios.append(first.moments.covariance[0, 0] / (0.01 / 400))
     # The mean of 300 variances with about 31 degrees of freedom has a standard error of .015.
     assert np.mean(ratios) == pytest.approx(1, abs=0.06)
 
 
-@pytest.mark.parametrize(("different", "found"), [(0, None), (1, 1), (4, 4), (5, None), (10, None)])
-def test_fewer_than_five_that_differ_are_counted(different, found):
+@pytest.mark.parametrize(("different", "result"), [(0, None), (1, 1), (4, 4), (5, None), (10, None)])
+def test_fewer_than_five_that_differ_are_counted(different, result):
     values = np.array([3.7] * (20 - different) + [3.9] * different)
-    assert few_different(values, np.ones(20), 1e-6) == found
+    assert few_different(values, np.ones(20), 1e-6) == result
 
 
 def test_values_that_differ_by_rounding_are_the_same():
     assert few_different(np.array([1.0] * 15 + [1.0 + 1e-12] * 5), np.ones(20), 1e-6) is None
 
 
-def test_all_values_different_are_no_rare_ones():
+def test_all_different_values_are_not_rare_values():
     assert few_different(np.linspace(1, 5, 20), np.ones(20), 1e-6) is None
 
 
@@ -279,10 +279,10 @@ def test_the_mean_of_left_out_means_has_the_usual_standard_error():
 
 def test_ends_move_by_the_error_in_quadrature():
     # t of .975 with 2 degrees of freedom is 4.3027; 4.3027 ** 2 * .02 * 2 / 3 = .24684.
-    found = widen_for_refits(group(mean=(1.4, 1.3, 1.6)), MEANS, FIGURES, 0.95).figures["mean"]
-    assert found.value == 1.4
-    assert found.low == 1.0  # 1.4 - sqrt(.01 + .24684) = .893, below the lowest point
-    assert found.high == pytest.approx(1.4 + np.sqrt(0.04 + 0.24684), abs=1e-4)
+    result = widen_for_refits(group(mean=(1.4, 1.3, 1.6)), MEANS, FIGURES, 0.95).figures["mean"]
+    assert result.value == 1.4
+    assert result.low == 1.0  # 1.4 - sqrt(.01 + .24684) = .893, below the lowest point
+    assert result.high == pytest.approx(1.4 + np.sqrt(0.04 + 0.24684), abs=1e-4)
 
 
 def test_a_mass_is_at_least_as_uncertain_as_a_share_of_the_labels():
@@ -292,33 +292,33 @@ def test_a_mass_is_at_least_as_uncertain_as_a_share_of_the_labels():
     masses = np.array([0.0, 0.0, 0.2, 0.3, 0.5])
     named = dict(zip(figures.names, (figures.matrix @ masses).tolist(), strict=True))
     alone = {name: Estimate(value, value, value + 0.1) for name, value in named.items()}
-    one = GroupEstimate(None, 30, {}, 30.0, alone, n_clusters=30, method="bootstrap")
+    first = GroupEstimate(None, 30, {}, 30.0, alone, n_clusters=30, method="bootstrap")
     same = np.tile(masses, (3, 1))
-    found = widen_for_refits(one, same, figures, 0.95, 10).figures
-    assert found["p_1"].low == 0
-    assert found["p_1"].high == pytest.approx(np.hypot(0.1, 0.30850), abs=1e-5)
-    assert found["bottom_2_box"] == found["p_1"]
+    result = widen_for_refits(first, same, figures, 0.95, 10).figures
+    assert result["p_1"].low == 0
+    assert result["p_1"].high == pytest.approx(np.hypot(0.1, 0.30850), abs=1e-5)
+    assert result["bottom_2_box"] == result["p_1"]
     # Clopper and Pearson's interval of 5 in 10 is .1871 to .8129 (tables), that of 8 in 10 .4439 to .9748.
-    assert found["p_5"].low == pytest.approx(0.1871, abs=1e-4)
-    assert found["top_2_box"].low == pytest.approx(0.4439, abs=1e-4)
+    assert result["p_5"].low == pytest.approx(0.1871, abs=1e-4)
+    assert result["top_2_box"].low == pytest.approx(0.4439, abs=1e-4)
     # Net is .8 within -1 to 1, so 9 in 10 of its range: .5550 to .9975, which is .1100 to .9950 of net.
-    assert found["net"].low == pytest.approx(2 * 0.5550 - 1, abs=2e-4)
-    assert found["mean"] == alone["mean"]
+    assert result["net"].low == pytest.approx(2 * 0.5550 - 1, abs=2e-4)
+    assert result["mean"] == alone["mean"]
 
 
 def test_refits_that_are_less_certain_than_the_labels_decide():
     # t of .975 with 2 degrees of freedom times the root of 2 / 3 * .02 = .4968; 4 in 10 reach .7376.
-    found = widen_for_refits(group(), MEANS, FIGURES, 0.95, 10).figures["p_2"]
-    assert found.high == pytest.approx(0.4 + 0.4968, abs=1e-4)
+    result = widen_for_refits(group(), MEANS, FIGURES, 0.95, 10).figures["p_2"]
+    assert result.high == pytest.approx(0.4 + 0.4968, abs=1e-4)
 
 
 def test_missing_ends_stay_missing_and_no_refits_change_nothing():
     alone = group(mean=(1.4, np.nan, np.nan))
-    found = widen_for_refits(alone, MEANS, FIGURES, 0.95).figures["mean"]
-    assert np.isnan([found.low, found.high]).all()
+    result = widen_for_refits(alone, MEANS, FIGURES, 0.95).figures["mean"]
+    assert np.isnan([result.low, result.high]).all()
     alone = group(p_1=(0.6, np.nan, np.nan))
-    found = widen_for_refits(alone, MEANS, FIGURES, 0.95, 10).figures["p_1"]
-    assert np.isnan([found.low, found.high]).all()
+    result = widen_for_refits(alone, MEANS, FIGURES, 0.95, 10).figures["p_1"]
+    assert np.isnan([result.low, result.high]).all()
     assert widen_for_refits(alone, None, FIGURES, 0.95) is alone
     empty = GroupEstimate(None, 0, {}, 0.0, {})
     assert widen_for_refits(empty, MEANS, FIGURES, 0.95) is empty

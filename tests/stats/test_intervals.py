@@ -54,11 +54,11 @@ def test_both_methods_agree_on_clustered_weighted_data():
     bootstrap = estimated(tally, method="bootstrap", replicates=4000)
     linearized = estimated(tally, method="linearized")
     for name in ("mean", "top_2_box", "bottom_2_box", "net"):
-        ours, theirs = getattr(bootstrap, name), getattr(linearized, name)
-        width = theirs.high - theirs.low
-        assert ours.value == theirs.value
+        left, right = getattr(bootstrap, name), getattr(linearized, name)
+        width = right.high - right.low
+        assert left.value == right.value
         # A 2.5 % quantile of 4,000 normal replicates has a standard error of 1 % of the interval's width.
-        np.testing.assert_allclose([ours.low, ours.high], [theirs.low, theirs.high], atol=0.06 * width)
+        np.testing.assert_allclose([left.low, left.high], [right.low, right.high], atol=0.06 * width)
 
 
 def test_linearized_interval_of_equal_weights_is_the_t_interval():
@@ -98,7 +98,7 @@ def test_seed_decides_the_bootstrap():
 
 
 @pytest.mark.parametrize("method", ["bootstrap", "linearized"])
-def test_one_cluster_has_a_value_and_no_interval(method):
+def test_single_cluster_has_a_value_and_no_interval(method):
     mean = estimated(tallied(np.eye(5)[:1]), method=method).mean
     assert mean.value == 1
     assert np.isnan([mean.low, mean.high]).all()
@@ -158,7 +158,7 @@ def test_few_clusters_cover_as_often_as_they_say(n_clusters):
     assert hits / 600 >= 0.92
 
 
-def test_each_group_says_how_its_intervals_were_made():
+def test_groups_state_their_interval_method():
     pmf = np.random.default_rng(0).dirichlet(np.ones(5), 10)
     methods = [estimated(tallied(pmf[:n])).method for n in (1, 2, 9, 10)]
     assert methods == [None, "linearized", "linearized", "bootstrap"]
@@ -178,7 +178,7 @@ def test_nothing_has_no_mean_and_no_interval():
     assert estimate.method is None
 
 
-def test_one_cluster_has_a_mean_and_no_interval():
+def test_single_cluster_has_a_mean_and_no_interval():
     estimate = estimate_mean(np.array([0.2, 0.4]), bounds=UNIT, clusters=np.array([7, 7]))
     assert estimate.value == pytest.approx(0.3)
     assert np.isnan(estimate.low)
@@ -206,7 +206,7 @@ def test_bootstrap_and_linearized_intervals_agree():
     assert (drawn.low, drawn.high) == pytest.approx((stated.low, stated.high), abs=0.004)
 
 
-def test_items_of_one_cluster_are_drawn_together():
+def test_items_of_a_cluster_are_resampled_together():
     # Ten copies of each value say no more than one does.
     values = np.random.default_rng(1).uniform(size=40)
     once = estimate_mean(values, bounds=UNIT)
@@ -227,17 +227,17 @@ def test_clusters_of_another_length_are_refused():
 class TestNoSpread:
     """A value that is the same in every row: resampling shows nothing, and nothing is not certainty."""
 
-    def test_ten_equal_values_leave_a_share_of_others_unseen(self):
+    def test_ten_equal_values_have_an_exact_interval_for_unseen_values(self):
         # 1 - .05 ** (1 / 10) = .258866: from 3.82 - .258866 * 2.82 to 3.82 + .258866 * 1.18.
-        found = estimate_mean(np.full(10, 3.82), bounds=(1, 5))
-        assert (found.low, found.high) == pytest.approx((3.0900, 4.1255), abs=1e-4)
-        assert found.method == "exact"
+        result = estimate_mean(np.full(10, 3.82), bounds=(1, 5))
+        assert (result.low, result.high) == pytest.approx((3.0900, 4.1255), abs=1e-4)
+        assert result.method == "exact"
 
     def test_at_the_end_of_the_scale_it_is_the_bound_of_clopper_and_pearson(self):
         # No failure in 20 rows: scipy's exact interval for 20 of 20, one-sided.
         exact = stats.binomtest(20, 20, alternative="greater").proportion_ci(0.95, method="exact")
-        found = estimate_mean(np.ones(20), bounds=(0, 1))
-        assert (found.low, found.high) == pytest.approx((exact.low, 1.0))
+        result = estimate_mean(np.ones(20), bounds=(0, 1))
+        assert (result.low, result.high) == pytest.approx((exact.low, 1.0))
 
     def test_rounding_is_no_spread_and_a_real_difference_is(self):
         values = np.full(30, 0.1)
@@ -246,13 +246,13 @@ class TestNoSpread:
         values[0] = 0.2
         assert estimate_mean(values, bounds=(0, 1)).method == "bootstrap"
 
-    def test_one_row_has_no_interval(self):
-        found = estimate_mean(np.array([0.5]), bounds=(0, 1))
-        assert np.isnan([found.low, found.high]).all()
-        assert found.method is None
+    def test_single_row_has_no_interval(self):
+        result = estimate_mean(np.array([0.5]), bounds=(0, 1))
+        assert np.isnan([result.low, result.high]).all()
+        assert result.method is None
 
 
-def test_each_replicate_draws_as_many_as_there_are(monkeypatch):
+def test_replicates_draw_as_many_clusters_as_exist(monkeypatch):
     monkeypatch.setattr(intervals, "_BLOCK_CELLS", 100)
     blocks = list(draw_counts(30, 10, np.random.default_rng(0)))
     assert [len(block) for block in blocks] == [3, 3, 3, 1]
@@ -272,7 +272,7 @@ def test_block_size_does_not_change_the_draws(monkeypatch):
     np.testing.assert_array_equal(np.concatenate(list(draw_counts(7, 50, np.random.default_rng(3)))), whole)
 
 
-def test_percentiles_of_many_clusters_are_the_plain_ones():
+def test_percentiles_of_many_clusters_equal_plain_percentiles():
     replicates = np.linspace(0, 1, 10_001)[:, None]
     low, high = percentile_interval(replicates, 1_000_000, 0.9)
     np.testing.assert_allclose([low[0], high[0]], [0.05, 0.95], atol=1e-4)
@@ -297,7 +297,7 @@ def test_undefined_replicates_are_set_aside():
 
 
 @pytest.mark.parametrize("cells", [1, 10, 64, 10**6])
-def test_counts_are_those_of_one_long_draw(cells, monkeypatch):
+def test_blockwise_counts_equal_a_single_long_draw(cells, monkeypatch):
     drawn = np.random.default_rng(3).integers(0, 7, size=(50, 7))
     expected = [[int((row == cluster).sum()) for cluster in range(7)] for row in drawn]
     monkeypatch.setattr(intervals, "_BLOCK_CELLS", cells)
@@ -343,12 +343,12 @@ def test_parts_merge_to_the_whole():
     np.testing.assert_allclose(parts.mean, whole.mean)
 
 
-def test_nothing_and_one_cluster_have_no_covariance():
+def test_empty_and_single_cluster_moments_have_no_covariance():
     assert np.isnan(Moments.empty(3).mean).all()
     assert np.isnan(Moments.empty(3).covariance).all()
-    one = Moments.empty(3).with_clusters(totals(1))
-    assert np.isfinite(one.mean).all()
-    assert np.isnan(one.covariance).all()
+    first = Moments.empty(3).with_clusters(totals(1))
+    assert np.isfinite(first.mean).all()
+    assert np.isnan(first.covariance).all()
 
 
 def named(values, pmf):

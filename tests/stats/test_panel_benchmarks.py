@@ -27,30 +27,30 @@ def sample(*counts):
 def test_worked_by_hand_with_two_surveys():
     panel = [sample(10, 10, 20), sample(40, 0, 0)]
     people = [sample(10, 20, 10), sample(20, 20, 0)]
-    found = distance_benchmarks(panel, people, [VALUES, VALUES], plan=PLAN)
+    result = distance_benchmarks(panel, people, [VALUES, VALUES], plan=PLAN)
     # Shares .25 .25 .5 against .25 .5 .25: KS .25. 1 0 0 against .5 .5 0: KS .5.
-    assert [each.value for each in found.by_survey["ks"]] == pytest.approx([0.25, 0.5])
-    held = found.distances["ks"]
+    assert [entry.value for entry in result.by_survey["ks"]] == pytest.approx([0.25, 0.5])
+    held = result.distances["ks"]
     assert held.panel.value == pytest.approx(0.375)
     # Equal shares against .25 .5 .25: 1/3 - 1/4; against .5 .5 0: 1/3.
     assert held.uniform.value == pytest.approx((1 / 12 + 1 / 3) / 2)
     # The two surveys' people against each other: gaps .25 and .25.
     assert held.pooled.value == pytest.approx(0.25)
     assert held.below_uniform.value == pytest.approx((1 / 12 + 1 / 3) / 2 - 0.375)
-    assert found.resampled == "respondents"
+    assert result.resampled == "respondents"
 
 
 def test_halves_of_two_people_who_differ_are_as_far_apart_as_they_are():
-    found = distance_benchmarks([sample(1, 0, 0)], [sample(1, 0, 1)], [VALUES], plan=PLAN)
-    assert found.distances["ks"].split_half.value == 1
-    assert found.distances["wasserstein"].split_half.value == 1
+    result = distance_benchmarks([sample(1, 0, 0)], [sample(1, 0, 1)], [VALUES], plan=PLAN)
+    assert result.distances["ks"].split_half.value == 1
+    assert result.distances["wasserstein"].split_half.value == 1
 
 
-def test_one_survey_has_no_pooled_people_and_intervals_over_respondents():
-    found = distance_benchmarks([sample(30, 60, 30)], [sample(40, 50, 10)], [VALUES], plan=PLAN)
-    held = found.distances["total_variation"]
+def test_single_survey_has_no_pooled_people_and_respondent_intervals():
+    result = distance_benchmarks([sample(30, 60, 30)], [sample(40, 50, 10)], [VALUES], plan=PLAN)
+    held = result.distances["total_variation"]
     assert np.isnan(held.pooled.value)
-    assert found.resampled == "respondents"
+    assert result.resampled == "respondents"
     # Shares .25 .5 .25 against .4 .5 .1: .15
     assert held.panel.value == pytest.approx(0.15)
     assert held.panel.low < 0.15 < held.panel.high
@@ -65,30 +65,36 @@ def test_a_panel_of_the_people_themselves_is_no_closer_than_their_halves():
 
 def test_only_surveys_with_the_same_points_are_pooled():
     wide = np.array([0.0, 5.0, 10.0])
-    found = distance_benchmarks([sample(1, 1, 1)] * 2, [sample(2, 1, 1)] * 2, [VALUES, wide], plan=PLAN)
-    assert np.isnan(found.distances["ks"].pooled.value)
+    result = distance_benchmarks([sample(1, 1, 1)] * 2, [sample(2, 1, 1)] * 2, [VALUES, wide], plan=PLAN)
+    assert np.isnan(result.distances["ks"].pooled.value)
 
 
 def test_people_are_pooled_within_what_a_survey_is_about():
     panel, people = [sample(1, 1, 1)] * 3, [sample(4, 0, 0), sample(0, 0, 4), sample(0, 4, 0)]
     pools = ["intent", "intent", "liking"]
-    found = distance_benchmarks(panel, people, [VALUES] * 3, plan=PLAN, pools=pools).distances["ks"]
+    result = distance_benchmarks(panel, people, [VALUES] * 3, plan=PLAN, pools=pools).distances["ks"]
     # The first two are at opposite ends; the third has no other survey of its question.
-    assert found.pooled.value == 1
+    assert result.pooled.value == 1
 
 
-def test_persons_who_answer_every_survey_alike_leave_the_width_of_one_survey():
+def test_identical_answers_to_all_surveys_keep_the_width_of_a_single_survey():
     # Six answers of one person say no more than one does.
-    own, others = sample(30, 60, 30), sample(40, 50, 10)
-    one = distance_benchmarks([own], [others], [VALUES], plan=PLAN).distances["wasserstein"].panel
-    joint = [JointSample([side.masses] * 6) for side in (own, others)]
+    panel_sample, people_sample = sample(30, 60, 30), sample(40, 50, 10)
+    left = (
+        distance_benchmarks([panel_sample], [people_sample], [VALUES], plan=PLAN)
+        .distances["wasserstein"]
+        .panel
+    )
+    joint = [JointSample([side.masses] * 6) for side in (panel_sample, people_sample)]
     drawn = joint_resamples(*joint, 400, np.random.default_rng(0))
-    held = distance_benchmarks([own] * 6, [others] * 6, [VALUES] * 6, plan=PLAN, resamples=drawn).distances
+    held = distance_benchmarks(
+        [panel_sample] * 6, [people_sample] * 6, [VALUES] * 6, plan=PLAN, resamples=drawn
+    ).distances
     six = held["wasserstein"].panel
-    assert six.high - six.low == pytest.approx(one.high - one.low, rel=0.15)
+    assert six.high - six.low == pytest.approx(left.high - left.low, rel=0.15)
 
 
-def test_a_seed_gives_the_same_again_and_another_one_other_halves():
+def test_seed_reproduces_the_halves_and_another_seed_changes_them():
     pair = [sample(5, 9, 4)], [sample(7, 6, 5)]
     first, again = (distance_benchmarks(*pair, [VALUES], plan=PLAN) for _ in range(2))
     assert first == again
@@ -122,29 +128,29 @@ def test_persons_who_answer_alike_twice_err_alike_in_both_surveys():
 
 def test_a_person_without_an_answer_does_not_count_and_nobody_gives_nan():
     masses = np.array([[1.0, 0.0], MISSING, MISSING])
-    (found,) = JointSample([masses]).resample(100, np.random.default_rng(0))
-    assert {tuple(row) for row in found[~np.isnan(found).any(axis=1)]} == {(1.0, 0.0)}
+    (result,) = JointSample([masses]).resample(100, np.random.default_rng(0))
+    assert {tuple(row) for row in result[~np.isnan(result).any(axis=1)]} == {(1.0, 0.0)}
     # The one who answered is missing in (2/3)^3 of all draws.
-    assert 0.1 < np.isnan(found[:, 0]).mean() < 0.5
+    assert 0.1 < np.isnan(result[:, 0]).mean() < 0.5
 
 
 def test_weights_by_hand():
     masses = np.array([[1.0, 0.0], [0.0, 1.0]])
-    (found,) = JointSample([masses], np.array([3.0, 1.0])).resample(100, np.random.default_rng(0))
+    (result,) = JointSample([masses], np.array([3.0, 1.0])).resample(100, np.random.default_rng(0))
     # One of each, twice the first, or twice the second.
-    assert set(found[:, 0].tolist()) == {0.75, 1.0, 0.0}
+    assert set(result[:, 0].tolist()) == {0.75, 1.0, 0.0}
 
 
 def test_halves_are_of_the_same_persons_in_every_survey():
     masses = np.repeat(np.eye(2), 5, axis=0)
     people = JointSample([masses, masses])
     drawn = joint_resamples(people, people, 100, np.random.default_rng(0))
-    (one, other), (again, again_other) = drawn.halves
-    np.testing.assert_allclose(one, again)
+    (left, other), (again, again_other) = drawn.halves
+    np.testing.assert_allclose(left, again)
     np.testing.assert_allclose(other, again_other)
-    assert one.shape == (200, 20, 2)
+    assert left.shape == (200, 20, 2)
     # Halves of ten hold five each, so both average to the resample's share of ten.
-    assert (one + other)[..., 0] * 5 == pytest.approx(np.round((one + other)[..., 0] * 5))
+    assert (left + other)[..., 0] * 5 == pytest.approx(np.round((left + other)[..., 0] * 5))
 
 
 SAMPLE_WORTH_VALUES = np.arange(1.0, 6.0)
@@ -157,9 +163,9 @@ PEOPLE = [PmfSample(np.repeat(np.eye(5), (100, 200, 400, 200, 100), axis=0))]
 def test_the_squared_error_of_a_mean_is_solved_by_hand():
     # Variance 1.2 on a width of 4: .075. With N = 1,000 and n = 50 the error is .075 (1/50 + 1/1000).
     error = 0.075 * (1 / 50 + 1 / 1000)
-    found = sample_worth("mean", Estimate(error, error, error), PEOPLE, [SAMPLE_WORTH_VALUES])
-    assert found.value == pytest.approx(50)
-    assert found.seen == 1000
+    result = sample_worth("mean", Estimate(error, error, error), PEOPLE, [SAMPLE_WORTH_VALUES])
+    assert result.value == pytest.approx(50)
+    assert result.seen == 1000
 
 
 @pytest.mark.parametrize("error", ["ks", "wasserstein"])
@@ -174,15 +180,15 @@ def test_expected_errors_are_those_of_drawn_samples(error):
     )
 
 
-def test_ends_of_the_interval_change_places():
-    found = sample_worth("wasserstein", Estimate(0.1, 0.05, 0.2), PEOPLE, [SAMPLE_WORTH_VALUES])
-    assert found.low < found.value < found.high
+def test_interval_ends_of_the_sample_worth_swap():
+    result = sample_worth("wasserstein", Estimate(0.1, 0.05, 0.2), PEOPLE, [SAMPLE_WORTH_VALUES])
+    assert result.low < result.value < result.high
 
 
 def test_an_error_below_that_of_the_people_themselves_cannot_be_seen():
-    found = sample_worth("ks", Estimate(0.001, 0.0, 0.9), PEOPLE, [SAMPLE_WORTH_VALUES])
-    assert found.value == found.high == np.inf
-    assert 0 < found.low < 1  # .9 is further off than one respondent is
+    result = sample_worth("ks", Estimate(0.001, 0.0, 0.9), PEOPLE, [SAMPLE_WORTH_VALUES])
+    assert result.value == result.high == np.inf
+    assert 0 < result.low < 1  # .9 is further off than one respondent is
 
 
 def test_missing_errors_and_people_who_all_agree():
@@ -222,25 +228,25 @@ def surveys(n_surveys, n_people, noise=0.0, seed=0):
 
 def test_it_is_the_ratio_that_is_computed_split_by_split():
     machine, people = surveys(8, 30, noise=0.3)
-    answers = [each.masses @ ATTAINMENT_VALUES for each in people]
+    answers = [entry.masses @ ATTAINMENT_VALUES for entry in people]
     expected = attained_split_by_split(machine, answers, splits=1000, seed=5)
-    found = attainment(machine, people, [ATTAINMENT_VALUES] * 8, splits=4000)
-    assert found.ratio.value == pytest.approx(expected, abs=0.02)
+    result = attainment(machine, people, [ATTAINMENT_VALUES] * 8, splits=4000)
+    assert result.ratio.value == pytest.approx(expected, abs=0.02)
 
 
 def test_the_true_means_attain_more_than_halves_do_and_the_interval_holds_the_ratio():
     machine, people = surveys(20, 20)
-    found = attainment(machine, people, [ATTAINMENT_VALUES] * 20, splits=300)
+    result = attainment(machine, people, [ATTAINMENT_VALUES] * 20, splits=300)
     # The truth correlates with a half as sqrt(reliability) does, halves with each other as the reliability.
-    assert found.ratio.value == pytest.approx(found.ceiling**-0.5, abs=0.06)
-    assert found.ratio.low < found.ratio.value < found.ratio.high
+    assert result.ratio.value == pytest.approx(result.ceiling**-0.5, abs=0.06)
+    assert result.ratio.low < result.ratio.value < result.ratio.high
 
 
 def test_a_panel_that_knows_nothing_attains_about_nothing():
     rng = np.random.default_rng(3)
     _, people = surveys(60, 30)
-    found = attainment(rng.standard_normal(60), people, [ATTAINMENT_VALUES] * 60, splits=300)
-    assert found.ratio.low < 0 < found.ratio.high
+    result = attainment(rng.standard_normal(60), people, [ATTAINMENT_VALUES] * 60, splits=300)
+    assert result.ratio.low < 0 < result.ratio.high
 
 
 def test_what_does_not_vary_has_no_value():
@@ -256,9 +262,9 @@ def test_two_surveys_are_refused():
 
 def test_the_p_value_counts_orders():
     # Of the 6 orders of 1, 2, 4 beside people's 1, 2, 3 only the right one correlates so highly: 1/6.
-    people = [PmfSample(np.eye(5)[[place] * 3]) for place in range(3)]
-    found = attainment(np.array([1.0, 2.0, 4.0]), people, [ATTAINMENT_VALUES] * 3, splits=5)
-    assert found.p_value == pytest.approx(1 / 6)
+    people = [PmfSample(np.eye(5)[[index] * 3]) for index in range(3)]
+    result = attainment(np.array([1.0, 2.0, 4.0]), people, [ATTAINMENT_VALUES] * 3, splits=5)
+    assert result.p_value == pytest.approx(1 / 6)
     turned = attainment(np.array([4.0, 2.0, 1.0]), people, [ATTAINMENT_VALUES] * 3, splits=5)
     assert turned.p_value == 1
 
@@ -266,18 +272,18 @@ def test_the_p_value_counts_orders():
 def test_few_surveys_seldom_prove_what_is_not_there():
     rng = np.random.default_rng(7)
     _, people = surveys(6, 40)
-    found = [
+    result = [
         attainment(rng.standard_normal(6), people, [ATTAINMENT_VALUES] * 6, splits=20) for _ in range(200)
     ]
-    assert np.mean([each.p_value <= 0.025 for each in found]) <= 0.05  # binomial: .025 + 2.3 errors
+    assert np.mean([entry.p_value <= 0.025 for entry in result]) <= 0.05  # binomial: .025 + 2.3 errors
 
 
 @pytest.mark.parametrize(("n_surveys", "has_interval"), [(9, False), (10, True)])
 def test_below_ten_surveys_there_is_no_interval(n_surveys, has_interval):
     machine, people = surveys(n_surveys, 30, noise=0.3)
-    found = attainment(machine, people, [ATTAINMENT_VALUES] * n_surveys, splits=50)
-    ends = [found.ratio.low, found.ratio.high, found.correlation.low, found.correlation.high]
+    result = attainment(machine, people, [ATTAINMENT_VALUES] * n_surveys, splits=50)
+    ends = [result.ratio.low, result.ratio.high, result.correlation.low, result.correlation.high]
     assert np.isfinite(ends).all() == has_interval
     assert np.isnan(ends).all() != has_interval
-    means = [each.mean @ ATTAINMENT_VALUES for each in people]
-    assert found.correlation.value == pytest.approx(np.corrcoef(machine, means)[0, 1])
+    means = [entry.mean @ ATTAINMENT_VALUES for entry in people]
+    assert result.correlation.value == pytest.approx(np.corrcoef(machine, means)[0, 1])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from reference_figures import (
-    OURS,
+    SAMPLE_COLUMNS,
     check_difference,
     check_estimates,
     check_groups,
@@ -52,12 +52,12 @@ def shares(weights, column):
 
 def test_weights_meet_every_margin_and_sum_to_the_rows():
     columns, targets, weights = drawn()
-    found = rake(columns, targets, weights=weights)
-    assert found.converged
-    assert found.unmet == ()
+    result = rake(columns, targets, weights=weights)
+    assert result.converged
+    assert result.unmet == ()
     for name, goals in targets.items():
-        assert shares(found.weights, columns[name]) == pytest.approx(list(goals.values()), abs=1e-7)
-    assert found.weights.sum() == pytest.approx(2000)
+        assert shares(result.weights, columns[name]) == pytest.approx(list(goals.values()), abs=1e-7)
+    assert result.weights.sum() == pytest.approx(2000)
 
 
 def test_targets_may_be_totals_or_percentages():
@@ -69,37 +69,37 @@ def test_targets_may_be_totals_or_percentages():
 
 def test_bounds_hold_together_with_the_margins():
     columns, targets, weights = drawn()
-    found = rake(columns, targets, weights=weights, bounds=(0.3, 3))
-    assert found.weights.mean() == pytest.approx(1)
-    assert found.weights.min() >= 0.3 - 1e-12
-    assert found.weights.max() <= 3 + 1e-12
-    assert found.n_trimmed > 0
+    result = rake(columns, targets, weights=weights, bounds=(0.3, 3))
+    assert result.weights.mean() == pytest.approx(1)
+    assert result.weights.min() >= 0.3 - 1e-12
+    assert result.weights.max() <= 3 + 1e-12
+    assert result.n_trimmed > 0
     for name, goals in targets.items():
-        assert shares(found.weights, columns[name]) == pytest.approx(list(goals.values()), abs=1e-7)
+        assert shares(result.weights, columns[name]) == pytest.approx(list(goals.values()), abs=1e-7)
     # Within the bounds, log weights are a sum of one term for each margin, as raking has it.
-    free = (found.weights > 0.3 + 1e-9) & (found.weights < 3 - 1e-9)
+    free = (result.weights > 0.3 + 1e-9) & (result.weights < 3 - 1e-9)
     terms = np.column_stack([columns[name][free, None] == np.arange(4) for name in columns]).astype(float)
-    factors = np.log(found.weights[free] / weights[free])
+    factors = np.log(result.weights[free] / weights[free])
     left = factors - terms @ np.linalg.lstsq(terms, factors, rcond=None)[0]
     assert np.abs(left).max() < 1e-6
 
 
 def test_rows_without_weight_stay_without():
-    found = rake({"sex": SEX}, {"sex": {"f": 0.5, "m": 0.5}}, weights=[0, 1, 1, 1, 1, 1])
-    assert found.weights[0] == 0
-    assert found.weights.sum() == pytest.approx(5)
+    result = rake({"sex": SEX}, {"sex": {"f": 0.5, "m": 0.5}}, weights=[0, 1, 1, 1, 1, 1])
+    assert result.weights[0] == 0
+    assert result.weights.sum() == pytest.approx(5)
 
 
-def test_what_is_not_met_is_said():
+def test_unmet_margins_are_reported():
     # Everyone who is young is f, so half f and .6 young cannot both be.
     columns = {"sex": ["f", "f", "m", "m"], "age": ["young", "young", "old", "old"]}
     targets = {"sex": {"f": 0.5, "m": 0.5}, "age": {"young": 0.6, "old": 0.4}}
     with pytest.raises(InputError, match=r"margin 'sex' cannot be met together .* 'f' reaches 2.4, .* is 2"):
         rake(columns, targets)
-    found = rake(columns, targets, allow_unmet=True)
-    assert not found.converged
-    assert (found.unmet[0].margin, found.unmet[0].category) == ("sex", "f")
-    assert found.largest_gap == pytest.approx(0.1)
+    result = rake(columns, targets, allow_unmet=True)
+    assert not result.converged
+    assert (result.unmet[0].margin, result.unmet[0].category) == ("sex", "f")
+    assert result.largest_gap == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize(
@@ -158,121 +158,128 @@ LINEARISED = ("plain", "stratified", "clustered", "both", "finite", "two_stage",
 REPLICATED = ("jkn", "jk1", "fay")
 
 
-def raked(made, sample, **settings):
+def raked(survey_design, sample, **settings):
     return rake(
-        {name: sample[name] for name in TARGETS}, TARGETS, weights=made.weights, tolerance=1e-13, **settings
+        {name: sample[name] for name in TARGETS},
+        TARGETS,
+        weights=survey_design.weights,
+        tolerance=1e-13,
+        **settings,
     )
 
 
 @pytest.fixture(scope="module", params=LINEARISED)
 def case(request):
     """A design raked to three margins, and R's figures: calibrate() with raking, or rake()."""
-    made = design(request.param.removeprefix("rake_"))
+    survey_design = design(request.param.removeprefix("rake_"))
     regression = "plain" if request.param.startswith("rake_") else "weighted"
     return (
-        raked_design(made, raked(made, OURS), regression=regression),
+        raked_design(survey_design, raked(survey_design, SAMPLE_COLUMNS), regression=regression),
         figures("sample_raked_designs")[request.param],
     )
 
 
 def test_totals_means_and_ratios(case):
-    made, expected = case
-    check_estimates(survey_totals(OURS["x"], made), expected["total_x"])
-    check_estimates(survey_means(OURS["y"], made), expected["mean_y"])
-    check_estimates(survey_ratios(OURS["y"], OURS["x"], made), expected["ratio"])
+    survey_design, expected = case
+    check_estimates(survey_totals(SAMPLE_COLUMNS["x"], survey_design), expected["total_x"])
+    check_estimates(survey_means(SAMPLE_COLUMNS["y"], survey_design), expected["mean_y"])
+    check_estimates(survey_ratios(SAMPLE_COLUMNS["y"], SAMPLE_COLUMNS["x"], survey_design), expected["ratio"])
 
 
 def test_a_margin_itself_is_known(case):
-    made, _ = case
-    found = survey_means(indicators(codes(OURS["sex"]), 2), made)
-    assert found.values[:, 0] == pytest.approx([3200 / 6000, 2800 / 6000])
-    assert found.standard_errors[:, 0] == pytest.approx([0, 0], abs=1e-8)
+    survey_design, _ = case
+    result = survey_means(indicators(codes(SAMPLE_COLUMNS["sex"]), 2), survey_design)
+    assert result.values[:, 0] == pytest.approx([3200 / 6000, 2800 / 6000])
+    assert result.standard_errors[:, 0] == pytest.approx([0, 0], abs=1e-8)
 
 
 def test_groups_and_their_covariances(case):
-    made, expected = case
-    check_groups(survey_means(OURS["y"], made, groups=codes(OURS["group"])), expected["by_group"])
-    in_b = np.where(OURS["group"] == "b", 0, -1)
-    check_estimates(survey_means(OURS["y"], made, groups=in_b), expected["domain"])
+    survey_design, expected = case
+    check_groups(
+        survey_means(SAMPLE_COLUMNS["y"], survey_design, groups=codes(SAMPLE_COLUMNS["group"])),
+        expected["by_group"],
+    )
+    in_b = np.where(SAMPLE_COLUMNS["group"] == "b", 0, -1)
+    check_estimates(survey_means(SAMPLE_COLUMNS["y"], survey_design, groups=in_b), expected["domain"])
 
 
 def test_association(case):
-    made, expected = case
-    found = rao_scott(codes(OURS["rating"]), codes(OURS["group"]), made)
+    survey_design, expected = case
+    result = rao_scott(codes(SAMPLE_COLUMNS["rating"]), codes(SAMPLE_COLUMNS["group"]), survey_design)
     # In a calibrated design R's degrees of freedom below count rows without an answer too: left out here.
-    assert [found.f, found.df] == six_digits([expected["association"][name] for name in ("f", "df")])
+    assert [result.f, result.df] == six_digits([expected["association"][name] for name in ("f", "df")])
 
 
 def test_shares_and_differences(case):
-    made, expected = case
-    top = np.where(np.isnan(OURS["rating"]), np.nan, OURS["rating"] >= 4)
-    check_shares(survey_means(top, made), expected["top_logit"], "logit")
-    groups = np.select([OURS["group"] == "a", OURS["group"] == "b"], [0, 1], -1)
-    check_difference(OURS["y"], groups, made, expected["difference"])
-    check_paired(OURS["rating"], OURS["second"], made, expected["paired"])
+    survey_design, expected = case
+    top = np.where(np.isnan(SAMPLE_COLUMNS["rating"]), np.nan, SAMPLE_COLUMNS["rating"] >= 4)
+    check_shares(survey_means(top, survey_design), expected["top_logit"], "logit")
+    groups = np.select([SAMPLE_COLUMNS["group"] == "a", SAMPLE_COLUMNS["group"] == "b"], [0, 1], -1)
+    check_difference(SAMPLE_COLUMNS["y"], groups, survey_design, expected["difference"])
+    check_paired(SAMPLE_COLUMNS["rating"], SAMPLE_COLUMNS["second"], survey_design, expected["paired"])
 
 
 @pytest.mark.parametrize("name", REPLICATED)
-def test_replicates_are_raked_one_by_one(name):
-    made, rows = replicated(name)
-    sample = {key: values[rows] for key, values in OURS.items()}
+def test_replicates_are_raked_separately(name):
+    survey_design, rows = replicated(name)
+    sample = {key: values[rows] for key, values in SAMPLE_COLUMNS.items()}
     expected = figures("sample_raked_designs")[name]
-    of_raked = raked_design(made, raked(made, sample))
-    assert of_raked.df == made.df == expected["degf"]
+    of_raked = raked_design(survey_design, raked(survey_design, sample))
+    assert of_raked.df == survey_design.df == expected["degf"]
     check_estimates(survey_totals(sample["x"], of_raked), expected["total_x"])
     # For a part of the rows R takes the rank of the raked replicates, more than the draw had: not so here.
-    for found, figure in (
+    for result, figure in (
         (survey_means(sample["y"], of_raked), "mean_y"),
         (survey_ratios(sample["y"], sample["x"], of_raked), "ratio"),
         (survey_means(sample["y"], of_raked, groups=np.where(sample["group"] == "b", 0, -1)), "domain"),
     ):
-        assert found.values[0, 0] == six_digits(expected[figure]["value"])
-        assert found.standard_errors[0, 0] == six_digits(expected[figure]["se"])
-        assert found.df[0, 0] <= made.df
+        assert result.values[0, 0] == six_digits(expected[figure]["value"])
+        assert result.standard_errors[0, 0] == six_digits(expected[figure]["se"])
+        assert result.df[0, 0] <= survey_design.df
     check_groups(survey_means(sample["y"], of_raked, groups=codes(sample["group"])), expected["by_group"])
 
 
 def test_residuals_by_hand():
     # Sexes f, f, m, m with targets 2 and 2 leave the weights at 1; the residuals of 1, 3, 4, 8 within sexes
     # are -1, 1, -2, 2, so that the variance of the mean is 4 / 3 * 10 / 16 and not 4 / 3 * 26 / 16.
-    made = SurveyDesign(np.ones(4))
-    raking = rake({"sex": ["f", "f", "m", "m"]}, {"sex": {"f": 2, "m": 2}}, weights=made.weights)
-    found = survey_means([1.0, 3, 4, 8], raked_design(made, raking))
-    assert found.covariance[0, 0, 0] == pytest.approx(4 / 3 * 10 / 16)
+    survey_design = SurveyDesign(np.ones(4))
+    raking = rake({"sex": ["f", "f", "m", "m"]}, {"sex": {"f": 2, "m": 2}}, weights=survey_design.weights)
+    result = survey_means([1.0, 3, 4, 8], raked_design(survey_design, raking))
+    assert result.covariance[0, 0, 0] == pytest.approx(4 / 3 * 10 / 16)
 
 
-def test_bounds_hold_in_each_replicate():
+def test_bounds_hold_in_every_replicate():
     plain = design("both")
     factors = np.random.default_rng(3).integers(1, 4, (len(plain.stages[0].stratum), 20))
-    made = replicate_design(
+    survey_design = replicate_design(
         plain.weights, plain.weights[:, None] * factors[plain.stages[0].cluster], "bootstrap"
     )
-    raking = raked(made, OURS, bounds=(0.2, 4))
-    found = raked_design(made, raking)
+    raking = raked(survey_design, SAMPLE_COLUMNS, bounds=(0.2, 4))
+    result = raked_design(survey_design, raking)
     low, high = raking.task.limits
-    counts = made.replicates / made.weights[:, None]
-    assert np.all(found.replicates <= high * counts * (1 + 1e-9))
-    assert np.all(found.replicates >= low * counts * (1 - 1e-9))
+    counts = survey_design.replicates / survey_design.weights[:, None]
+    assert np.all(result.replicates <= high * counts * (1 + 1e-9))
+    assert np.all(result.replicates >= low * counts * (1 - 1e-9))
     for margin in raking.task.margins:
-        for replicate in found.replicates.T:
+        for replicate in result.replicates.T:
             assert margin.sums(replicate) == pytest.approx(margin.targets)
 
 
 def test_what_does_not_fit_is_refused():
-    made = SurveyDesign(np.ones(4))
+    survey_design = SurveyDesign(np.ones(4))
     answers, targets = {"sex": ["f", "m", "m", "m"]}, {"sex": {"f": 0.5, "m": 0.5}}
     other = rake(answers, targets, weights=np.array([1.0, 1, 1, 2]))
     with pytest.raises(InputError, match="must start from the design's weights"):
-        raked_design(made, other)
-    raking = rake(answers, targets, weights=made.weights)
+        raked_design(survey_design, other)
+    raking = rake(answers, targets, weights=survey_design.weights)
     with pytest.raises(InputError, match="regression must be weighted or plain, got 'none'"):
-        raked_design(made, raking, regression="none")
-    twice = raked_design(made, raking)
+        raked_design(survey_design, raking, regression="none")
+    twice = raked_design(survey_design, raking)
     again = rake(answers, targets, weights=twice.weights)
     with pytest.raises(InputError, match="is raked already"):
         raked_design(twice, again)
     with pytest.raises(InputError, match=r"replicate 1 cannot meet margin 'sex'"):
-        raked_design(jackknife_replicates(made), raking)
+        raked_design(jackknife_replicates(survey_design), raking)
 
 
 N = 90
@@ -299,10 +306,12 @@ def test_covariances_are_those_of_the_residuals(stages):
         settings["clusters"] = np.column_stack([villages, np.arange(N)])
         settings["fpc"] = np.column_stack([np.full(N, 20.0), np.full(N, 9.0)])
     calibration = MarginCalibration(margins, weights, importance)
-    raked, plain = (SurveyDesign(weights, **settings, calibration=one) for one in (calibration, None))
+    raked, plain = (SurveyDesign(weights, **settings, calibration=value) for value in (calibration, None))
     groups, everyone = Domains(rng.integers(0, 2, N), 2), Domains(np.zeros(N, dtype=int), 1)
-    found = Variances(raked, groups).covariance(Linearized(np.zeros((2, 2)), influence))
-    indicators = np.column_stack([columns[name] == one for name, goals in targets.items() for one in goals])
+    result = Variances(raked, groups).covariance(Linearized(np.zeros((2, 2)), influence))
+    indicators = np.column_stack(
+        [columns[name] == value for name, goals in targets.items() for value in goals]
+    )
     for column in range(2):
         of_groups = np.column_stack([influence[:, column] * (groups.codes == group) for group in range(2)])
         left = residuals(of_groups, indicators.astype(float), weights, importance)
@@ -312,8 +321,8 @@ def test_covariances_are_those_of_the_residuals(stages):
             (0, 1): left[:, 0] + left[:, 1],
         }  # var(a + b) = var a + var b + 2 cov
         var = {
-            pair: Variances(plain, everyone).covariance(Linearized(np.zeros((1, 1)), one[:, None]))[0, 0, 0]
-            for pair, one in pairs.items()
+            pair: Variances(plain, everyone).covariance(Linearized(np.zeros((1, 1)), value[:, None]))[0, 0, 0]
+            for pair, value in pairs.items()
         }
         shared = (var[0, 1] - var[0, 0] - var[1, 1]) / 2
-        assert found[column] == pytest.approx(np.array([[var[0, 0], shared], [shared, var[1, 1]]]))
+        assert result[column] == pytest.approx(np.array([[var[0, 0], shared], [shared, var[1, 1]]]))

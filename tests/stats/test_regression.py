@@ -12,21 +12,21 @@ def test_a_line_by_hand():
     # x = 0 1 2, y = 0 2 1: slope = Sxy / Sxx = (0*-1 + 1*1... ) = 1/2, intercept 1/2; residuals -1/2 1 -1/2
     # leverages 5/6 1/3 5/6; e / (1 - h) = -3, 3/2, -3
     # the slope's weights are (x - 1) / 2 = -1/2 0 1/2: variance 1/4 * 9 + 1/4 * 9 = 9/2
-    found = robust_regression(np.array([0.0, 2, 1]), np.array([[0.0], [1], [2]]))
+    result = robust_regression(np.array([0.0, 2, 1]), np.array([[0.0], [1], [2]]))
     t = 12.706204736  # of one degree, 97.5 %
-    assert found.value[0] == pytest.approx(0.5)
-    assert found.high[0] - 0.5 == pytest.approx(t * np.sqrt(4.5), rel=1e-6)
-    assert 0.5 - found.low[0] == pytest.approx(t * np.sqrt(4.5), rel=1e-6)
+    assert result.value[0] == pytest.approx(0.5)
+    assert result.high[0] - 0.5 == pytest.approx(t * np.sqrt(4.5), rel=1e-6)
+    assert 0.5 - result.low[0] == pytest.approx(t * np.sqrt(4.5), rel=1e-6)
     # 1 - (1/4 + 1 + 1/4) / 2
-    assert found.r_squared == pytest.approx(0.25)
+    assert result.r_squared == pytest.approx(0.25)
 
 
 def test_intervals_cover_where_the_spread_grows_with_the_predictor():
     rng, covered = np.random.default_rng(2), 0
     for _ in range(400):
         x = rng.uniform(size=60)
-        found = robust_regression(2 * x + x * rng.normal(size=60), x[:, None])
-        covered += bool(found.low[0] <= 2 <= found.high[0])
+        result = robust_regression(2 * x + x * rng.normal(size=60), x[:, None])
+        covered += bool(result.low[0] <= 2 <= result.high[0])
     assert 0.92 <= covered / 400 <= 0.985
 
 
@@ -40,7 +40,7 @@ def test_dependent_predictors_and_single_rows_are_refused():
         robust_regression(x[:2], x[:2, None])
 
 
-def test_independent_columns_are_kept_from_the_first():
+def test_independent_columns_keep_the_first_of_dependent_columns():
     x = np.arange(5.0)
     assert independent_columns(np.column_stack([np.ones(5), x, 2 * x - 3, x**2])) == [1, 3]
 
@@ -48,13 +48,13 @@ def test_independent_columns_are_kept_from_the_first():
 def test_whole_weights_fit_as_rows_that_are_repeated():
     response, marks = np.array([1.0, 3, 4, 6, 8]), np.array([[0.0], [0], [1], [1], [1]])
     weights = np.array([2.0, 1, 1, 3, 1])
-    found = robust_regression(response, marks, weights=weights)
+    result = robust_regression(response, marks, weights=weights)
     times = weights.astype(int)
     repeated = robust_regression(np.repeat(response, times), np.repeat(marks, times, axis=0))
     # 30 / 5 - 5 / 3
-    assert found.value[0] == pytest.approx(repeated.value[0]) == pytest.approx(6 - 5 / 3)
-    assert found.r_squared == pytest.approx(repeated.r_squared)
-    assert found.n == 5
+    assert result.value[0] == pytest.approx(repeated.value[0]) == pytest.approx(6 - 5 / 3)
+    assert result.r_squared == pytest.approx(repeated.r_squared)
+    assert result.n == 5
 
 
 CLUSTERS = np.repeat(np.arange(8), [1, 2, 3, 2, 5, 1, 4, 12])
@@ -188,8 +188,8 @@ def test_errors_and_degrees_of_freedom_are_those_of_clubsandwich(weights, errors
     design = np.column_stack([np.ones(30), MARK, LINE])
     weighted = weights[:, None] * design
     residuals = RESPONSE - design @ np.linalg.solve(design.T @ weighted, weighted.T @ RESPONSE)
-    found, degrees = cluster_robust(design, residuals, weights, CLUSTERS)
-    assert found == pytest.approx(errors, rel=1e-10)
+    result, degrees = cluster_robust(design, residuals, weights, CLUSTERS)
+    assert result == pytest.approx(errors, rel=1e-10)
     assert degrees == pytest.approx(freedom, rel=1e-10)
 
 
@@ -197,9 +197,9 @@ def test_rows_by_themselves_have_the_unequal_variances_of_two_groups():
     # each group has the variance 0.3, of 5 rows: the difference has 0.3 / 5 + 0.3 / 5
     # degrees of freedom: (2 a)^2 / (a^2 / 4 + a^2 / 4) = 8, where t is 2.306004
     ratings, mark = np.array([5.0, 4, 5, 4, 5, 1, 2, 1, 2, 1]), np.array([1.0] * 5 + [0.0] * 5)
-    found = robust_regression(ratings, mark[:, None], clusters=np.arange(10))
-    assert found.value[0] == pytest.approx(3.2)
-    assert found.high[0] - found.value[0] == pytest.approx(2.306004 * np.sqrt(0.12), rel=1e-6)
+    result = robust_regression(ratings, mark[:, None], clusters=np.arange(10))
+    assert result.value[0] == pytest.approx(3.2)
+    assert result.high[0] - result.value[0] == pytest.approx(2.306004 * np.sqrt(0.12), rel=1e-6)
 
 
 def test_answers_that_a_person_gives_twice_add_nothing():
@@ -224,7 +224,7 @@ def test_names_and_order_of_clusters_do_not_matter():
     assert other.high == pytest.approx(first.high)
 
 
-def test_one_cluster_alone_is_refused():
+def test_single_cluster_is_refused():
     with pytest.raises(InputError, match="clusters must be 2 or more"):
         robust_regression(RESPONSE, MARK[:, None], clusters=np.zeros(30, dtype=int))
 
@@ -248,9 +248,9 @@ PUBLISHED = [1.58, 1.44, 1.29, 1.25, 1.11, 0.68, 0.0]
 
 
 def games(wins):
-    found = [(i, j) for i, row in enumerate(wins) for j, n in enumerate(row) for _ in range(n)]
-    first, second = np.array(found).T
-    return first, second, np.ones(len(found))
+    result = [(i, j) for i, row in enumerate(wins) for j, n in enumerate(row) for _ in range(n)]
+    first, second = np.array(result).T
+    return first, second, np.ones(len(result))
 
 
 def fitted(comparisons, names=("a", "b", "c"), clusters=None):
@@ -260,28 +260,28 @@ def fitted(comparisons, names=("a", "b", "c"), clusters=None):
 
 
 def test_published_strengths_of_teams():
-    found = bradley_terry(*games(WINS), names=TEAMS)
-    assert (found.strengths - found.strengths[-1]).round(2).tolist() == PUBLISHED
-    assert found.strengths.mean() == pytest.approx(0, abs=1e-12)
+    result = bradley_terry(*games(WINS), names=TEAMS)
+    assert (result.strengths - result.strengths[-1]).round(2).tolist() == PUBLISHED
+    assert result.strengths.mean() == pytest.approx(0, abs=1e-12)
 
 
 def test_shares_that_fit_strengths_of_4_2_and_1_give_them_back():
     # 4 / (4 + 2) = 2/3 over b, 2 / (2 + 1) = 2/3 of b over c, 4 / (4 + 1) = 4/5 over c.
-    found = fitted([(0, 1, 2 / 3), (1, 2, 2 / 3), (0, 2, 4 / 5)])
-    assert found.strengths == pytest.approx(np.log([4, 2, 1]) - np.log(2), abs=1e-9)
-    assert found.chance(0, 2).value == pytest.approx(4 / 5)
-    assert found.chance(2, 0).value == pytest.approx(1 / 5)
+    result = fitted([(0, 1, 2 / 3), (1, 2, 2 / 3), (0, 2, 4 / 5)])
+    assert result.strengths == pytest.approx(np.log([4, 2, 1]) - np.log(2), abs=1e-9)
+    assert result.chance(0, 2).value == pytest.approx(4 / 5)
+    assert result.chance(2, 0).value == pytest.approx(1 / 5)
     # Against the mean log-strength of the others: log 4 - (log 2 + log 1) / 2 = log(4 / sqrt 2).
     odds = 4 / np.sqrt(2)
-    assert found.chance_against_average(0).value == pytest.approx(odds / (1 + odds))
+    assert result.chance_against_average(0).value == pytest.approx(odds / (1 + odds))
 
 
 def test_the_interval_of_two_competitors_follows_by_hand():
     # 3 wins of 4: the log-odds are log 3. Information 4 * 3/4 * 1/4 = 3/4; the squared scores sum to
     # 3 * (1/4)^2 + (3/4)^2 = 3/4, times 4/3 are 1. Variance 1 / (3/4)^2, standard error 4/3, t of 3
     # degrees of freedom at 97.5 % is 3.182446.
-    found = fitted([(0, 1, 1), (0, 1, 1), (1, 0, 0), (1, 0, 1)], ("a", "b"))
-    chance = found.chance(0, 1)
+    result = fitted([(0, 1, 1), (0, 1, 1), (1, 0, 0), (1, 0, 1)], ("a", "b"))
+    chance = result.chance(0, 1)
     reach = 3.182446 * 4 / 3
     assert chance.value == pytest.approx(0.75)
     assert (chance.low, chance.high) == pytest.approx(
@@ -289,7 +289,7 @@ def test_the_interval_of_two_competitors_follows_by_hand():
     )
 
 
-def test_comparisons_of_one_item_count_as_one_cluster():
+def test_comparisons_of_an_item_count_as_a_single_cluster():
     # Each of the 4 comparisons twice. By themselves they are 8: information 3/2, squared scores 3/2 * 8/7.
     # As 4 clusters of two: squared scores 4 * 3/4 = 3, times 4/3 are 4, over (3/2)^2: the variance of 4.
     once = [(0, 1, 1), (0, 1, 1), (0, 1, 1), (0, 1, 0)]
@@ -306,13 +306,13 @@ def test_ties_are_half_wins_and_the_order_of_a_pair_does_not_matter():
 
 
 def test_a_single_cluster_has_no_interval():
-    found = fitted([(0, 1, 0.5)], ("a", "b"))
-    assert found.chance(0, 1).value == pytest.approx(0.5)
-    assert np.isnan(found.chance(0, 1).low)
+    result = fitted([(0, 1, 0.5)], ("a", "b"))
+    assert result.chance(0, 1).value == pytest.approx(0.5)
+    assert np.isnan(result.chance(0, 1).low)
 
 
 @pytest.mark.parametrize(
-    ("comparisons", "names", "said"),
+    ("comparisons", "names", "message"),
     [
         ([(0, 1, 0.5)], "abcd"[:3], "'a' and 'b' and 'c' have no comparison that links them"),
         ([(0, 1, 0.5), (2, 3, 0.5)], "abcd", "'a' and 'b' and 'c' and 'd' have no comparison"),
@@ -324,10 +324,10 @@ def test_a_single_cluster_has_no_interval():
         ([(0, 0, 1)], "a", "at least two competitors, got 1"),
     ],
 )
-def test_what_has_no_estimate_is_refused_in_one_line(comparisons, names, said):
+def test_comparison_without_an_estimate_is_refused_in_a_single_line(comparisons, names, message):
     with pytest.raises(InputError) as refused:
         fitted(comparisons, tuple(names))
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
@@ -337,8 +337,8 @@ def test_lists_of_unequal_length_are_refused():
 
 
 def test_clusters_that_all_score_alike_give_no_interval():
-    found = fitted([(0, 1, 0.5)] * 36, names=("a", "b"))
-    chance = found.chance(0, 1)
+    result = fitted([(0, 1, 0.5)] * 36, names=("a", "b"))
+    chance = result.chance(0, 1)
     assert chance.value == 0.5
     assert np.isnan([chance.low, chance.high]).all()
     three_quarters = fitted([(0, 1, 0.75)] * 36, names=("a", "b")).chance(0, 1)

@@ -59,7 +59,7 @@ def test_a_sample_does_not_depend_on_the_parts(size):
     assert sample.n == 100
 
 
-def test_few_rows_are_all_kept():
+def test_small_sample_holds_all_rows():
     sample = RowSample[int](20, seed=3)
     sample.add([])
     sample.add((row, row) for row in range(0, 40, 4))
@@ -75,7 +75,7 @@ def sampled(n, most, part, seed=0):
 
 
 @pytest.mark.parametrize("part", [1, 7, 100])
-def test_of_few_rows_all_are_kept(part):
+def test_table_sample_holds_all_rows_if_few(part):
     sample = sampled(20, 20, part)
     assert sample.rows.tolist() == list(range(20))
     assert sample.columns["half"].tolist() == [row / 2 for row in range(20)]
@@ -83,11 +83,11 @@ def test_of_few_rows_all_are_kept(part):
 
 @pytest.mark.parametrize("part", [1, 7, 31, 1000])
 def test_it_is_the_sample_of_row_sampling_in_any_parts(part):
-    one = RowSample[int](30, seed=4)
-    one.add((row, row) for row in range(1000))
+    draw = RowSample[int](30, seed=4)
+    draw.add((row, row) for row in range(1000))
     sample = sampled(1000, 30, part, seed=4)
-    assert sample.rows.tolist() == one.items
-    assert sample.columns["row"].tolist() == one.items
+    assert sample.rows.tolist() == draw.items
+    assert sample.columns["row"].tolist() == draw.items
     assert (sample.columns["half"] * 2 == sample.rows).all()
 
 
@@ -104,7 +104,7 @@ def test_nothing_was_added():
     assert ColumnSample(3).columns == {}
 
 
-def kept(most, size, n=100, labelled=(3, 50, 99)):
+def retained(most, size, n=100, labelled=(3, 50, 99)):
     sample = LabelledSample(most, seed=4)
     has_label = np.isin(np.arange(n), labelled)
     for start in range(0, n, size):
@@ -113,30 +113,30 @@ def kept(most, size, n=100, labelled=(3, 50, 99)):
     return sample.rows()
 
 
-def test_of_few_rows_all_are_kept_once():
-    found = kept(100, 30)
-    assert found.rows.tolist() == list(range(100))
-    assert (found.drawn, found.n_drawn, found.n) == (None, None, 100)
-    assert found.in_draw.all()
+def test_few_rows_are_all_sampled_once():
+    result = retained(100, 30)
+    assert result.rows.tolist() == list(range(100))
+    assert (result.drawn, result.n_drawn, result.n) == (None, None, 100)
+    assert result.in_draw.all()
 
 
-def test_of_many_rows_a_sample_and_the_labelled_ones_are_kept_in_their_order():
-    found = kept(10, 30)
-    assert found.n_drawn == found.drawn.sum() == 10
-    assert {3, 50, 99} <= set(found.rows.tolist())
-    assert found.rows.tolist() == sorted(set(found.rows.tolist()))
-    assert found.columns["score"].tolist() == (found.rows * 0.5).tolist()
-    assert found.columns["pair"].tolist() == np.stack([found.rows, -found.rows], axis=1).tolist()
+def test_many_rows_are_sampled_with_the_labelled_rows_in_order():
+    result = retained(10, 30)
+    assert result.n_drawn == result.drawn.sum() == 10
+    assert {3, 50, 99} <= set(result.rows.tolist())
+    assert result.rows.tolist() == sorted(set(result.rows.tolist()))
+    assert result.columns["score"].tolist() == (result.rows * 0.5).tolist()
+    assert result.columns["pair"].tolist() == np.stack([result.rows, -result.rows], axis=1).tolist()
 
 
 def test_the_size_of_parts_changes_nothing():
-    assert kept(10, 30).rows.tolist() == kept(10, 1).rows.tolist() == kept(10, 100).rows.tolist()
+    assert retained(10, 30).rows.tolist() == retained(10, 1).rows.tolist() == retained(10, 100).rows.tolist()
 
 
-def test_kept_rows_stand_for_all_rows_together_and_labelled_ones_for_themselves():
-    found = kept(10, 30)
-    labelled = np.isin(found.rows, [3, 50, 99])
-    weights = found.standing_for(labelled)
+def test_sampled_rows_represent_all_rows_and_labelled_rows_themselves():
+    result = retained(10, 30)
+    labelled = np.isin(result.rows, [3, 50, 99])
+    weights = result.standing_for(labelled)
     assert weights[labelled].tolist() == [1, 1, 1]
     assert weights.sum() == 100
 
@@ -159,7 +159,7 @@ def test_weighted_means_are_unbiased(by_interest):
     # The weighted total of anything is right on average over draws; here over 600 of them.
     wanted = np.random.default_rng(1).normal(size=400) + PMF @ VALUES
     draws = [draw_texts(PMF, VALUES, 30, by_interest=by_interest, seed=seed) for seed in range(600)]
-    means = np.array([(wanted[one.rows] / one.probability).sum() / 400 for one in draws])
+    means = np.array([(wanted[draw.rows] / draw.probability).sum() / 400 for draw in draws])
     assert abs(means.mean() - wanted.mean()) < 4 * means.std() / np.sqrt(600)
 
 
@@ -180,20 +180,20 @@ def test_rows_without_a_rating_are_never_drawn_and_few_are_drawn_whole():
 
 
 def test_the_draw_depends_on_its_seed_alone():
-    one, other = draw_texts(PMF, VALUES, 10, seed=1), draw_texts(PMF, VALUES, 10, seed=2)
-    assert one.rows.tolist() == draw_texts(PMF, VALUES, 10, seed=1).rows.tolist() != other.rows.tolist()
+    draw, other = draw_texts(PMF, VALUES, 10, seed=1), draw_texts(PMF, VALUES, 10, seed=2)
+    assert draw.rows.tolist() == draw_texts(PMF, VALUES, 10, seed=1).rows.tolist() != other.rows.tolist()
 
 
 def test_sizes_that_exceed_their_share_are_certain():
-    found = inclusion_probabilities(np.array([1.0, 2.0, 3.0, 100.0, 50.0]), 3)
-    np.testing.assert_allclose(found, [1 / 6, 2 / 6, 3 / 6, 1, 1])
+    result = inclusion_probabilities(np.array([1.0, 2.0, 3.0, 100.0, 50.0]), 3)
+    np.testing.assert_allclose(result, [1 / 6, 2 / 6, 3 / 6, 1, 1])
 
 
 @pytest.mark.parametrize(
-    ("pmf", "n", "said"), [(PMF, 0, "n must be at least 1"), (np.full((3, 5), np.nan), 2, "no text")]
+    ("pmf", "n", "message"), [(PMF, 0, "n must be at least 1"), (np.full((3, 5), np.nan), 2, "no text")]
 )
-def test_nothing_to_draw_is_refused(pmf, n, said):
-    with pytest.raises(InputError, match=said):
+def test_nothing_to_draw_is_refused(pmf, n, message):
+    with pytest.raises(InputError, match=message):
         draw_texts(pmf, VALUES, n)
 
 
@@ -220,7 +220,7 @@ def test_totals_of_two_and_of_three_draws_are_unbiased():
         for joined, new in zip(totals(before, left), left, strict=True):
             seconds.append(np.nansum(Y / joined))
             rest = [row for row in left if row != new]
-            thirds += [np.nansum(Y / each) for each in totals(joined, rest)]
+            thirds += [np.nansum(Y / total) for total in totals(joined, rest)]
     assert np.mean(seconds) == pytest.approx(Y.sum())
     assert np.mean(thirds) == pytest.approx(Y.sum())
 
@@ -243,10 +243,10 @@ def test_a_design_with_anything_in_it_is_not_plain():
 
 
 def test_some_items_keep_their_columns():
-    kept = SampleDesign(inclusion=np.array([0.5, 1.0]), clusters=np.array([4, 7])).some(
+    retained = SampleDesign(inclusion=np.array([0.5, 1.0]), clusters=np.array([4, 7])).some(
         np.array([True, False])
     )
-    assert (kept.weights, kept.inclusion.tolist(), kept.clusters.tolist()) == (None, [0.5], [4])
+    assert (retained.weights, retained.inclusion.tolist(), retained.clusters.tolist()) == (None, [0.5], [4])
 
 
 def test_probabilities_that_are_no_numbers_are_refused():
@@ -257,12 +257,12 @@ def test_probabilities_that_are_no_numbers_are_refused():
 ROWS, LABELS = np.array([1, 4]), np.array([[3.0], [5.0]])
 
 
-def test_labels_places_and_probabilities_change_the_hash():
-    found = [
+def test_labels_positions_and_probabilities_change_the_hash():
+    result = [
         labels_hash(ROWS, LABELS),
         labels_hash(ROWS + 1, LABELS),
         labels_hash(ROWS, LABELS + 1),
         labels_hash(ROWS, LABELS, np.array([0.5, 0.5])),
         labels_hash(ROWS, LABELS, np.array([0.5, 0.25])),
     ]
-    assert len(set(found)) == 5
+    assert len(set(result)) == 5

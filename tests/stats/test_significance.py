@@ -21,21 +21,21 @@ from semscale.stats.survey_estimates import survey_means
 
 def test_pairs_of_groups_stand_once():
     y = np.array([1.0, 2, 4, 5, 9, 8])
-    found = group_differences(survey_means(y, SurveyDesign(np.ones(6)), groups=[0, 0, 1, 1, 2, 2]))
-    assert list(zip(found.first.tolist(), found.second.tolist(), strict=True)) == [(0, 1), (0, 2), (1, 2)]
-    assert found.values.tolist() == [[-3.0, -7.0, -4.0]]
+    result = group_differences(survey_means(y, SurveyDesign(np.ones(6)), groups=[0, 0, 1, 1, 2, 2]))
+    assert list(zip(result.first.tolist(), result.second.tolist(), strict=True)) == [(0, 1), (0, 2), (1, 2)]
+    assert result.values.tolist() == [[-3.0, -7.0, -4.0]]
 
 
-def test_adjustment_counts_the_tests_of_the_table_that_are_made():
+def test_adjustment_counts_only_the_tests_of_the_table():
     y = np.array([1.0, 2, 4, 5, 9, 8])
-    found = group_differences(survey_means(y, SurveyDesign(np.ones(6)), groups=[0, 0, 1, 1, 2, 2]))
-    p = found.p_values[0]
+    result = group_differences(survey_means(y, SurveyDesign(np.ones(6)), groups=[0, 0, 1, 1, 2, 2]))
+    p = result.p_values[0]
     tested = np.array([[True, False, True]])
-    holm = found.adjusted_p_values("holm", tested)[0]
+    holm = result.adjusted_p_values("holm", tested)[0]
     assert np.isnan(holm[1])
     least = min(p[0], p[2])
     assert np.nanmin(holm) == pytest.approx(min(1.0, 2 * least))
-    assert found.adjusted_p_values(None).tolist() == found.p_values.tolist()
+    assert result.adjusted_p_values(None).tolist() == result.p_values.tolist()
 
 
 def test_what_does_not_vary_or_is_not_there_is_not_tested():
@@ -72,10 +72,10 @@ def test_a_suppressed_column_has_no_letters_and_gives_none():
 def test_a_correction_makes_letters_rarer():
     rng = np.random.default_rng(2)
     columns = rng.normal(size=(60, 40))
-    found = group_differences(survey_means(columns, SurveyDesign(np.ones(60)), groups=np.repeat([0, 1], 30)))
+    result = group_differences(survey_means(columns, SurveyDesign(np.ones(60)), groups=np.repeat([0, 1], 30)))
     tested = np.ones((40, 2), dtype=bool)
     plain, holm = (
-        sum(bool(each) for each in column_letters(found, tested=tested, correction=name).ravel())
+        sum(bool(item) for item in column_letters(result, tested=tested, correction=name).ravel())
         for name in (None, "holm")
     )
     # Nothing differs: 5 % of 40 plain tests are expected to say so, and almost no corrected one.
@@ -98,12 +98,12 @@ def test_what_does_not_fit_is_refused(settings, message):
 def test_a_plain_sample_is_nearly_pearson_s_test():
     rng = np.random.default_rng(0)
     rows, columns = rng.integers(0, 3, 2000), rng.integers(0, 4, 2000)
-    found = rao_scott(rows, columns, SurveyDesign(np.ones(2000)))
+    result = rao_scott(rows, columns, SurveyDesign(np.ones(2000)))
     table = np.zeros((3, 4))
     np.add.at(table, (rows, columns), 1)
     expected = stats.chi2_contingency(table, correction=False)
-    assert found.chi_square == pytest.approx(expected.statistic)
-    assert found.p_value == pytest.approx(expected.pvalue, abs=0.02)
+    assert result.chi_square == pytest.approx(expected.statistic)
+    assert result.p_value == pytest.approx(expected.pvalue, abs=0.02)
 
 
 def test_doubling_every_person_in_a_cluster_does_not_make_a_test_stronger():
@@ -118,17 +118,17 @@ def test_doubling_every_person_in_a_cluster_does_not_make_a_test_stronger():
     assert twice.p_value == pytest.approx(once.p_value)
 
 
-def test_missing_answers_are_left_out_and_unused_ones_are_no_cells():
+def test_missing_answers_are_left_out_and_unused_codes_are_no_cells():
     rows, columns = [0, 0, 1, 1, 3, 3, -1], [0, 1, 0, 1, 0, 1, 0]
-    found = rao_scott(rows, columns, SurveyDesign(np.ones(7)))
-    assert found.n == 6
-    assert found.chi_square == pytest.approx(0)
+    result = rao_scott(rows, columns, SurveyDesign(np.ones(7)))
+    assert result.n == 6
+    assert result.chi_square == pytest.approx(0)
 
 
-def test_one_answer_alone_gives_no_test():
-    found = rao_scott([0, 0, 0], [0, 1, 1], SurveyDesign(np.ones(3)))
-    assert np.isnan([found.f, found.p_value]).all()
-    assert found.reason == "all answers are the same"
+def test_single_answer_gives_no_test():
+    result = rao_scott([0, 0, 0], [0, 1, 1], SurveyDesign(np.ones(3)))
+    assert np.isnan([result.f, result.p_value]).all()
+    assert result.reason == "all answers are the same"
     assert rao_scott([0, 1, 1], [0, 0, 0], SurveyDesign(np.ones(3))).reason == "only one group has answers"
     with pytest.raises(InputError, match="no row with both answers"):
         rao_scott([-1, 0], [0, -1], SurveyDesign(np.ones(2)))
@@ -136,10 +136,10 @@ def test_one_answer_alone_gives_no_test():
 
 def test_a_question_by_itself_has_too_many_empty_cells_to_test():
     answers = np.array([0, 1, 2] * 4)
-    found = rao_scott(answers, answers, SurveyDesign(np.ones(12)))
-    assert np.isnan(found.p_value)
-    assert found.reason == "too many cells are empty"
-    assert found.n == 12
+    result = rao_scott(answers, answers, SurveyDesign(np.ones(12)))
+    assert np.isnan(result.p_value)
+    assert result.reason == "too many cells are empty"
+    assert result.n == 12
 
 
 def test_large_counts_are_pearsons_chi_squared():
@@ -172,7 +172,7 @@ def test_holm_multiplies_by_the_tests_that_are_left():
     np.testing.assert_allclose(holm(P), [0.06, 0.025, 0.13, 0.044, 0.08])
 
 
-def test_holm_never_falls_and_never_exceeds_one():
+def test_holm_never_decreases_and_never_exceeds_1():
     # .01 * 3 = .03, .011 * 2 = .022 but no less than .03, .9 * 1.
     # .6 * 2 is cut off at 1, and .7 * 1 is no less than that.
     np.testing.assert_allclose(holm(np.array([0.01, 0.011, 0.9])), [0.03, 0.03, 0.9])
@@ -191,7 +191,7 @@ def test_what_was_not_tested_does_not_count():
     )
 
 
-def test_the_short_name_is_as_good_as_the_long_one():
+def test_short_correction_name_equals_the_long_name():
     # .01 * 2 / 1 = .02, .02 * 2 / 2 = .02
     np.testing.assert_allclose(adjust_p_values(np.array([0.02, 0.01]), "bh"), [0.02, 0.02])
 

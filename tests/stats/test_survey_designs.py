@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference_figures import OURS, codes, design, figures, jackknife_replicates
+from reference_figures import SAMPLE_COLUMNS, codes, design, figures, jackknife_replicates
 
 from semscale.errors import InputError
 from semscale.stats.survey_designs import (
@@ -96,14 +96,14 @@ def test_the_centre_is_the_estimate_or_the_mean_of_replicates():
         ("fay", {"rho": 0.5}, 1.0),
     ],
 )
-def test_each_kind_has_its_scale(kind, settings, scale):
+def test_replicate_kinds_have_their_scale(kind, settings, scale):
     assert replicate_design(np.ones(5), np.ones((5, 4)), kind, **settings).scale == pytest.approx(scale)
 
 
 def test_degrees_of_freedom_are_those_of_the_rows_that_a_group_has():
     design = jackknife_replicates(SurveyDesign(np.ones(6)))
-    found = survey_means(np.arange(6.0), design, groups=[0, 0, 0, 0, 1, 1])
-    assert found.pair_df[0].tolist() == [[3, 5], [5, 1]]
+    result = survey_means(np.arange(6.0), design, groups=[0, 0, 0, 0, 1, 1])
+    assert result.pair_df[0].tolist() == [[3, 5], [5, 1]]
 
 
 @pytest.mark.parametrize(
@@ -126,26 +126,28 @@ def test_replication_what_does_not_fit_is_refused(make, message):
 
 
 def test_missing_values_lower_the_degrees_of_240_replicates_as_r_has_it():
-    expected, made = figures("sample_degrees"), jackknife_replicates(design("plain"))
-    both = survey_means(np.column_stack([OURS["y"], OURS["second"], OURS["x"]]), made)
+    expected, jackknife = figures("sample_degrees"), jackknife_replicates(design("plain"))
+    both = survey_means(
+        np.column_stack([SAMPLE_COLUMNS["y"], SAMPLE_COLUMNS["second"], SAMPLE_COLUMNS["x"]]), jackknife
+    )
     assert both.df[:, 0].tolist() == [expected["y"], expected["second"], expected["everyone"]]
-    groups = survey_means(OURS["y"], made, groups=codes(OURS["group"]))
+    groups = survey_means(SAMPLE_COLUMNS["y"], jackknife, groups=codes(SAMPLE_COLUMNS["group"]))
     assert groups.df[0].tolist() == expected["y_of_group"]
 
 
 def test_ranks_beyond_200_replicates_are_counted():
-    made = jackknife_replicates(SurveyDesign(np.ones(400)))
-    given = replicate_design(np.ones(400), made.replicates, "jk1")
-    found = survey_means(np.arange(400.0), given, groups=np.repeat([0, 1], [150, 250]))
-    assert found.pair_df[0].tolist() == [[149, 399], [399, 249]]
+    jackknife = jackknife_replicates(SurveyDesign(np.ones(400)))
+    explicit = replicate_design(np.ones(400), jackknife.replicates, "jk1")
+    result = survey_means(np.arange(400.0), explicit, groups=np.repeat([0, 1], [150, 250]))
+    assert result.pair_df[0].tolist() == [[149, 399], [399, 249]]
 
 
-def test_a_cluster_counts_while_one_of_its_rows_has_a_value():
-    made = jackknife_replicates(SurveyDesign(np.ones(8), clusters=np.repeat([0, 1, 2, 3], 2)))
+def test_cluster_counts_while_any_of_its_rows_has_a_value():
+    jackknife = jackknife_replicates(SurveyDesign(np.ones(8), clusters=np.repeat([0, 1, 2, 3], 2)))
     some, none = np.arange(8.0), np.arange(8.0)
     some[[0, 2, 4]] = np.nan
     none[[0, 1]] = np.nan
-    assert survey_means(np.column_stack([some, none]), made).df.tolist() == [[3], [2]]
+    assert survey_means(np.column_stack([some, none]), jackknife).df.tolist() == [[3], [2]]
 
 
 @pytest.mark.parametrize("rank", [3, 12])
@@ -154,9 +156,9 @@ def test_ranks_equal_those_of_a_decomposition(rank):
     replicates = rng.normal(size=(60, rank)) @ rng.normal(size=(rank, 20))
     replicates[7] = 0
     groups, valid = rng.integers(-1, 3, 60), rng.random((60, 4)) < 0.3
-    found = ReplicateDegrees(replicates).ranks(Domains(groups, 3), valid)
+    result = ReplicateDegrees(replicates).ranks(Domains(groups, 3), valid)
     for column in range(4):
         for first in range(3):
             for second in range(3):
                 rows = valid[:, column] & ((groups == first) | (groups == second))
-                assert found[column, first, second] == np.linalg.matrix_rank(replicates[rows])
+                assert result[column, first, second] == np.linalg.matrix_rank(replicates[rows])

@@ -29,34 +29,34 @@ from semscale.stats.survey_estimates import (
 
 def test_a_plain_mean_has_the_standard_error_of_a_textbook():
     y = np.array([2.0, 4, 4, 6])
-    found = survey_means(y, SurveyDesign(np.ones(4)))
+    result = survey_means(y, SurveyDesign(np.ones(4)))
     # s ** 2 is 8 / 3, over n.
-    assert found.standard_errors[0, 0] == pytest.approx(np.sqrt(8 / 3 / 4))
-    low, high = found.interval()
+    assert result.standard_errors[0, 0] == pytest.approx(np.sqrt(8 / 3 / 4))
+    low, high = result.interval()
     half = 3.182446305284263 * np.sqrt(8 / 3 / 4)  # t with 3 degrees of freedom
     assert [low[0, 0], high[0, 0]] == pytest.approx([4 - half, 4 + half])
 
 
 def test_missing_values_leave_the_base_and_are_counted():
     y = np.array([[1.0, np.nan], [3.0, 5.0], [np.nan, 7.0]])
-    found = survey_means(y, SurveyDesign(np.array([1.0, 3.0, 2.0])))
-    assert found.values[:, 0].tolist() == [2.5, 5.8]
-    assert found.n.tolist() == [[2], [2]]
-    assert found.n_missing.tolist() == [[1], [1]]
-    assert found.weight.tolist() == [[4.0], [5.0]]
-    assert found.effective_n[:, 0] == pytest.approx([16 / 10, 25 / 13])
+    result = survey_means(y, SurveyDesign(np.array([1.0, 3.0, 2.0])))
+    assert result.values[:, 0].tolist() == [2.5, 5.8]
+    assert result.n.tolist() == [[2], [2]]
+    assert result.n_missing.tolist() == [[1], [1]]
+    assert result.weight.tolist() == [[4.0], [5.0]]
+    assert result.effective_n[:, 0] == pytest.approx([16 / 10, 25 / 13])
 
 
 def test_rows_without_weight_are_in_no_base():
-    found = survey_means([1.0, 2.0, 9.0], SurveyDesign(np.array([1.0, 1.0, 0.0])))
-    assert (found.values[0, 0], found.n[0, 0], found.n_missing[0, 0]) == (1.5, 2, 0)
+    result = survey_means([1.0, 2.0, 9.0], SurveyDesign(np.array([1.0, 1.0, 0.0])))
+    assert (result.values[0, 0], result.n[0, 0], result.n_missing[0, 0]) == (1.5, 2, 0)
 
 
 def test_a_group_without_rows_has_no_figures():
-    found = survey_means([1.0, 2.0, 3.0], SurveyDesign(np.ones(3)), groups=[0, 0, 2], n_groups=4)
-    assert np.isnan(found.values[0]).tolist() == [False, True, False, True]
-    assert np.isnan(found.standard_errors[0]).tolist() == [False, True, True, True]
-    assert np.isnan(found.interval()[0][0]).tolist() == [False, True, True, True]
+    result = survey_means([1.0, 2.0, 3.0], SurveyDesign(np.ones(3)), groups=[0, 0, 2], n_groups=4)
+    assert np.isnan(result.values[0]).tolist() == [False, True, False, True]
+    assert np.isnan(result.standard_errors[0]).tolist() == [False, True, True, True]
+    assert np.isnan(result.interval()[0][0]).tolist() == [False, True, True, True]
     assert np.isnan(
         survey_totals([1.0, 2.0], SurveyDesign(np.ones(2)), groups=[-1, -1], n_groups=1).values
     ).all()
@@ -80,27 +80,27 @@ def test_order_of_rows_and_scale_of_weights_change_no_mean(seed):
     rng = np.random.default_rng(seed)
     y, weights, clusters = rng.normal(size=30), rng.uniform(1, 5, 30), np.arange(30) // 3
     groups, order = rng.integers(0, 2, 30), rng.permutation(30)
-    one = survey_means(y, SurveyDesign(weights, clusters=clusters), groups=groups, n_groups=2)
+    first = survey_means(y, SurveyDesign(weights, clusters=clusters), groups=groups, n_groups=2)
     other = survey_means(
         y[order], SurveyDesign(7 * weights[order], clusters=clusters[order]), groups=groups[order], n_groups=2
     )
-    np.testing.assert_allclose(one.values, other.values, atol=1e-12)
-    np.testing.assert_allclose(one.covariance, other.covariance, atol=1e-12)
+    np.testing.assert_allclose(first.values, other.values, atol=1e-12)
+    np.testing.assert_allclose(first.covariance, other.covariance, atol=1e-12)
 
 
 def test_a_ratio_of_columns_that_are_alike_is_certain():
     x = np.array([1.0, 2.0, 5.0])
-    found = survey_ratios(2 * x, x, SurveyDesign(np.ones(3)))
-    assert (found.values[0, 0], found.standard_errors[0, 0]) == (2.0, 0.0)
+    result = survey_ratios(2 * x, x, SurveyDesign(np.ones(3)))
+    assert (result.values[0, 0], result.standard_errors[0, 0]) == (2.0, 0.0)
 
 
 def test_replicates_without_weight_in_a_group_do_not_count():
     # Group 1 is the last cluster alone: without it there is no estimate, and the others do not differ.
     design = jackknife_replicates(SurveyDesign(np.ones(3)))
-    found = survey_means([1.0, 2.0, 3.0], design, groups=[0, 0, 1])
-    assert found.values.tolist() == [[1.5, 3.0]]
-    assert found.covariance[0, 1, 1] == pytest.approx(0)
-    assert np.isnan(found.standard_errors[0, 1])
+    result = survey_means([1.0, 2.0, 3.0], design, groups=[0, 0, 1])
+    assert result.values.tolist() == [[1.5, 3.0]]
+    assert result.covariance[0, 1, 1] == pytest.approx(0)
+    assert np.isnan(result.standard_errors[0, 1])
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_ends_lie_around_the_share_and_within_0_to_1(method):
     assert (low[0, 0], high[1, 0]) == (0.0, 1.0)
 
 
-def test_one_respondent_has_no_interval():
+def test_single_respondent_has_no_interval():
     low, high = share_interval(survey_means([1.0, 0.0], SurveyDesign(np.ones(2)), groups=[0, -1]))
     assert np.isnan([low, high]).all()
 
@@ -195,8 +195,8 @@ def test_covariances_equal_a_slow_loop(size, cells, monkeypatch):
     groups = rng.integers(-1, 4, n)
     spread = rng.normal(size=(n, 5))
     design = SurveyDesign(np.ones(n), strata=strata, clusters=clusters)
-    found = Variances(design, Domains(groups, 4)).covariance(Linearized(np.zeros((5, 4)), spread))
-    np.testing.assert_allclose(found, loop(spread, strata, clusters, groups, 4), atol=1e-10)
+    result = Variances(design, Domains(groups, 4)).covariance(Linearized(np.zeros((5, 4)), spread))
+    np.testing.assert_allclose(result, loop(spread, strata, clusters, groups, 4), atol=1e-10)
 
 
 def test_degrees_of_freedom_count_clusters_and_strata_with_a_row_that_counts():
@@ -228,7 +228,7 @@ def sample(seed, n=36):
     return table, rng.uniform(0.5, 2, n), rng.integers(0, 2, n)
 
 
-def made(kind, weights, **draw):
+def draw_replicates(kind, weights, **draw):
     plain = SurveyDesign(weights, **draw)
     if kind == "replicated":
         return jackknife_replicates(plain)
@@ -244,14 +244,14 @@ def figures(table, design, groups):
     """Every figure with its errors, apart from totals."""
     means = survey_means(table, design, groups=groups, n_groups=2)
     differences = group_differences(means)
-    found = [means.values, means.covariance, means.df, means.effective_n]
-    found += [differences.values, differences.standard_errors, differences.df]
-    return found
+    result = [means.values, means.covariance, means.df, means.effective_n]
+    result += [differences.values, differences.standard_errors, differences.df]
+    return result
 
 
-def check_equal(found, expected):
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-10)
+def check_equal(result, expected):
+    for first, other in zip(result, expected, strict=True):
+        np.testing.assert_allclose(first, other, rtol=1e-7, atol=1e-10)
 
 
 DRAW = {"strata": np.arange(36) // 12, "clusters": np.arange(36) // 3}
@@ -261,28 +261,30 @@ DRAW = {"strata": np.arange(36) // 12, "clusters": np.arange(36) // 3}
 @given(seeds, designs, st.floats(0.01, 1000))
 def test_weights_scaled_by_a_constant_change_totals_alone(seed, kind, factor):
     table, weights, groups = sample(seed)
-    one, scaled = (made(kind, weights * by, **DRAW) for by in (1, factor))
-    check_equal(figures(table, scaled, groups), figures(table, one, groups))
-    totals, more = (survey_totals(table, design) for design in (one, scaled))
+    first, scaled = (draw_replicates(kind, weights * by, **DRAW) for by in (1, factor))
+    check_equal(figures(table, scaled, groups), figures(table, first, groups))
+    totals, more = (survey_totals(table, design) for design in (first, scaled))
     by = 1 if kind == "raked" else factor  # margins say what raked weights sum to
     check_equal([more.values, more.standard_errors], [totals.values * by, totals.standard_errors * by])
 
 
 @settings(max_examples=25)
 @given(seeds, designs)
-def test_clusters_of_one_row_are_no_clusters(seed, kind):
+def test_clusters_of_a_single_row_equal_no_clusters(seed, kind):
     table, weights, groups = sample(seed)
     strata = DRAW["strata"]
     labels = np.random.default_rng(seed).permutation(len(weights))
-    one, none = (made(kind, weights, strata=strata, clusters=clusters) for clusters in (labels, None))
-    check_equal(figures(table, one, groups), figures(table, none, groups))
+    first, none = (
+        draw_replicates(kind, weights, strata=strata, clusters=clusters) for clusters in (labels, None)
+    )
+    check_equal(figures(table, first, groups), figures(table, none, groups))
 
 
 @settings(max_examples=25)
 @given(seeds)
 def test_the_order_of_replicates_does_not_matter(seed):
     table, weights, groups = sample(seed)
-    design = made("replicated", weights, **DRAW)
+    design = draw_replicates("replicated", weights, **DRAW)
     order = np.random.default_rng(seed).permutation(design.replicates.shape[1])
     shuffled = ReplicateDesign(
         design.weights, design.replicates[:, order], design.scale, np.asarray(design.rscales)[order]

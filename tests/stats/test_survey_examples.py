@@ -41,8 +41,8 @@ def api(data, name):
         return sample, SurveyDesign(sample["pw"], strata=sample["stype"], fpc=sample["fpc"])
     if name == "apiclus2":
         stages = (
-            np.column_stack([sample[one], sample[other]])
-            for one, other in (("dnum", "snum"), ("fpc1", "fpc2"))
+            np.column_stack([sample[first], sample[second]])
+            for first, second in (("dnum", "snum"), ("fpc1", "fpc2"))
         )
         clusters, fpc = stages
         return sample, SurveyDesign(sample["pw"], clusters=clusters, fpc=fpc)
@@ -119,14 +119,14 @@ def test_raked_designs(data, name):
     expected = figures("api")[f"{name}_calibrated"]
     targets = {"stype": {"E": 4421, "H": 755, "M": 1018}, "sch.wide": {"No": 1072, "Yes": 5122}}
     columns = {margin: sample[margin] for margin in targets}
-    made = raked_design(design, rake(columns, targets, weights=design.weights, tolerance=1e-13))
-    check_estimates(survey_means(sample["api00"], made), expected["mean"])
-    check_estimates(survey_totals(sample["enroll"], made), expected["total"])
-    check_estimates(survey_ratios(sample["api.stu"], sample["enroll"], made), expected["ratio"])
-    check_groups(survey_means(sample["api00"], made, groups=codes(sample["stype"])), expected["by_stype"])
-    check_shares(survey_means(sample["api00"] > 700, made), expected["high_logit"], "logit")
-    check_difference(sample["api00"], codes(sample["sch.wide"]), made, expected["difference"])
-    check_paired(sample["api00"], sample["api99"], made, expected["paired"])
+    created = raked_design(design, rake(columns, targets, weights=design.weights, tolerance=1e-13))
+    check_estimates(survey_means(sample["api00"], created), expected["mean"])
+    check_estimates(survey_totals(sample["enroll"], created), expected["total"])
+    check_estimates(survey_ratios(sample["api.stu"], sample["enroll"], created), expected["ratio"])
+    check_groups(survey_means(sample["api00"], created, groups=codes(sample["stype"])), expected["by_stype"])
+    check_shares(survey_means(sample["api00"] > 700, created), expected["high_logit"], "logit")
+    check_difference(sample["api00"], codes(sample["sch.wide"]), created, expected["difference"])
+    check_paired(sample["api00"], sample["api99"], created, expected["paired"])
 
 
 def test_nhanes(data):

@@ -30,7 +30,7 @@ def crossed(table):
 
 def drawn(rng, n=40, samples=2, sets=4, models=2, *, sizes=(1.0, 0.5, 0.25, 0.5, 0.4)):
     """Ratings of respondents by models, samples within both, under all sets; sizes are their spreads."""
-    r, m, s, a = (each.ravel() for each in np.indices((n, models, samples, sets)))
+    r, m, s, a = (item.ravel() for item in np.indices((n, models, samples, sets)))
     person, sample, anchor, model, rest = sizes
     replies = (r * models + m) * samples + s
     values = (
@@ -44,14 +44,14 @@ def drawn(rng, n=40, samples=2, sets=4, models=2, *, sizes=(1.0, 0.5, 0.25, 0.5,
     return FacetTable(values, facets, RESPONDENT, nested={SAMPLE: (RESPONDENT, MODEL)})
 
 
-def found(table):
-    return {each.name: each.variance.value for each in variance_components(table, plan=PLAN).components}
+def estimate_components(table):
+    return {item.name: item.variance.value for item in variance_components(table, plan=PLAN).components}
 
 
 def test_balanced_ratings_by_hand():
     # Row means 1.5, 2.5, 4 with variance 1.58333: mean square 3.16667. Differences 1, 1, 2
     # with variance 1/3: mean square of the rest 1/6. Column means 2, 3.33333: mean square 3 * .88889.
-    components = found(crossed(np.array([[1.0, 2], [2, 3], [3, 5]])))
+    components = estimate_components(crossed(np.array([[1.0, 2], [2, 3], [3, 5]])))
     assert components[RESPONDENT] == pytest.approx((3.166667 - 1 / 6) / 2, abs=1e-6)
     assert components[SETS] == pytest.approx((8 / 3 - 1 / 6) / 3)
     assert components["residual"] == pytest.approx(1 / 6)
@@ -60,7 +60,7 @@ def test_balanced_ratings_by_hand():
 def test_running_sums_give_the_same_as_ratings():
     table = np.random.default_rng(0).normal(size=(30, 4)) + np.arange(4) / 2
     sums = crossed_components(Moments.empty(4).with_clusters(np.hstack([table, np.ones((30, 1))])), 4)
-    ratings = found(crossed(table))
+    ratings = estimate_components(crossed(table))
     assert sums.respondent.value == pytest.approx(ratings[RESPONDENT])
     assert sums.anchor_set.value == pytest.approx(ratings[SETS])
     assert sums.residual.value == pytest.approx(ratings["residual"])
@@ -74,14 +74,14 @@ def test_the_intraclass_correlations_are_those_of_shrout_and_fleiss():
     assert sums.icc_of_all == pytest.approx(intraclass_correlation(table, form="2,k").value)
 
 
-def test_effects_that_can_be_told_apart():
+def test_separable_effects_are_listed():
     table = drawn(np.random.default_rng(0))
     assert [effect.name for effect in separable_effects(table)] == [
         "respondent", "model", "anchor set", "respondent x model", "respondent x anchor set",
         "model x anchor set", "respondent x model x sample", "respondent x model x anchor set", "residual",
     ]  # fmt: skip
-    one_model = drawn(np.random.default_rng(0), models=1, samples=1)
-    assert [effect.name for effect in separable_effects(one_model)] == [
+    single_model = drawn(np.random.default_rng(0), models=1, samples=1)
+    assert [effect.name for effect in separable_effects(single_model)] == [
         "respondent",
         "anchor set",
         "residual",
@@ -95,12 +95,12 @@ def test_unbiased_with_and_without_gaps(share_missing):
     names, sums = None, 0.0
     for _ in range(150):
         table = drawn(rng)
-        kept = rng.random(len(table.values)) >= share_missing
-        facets = {name: levels[kept] for name, levels in table.facets.items()}
-        thinned = FacetTable(table.values[kept], facets, RESPONDENT, nested=table.nested)
+        present = rng.random(len(table.values)) >= share_missing
+        facets = {name: levels[present] for name, levels in table.facets.items()}
+        thinned = FacetTable(table.values[present], facets, RESPONDENT, nested=table.nested)
         effects = separable_effects(thinned)
         names = [effect.name for effect in effects]
-        base = Effect((), np.zeros(kept.sum(), dtype=np.int64))
+        base = Effect((), np.zeros(present.sum(), dtype=np.int64))
         forms = QuadraticForms(thinned.values, facets[RESPONDENT], RESPONDENT)
         sums = sums + component_solver(forms, effects, base)(np.ones((1, 40)))[0]
     means = dict(zip(names, sums / 150, strict=True))
@@ -123,19 +123,19 @@ def test_a_unit_that_is_there_twice_counts_as_two():
     ]
     rows = np.concatenate(repeats)
     again = {name: levels[rows] for name, levels in facets.items()}
-    again[RESPONDENT] = np.repeat(np.arange(len(repeats)), [len(each) for each in repeats])
+    again[RESPONDENT] = np.repeat(np.arange(len(repeats)), [len(item) for item in repeats])
     twice = FacetTable(once.values[rows], again, RESPONDENT, nested=table.nested)
 
-    def solved(given, weights):
-        effects = separable_effects(given)
-        forms = QuadraticForms(given.values, given.facets[RESPONDENT], RESPONDENT)
-        base = Effect((), np.zeros(len(given.values), dtype=np.int64))
+    def solved(facet_table, weights):
+        effects = separable_effects(facet_table)
+        forms = QuadraticForms(facet_table.values, facet_table.facets[RESPONDENT], RESPONDENT)
+        base = Effect((), np.zeros(len(facet_table.values), dtype=np.int64))
         return component_solver(forms, effects, base)(weights)[0]
 
     np.testing.assert_allclose(solved(once, counts), solved(twice, np.ones((1, len(repeats)))), atol=1e-9)
 
 
-def test_strata_have_means_of_their_own():
+def test_strata_have_separate_means():
     table = crossed(np.array([[1.0, 2], [2, 3], [3, 5]]))
     both = FacetTable(
         np.concatenate([table.values, table.values + 100]),
@@ -143,13 +143,13 @@ def test_strata_have_means_of_their_own():
         RESPONDENT,
         strata=np.repeat([0, 1], 6),
     )
-    assert found(both) == pytest.approx(found(table))
+    assert estimate_components(both) == pytest.approx(estimate_components(table))
 
 
-def test_negative_estimates_are_shown_as_found():
+def test_negative_variance_estimates_are_reported_unchanged():
     # Rows alike, and each set turned round: rows differ less than by chance.
     components = variance_components(crossed(np.array([[1.0, 3], [3, 1], [1, 3], [3, 1]])), plan=PLAN)
-    values = {each.name: each.variance.value for each in components.components}
+    values = {item.name: item.variance.value for item in components.components}
     assert values[RESPONDENT] < 0
     assert components.components[0].share == 0
 

@@ -55,7 +55,7 @@ def test_a_failure_keeps_what_was_there_and_leaves_nothing_else(tmp_path, error)
         pl.exceptions.ComputeError(f"parquet: {os.strerror(errno.ENOSPC)}"),
     ],
 )
-def test_a_full_disk_is_said_with_the_file(tmp_path, capsys, error):
+def test_full_disk_message_names_the_file(tmp_path, capsys, error):
     path = tmp_path / "rated.csv"
 
     def write():
@@ -70,22 +70,22 @@ def test_a_full_disk_is_said_with_the_file(tmp_path, capsys, error):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no harmless signal to ask whether a process runs")
 def test_what_a_killed_process_left_is_removed(tmp_path):
-    with replacing(tmp_path / "x.txt") as ours:
-        ours.write_text("new")
-    _, path, host, _, _ = ours.name.split(".")
+    with replacing(tmp_path / "x.txt") as candidate:
+        candidate.write_text("new")
+    _, path, host, _, _ = candidate.name.split(".")
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         pass
     left = [f".{path}.{host}.{ended.pid}.tmp", f".{path}.{host}.{2**64}.tmp"]
-    kept = [
+    remaining = [
         f".{path}.{host}.{os.getppid()}.tmp",  # of a process that runs
         f".{path}.00000000.{ended.pid}.tmp",  # of another machine, which shares the folder
         f".0000000000000000.{host}.{ended.pid}.tmp",  # of another file
     ]
-    for name in (*left, *kept):
+    for name in (*left, *remaining):
         (tmp_path / name).write_text("half")
     with replacing(tmp_path / "x.txt") as temporary:
         temporary.write_text("newer")
-    assert sorted(os.listdir(tmp_path)) == sorted([*kept, "x.txt"])
+    assert sorted(os.listdir(tmp_path)) == sorted([*remaining, "x.txt"])
 
 
 def test_a_file_that_the_error_names_stays_named(tmp_path):
@@ -94,7 +94,7 @@ def test_a_file_that_the_error_names_stays_named(tmp_path):
     assert raised.value.filename == "other.tmp"
 
 
-def test_a_temporary_file_is_said_as_the_file_that_is_written(tmp_path, capsys):
+def test_write_error_names_the_target_instead_of_the_temporary_file(tmp_path, capsys):
     def write():
         with replacing(tmp_path / "rated.csv") as temporary:
             raise OSError(errno.EDQUOT, "Disk quota exceeded", str(temporary))
@@ -188,7 +188,7 @@ def test_a_link_to_a_folder_that_is_not_there_is_refused(tmp_path):
         check_writable(link, "out")
 
 
-def test_the_longest_name_is_written_and_a_longer_one_refused(tmp_path):
+def test_longest_file_name_is_written_and_a_longer_name_refused(tmp_path):
     # File systems allow 255 bytes; the temporary file must not need more than the finished one.
     longest = tmp_path / ("x" * 251 + ".txt")
     check_writable(longest, "out")
@@ -276,7 +276,7 @@ def test_lock_folder_refuses_a_lock_that_is_no_plain_file(folder, tmp_path, kind
     assert not elsewhere.exists()
 
 
-def test_a_lock_that_was_removed_before_it_was_taken_is_not_relied_on(folder, monkeypatch):
+def test_lock_file_removed_before_locking_is_not_trusted(folder, monkeypatch):
     acquire = FileLock.acquire
     removed = []
 

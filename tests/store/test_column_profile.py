@@ -14,9 +14,9 @@ SENTENCES = [f"The room number {n} was rather cold at night." for n in range(20)
 
 
 def profile(values, name="q", labels=None):
-    found = ColumnProfile(name, labels or ColumnLabels())
-    found.add(pl.Series(name, values, strict=False))
-    return found
+    result = ColumnProfile(name, labels or ColumnLabels())
+    result.add(pl.Series(name, values, strict=False))
+    return result
 
 
 @pytest.mark.parametrize(
@@ -53,33 +53,33 @@ def profile(values, name="q", labels=None):
         ("number", "weight_in_kg_", [-1.5, 2.0, 2.5], None),  # a weight is not negative
     ],
 )
-def test_a_column_is_taken_for(kind, name, values, labels):
+def test_column_kind_is_inferred(kind, name, values, labels):
     assert profile(values, name, labels).kind == kind
 
 
 def test_counts_add_up_over_batches():
-    found = profile(["1", "2", None])
-    found.add(pl.Series("q", [" ", "2", "x y"]))
-    assert (found.n, found.filled, found.missing) == (6, 4, 2)
-    assert found.values == {"2": 2, "1": 1, "x y": 1}
-    assert (found.numbers, found.low, found.high, found.total, found.words) == (3, 1.0, 2.0, 5.0, 5)
+    result = profile(["1", "2", None])
+    result.add(pl.Series("q", [" ", "2", "x y"]))
+    assert (result.n, result.filled, result.missing) == (6, 4, 2)
+    assert result.values == {"2": 2, "1": 1, "x y": 1}
+    assert (result.numbers, result.low, result.high, result.total, result.words) == (3, 1.0, 2.0, 5.0, 5)
 
 
 def test_a_late_key_of_json_lines_is_missing_before(tmp_path):
     path = tmp_path / "a.jsonl"
     lines = ['{"id": "x"}\n'] * 60_000 + ['{"id": "y", "late": "z"}\n']
     path.write_text("".join(lines))
-    late = next(one for one in profiles_of(open_table(path)) if one.name == "late")
+    late = next(first for first in profiles_of(open_table(path)) if first.name == "late")
     assert (late.n, late.missing) == (60_001, 60_000)
 
 
-def test_the_only_open_text_is_found_and_several_are_named(tmp_path):
-    one, two, none = (tmp_path / f"{name}.csv" for name in ("one", "two", "none"))
+def test_only_open_text_column_is_selected_and_several_are_listed(tmp_path):
+    first, two, none = (tmp_path / f"{name}.csv" for name in ("one", "two", "none"))
     rows = "\n".join(f"{n},{text},{text} again" for n, text in enumerate(SENTENCES))
     two.write_text(f"id,why,wish\n{rows}\n")
-    one.write_text("id,why\n" + "\n".join(f"{n},{text}" for n, text in enumerate(SENTENCES)) + "\n")
+    first.write_text("id,why\n" + "\n".join(f"{n},{text}" for n, text in enumerate(SENTENCES)) + "\n")
     none.write_text("id,age\n1,20\n2,40\n")
-    assert open_text_column(open_table(one)) == "why"
+    assert open_text_column(open_table(first)) == "why"
     with pytest.raises(
         InputError, match="text: several columns of .* look like open texts; name one with --text: why, wish"
     ):
@@ -94,15 +94,15 @@ def test_a_label_for_a_missing_code_alone_does_not_make_numbers_a_choice():
     assert profile.kind == "number"
 
 
-def test_options_in_one_cell_are_a_multiple_choice():
+def test_comma_separated_options_are_a_multiple_choice():
     profile = ColumnProfile("Q2")
     profile.add(pl.Series(["Tea", "Coffee", "Tea,Coffee"] * 4))
     assert profile.kind == "multiple choice"
 
 
 def test_a_comma_before_a_blank_belongs_to_an_option():
-    found = options_in_values(["Alpha", "Gamma, Inc.", "Alpha,Gamma, Inc."])
-    assert found == {
+    result = options_in_values(["Alpha", "Gamma, Inc.", "Alpha,Gamma, Inc."])
+    assert result == {
         "Alpha": ("Alpha",),
         "Gamma, Inc.": ("Gamma, Inc.",),
         "Alpha,Gamma, Inc.": ("Alpha", "Gamma, Inc."),

@@ -142,7 +142,7 @@ def listed(cell, *, only_nulls=True):
         (None, [None]),
     ],
 )
-def test_a_cell_is_a_list_or_one_value(cell, items):
+def test_cell_is_parsed_as_a_list_or_a_single_value(cell, items):
     assert listed(cell) == items
 
 
@@ -156,12 +156,12 @@ def test_a_broken_list_is_named_with_its_row():
         listed('["Paris", ')
 
 
-def test_texts_with_a_point_or_a_comma_are_numbers_and_others_are_missing():
+def test_decimal_texts_are_numbers_and_other_texts_missing():
     cells = pl.Series(["1.5", "2,5", "1e3", "-3", "NA", "", "12 years", None])
     assert numbers_among(cells).to_list() == [1.5, 2.5, 1000.0, -3.0, None, None, None, None]
 
 
-def test_nan_is_missing_and_truth_is_one_or_zero():
+def test_nan_is_missing_and_booleans_are_1_or_0():
     assert numbers_among(pl.Series([1, 2])).to_list() == [1.0, 2.0]
     assert numbers_among(pl.Series([1.0, float("nan")])).to_list() == [1.0, None]
     assert numbers_among(pl.Series([True, None])).to_list() == [1.0, None]

@@ -92,7 +92,7 @@ def ids(batches):
         ("upper(text) || '!'", ["A!", "B!", "C!", "D!"]),
     ],
 )
-def test_an_expression_has_a_value_in_each_row(text, expected):
+def test_expression_has_a_value_per_row(text, expected):
     assert values_of(text) == expected
 
 
@@ -206,11 +206,11 @@ def test_an_sql_word_that_is_no_column_needs_quotation_marks():
         Expression.for_table("order = 1", table_of(rows), "where")
 
 
-def test_rows_that_meet_the_condition_are_kept_in_order(table):
-    kept = filter_table(table, "age >= 18")
-    assert ids(kept.batches(10)) == [["2", "4", "6"]]
-    assert ids(kept.batches_with(["id"], 2)) == [["2"], ["4"], ["6"]]
-    assert kept.n_rows == 3
+def test_filtered_rows_stay_in_order(table):
+    subset = filter_table(table, "age >= 18")
+    assert ids(subset.batches(10)) == [["2", "4", "6"]]
+    assert ids(subset.batches_with(["id"], 2)) == [["2"], ["4"], ["6"]]
+    assert subset.n_rows == 3
 
 
 def test_rows_that_are_left_out_are_counted(table):
@@ -221,14 +221,14 @@ def test_rows_that_are_left_out_are_counted(table):
     )
 
 
-def test_a_run_that_goes_on_skips_rows_that_are_kept(table):
-    kept = filter_table(table, "age >= 18")
-    assert ids(kept.batches(2, skip=1)) == [["4"], ["6"]]
-    assert ids(kept.batches(10, skip=2)) == [["6"]]
-    assert ids(kept.batches(10, skip=3)) == []
+def test_resumed_run_skips_filtered_rows(table):
+    subset = filter_table(table, "age >= 18")
+    assert ids(subset.batches(2, skip=1)) == [["4"], ["6"]]
+    assert ids(subset.batches(10, skip=2)) == [["6"]]
+    assert ids(subset.batches(10, skip=3)) == []
 
 
-def test_rows_are_picked_among_those_that_are_kept(table):
+def test_rows_are_picked_among_the_filtered_rows(table):
     picked = list(pick_rows(filter_table(table, "age >= 18"), np.array([0, 2])))
     assert [(batch["id"].to_list(), rows.tolist()) for batch, rows in picked] == [(["2", "6"], [0, 2])]
 
@@ -241,7 +241,7 @@ def test_another_expression_is_another_input(table):
         with_derived(table, ["x=age > 1"]),
         with_derived(table, ["x=age > 2"]),
     )
-    assert len({each.fingerprint() for each in tables}) == len(tables)
+    assert len({entry.fingerprint() for entry in tables}) == len(tables)
 
 
 def test_a_condition_on_a_key_that_appears_late_is_followed(tmp_path):
@@ -279,8 +279,8 @@ def test_an_unknown_column_is_refused_with_the_nearest(table):
 def test_other_columns_keep_their_types(tmp_path):
     path = tmp_path / "a.parquet"
     pl.DataFrame({"id": ["1", "2"], "n": [1, 2]}).write_parquet(path)
-    kept = next(filter_table(open_table(path), "n = 2").batches(5))
-    assert kept.rows() == [("2", 2)]
+    subset = next(filter_table(open_table(path), "n = 2").batches(5))
+    assert subset.rows() == [("2", 2)]
 
 
 @pytest.mark.parametrize(("conditions", "row"), [([], 2), (["age >= 18"], 4), (["age >= 18", "age > 20"], 6)])
@@ -299,7 +299,7 @@ def countries(tmp_path):
     return open_table(path)
 
 
-def test_a_derived_column_comes_after_the_others(countries):
+def test_derived_column_comes_last(countries):
     group = "place=CASE WHEN land IN ('DE', 'AT') THEN 'mid' WHEN land = 'DK' THEN 'north' END"
     derived = with_derived(countries, [f"band={BANDS}", group])
     assert derived.columns == ("age", "land", "text", "band", "place")
@@ -323,7 +323,7 @@ def test_a_column_may_be_derived_from_another_derived_column(countries):
     assert next(filter_table(derived, "young = true").batches(10))["land"].to_list() == ["DE"]
 
 
-def test_groups_are_made_of_values_or_of_their_labels(countries):
+def test_derived_groups_use_values_or_labels(countries):
     labels = {"land": ColumnLabels(values={"DE": "Germany", "DK": "Denmark", "FR": "France"})}
     derived = with_derived(
         replace(countries, labels=labels),

@@ -59,12 +59,12 @@ def test_what_people_say_in_other_languages_when_they_do_not_answer_looks_like_a
     assert count_codes([f"{text} "]) == {text: 1}
 
 
-def test_every_language_of_translated_anchors_has_its_words():
+def test_every_translated_language_has_missing_codes():
     listed = yaml.safe_load((ROOT / "src/semscale/store/missing_codes.yaml").read_text(encoding="utf-8"))
     assert set(listed) == {"files", "en", *translation_languages()}
     texts = [text for by_language in listed.values() for text in by_language]
     assert all(isinstance(text, str) and len(text) <= LONGEST_CODE for text in texts)
-    assert all(len(set(map(code_key, found))) == len(found) for found in listed.values())
+    assert all(len(set(map(code_key, result))) == len(result) for result in listed.values())
 
 
 def test_no_anchor_looks_like_a_code():
@@ -115,9 +115,9 @@ CODES = st.frozensets(st.text(min_size=1).map(code_key).filter(bool))
 
 
 @given(CODES, CODES)
-def test_a_signature_tells_sets_of_codes_apart(one, other):
-    written = write_codes(one)
-    assert (written == write_codes(other)) == (one == other)
+def test_a_signature_tells_sets_of_codes_apart(first, second):
+    written = write_codes(first)
+    assert (written == write_codes(second)) == (first == second)
     assert written is None or not set(written) & set("|:")
 
 
@@ -170,9 +170,9 @@ class TestNamed:
             Status.SCORED, Status.MISSING, Status.MISSING, Status.SCORED, Status.MISSING, Status.MISSING,
             Status.SCORED, Status.NOT_TEXT, Status.SCORED,
         ]  # fmt: skip
-        kept = rated.scored
-        np.testing.assert_allclose(rated.pmf[kept], plain.rate(self.CELLS).pmf[kept])
-        assert np.isnan(rated.pmf[~kept]).all()
+        scored = rated.scored
+        np.testing.assert_allclose(rated.pmf[scored], plain.rate(self.CELLS).pmf[scored])
+        assert np.isnan(rated.pmf[~scored]).all()
         assert rated.possible_codes == {"N/A": 1}
 
     def test_they_are_not_embedded(self, toy_embedder):
@@ -180,7 +180,7 @@ class TestNamed:
         assert rater.rate(["NA", "na"]).n_left_out == 2
         assert toy_embedder.embedded == []
 
-    def test_they_stand_in_the_signature_once_they_are_given(self, toy_embedder):
+    def test_missing_codes_enter_the_signature_only_if_set(self, toy_embedder):
         def signature(**settings):
             return str(Rater("satisfaction", embedder=toy_embedder, floor=None, **settings).signature)
 

@@ -50,7 +50,7 @@ class Output:
         system, path = fsspec.core.url_to_fs(self.folder)
         root = path.rstrip("/") + "/"
         found = system.find(path) if system.exists(path) else []
-        return {each.removeprefix(root): system.cat_file(each) for each in found}
+        return {item.removeprefix(root): system.cat_file(item) for item in found}
 
     def put(self, name, content):
         system, path = fsspec.core.url_to_fs(self.folder)
@@ -77,8 +77,8 @@ class Output:
 
     def written(self, frames, without=(), late=lambda start, stop: None):
         with self.open() as parts:
-            for each in frames:
-                parts.add(each)
+            for item in frames:
+                parts.add(item)
             parts.write(without, late)
             parts.remove()
         return self.files()
@@ -117,7 +117,7 @@ def partitions(request):
     return request.getfixturevalue(request.param)
 
 
-def test_finished_parts_are_found_again(output):
+def test_finished_parts_are_recognized_on_reopening(output):
     output.start()
     assert output.found() == 3
     lock = set() if output.folder.startswith("memory") else {f"{output.work}lock"}
@@ -391,7 +391,7 @@ def test_the_lock_is_held_until_the_folder_is_gone(local, monkeypatch):
     assert was_there[0] is False  # some versions release once more when the lock is collected
 
 
-def test_a_run_that_ends_takes_nothing_from_the_next_one(local):
+def test_ending_run_does_not_release_the_lock_of_the_next_run(local):
     first = local.open()
     first.remove()
     with local.open() as second:
@@ -533,7 +533,7 @@ def test_a_file_behind_a_url_is_that_of_this_machine(tmp_path):
     system.rm("/bucket", recursive=True)
 
 
-def test_places_that_cannot_be_written_are_refused():
+def test_unwritable_target_is_refused():
     with pytest.raises(InputError, match="out: https://localhost:1/rated.parquet can only be read"):
         target_of("https://localhost:1/rated.parquet").check("out")
 

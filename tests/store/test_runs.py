@@ -21,13 +21,13 @@ def answers(tmp_path):
     return open_table(path)
 
 
-def test_every_row_is_looked_at_with_its_place(answers):
+def test_every_row_is_visited_with_its_index(answers):
     seen = []
     look_through(answers, ["by"], 2, lambda batch, row: seen.append((row, batch["by"].to_list())))
     assert seen == [(0, ["v", "w"]), (2, ["x", "y"]), (4, ["z"])]
 
 
-def test_a_stop_is_said(answers):
+def test_interrupted_column_check_is_reported(answers):
     def stop(*_):
         raise KeyboardInterrupt
 
@@ -58,7 +58,7 @@ class Doubling:
     capped: int = 99
     failing: int = 99
     times: int = 2
-    taken: list = field(default_factory=list)
+    doubled_rows: list = field(default_factory=list)
     total: int = 0
     stored = "nothing else"
     stage = "doubling"
@@ -83,7 +83,7 @@ class Doubling:
 
     def add(self, frame, notes):
         assert frame["n"][0] == notes["first"]
-        self.taken += frame["semscale_place"].to_list()
+        self.doubled_rows += frame["semscale_place"].to_list()
         self.total += int(frame["semscale_double"].sum())
 
     def summary(self):
@@ -105,12 +105,12 @@ def table(tmp_path):
 
 def run(table, out, part_rows=3, *, restart=False, progress=None, **settings):
     work = Doubling(table, **settings)
-    found = TableRun(table, PartSettings(part_rows, restart), progress).run(work, out)
-    assert work.taken == list(range(ROWS))
-    return found
+    result = TableRun(table, PartSettings(part_rows, restart), progress).run(work, out)
+    assert work.doubled_rows == list(range(ROWS))
+    return result
 
 
-def test_parts_may_be_made_elsewhere(table, tmp_path):
+def test_parts_can_be_computed_by_workers(table, tmp_path):
     asked = []
 
     class Elsewhere:
@@ -151,7 +151,7 @@ class Storing:
 
 
 @pytest.mark.parametrize("sees", [True, False])
-def test_makers_that_see_the_folder_write_it(table, tmp_path, sees, monkeypatch):
+def test_workers_that_see_the_folder_write_it(table, tmp_path, sees, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run(table, target_of("here/"))
     workers = Storing(sees=sees)
@@ -165,7 +165,7 @@ def test_makers_that_see_the_folder_write_it(table, tmp_path, sees, monkeypatch)
     assert workers.done == ([f"part-{number:06d}.parquet" for number in range(4)] if sees else [])
 
 
-def test_parts_that_makers_have_stored_count_when_the_run_goes_on(table, tmp_path):
+def test_parts_stored_by_workers_count_when_the_run_resumes(table, tmp_path):
     out, workers = target_of(f"{tmp_path}/out/"), Storing(sees=True)
     fails = Doubling(table, failure=ModelError("no reply"), after=6)
     with pytest.raises(ModelError):
@@ -206,10 +206,10 @@ def test_the_same_run_goes_on_after_the_last_finished_part(table, tmp_path, fail
         run(table, out, failure=failure, after=6)
     assert not out.exists()
     assert len(list((tmp_path / "out.parquet.parts").glob("*.parquet"))) == 2
-    told = []
-    assert run(table, out, progress=lambda *step: told.append(step)) == 110
+    events = []
+    assert run(table, out, progress=lambda *step: events.append(step)) == 110
     # The first call tells what is kept, and no part of it is told as done by this run.
-    assert told == [("doubling", done, ROWS) for done in (6, 9, 10)] + [("writing", 0, None)]
+    assert events == [("doubling", done, ROWS) for done in (6, 9, 10)] + [("writing", 0, None)]
     assert pl.read_parquet(out).equals(EXPECTED)
 
 
@@ -268,7 +268,7 @@ def test_a_run_that_differs_is_refused_and_can_be_dropped(table, tmp_path):
     assert run(open_table(table.path), out, times=3, restart=True) == 135
 
 
-def test_a_part_that_a_cap_cut_short_is_written_and_made_again(table, tmp_path):
+def test_part_cut_short_by_a_cap_is_written_and_recomputed(table, tmp_path):
     out = tmp_path / "out.parquet"
     # Parts end at 3, 6, 9 and 10: the second one is cut short, and so is all that follows.
     assert run(table, out, capped=5) == 110
@@ -277,9 +277,9 @@ def test_a_part_that_a_cap_cut_short_is_written_and_made_again(table, tmp_path):
         "part-000000.json",
         "part-000000.parquet",
     ]
-    told = []
-    assert run(table, out, progress=lambda _, done, __: told.append(done)) == 110
-    assert told[0] == 3
+    events = []
+    assert run(table, out, progress=lambda _, done, __: events.append(done)) == 110
+    assert events[0] == 3
     assert not (tmp_path / "out.parquet.parts").exists()
 
 
@@ -290,18 +290,18 @@ def test_a_cap_in_the_first_part_leaves_no_folder(table, tmp_path):
     assert not (tmp_path / "out.parquet.parts").exists()
 
 
-def test_parts_with_failed_calls_are_made_again_after_a_stop(table, tmp_path):
+def test_parts_with_failed_calls_are_recomputed_after_a_stop(table, tmp_path):
     out = tmp_path / "out.parquet"
     # Calls of the second part, rows 4 to 6, fail; the run stops after the third.
     with pytest.raises(InterruptedRunError, match="3 rows are finished"):
         run(table, out, failure=KeyboardInterrupt(), after=9, failing=5)
-    told = []
-    assert run(table, out, progress=lambda _, done, __: told.append(done)) == 110
-    assert told == [3, 6, 9, 10, 0]
+    events = []
+    assert run(table, out, progress=lambda _, done, __: events.append(done)) == 110
+    assert events == [3, 6, 9, 10, 0]
     assert pl.read_parquet(out).equals(EXPECTED)
 
 
-def test_parts_with_failed_calls_are_made_again_after_a_cap(table, tmp_path):
+def test_parts_with_failed_calls_are_recomputed_after_a_cap(table, tmp_path):
     out = tmp_path / "out.parquet"
     run(table, out, capped=8, failing=5)
     assert len(list((tmp_path / "out.parquet.parts").glob("*.parquet"))) == 1

@@ -78,7 +78,7 @@ def test_dates_and_formulas_of_a_workbook_are_no_texts(tmp_path):
 
 
 @pytest.mark.parametrize("cells", [["good"], ["5", "five"], ["1-2", "3"], ["1.2.3"], ["5 stars"], ["nan"]])
-def test_one_text_is_enough(tmp_path, cells):
+def test_single_text_satisfies_require_text(tmp_path, cells):
     csv_with(tmp_path, *cells).require_text("text", "text")
 
 
@@ -94,7 +94,7 @@ def test_other_types_hold_no_text(tmp_path, cells):
         open_table(path).require_text("text", "text")
 
 
-def test_a_mixed_column_holds_text_if_one_cell_does(tmp_path):
+def test_mixed_column_holds_text_if_any_cell_does(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_text('{"text": 5}\n{"text": "good"}\n')
     open_table(path).require_text("text", "text")
@@ -121,12 +121,12 @@ def test_a_fingerprint_changes_with_a_byte_and_with_how_the_file_is_read(tmp_pat
     assert first.fingerprint() != open_table(tmp_path / "a.csv", format="tsv").fingerprint()
 
 
-def test_a_batch_has_at_least_one_row(tmp_path):
+def test_batch_size_below_1_is_refused(tmp_path):
     with pytest.raises(InputError, match="batch size must be at least 1, got 0"):
         csv_with(tmp_path, "good").batches(0)
 
 
-def test_columns_without_a_name_are_called_by_their_place():
+def test_unnamed_columns_are_named_by_position():
     assert check_names(["a", "", " "], "x") == ("a", "column_2", "column_3")
     with pytest.raises(InputError, match="two columns named 'column_2'"):
         check_names(["column_2", ""], "x")
@@ -150,15 +150,15 @@ def test_batches_with_some_columns_hold_the_same_cells(tmp_path, kind):
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
 @pytest.mark.parametrize("titles", [(), ("n",)])
-def test_rows_come_in_order_with_their_places(tmp_path, monkeypatch, kind, titles):
+def test_picked_rows_come_in_order_with_their_indices(tmp_path, monkeypatch, kind, titles):
     monkeypatch.setattr(tables, "_PICKED", 4)
     path = tmp_path / f"numbers.{kind}"
     frame = pl.DataFrame({"n": range(20), "other": "x"})
     {"csv": frame.write_csv, "parquet": frame.write_parquet, "jsonl": frame.write_ndjson}[kind](path)
     wanted = np.array([3, 4, 5, 13, 19])
-    found = list(pick_rows(open_table(path), wanted, titles))
-    assert [int(number) for batch, _ in found for number in batch["n"]] == wanted.tolist()
-    assert np.concatenate([places for _, places in found]).tolist() == wanted.tolist()
+    result = list(pick_rows(open_table(path), wanted, titles))
+    assert [int(number) for batch, _ in result for number in batch["n"]] == wanted.tolist()
+    assert np.concatenate([positions for _, positions in result]).tolist() == wanted.tolist()
     assert list(pick_rows(open_table(path), wanted[:0], titles)) == []
 
 

@@ -59,11 +59,11 @@ def test_the_input_is_no_output(table):
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
+    ("name", "message"),
     [("rated.doc", "out must end in one of"), ("missing/rated.csv", "missing does not exist")],
 )
-def test_an_output_that_cannot_be_written(table, tmp_path, name, words):
-    with pytest.raises(InputError, match=words):
+def test_an_output_that_cannot_be_written(table, tmp_path, name, message):
+    with pytest.raises(InputError, match=message):
         check_output(table, tmp_path / name)
 
 
@@ -176,7 +176,7 @@ def test_missing_is_empty_and_never_zero(tmp_path):
     assert (tmp_path / "x.jsonl").read_text() == '{"n":null,"text":null}\n{"n":0.0,"text":""}\n'
 
 
-def test_frames_follow_each_other_under_one_header(tmp_path):
+def test_frames_are_written_under_a_single_header(tmp_path):
     frames = [pl.DataFrame({"n": [1, 2]}), pl.DataFrame({"n": [3]})]
     write_frames(frames, tmp_path / "x.csv", "csv")
     assert (tmp_path / "x.csv").read_text() == "n\n1\n2\n3\n"
@@ -287,7 +287,7 @@ def test_a_column_that_comes_late_is_null_before(tmp_path, parts, extension):
     ]
 
 
-def test_an_earlier_file_stays_until_the_new_one_is_whole(tmp_path, parts):
+def test_earlier_file_stays_until_the_new_file_is_complete(tmp_path, parts):
     target = tmp_path / "x.xlsx"
     target.write_text("old")
     with pytest.raises(InputError, match="an Excel cell holds"):
@@ -358,7 +358,7 @@ def test_rows_are_counted_over_all_frames(tmp_path, monkeypatch):
         write_workbook(frames, tmp_path / "x.xlsx")
 
 
-def test_it_does_not_say_when_it_was_made(tmp_path):
+def test_workbook_does_not_contain_its_creation_time(tmp_path):
     write_workbook([pl.DataFrame({"n": [1]})], tmp_path / "x.xlsx")
     with zipfile.ZipFile(tmp_path / "x.xlsx") as parts:
         about = parts.read("docProps/core.xml").decode()
@@ -384,7 +384,7 @@ def test_dates_are_dates_where_excel_has_them(tmp_path):
 
 @pytest.mark.exhaustive
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
-def test_a_full_disk_is_one_error_and_nothing_fails_afterwards(tmp_path, monkeypatch):
+def test_full_disk_is_a_single_error_without_later_failures(tmp_path, monkeypatch):
     parts = tmp_path / "parts"
     parts.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(parts))
@@ -414,7 +414,7 @@ def test_numbers_become_numbers(text):
     ["01067", "007", "-0", "+5", "1.50", "5.", ".5", "1e5", " 5", "5 ", "1,5", "1234567890123456", "NaN",
      "2026-11-22", "12:30", "0.00001", "1234567890.123456", "good", "٥"],
 )  # fmt: skip
-def test_one_other_text_leaves_the_column_as_it_is(text):
+def test_single_non_numeric_text_keeps_the_column_as_text(text):
     assert dtype_of(["1", text]) == {pl.String}
     assert dtype_of(["1"], [text], ["2"]) == {pl.String}
 
@@ -424,7 +424,7 @@ def test_a_column_without_any_text_stays():
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False).map(lambda value: f"{value:.15g}"))
-def test_each_number_gives_its_text_again(text):
+def test_number_cell_reproduces_its_text(text):
     (frame,) = with_numbers([pl.LazyFrame({"a": [text]})])
     (cell,) = frame.collect()["a"]
     assert (cell if isinstance(cell, str) else f"{cell:.15g}") == text

@@ -33,7 +33,7 @@ def test_counts_are_as_repeated_persons_and_as_weights():
     np.testing.assert_allclose(outcome, weighted)
 
 
-def test_one_concept_is_as_numpy_has_it():
+def test_single_concept_correlations_equal_numpy():
     positions = np.random.default_rng(1).random((30, 1, 3))
     outcome = question_correlations(positions, np.ones(30))(np.ones((1, 30)))[0]
     expected = np.corrcoef(positions[:, 0].T)

@@ -65,9 +65,9 @@ def test_individuals_by_name():
     # With all the weight on one person, shuffled personas are as wrong about that one as they differ from it.
     heavy = people.with_columns(pl.when(pl.col("who") == "p0").then(1e9).otherwise(1e-3).alias("w"))
     (single,) = compare(folder, heavy, respondent="who", weight="w", **COLUMNS).methods[0].individuals
-    said = people.filter(pl.col("who") == "p0")["intent"].to_numpy()
+    stated = people.filter(pl.col("who") == "p0")["intent"].to_numpy()
     rest = people["intent"].to_numpy().reshape(40, -1)
-    assert single.permuted_error == pytest.approx(np.abs(rest - said).mean() / 4, abs=0.02)
+    assert single.permuted_error == pytest.approx(np.abs(rest - stated).mean() / 4, abs=0.02)
     assert compare(folder, people, **COLUMNS).methods[0].individuals == ()
 
 
@@ -120,10 +120,10 @@ def test_two_concepts_leave_the_order_unknown_and_the_rest_known():
     assert held(outcome, "ranking") is None
     assert held(outcome, "distributions") is not None
     assert outcome.people.left_out == {}
-    assert any("it takes 3 concepts" in said for said in outcome.document().cautions)
+    assert any("it takes 3 concepts" in stated for stated in outcome.document().cautions)
 
 
-def test_groups_that_differ_in_the_panel_alone_are_told():
+def test_differences_only_in_the_panel_are_reported():
     outcome = compare(
         panel_result(panel_tables(group=2.0)),
         people_table(group=0.0),
@@ -136,17 +136,17 @@ def test_groups_that_differ_in_the_panel_alone_are_told():
 
 
 @pytest.mark.exhaustive
-def test_persons_with_several_rows_are_told_where_nobody_named_them():
+def test_repeated_respondents_without_a_name_column_are_reported():
     folder = panel_result()
     unnamed = compare(folder, people_table(), **COLUMNS)
     assert unnamed.people.shared_name == "who"
-    assert any("--respondent who" in said for said in unnamed.document().cautions)
+    assert any("--respondent who" in stated for stated in unnamed.document().cautions)
     assert compare(folder, people_table(), respondent="who", **COLUMNS).people.shared_name is None
     numbered = people_table().drop("who").with_row_index("row")  # a name for every row is nobody's twice
     assert compare(folder, numbered, **COLUMNS).people.shared_name is None
 
 
-def test_one_concept_has_no_pooled_people_of_other_questions():
+def test_single_concept_has_no_pooled_benchmark():
     single = people_table().filter(pl.col("shown") == "oat")
     outcome = compare(panel_result(), single, respondent="who", **COLUMNS).methods[0].marginals.benchmarks
     assert outcome.n_surveys == 2
@@ -248,7 +248,7 @@ def test_answers_without_a_rating_are_counted_and_left_out():
     )
     outcome = compare(panel_result((lost, personas)), people_table(), **COLUMNS)
     assert outcome.methods[0].n_without == 30
-    assert any("30 answers of the panel have no rating" in said for said in outcome.document().cautions)
+    assert any("30 answers of the panel have no rating" in stated for stated in outcome.document().cautions)
 
 
 @pytest.mark.exhaustive
@@ -311,8 +311,8 @@ def with_held(marginals, **changes):
 
 def held_distributions(marginals, **changes):
     # Equal shares at .3, pooled people at .25, halves at .05: half of the way is .125 and .1.
-    given = {"uniform": at(0.3), "pooled": at(0.25), "split_half": at(0.05), **changes}
-    drawn = conclude(with_held(marginals, **given), None, None, (), 0.95)
+    distances = {"uniform": at(0.3), "pooled": at(0.25), "split_half": at(0.05), **changes}
+    drawn = conclude(with_held(marginals, **distances), None, None, (), 0.95)
     return next(item.holds for item in drawn if item.subject == "distributions")
 
 
@@ -363,9 +363,9 @@ def test_invented_differences_of_groups_are_no_knowledge_of_groups(outcome):
         drawn = conclude(outcome.marginals, None, contrasts, (), 0.95)
         return next(item for item in drawn if item.subject == "groups")
 
-    made_up = concluded(groups(wide, none, invented=True, ratio=unknown, n_clear=0))
-    assert made_up.holds is False
-    assert "invents 1 of 1 differences" in made_up.because
+    invented_groups = concluded(groups(wide, none, invented=True, ratio=unknown, n_clear=0))
+    assert invented_groups.holds is False
+    assert "invents 1 of 1 differences" in invented_groups.because
     assert concluded(groups(none, none, invented=False, ratio=unknown, n_clear=0)).holds is None
     # Of people's differences the panel has -.4 to .3, less than half; or -.4 to .9, which may be all.
     assert (
@@ -432,7 +432,7 @@ CONCEPT_NUMBERS = np.array([0, 1, 0, 1])
         (["a", "a", "b", "c"], None),  # 4 rows for 3 names: 1.33 each
     ],
 )
-def test_names_stand_once_with_each_concept(cells, outcome):
+def test_shared_name_occurs_once_per_concept(cells, outcome):
     assert find_shared_name(pl.DataFrame({"x": cells}), (), CONCEPT_NUMBERS) == outcome
 
 

@@ -40,7 +40,7 @@ def test_a_file_is_read_as_it_is_written(written, tmp_path):
     assert study.design.n_answers == 18
 
 
-def test_a_question_without_words_has_those_of_its_scale(written):
+def test_question_without_text_uses_the_text_of_its_scale(written):
     study = written(('text: "Would you buy it?", ', ""))
     question = study.design.questionnaire.questions[0]
     assert question.text == question.scale.question
@@ -64,7 +64,7 @@ def test_several_models_stand_in_a_list(written):
 
 
 @pytest.mark.parametrize(
-    ("models", "said"),
+    ("models", "stated"),
     [
         ("model:\n  - one\n  - two\n  - one", "line 7: model 'one' is named twice"),
         ("model: []", "line 4: model must have at least 1 entry, got"),
@@ -77,8 +77,8 @@ def test_several_models_stand_in_a_list(written):
         ("model:\n  name: one\n  temprature: 1", "line 6: unknown key 'temprature' in model"),
     ],
 )
-def test_a_wrong_list_of_models_is_refused_with_its_line(written, models, said):
-    with pytest.raises(InputError, match=said):
+def test_a_wrong_list_of_models_is_refused_with_its_line(written, models, stated):
+    with pytest.raises(InputError, match=stated):
         written(("model: {name: local, temperature: 0.5, max_tokens: 40}", models))
 
 
@@ -89,7 +89,7 @@ def test_images_are_read_beside_the_file(written, tmp_path):
     assert image.url.startswith("data:image/png;base64,")
 
 
-def test_a_scale_of_ones_own_is_read_beside_the_file(written, tmp_path):
+def test_custom_scale_is_read_from_the_study_folder(written, tmp_path):
     (tmp_path / "own.yaml").write_text(
         "name: own\ntitle: Own\nquestion: Well?\nprovenance: a test\n"
         "points: [{value: 1, label: bad}, {value: 2, label: good}]\nanchor_sets: {plain: [Bad., Good.]}\n"
@@ -216,7 +216,7 @@ def test_the_docs_list_every_key():
     assert {name for name in TYPES if f"`{name}`" not in text} == set()
 
 
-def test_the_panel_in_the_docs_is_one(written):
+def test_documented_panel_is_valid(written):
     text = (Path(__file__).parents[2] / "docs" / "studies.md").read_text(encoding="utf-8")
     panel = re.search(r"```yaml\n(panel:.*?)```", text, re.DOTALL)[1]
     study = written(

@@ -38,7 +38,7 @@ def test_in_a_sequence_every_stop_comes_once_and_the_questions_of_a_concept_stan
 
 
 @pytest.mark.parametrize("k", range(2, 9))
-def test_each_stands_everywhere_and_follows_each_other_equally_often(k):
+def test_balanced_square_balances_positions_and_successions(k):
     square = latin_square(k)
     assert len(square) == (k if k % 2 == 0 else 2 * k)
     for position in range(k):
@@ -48,7 +48,7 @@ def test_each_stands_everywhere_and_follows_each_other_equally_often(k):
     assert set(followers.values()) == {len(square) // k}
 
 
-def test_one_thing_has_one_order():
+def test_single_item_has_a_single_order():
     assert latin_square(1) == ((0,),)
 
 

@@ -67,7 +67,7 @@ def test_a_level_that_the_joint_distribution_lacks_is_named():
         rake_joint(joint_shares(JOINT), {"age": {"young": 0.4, "old": 0.4, "ancient": 0.2}})
 
 
-def test_margins_that_exclude_each_other_are_named():
+def test_mutually_exclusive_margins_are_named():
     # Without young women and old men, as many women as old people are needed, and 0.5 is not 0.7.
     rows = [{"sex": "f", "age": "old", "share": 0.5}, {"sex": "m", "age": "young", "share": 0.5}]
     with pytest.raises(InputError, match="margin '(sex|age)' cannot be met with the other margins: "):
@@ -99,7 +99,7 @@ SHARES = st.lists(st.floats(0.01, 1), min_size=1, max_size=8)
 
 
 @given(SHARES, st.integers(1, 500))
-def test_quota_counts_are_within_one_and_sum_to_n(weights, n):
+def test_quota_counts_differ_from_shares_by_less_than_1_and_sum_to_n(weights, n):
     shares = np.array(weights) / np.sum(weights)
     counts = quota_counts(shares, n)
     assert counts.sum() == n
@@ -114,7 +114,7 @@ def test_an_attribute_is_drawn_by_quota_in_random_order():
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 60))
-def test_every_cell_and_every_margin_of_a_joint_draw_is_within_one(seed, n):
+def test_joint_draw_cells_and_margins_differ_by_less_than_1(seed, n):
     rng = np.random.default_rng(seed)
     shares = rng.dirichlet(np.ones(12)).reshape(3, 4)
     expected = shares * n
@@ -153,14 +153,14 @@ def test_margins_that_no_panel_of_this_size_meets(monkeypatch):
 AGE_SHARES = {"young": 0.4, "old": 0.6}
 
 
-def test_a_table_has_one_persona_a_row(tmp_path):
+def test_panel_table_has_a_persona_per_row(tmp_path):
     (tmp_path / "p.csv").write_text("who,age\nann,30\nbob,\n")
     panel = read_panel(tmp_path / "p.csv", name_column="who")
     assert (panel.ids, panel.fields) == (("ann", "bob"), {"age": ("30", None), "who": ("ann", "bob")})
     assert panel.to_frame().rows() == [("ann", "30", "ann"), ("bob", None, "bob")]
 
 
-def test_names_can_stand_in_the_words_for_a_persona(tmp_path):
+def test_persona_names_can_appear_in_the_persona_text(tmp_path):
     (tmp_path / "p.csv").write_text("who,age\nann,30\n")
     panel = read_panel(tmp_path / "p.csv", name_column="who")
     panel.check(["who", "persona"])
@@ -217,7 +217,7 @@ def test_a_draw_meets_its_margins_and_its_seed_repeats_it():
     )
 
 
-def test_a_joint_draw_is_raked_to_its_margins_and_others_are_drawn_alone():
+def test_joint_draw_is_raked_to_its_margins_and_other_fields_drawn_alone():
     rows = [{"sex": sex, "age": age, "share": 0.25} for sex in "fm" for age in ("young", "old")]
     margins = {"age": AGE_SHARES, "town": {"A": 0.2, "B": 0.8}}
     panel = draw_panel(20, margins=margins, joint=joint_shares(rows), seed=0)
@@ -260,7 +260,7 @@ def test_weights_stand_beside_the_attributes():
     assert panel.content_hash != PANEL.content_hash
 
 
-def test_an_attribute_called_weight_is_one_unless_the_panel_is_raked():
+def test_attribute_called_weight_is_allowed_unless_the_panel_is_raked():
     heavy = SyntheticPanel(("a", "b"), {"weight": ("60", "80"), "sex": ("f", "m")}, "p.csv")
     assert SyntheticPanel.from_frame(heavy.to_frame(), "p.csv") == heavy
     with pytest.raises(InputError, match="must not be called 'weight'"):
@@ -280,7 +280,7 @@ def test_levels_without_a_share_or_personas_are_refused(margins, message):
         rake_panel(PANEL, margins)
 
 
-def test_margins_that_contradict_each_other_are_refused():
+def test_contradictory_margins_are_refused():
     # Who is a woman is old: 0.9 women and 0.5 old personas are impossible.
     panel = SyntheticPanel(("a", "b"), {"sex": ("f", "m"), "age": ("old", "young")}, "p.csv")
     margins = {"sex": {"f": 0.9, "m": 0.1}, "age": {"old": 0.5, "young": 0.5}}

@@ -32,7 +32,7 @@ def means(tables):
     return table.cells.values[-1]
 
 
-def test_a_persona_counts_once_for_each_concept(result):
+def test_persona_counts_once_per_concept(result):
     tables = panel_tables(result(), method="dlr", tests=TESTS)
     (table,) = tables.tables
     assert means(tables) == pytest.approx([(1 + 2 + 3 + 2 + 3) / 5, 2, 2.5])
@@ -41,7 +41,7 @@ def test_a_persona_counts_once_for_each_concept(result):
     assert "method:dlr" in str(tables.signature)
 
 
-def test_weights_of_the_panel_are_taken(result):
+def test_panel_weights_are_applied(result):
     raked = (
         "panel: {file: people.csv}",
         'panel: {file: people.csv, marginals: {age: {"30": 0.5, "60": 0.5}}}',

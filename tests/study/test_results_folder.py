@@ -8,7 +8,7 @@ from semscale.chat.runner import Running
 from semscale.errors import InputError
 from semscale.study import read_study
 
-OWN_SCALE = """
+CUSTOM_SCALE = """
 name: mood
 title: Mood
 question: How is it?
@@ -16,7 +16,7 @@ provenance: a test
 points: [{value: -1, label: bad}, {value: 0.5, label: fair}, {value: 2, label: good}]
 anchor_sets: {plain: [It is bad., It is fair., It is good.]}
 """
-OWN = ("scale: purchase-intent", "scale: mood.yaml")
+CUSTOM = ("scale: purchase-intent", "scale: mood.yaml")
 PICTURE = ("text: A bar of oats.", "text: A bar of oats., images: [bar.gif]")
 DIRECT = ("[ssr, flr, dlr]", "[dlr]")
 
@@ -24,10 +24,10 @@ DIRECT = ("[ssr, flr, dlr]", "[dlr]")
 @pytest.fixture
 def stored(written, played, running, toy_embedder, tmp_path):
     """Run a study with a scale of its own, and save it."""
-    (tmp_path / "mood.yaml").write_text(OWN_SCALE)
+    (tmp_path / "mood.yaml").write_text(CUSTOM_SCALE)
     (tmp_path / "bar.gif").write_bytes(b"GIF89a and more")
     played.number = lambda request: "0.5"
-    result = written(OWN, DIRECT, PICTURE).run(played, embedder=toy_embedder, running=running)
+    result = written(CUSTOM, DIRECT, PICTURE).run(played, embedder=toy_embedder, running=running)
     result.save(tmp_path / "stored")
     return result
 

@@ -55,12 +55,12 @@ def test_the_persona_stands_before_the_question(written, played, running, toy_em
     assert (first.parameters.temperature, first.parameters.max_tokens) == (0.5, 40)
 
 
-def test_a_rating_is_a_fresh_conversation_about_the_words_alone(written, played, running, toy_embedder):
+def test_rating_is_a_fresh_conversation_about_the_answer_text_only(written, played, running, toy_embedder):
     written().run(played, embedder=toy_embedder, running=running)
     rating = asked_of(played, "rating")[0]
-    said = " ".join(message.text for message in rating.messages)
-    assert "I would probably buy it." in said
-    assert "Ann" not in said
+    stated = " ".join(message.text for message in rating.messages)
+    assert "I would probably buy it." in stated
+    assert "Ann" not in stated
     assert rating.parameters.temperature == 0
 
 
@@ -83,16 +83,16 @@ def test_refusals_have_a_status_and_no_value(written, played, running, toy_embed
     assert counts["dlr", "60"] == {"refused": 2, "unparsable": 2}
 
 
-@pytest.mark.parametrize("said", ["4", " 9. ", "2 or 3", "4/5", "**4**", "4 out of 5"])
-def test_a_number_in_the_place_of_words_has_no_rating_by_similarity(
-    written, played, running, toy_embedder, said
-):
-    played.words = lambda request: said if "Bob" in request.messages[0].text else "4 bars? I would buy them."
+@pytest.mark.parametrize("stated", ["4", " 9. ", "2 or 3", "4/5", "**4**", "4 out of 5"])
+def test_number_instead_of_text_has_no_similarity_rating(written, played, running, toy_embedder, stated):
+    played.words = lambda request: (
+        stated if "Bob" in request.messages[0].text else "4 bars? I would buy them."
+    )
     result = written().run(played, embedder=toy_embedder, running=running)
     bob, ann = (result.answers.filter(persona=name, method="ssr") for name in ("bob", "ann"))
     assert (bob["status"].to_list(), bob["value"].to_list()) == (["unparsable"] * 2, [None] * 2)
     assert "a number and no words" in bob["reason"][0]
-    assert bob["reply"].to_list() == [said] * 2
+    assert bob["reply"].to_list() == [stated] * 2
     assert set(ann["status"]) == {"scored"}
     # The expert can still say which point a number stands for.
     assert set(result.answers.filter(persona="bob", method="flr")["status"]) == {"scored"}
@@ -129,7 +129,7 @@ def test_a_finished_run_costs_nothing_again(written, played, running, toy_embedd
     assert second.signature == first.signature
 
 
-def test_costs_are_of_the_calls_behind_each_answer(written, played, running, toy_embedder):
+def test_costs_include_all_calls_behind_an_answer(written, played, running, toy_embedder):
     prices = PriceTable({"played": Price(0.1, 1.0, "EUR")})
     priced = Running(ledger=running.ledger, prices=prices)
     result = written().run(played, embedder=toy_embedder, running=priced)
@@ -141,7 +141,7 @@ def test_costs_are_of_the_calls_behind_each_answer(written, played, running, toy
     assert alone.answers["tokens"].to_list() == [30] * 6
 
 
-def test_equal_personas_have_replies_of_their_own(written, played, running, toy_embedder):
+def test_equal_personas_have_separate_replies(written, played, running, toy_embedder):
     twins = "persona,name,age\na,Ann,30\nb,Ann,30\n"
     study = written(("[ssr, flr, dlr]", "[dlr]"), ("groups: [age]", "samples: 2"), people=twins)
     study.run(played, embedder=toy_embedder, running=running)
@@ -168,7 +168,7 @@ def test_a_failed_call_is_no_turn_of_the_conversation(written, played, running, 
     assert result.answers.filter(concept="nut")["value"].to_list() == [3.0] * 3
 
 
-def test_rotation_balances_the_first_place(written, played, running, toy_embedder):
+def test_rotation_balances_the_first_position(written, played, running, toy_embedder):
     people = "persona,name,age\n" + "".join(f"p{n},N{n},30\n" for n in range(8))
     study = written(("groups: [age]", "exposure: sequence"), ("[ssr, flr, dlr]", "[dlr]"), people=people)
     # What stands first gets a 5, what stands second a 3: the effect is 2.
@@ -189,7 +189,7 @@ def test_a_model_without_decisions_gives_that_method_a_reason(written, played, r
     assert set(result.answers.filter(method="dlr")["status"]) == {"scored"}
 
 
-def test_everything_is_kept_in_a_folder(written, played, running, toy_embedder, tmp_path):
+def test_study_result_is_saved_in_a_folder(written, played, running, toy_embedder, tmp_path):
     result = written().run(played, embedder=toy_embedder, running=running)
     result.save(tmp_path / "stored")
     assert pl.read_parquet(tmp_path / "stored" / "answers.parquet").equals(result.answers)
@@ -217,14 +217,14 @@ def test_a_raked_panel_weighs_its_personas(written, played, running, toy_embedde
     assert summary.pairs[0].difference.value == pytest.approx(-0.5)
     # 9 over 2.25 + 2 * .5625.
     assert summary.record()["effective_personas"] == pytest.approx(9 / 3.375)
-    said = str(summary.document())
-    assert "3 personas (weighted; effective size 2.7), 2 concepts" in said
-    assert "from 0.75 to 1.50 with mean 1" in said
+    stated = str(summary.document())
+    assert "3 personas (weighted; effective size 2.7), 2 concepts" in stated
+    assert "from 0.75 to 1.50 with mean 1" in stated
     result.save(tmp_path / "stored")
     assert read_study(tmp_path / "stored").design.panel == result.design.panel
 
 
-def test_every_prompt_is_kept_with_its_words(written, played, running, toy_embedder):
+def test_every_prompt_is_stored_with_its_messages(written, played, running, toy_embedder):
     result = written().run(played, embedder=toy_embedder, running=running)
     prompts = dict(zip(result.prompts["prompt"], result.prompts["messages"], strict=True))
     for row in result.answers.iter_rows(named=True):
@@ -242,7 +242,7 @@ def test_every_prompt_is_kept_with_its_words(written, played, running, toy_embed
     assert result.prompts.height == len({repr(request) for request in played.asked})
 
 
-def test_a_picture_is_kept_as_its_hash(written, played, running, toy_embedder, tmp_path):
+def test_picture_is_stored_as_its_hash(written, played, running, toy_embedder, tmp_path):
     (tmp_path / "bar.gif").write_bytes(b"GIF89a and more")
     picture = ("text: A bar of oats.", "text: A bar of oats., images: [bar.gif]")
     stored = written(picture).run(played, embedder=toy_embedder, running=running).prompts
@@ -255,7 +255,7 @@ def test_a_picture_is_kept_as_its_hash(written, played, running, toy_embedder, t
     assert not stored["messages"].str.contains("base64").any()
 
 
-def test_each_call_of_a_prompt_has_a_row():
+def test_every_call_of_a_prompt_has_a_row():
     shown = Message("user", (TextPart("Look."), ImagePart("https://example.org/a.png")))
     first = Request((shown,), Parameters(temperature=0.5, max_tokens=7), 2)
     frame = prompt_frame({"ab": (first, Request.of("Again?"))})
@@ -286,7 +286,7 @@ def test_nothing_sent_is_an_empty_table():
         ("  ", Status.EMPTY, None),
     ],
 )
-def test_only_a_stated_point_is_one(text, status, point):
+def test_only_a_stated_point_is_read_as_a_point(text, status, point):
     assert PointReader(load_scale("purchase-intent")).read(Reply(text)) == (status, point)
 
 
@@ -333,7 +333,7 @@ VAGUE = "somewhere in the middle"
 
 
 @pytest.fixture
-def one_by_one(running):
+def sequential(running):
     return replace(running, limits=Limits(concurrency=1))
 
 
@@ -352,20 +352,20 @@ def test_a_run_stops_after_20_numbers_in_a_row_that_cannot_be_read(
     assert result.n_unfinished > 0
 
 
-def test_one_reply_about_many_equal_answers_counts_once(written, played, one_by_one, toy_embedder):
+def test_shared_reply_about_equal_answers_counts_once(written, played, sequential, toy_embedder):
     # All personas write the same words, so that the expert is asked once.
     played.rating = lambda _: VAGUE
-    result = written(people=MANY).run(played, embedder=toy_embedder, running=one_by_one)
+    result = written(people=MANY).run(played, embedder=toy_embedder, running=sequential)
     assert len(asked_of(played, "rating")) == 1
     assert result.facts.stopped is None
     assert result.answers.filter(method="flr")["status"].unique().to_list() == ["unparsable"]
 
 
-def test_a_number_that_can_be_read_or_declines_ends_a_row(written, played, one_by_one, toy_embedder):
+def test_a_number_that_can_be_read_or_declines_ends_a_row(written, played, sequential, toy_embedder):
     block = [*[VAGUE] * 14, "I'm sorry, but I can't help with that.", *[VAGUE] * 14]
     replies = iter(["3", *block, "3", *block, "3", *block, "3", *block])
     played.number = lambda _: next(replies)
-    result = written(people=MANY).run(played, embedder=toy_embedder, running=one_by_one)
+    result = written(people=MANY).run(played, embedder=toy_embedder, running=sequential)
     assert result.facts.stopped is None
     # Of 100 replies, the 1st, 31st, 61st and 91st are a number, and the 16th, 46th and 76th decline.
     counts = dict(result.answers.filter(method="dlr")["status"].value_counts().rows())

@@ -44,7 +44,7 @@ def result(written, models, running, toy_embedder):
     return written(TWO, DIRECT).run(models, embedder=toy_embedder, running=running)
 
 
-def test_the_whole_panel_is_asked_by_each_model(result, models):
+def test_whole_panel_is_asked_by_every_model(result, models):
     assert result.answers["asked_model"].to_list() == ["played"] * 6 + ["other"] * 6
     assert [len(model.asked) for model in models] == [6, 6]
     # Settings are those of each model in the file.
@@ -93,7 +93,7 @@ def test_a_cap_is_divided_among_the_models(written, models, running, toy_embedde
     assert outcome.n_unfinished == 12 - 7
 
 
-def test_forecasts_count_each_model(written, models, running):
+def test_forecasts_count_every_model(written, models, running):
     with Ledger(running.ledger) as ledger:
         study = written(TWO, DIRECT)
         outcome = study.forecasts(models, ledger=ledger)
@@ -103,7 +103,7 @@ def test_forecasts_count_each_model(written, models, running):
             study.forecast(models, ledger=ledger)
 
 
-def test_one_model_in_place_of_the_files_answers_alone(written, models, running, toy_embedder):
+def test_single_model_overrides_the_models_of_the_file(written, models, running, toy_embedder):
     outcome = written(TWO, DIRECT).run(models[1], embedder=toy_embedder, running=running)
     assert set(outcome.answers["asked_model"]) == {"other"}
     assert outcome.design.n_answers == outcome.answers.height == 6
@@ -122,7 +122,7 @@ def test_a_model_without_a_name_is_refused(written):
         written(TWO).design.with_models([""])
 
 
-def test_models_of_one_name_and_lists_of_another_length_are_refused(written, models, running):
+def test_duplicate_model_names_and_wrong_list_lengths_are_refused(written, models, running):
     study = written(TWO, DIRECT)
     with pytest.raises(InputError, match="different names, got played, played"):
         study.run([models[0]] * 2, running=running)
@@ -160,7 +160,7 @@ def totals(tables):
     return {(item.banner.name, item.banner.answered_by): item.cells.values[-1][0] for item in tables.tables}
 
 
-def test_each_model_has_columns_of_its_own_in_the_tables(result, tmp_path):
+def test_models_have_separate_columns_in_the_tables(result, tmp_path):
     tables = panel_tables(result, banners=["concept", "model"], tests=TESTS)
     # Both models together: 18 points of the one and 12 of the other in 12 answers.
     assert totals(tables) == {("model", ""): 2.5, ("concept", "played"): 3.0, ("concept", "other"): 2.0}

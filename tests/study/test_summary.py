@@ -137,7 +137,7 @@ def test_concepts_are_compared_within_personas():
     assert sorted(item.p_adjusted for item in (oat_nut, oat_fig, nut_fig)) == pytest.approx(expected)
 
 
-def test_a_mean_keeps_its_own_base():
+def test_difference_of_means_uses_the_base_of_every_concept():
     (single,) = differences_in(answer_rows({"oat": [1, 2, 3, None], "nut": [2, 2, 5, 4]}))
     assert single.difference.value == pytest.approx(2 - 3.25)
 
@@ -215,7 +215,7 @@ def test_every_two_models_are_compared_on_answers_that_both_gave():
     assert outcome["a", "c"].difference.value == pytest.approx((11 - 13) / 4)
 
 
-def test_one_model_alone_makes_no_pair():
+def test_single_model_has_no_pairs():
     assert list(answer_pairs(QUESTION, {"a": rated_rows([1.0, 2.0, 3.0, 4.0])}, PLAN, method="dlr")) == []
 
 
@@ -228,7 +228,7 @@ def test_the_mean_of_the_contrasts_is_the_difference_of_means():
     assert order_contrasts(values, first, concepts).mean() == pytest.approx(expected)
 
 
-def test_better_concepts_in_the_first_place_are_no_order_effect():
+def test_better_concepts_in_first_position_are_no_order_effect():
     # Concept b is two points better wherever it stands.
     rows = pl.DataFrame(
         {
@@ -243,7 +243,7 @@ def test_better_concepts_in_the_first_place_are_no_order_effect():
     assert (outcome.ordered, outcome.effect.value) == ("concept", 0.0)
 
 
-def test_answers_without_a_place_have_no_order_effect():
+def test_answers_without_a_position_have_no_order_effect():
     rows = pl.DataFrame(
         {
             "persona": ["1"],
@@ -269,7 +269,7 @@ def text_rows(n):
     return pl.DataFrame(simulated)
 
 
-def test_three_answers_a_concept_are_drawn_with_what_methods_made_of_them():
+def test_three_answers_per_concept_are_quoted_with_their_ratings():
     outcome = list(draw_quotes(THREE_METHODS, text_rows(9), None, seed=0))
     assert [answer.concept for answer in outcome] == ["a"] * 3 + ["b"] * 3
     # Numbers of DLR are no words, and the first persona said nothing.
@@ -301,12 +301,12 @@ def test_reliability_of_two_samples():
     assert outcome.reliability.value == pytest.approx(1 - 0.25 / (13 / 3))
 
 
-def test_a_persona_without_a_rating_in_one_sample_is_left_out():
+def test_persona_with_a_missing_rating_is_left_out_of_reliability():
     (outcome,) = reliabilities([[1.0, 2.0, 4.0, 5.0, None], [2.0, 2.0, 4.0, 4.0, 1.0]])
     assert outcome.reliability.value == pytest.approx(1 - 0.25 / (13 / 3))
 
 
-def test_one_sample_has_none():
+def test_single_sample_has_no_reliability():
     assert reliabilities([[1.0, 2.0, 3.0]]) == []
 
 
@@ -345,7 +345,7 @@ def test_personas_and_samples_by_hand():
     assert outcome.variances.decision.best == "persona"
 
 
-def test_anchor_sets_are_split_where_they_were_kept():
+def test_anchor_sets_are_a_variance_component_if_stored():
     values = np.array([[2.0], [3.0], [4.0]])
     by_set = [[value - 1, value + 1] for value in values.ravel().tolist()]
     (outcome,) = answer_spreads(MeasuredAnswers(QUESTION, "ssr", sampled_answers(values, by_set)), PLAN)
@@ -355,7 +355,7 @@ def test_anchor_sets_are_split_where_they_were_kept():
     assert outcome.variances.decision.best == "anchor set"
 
 
-def test_one_answer_each_cannot_be_split():
+def test_single_answers_have_no_variance_components():
     assert (
         list(
             answer_spreads(MeasuredAnswers(QUESTION, "dlr", sampled_answers(np.array([[1], [2], [4]]))), PLAN)
@@ -372,7 +372,7 @@ def test_answers_without_a_rating_are_left_out():
     assert outcome.variances.n == 6
 
 
-def test_reasons_are_counted_by_method_with_the_words_of_one():
+def test_unrated_reasons_are_counted_by_method_with_a_quote():
     rows = [
         ("ssr", "scored", None, "I would.", None),
         ("ssr", "refused", "declines", "I cannot say.", None),

@@ -29,26 +29,26 @@ def test_points_are_named_by_value_and_label():
     assert (point_name(1.0, {"1": "bad"}), point_name(2.0, {"1": "bad"})) == ("1 bad", "2")
 
 
-def test_answers_are_values_or_words_of_the_points():
+def test_answers_are_values_or_labels_of_the_points():
     points = {"-1": "No", "1": "Yes"}
     assert on_scale(pl.Series(["yes ", "-1", "", None]), points, "q").to_list() == [1, -1, None, None]
     assert on_scale(pl.Series([1.0, -1.0, None]), points, "q").to_list() == [1, -1, None]
 
 
-def test_neutral_is_neither_the_one_nor_the_other():
+def test_neutral_matches_the_middle_label():
     points = {"1": "Disagree", "2": "Neither agree nor disagree", "3": "Agree"}
     assert on_scale(pl.Series(["Neutral", "agree"]), points, "q").to_list() == [2, 3]
     with pytest.raises(InputError, match="'Neutral'"):
         on_scale(pl.Series(["Neutral"]), {"1": "a", "2": "b"}, "q")
 
 
-def test_four_others_are_named_in_part():
+def test_four_unknown_values_are_listed_in_part():
     with pytest.raises(InputError, match=r"'3', '4', '5' and 1 more.*missing"):
         on_scale(pl.Series([1, 3, 4, 5, 6]), {"1": "a", "2": "b"}, "q")
 
 
 @pytest.mark.parametrize(
-    ("values", "found"),
+    ("values", "expected"),
     [
         ([1, 2, 3, 4, 5, 8, 9], [8, 9]),
         ([1, 2, 3, 4, 5, 98, 99], [98, 99]),
@@ -60,8 +60,8 @@ def test_four_others_are_named_in_part():
         ([], []),
     ],
 )
-def test_customary_codes_that_lie_apart(values, found):
-    assert likely_codes(values) == found
+def test_customary_codes_that_lie_apart(values, expected):
+    assert likely_codes(values) == expected
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_codes_are_values_or_their_labels():
     assert (cells.name, about.answers) == ("q", {"1": "yes"})
 
 
-def test_words_are_found_whatever_their_case():
+def test_missing_codes_match_in_any_case():
     cells, _ = without_codes(pl.Series(["Yes", " n/a", None]), ColumnLabels(), ["N/A"])
     assert cells.to_list() == ["Yes", None, None]
 
@@ -105,12 +105,12 @@ def test_empty_cells_say_no_beside_a_chosen_option_where_no_cell_can():
     assert "without any answer are missing" in note
 
 
-def test_two_says_no_beside_one_alone():
+def test_value_2_means_no_only_beside_value_1():
     assert read_choices({"a": pl.Series(["1", "2", None])})[0].tolist()[:2] == [[1], [0]]
     assert read_choices({"a": pl.Series(["1", "2", "3"])})[0].tolist() == [[1], [1], [1]]
 
 
-def test_words_that_say_no_are_not_chosen():
+def test_negative_labels_are_not_chosen():
     cells = ["Yes", "No", "Not selected", "nicht genannt"]
     assert read_choices({"a": pl.Series(cells)})[0].ravel().tolist() == [1, 0, 0, 0]
 
@@ -119,7 +119,7 @@ def options(**columns):
     return {name: pl.Series(name, cells, dtype=pl.String) for name, cells in columns.items()}
 
 
-def test_two_says_no_in_a_column_without_one_beside_a_column_with_both():
+def test_value_2_means_no_if_any_column_has_1_and_2():
     marks, note = read_choices(options(a=["1", "2", "2"], b=["2", "2", "2"], c=["1", "1", None]))
     np.testing.assert_array_equal(marks, [[1, 0, 1], [0, 0, 1], [0, 0, np.nan]])
 
@@ -146,24 +146,24 @@ def test_two_alone_is_refused_where_nothing_tells_what_it_says(cells):
 RANKS = {"a": ["1", "2", None], "b": ["2", None, "1"], "c": [None, "1", "2"]}
 
 
-def test_ranks_are_not_taken_for_yes_and_no():
+def test_ranks_are_not_read_as_yes_and_no():
     with pytest.raises(InputError, match=r'as ranks have.*"a_chosen=CASE a WHEN .*"Name=a\+b\+c"'):
         read_choices(options(**RANKS), question="Brands")
 
 
 @pytest.mark.parametrize("more", [["1", None, "1"], [None, "2", "2"], ["1", "2", "2"]])
-def test_one_row_that_is_no_ranking_says_that_two_says_no(more):
+def test_row_that_is_no_ranking_makes_value_2_mean_no(more):
     cells = {name: [*column, more[index]] for index, (name, column) in enumerate(RANKS.items())}
     marks, _ = read_choices(options(**cells))
     assert marks[0, :2].tolist() == [1, 0]
 
 
-def test_each_option_with_its_own_number_is_chosen_where_it_stands():
+def test_option_coded_by_its_number_is_chosen_where_present():
     marks, note = read_choices(options(a=["1", None], b=[None, "2"], c=["3", "3"]))
     assert marks.tolist() == [[1, 0, 1], [0, 1, 1]]
 
 
-def test_mentions_count_once_and_nobody_without_one_is_asked():
+def test_mentions_count_once_and_respondents_without_mentions_are_missing():
     first, second = (
         pl.Series(cells, dtype=pl.String) for cells in (["7", "8", None, None], ["7", None, "8", None])
     )
@@ -202,5 +202,5 @@ def test_items_share_several_answers(cells):
         {"a": [None], "b": [None]},
     ],
 )
-def test_options_have_one_value_where_they_were_chosen(cells):
+def test_option_columns_with_a_single_value_are_no_grid(cells):
     assert not grid(**cells)

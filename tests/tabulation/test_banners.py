@@ -90,7 +90,7 @@ def test_labelled_values_stand_in_the_order_of_the_file():
     assert order_waves(["2", "1", "9"], labels)[0] == ["1", "2", "9"]
 
 
-def test_an_order_is_taken_by_values_or_labels():
+def test_wave_order_accepts_values_or_labels():
     labels = {"1": "spring", "2": "autumn"}
     assert order_waves(["1", "2"], labels, ["autumn", "1"])[0] == ["2", "1"]
     assert order_waves(["1", "2"], stated=["2", "1"]) == (["2", "1"], "as given")

@@ -22,8 +22,11 @@ def summary(tmp_path):
     return summarize_columns(open_table(path))
 
 
-def test_each_column_says_what_it_was_taken_for(summary):
-    assert [(one.name, one.kind, one.missing) for one in summary.columns] == [
+def test_columns_state_their_inferred_kind(summary):
+    assert [
+        (summarized_column.name, summarized_column.kind, summarized_column.missing)
+        for summarized_column in summary.columns
+    ] == [
         ("Respondent ID", "id", 0),
         ("Collector ID", "single choice", 0),
         ("Which?: Tea", "multiple choice", 2),
@@ -39,13 +42,14 @@ def test_values_are_counted_in_their_order(summary):
     assert (stars.low, stars.high, stars.mean) == (1.0, 3.0, 2.25)
 
 
-def test_columns_of_one_question_are_one_question(summary):
-    assert {name: [one.option for one in columns] for name, columns in summary.questions.items()} == {
-        "Which?": ["Tea", "Coffee"]
-    }
+def test_columns_of_a_question_are_grouped(summary):
+    assert {
+        name: [summarized_column.option for summarized_column in columns]
+        for name, columns in summary.questions.items()
+    } == {"Which?": ["Tea", "Coffee"]}
 
 
-def test_a_table_has_a_row_for_each_value(summary):
+def test_frame_has_a_row_per_value(summary):
     frame = summary.to_frame()
     stars = frame.filter(column="Stars")
     assert stars.select("value", "count").rows() == [("1", 1), ("2", 1), ("3", 2)]
@@ -63,8 +67,8 @@ def test_every_output_is_written(summary, tmp_path):
 
 @pytest.mark.needs("spss")
 def test_labels_and_declared_missing_values_of_spss(tmp_path):
-    found = summarize_columns(open_table(write_spss(tmp_path / "survey.sav", weight_place=5)))
-    columns = {one.name: one for one in found.columns}
+    result = summarize_columns(open_table(write_spss(tmp_path / "survey.sav", weight_place=5)))
+    columns = {summarized_column.name: summarized_column for summarized_column in result.columns}
     region = columns["region"]
     assert (region.label, region.kind, region.missing) == ("Where do you live?", "single choice", 2)
     assert region.values == (

@@ -23,13 +23,13 @@ FRAME = pl.DataFrame({
 })  # fmt: skip
 
 
-def found(data=FRAME, **settings):
+def tabulate(data=FRAME, **settings):
     inputs = {"questions": ["like"], "banners": ["group"], "min_base": 2, "adjust": "none"}
     return semscale.crosstabs(data, **{**inputs, **settings})
 
 
 def test_a_data_frame_is_tabulated():
-    table = found().tables[0]
+    table = tabulate().tables[0]
     assert table.cells.values[-1].tolist() == [3.0, 2.0, 4.0]
     assert table.letters[-1].tolist() == ["", "", "A"]
 
@@ -52,7 +52,7 @@ def test_html_in_answers_and_groups_is_tabulated_as_its_text_on_request():
     ]
 
 
-def test_html_in_answers_is_stated_and_kept_by_default():
+def test_html_in_answers_is_reported_and_stays_by_default():
     result = semscale.crosstabs(FORM, questions=["drink"], min_base=1)
     assert "<b>Caf&eacute;</b>" in [line.name for line in result.tables[0].question.lines]
     assert result.input_notes[0].endswith("`html='text'` measures the text alone.")
@@ -60,20 +60,20 @@ def test_html_in_answers_is_stated_and_kept_by_default():
 
 def test_a_file_gives_the_same_as_a_frame(tmp_path):
     FRAME.write_csv(tmp_path / "answers.csv")
-    item, other = found(), found(str(tmp_path / "answers.csv"))
+    item, other = tabulate(), tabulate(str(tmp_path / "answers.csv"))
     assert other.source == "answers.csv"
     assert item.to_frame().equals(other.to_frame())
-    assert found(pd.DataFrame(FRAME.to_dict(as_series=False))).to_frame().equals(item.to_frame())
+    assert tabulate(pd.DataFrame(FRAME.to_dict(as_series=False))).to_frame().equals(item.to_frame())
 
 
 def test_rows_that_do_not_count_are_counted():
-    result = found(weight="w")
+    result = tabulate(weight="w")
     assert (result.n, result.n_counting, result.left_out) == (9, 8, {"no weight": 1})
     assert result.record()["left_out"] == {"no weight": 1}
 
 
-def test_cells_have_a_row_each():
-    cells = found().to_frame()
+def test_frame_has_a_row_per_cell():
+    cells = tabulate().to_frame()
     mean = cells.filter((pl.col("line") == "mean") & (pl.col("column") == "b")).row(0, named=True)
     assert (mean["value"], mean["n"], mean["letters"], mean["statistic"]) == (4.0, 4, "A", "mean")
     assert mean["low"] < 4 < mean["high"]
@@ -86,8 +86,8 @@ def test_cells_have_a_row_each():
     assert cells["n_missing"].to_list()[:3] == [1, 1, 0]
 
 
-def test_pairs_of_columns_have_a_row_for_each_line():
-    eight = found(FRAME.head(8))
+def test_column_pairs_have_a_row_per_line():
+    eight = tabulate(FRAME.head(8))
     row = eight.to_frame().filter((pl.col("statistic") == "difference") & (pl.col("line") == "mean"))
     mean = row.row(0, named=True)
     # Means 2 and 4, sums of squares 4 and 4: se = sqrt(8 / 7 * 8 / 16) = .7559 with 6 degrees of freedom,
@@ -101,11 +101,11 @@ def test_pairs_of_columns_have_a_row_for_each_line():
     recorded = table["differences"][-1]
     assert (recorded["line"], recorded["first"], recorded["second"]) == ("mean", "a", "b")
     assert recorded["p"] == pytest.approx(0.0382, abs=1e-4)
-    assert found(questions=["age"], banners=["group"]).to_frame()["first"].null_count() == 2 * 3
+    assert tabulate(questions=["age"], banners=["group"]).to_frame()["first"].null_count() == 2 * 3
 
 
 def test_json_has_tables_with_columns_and_lines():
-    record = json.loads(found().to_json())
+    record = json.loads(tabulate().to_json())
     (table,) = record["tables"]
     assert record["instrument"] == "tables"
     assert [column["letter"] for column in table["columns"]] == [None, "A", "B"]
@@ -114,7 +114,7 @@ def test_json_has_tables_with_columns_and_lines():
 
 
 def test_scales_name_points():
-    table = found(scales={"like": "quality"}).tables[0]
+    table = tabulate(scales={"like": "quality"}).tables[0]
     assert table.question.lines[0].name.startswith("1 ")
     assert len(table.question.lines[0].name) > 2
 
@@ -123,27 +123,27 @@ def test_changes_go_from_the_earlier_wave_to_the_later():
     # Means 2 in January and 4 in February, which stands first in the alphabet.
     frame = FRAME.with_columns(month=pl.Series(["Jan 2026"] * 4 + ["Feb 2026"] * 4 + [None]))
     settings = {"banners": ["age"], "wave": "month"}
-    waves, ages = found(frame, **settings).tables
+    waves, ages = tabulate(frame, **settings).tables
     assert (waves.columns, ages.before, ages.wave) == (
         ("Total", "Jan 2026", "Feb 2026"),
         "Jan 2026",
         "Feb 2026",
     )
     assert ages.changes.values[-1, 0] == 2
-    turned = found(frame, **settings, wave_order=["Feb 2026", "Jan 2026"])
+    turned = tabulate(frame, **settings, wave_order=["Feb 2026", "Jan 2026"])
     assert turned.tables[1].changes.values[-1, 0] == -2
     assert "wave_order:Feb 2026+Jan 2026" in str(turned.signature)
 
 
-def test_tables_of_each_question_stand_together():
-    result = found(questions=["like", "age"], banners=["group", "age"])
+def test_tables_are_grouped_by_question():
+    result = tabulate(questions=["like", "age"], banners=["group", "age"])
     assert [[item.banner.name for item in tables] for tables in result.questions()] == [["group", "age"]] * 2
     assert repr(result) == "Crosstabs(source='', n=9, tables=4)"
 
 
 def test_the_signature_has_what_figures_depend_on():
-    assert "weight:w" in str(found(weight="w").signature)
-    assert "adjust:holm" in str(found(adjust="holm").signature)
+    assert "weight:w" in str(tabulate(weight="w").signature)
+    assert "adjust:holm" in str(tabulate(adjust="holm").signature)
 
 
 def test_labels_of_a_file_name_questions_points_and_groups(tmp_path):
@@ -159,7 +159,7 @@ def test_labels_of_a_file_name_questions_points_and_groups(tmp_path):
     assert [line.name for line in result.question.lines] == ["1 no", "3 so so", "5 yes", "mean"]
 
 
-def test_items_of_one_question_keep_their_names(tmp_path):
+def test_items_of_a_question_keep_their_names(tmp_path):
     FRAME.write_csv(tmp_path / "answers.csv")
     labels = {
         "like": ColumnLabels("How do you rate?", "Q1", "Price"),
@@ -192,11 +192,11 @@ def test_unknown_columns_and_empty_tables_are_refused(tmp_path):
     for data in (FRAME, tmp_path / "answers.csv"):
         for settings in ({"questions": ["like2"]}, {"banners": ["grup"]}, {"wave": "wav"}, {"weight": "ww"}):
             with pytest.raises(UnknownNameError):
-                found(data, **settings)
+                tabulate(data, **settings)
     with pytest.raises(InputError, match="no rows"):
-        found(FRAME.clear())
+        tabulate(FRAME.clear())
     with pytest.raises(InputError, match="question must name at least one"):
-        found(questions=[])
+        tabulate(questions=[])
 
 
 MENTIONS = pl.DataFrame({"m1": [1, 2, 99, 1], "m2": [2, None, None, 99]})
@@ -220,7 +220,7 @@ def test_codes_of_a_list_of_columns_are_left_out_by_its_name_or_its_list(named):
         (["M=m1+m1"], "names column 'm1' twice"),
     ],
 )
-def test_two_questions_with_one_name_and_columns_named_twice_are_refused(questions, message):
+def test_duplicate_question_names_and_columns_are_refused(questions, message):
     with pytest.raises(InputError, match=message):
         semscale.crosstabs(MENTIONS, questions=questions)
 

@@ -77,7 +77,7 @@ def test_small_groups_take_no_part_in_the_test_of_question_and_banner():
     assert table.association is None
 
 
-def test_a_share_of_nobody_is_not_taken_as_known_exactly():
+def test_share_of_0_is_not_treated_as_exact():
     lines, weights = choice_lines(["yes", "no"])
     answers = np.array([1] * 30 + [0] * 3 + [1] * 27)
     question = Question("q", "q", "single choice", lines, answers, weights)
@@ -91,7 +91,7 @@ def test_a_share_of_nobody_is_not_taken_as_known_exactly():
     assert set(table.letters.ravel()) == {""}
 
 
-def test_an_answer_less_respondent_is_in_no_base_and_one_without_a_group_in_the_total_alone():
+def test_missing_answer_is_in_no_base_and_missing_group_only_in_the_total():
     (table,) = tables([number([1, np.nan, 3, 5])], ["a", "a", "a", None])
     assert table.cells.n.tolist() == [[3, 2]]
     assert table.cells.n_missing.tolist() == [[1, 1]]
@@ -151,7 +151,7 @@ def test_waves_of_different_people_are_compared_with_the_wave_before():
     assert other.bases[0].tolist() == [4, 4]
 
 
-def test_each_of_three_waves_is_compared_with_the_one_before():
+def test_waves_are_compared_with_the_previous_wave():
     values, waves = [1, 3, 2, 4, 9, 7], [1, 1, 2, 2, 3, 3]
     first, other = tables([number(values)], ["a", "a", "a", "a", "a", None], waves=waves)
     np.testing.assert_allclose(first.changes.values, [[np.nan, np.nan, 1.0, 5.0]])
@@ -180,7 +180,7 @@ def test_a_single_group_and_a_single_wave_have_nothing_to_compare():
     assert alone.changes is None
 
 
-def test_a_group_without_weight_in_one_wave_is_named_with_the_wave():
+def test_group_without_weight_in_a_wave_is_named_with_the_wave():
     # b has weight in the last wave alone.
     design = SurveyDesign(np.array([1.0, 0.0, 0.0, 1.0, 1.0]))
     with pytest.raises(InputError, match="group 'b' of 'group' in wave '1' sum to 0 over 2 respondents"):
@@ -215,7 +215,7 @@ def estimates():
     return survey_means(columns, SurveyDesign(np.ones(4)), groups=[0, 0, 1, 1])
 
 
-def test_a_share_without_spread_has_that_of_one_more_answer_of_each_kind():
+def test_share_without_spread_uses_an_added_answer_of_both_kinds():
     result = spread_at_ends(estimates(), (SHARE, MEAN))
     # Nobody of 2: p = 1 / 4, and p (1 - p) / 4 = 3 / 64.
     assert result.covariance[0, 0, 0] == pytest.approx(3 / 64)

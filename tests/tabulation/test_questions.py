@@ -57,7 +57,7 @@ def test_a_number_has_a_mean_alone():
     np.testing.assert_array_equal(question.columns(), [[2.5], [np.nan]])
 
 
-def test_unknown_names_have_the_nearest_one():
+def test_unknown_name_suggests_the_nearest_name():
     with pytest.raises(UnknownNameError, match="did you mean 'price'"):
         find_columns("prise", ["price", "age"], {})
     with pytest.raises(UnknownNameError, match="unknown column 'c'"):
@@ -120,7 +120,7 @@ def test_points_can_be_named_by_a_scale():
     assert [line.name for line in question.lines] == ["1 bad", "2 good", "mean"]
 
 
-def test_words_of_a_scale_are_its_points():
+def test_labels_of_a_scale_are_its_points():
     points = {"q": {"1": "Bad", "2": "Fair", "3": "Good"}}
     question = read(pl.DataFrame({"q": ["good", "Bad ", None, "Good"] * 5}), "q", points=points)
     assert question.kind == "scale"
@@ -179,7 +179,7 @@ def test_numbers_have_a_mean_and_what_is_no_number_is_counted():
     assert question.notes == ("1 cells of 'spent' are not numbers and count as missing",)
 
 
-def test_a_pattern_makes_one_question_of_several_columns():
+def test_pattern_combines_columns_into_a_question():
     frame = pl.DataFrame({"brand_a": [1, 0], "brand_b": [1, 1], "age": [20, 30]})
     question = read(frame, "brand_*")
     assert question.kind == "multiple choice"
@@ -191,7 +191,7 @@ def read_all(frame, name, labels):
     return QuestionReader(frame, labels=labels).read_all(find_columns(name, frame.columns, labels))
 
 
-def test_items_of_a_grid_are_questions_of_their_own_on_the_same_points():
+def test_grid_items_are_separate_questions_on_the_same_points():
     labels = {
         f"Rate: {item}": ColumnLabels(label="How do you rate?", question="How do you rate?", option=item)
         for item in ("Price", "Service")
@@ -206,7 +206,7 @@ def test_items_of_a_grid_are_questions_of_their_own_on_the_same_points():
     np.testing.assert_allclose(service.columns().mean(axis=0)[-3:], [0.25, 0.25, 3.0])
 
 
-def test_a_pattern_of_one_column_is_no_grid():
+def test_pattern_with_a_single_column_is_no_grid():
     frame = pl.DataFrame({"item_a": ["red", "blue", "blue"], "age": [1, 2, 3]})
     columns = find_columns("item_*", frame.columns, {})
     (question,) = QuestionReader(frame).read_all(columns)
@@ -223,7 +223,7 @@ def test_items_that_are_listed_have_the_name_of_their_grid():
     assert [first.text for first in read_all(frame, "r", codes)] == ["r_1", "r_2"]
 
 
-def test_options_in_one_cell_are_a_multiple_choice():
+def test_options_in_a_single_cell_are_a_multiple_choice():
     cells = ["Alpha", "Beta", "Alpha,Gamma, Inc.", None, "Beta,Alpha", "Gamma, Inc."] * 3
     question = read(pl.DataFrame({"q": cells}), "q")
     assert question.kind == "multiple choice"
@@ -233,7 +233,7 @@ def test_options_in_one_cell_are_a_multiple_choice():
     np.testing.assert_array_equal(question.columns()[:6], expected)
 
 
-def test_a_survey_tool_s_question_is_found_by_its_short_name():
+def test_survey_tool_question_is_selected_by_its_short_name():
     labels = {
         "Q2_1": ColumnLabels(label="What do you drink?", question="Q2", option="Tea"),
         "Q2_2": ColumnLabels(label="What do you drink?", question="Q2", option="Coffee"),
@@ -301,7 +301,7 @@ def test_open_texts_are_to_be_rated_first():
         read(frame, "why")
 
 
-def test_a_choice_of_500_answers_is_refused_with_what_it_was_taken_for():
+def test_choice_of_500_answers_is_refused_with_its_inferred_kind():
     frame = pl.DataFrame({"city": [f"city{n % 500}" for n in range(5000)]})
     with pytest.raises(
         InputError, match="'city' was recognised as a choice of 500 answers.*numeric='city'.*--text city"
@@ -318,7 +318,7 @@ def test_what_is_no_question_is_refused():
     assert read(frame, "id", numeric=("id",)).kind == "number"
 
 
-def test_numbers_that_are_said_to_be_there_must_be():
+def test_numeric_column_without_numbers_is_refused():
     with pytest.raises(InputError, match="'q' has no number"):
         read(pl.DataFrame({"q": ["tea", "coffee"]}), "q", numeric=("q",))
 
@@ -370,7 +370,7 @@ def test_the_same_people_are_compared():
     assert table.cells.high[0, 0] == pytest.approx(1.5 + 3.1824 * 0.6455, abs=1e-3)
 
 
-def test_people_with_one_answer_are_in_no_base():
+def test_respondents_with_a_single_answer_of_a_pair_are_in_no_base():
     (table,) = semscale.crosstabs(FRAME, questions=[], pairs=[("a", "b")], banners=["city"]).tables
     # x has 2 and 3, y has 0 and 1; one of each has no second answer.
     assert table.cells.values.tolist() == [[1.5, 2.5, 0.5]]

@@ -20,7 +20,7 @@ FRAME = pl.DataFrame({
 })  # fmt: skip
 
 
-def test_everybody_counts_alike_unless_said_otherwise():
+def test_respondents_have_equal_weights_by_default():
     sample = read_sample(FRAME, SampleSettings())
     assert sample.design.weights.tolist() == [1, 1, 1, 1]
     assert sample.left_out == {}
@@ -73,7 +73,7 @@ def test_the_population_of_a_stratum_makes_standard_errors_smaller():
         read_sample(pl.DataFrame({"N": [9.0, 0.0]}), SampleSettings(fpc="N"))
 
 
-def test_the_jackknife_of_strata_takes_a_factor_for_each_replicate():
+def test_jkn_replicates_accept_a_factor_per_replicate():
     base = {"weight": "w", "replicates": "rw*", "replicate_type": "jkn"}
     for inputs, accepted in (((0.5, 0.75), [0.5, 0.75]), ((0.5,), [0.5, 0.5])):
         design = read_sample(FRAME, SampleSettings(**base, rscales=inputs)).design
@@ -91,7 +91,7 @@ def test_standard_errors_know_of_the_margins():
     assert share.standard_errors[0, 0] == pytest.approx(0, abs=1e-9)
 
 
-def test_each_wave_is_raked_by_itself():
+def test_waves_are_raked_separately():
     frame = pl.DataFrame(
         {"sex": ["f", "f", "f", "m", "f", "m", "m", "m", "m"], "wave": [1] * 4 + [2] * 4 + [None]}
     )
@@ -102,7 +102,7 @@ def test_each_wave_is_raked_by_itself():
     assert "each wave by itself" in sample.notes[0]
 
 
-def test_replicate_weights_are_raked_one_by_one():
+def test_replicate_weights_are_raked_separately():
     frame = pl.DataFrame(
         {"w": [1.0] * 4, "sex": ["f", "f", "f", "m"], "r1": [2.0, 0, 0, 2], "r2": [0.0, 2, 2, 1]}
     )
@@ -119,7 +119,7 @@ def test_a_margin_that_cannot_be_met_is_named():
         read_sample(FRAME, SampleSettings(raked_to={"sex": {"f": 0.5, "m": 0.4, "d": 0.1}}))
 
 
-def test_replicate_weights_are_found_by_a_pattern():
+def test_replicate_weights_are_selected_by_a_pattern():
     columns = SampleSettings(weight="w", replicates="rw*", replicate_type="brr", rho=0.5)
     design = read_sample(FRAME, columns).design
     assert isinstance(design, ReplicateDesign)
@@ -254,7 +254,7 @@ def test_shares_that_sum_to_neither_1_nor_100_are_refused(men, women, total):
 @pytest.mark.parametrize(
     "goals", [{"1": 0.5, "2": 0.5}, {"1": 48.7, "2": 51.3}, {"1": 1, "2": 1}, {"1": 310, "2": 290.5}]
 )
-def test_shares_and_numbers_of_people_are_taken(goals):
+def test_margins_accept_shares_and_counts(goals):
     assert match_margins({"sex": goals}, SEXES, LABELS) == {"sex": goals}
 
 
@@ -311,6 +311,6 @@ def test_a_file_with_something_else_is_refused(tmp_path, text, message):
         read_rscales(str(tmp_path / "r.txt"))
 
 
-def test_words_that_are_no_file_are_refused():
+def test_non_numeric_rscales_are_refused():
     with pytest.raises(InputError, match="rscales must be numbers with commas between"):
         read_rscales("half,half")

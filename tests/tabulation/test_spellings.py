@@ -9,20 +9,20 @@ def lines(table):
     return [line.name for line in table.question.lines]
 
 
-def test_answers_that_differ_in_case_or_blanks_have_one_line():
+def test_answers_that_differ_in_case_or_blanks_share_a_line():
     answers = ["Agree", "Agree ", "Agree\u00a0", "agree", "Agree", "Dis  agree", "Dis agree"]
     (table,) = crosstabs(pl.DataFrame({"q": answers}), questions=["q"]).tables
     assert lines(table) == ["Agree", "Dis agree"]
     assert any("‘Agree’ (2)" in note and "‘agree’ (1)" in note for note in table.question.notes)
 
 
-def test_options_of_a_list_that_differ_in_case_have_one_line():
+def test_list_options_that_differ_in_case_share_a_line():
     answers = ["Tea; coffee", "tea;Coffee", "Tea", "tea", "Coffee", "coffee", "Tea"]
     (table,) = crosstabs(pl.DataFrame({"q": answers}), questions=["q"]).tables
     assert lines(table) == ["Coffee", "Tea"]
 
 
-def test_groups_of_a_banner_that_differ_in_blanks_have_one_column():
+def test_banner_groups_that_differ_in_blanks_share_a_column():
     frame = pl.DataFrame({"q": ["yes", "no", "yes"], "region": ["North", "north ", "North"]})
     result = crosstabs(frame, questions=["q"], banners=["region"])
     assert result.tables[0].banner.groups == ("North",)

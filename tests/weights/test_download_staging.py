@@ -61,13 +61,13 @@ def test_a_stream_that_breaks_is_a_failure_of_the_source(tmp_path):
 
 
 def test_only_large_files_show_progress(tmp_path):
-    told = []
-    with DownloadStaging(tmp_path / "home", SUMS, progress=lambda *step: told.append(step)) as staging:
+    events = []
+    with DownloadStaging(tmp_path / "home", SUMS, progress=lambda *step: events.append(step)) as staging:
         staging.receive("config.json", io.BytesIO(CONFIG), size=len(CONFIG))
-        assert told == []
+        assert events == []
         large = bytes(3 << 19)  # one and a half blocks of 1 MiB
         staging.receive("1_Pooling/config.json", io.BytesIO(large), size=len(large))
-    assert told == [("pulling home", 1 << 20, len(large)), ("pulling home", len(large), len(large))]
+    assert events == [("pulling home", 1 << 20, len(large)), ("pulling home", len(large), len(large))]
 
 
 def test_the_hash_of_a_file(tmp_path):

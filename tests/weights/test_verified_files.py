@@ -45,11 +45,11 @@ def test_damaged_file_alone_is_pulled_again(tmp_path):
     source = write_model(tmp_path / "mine")
     home = resolving.resolve("tiny", folder=source).folder
     (home / "tokenizer.json").write_bytes(b"half")
-    kept = (home / "model.safetensors").stat().st_ino
+    inode = (home / "model.safetensors").stat().st_ino
     (source / "model.safetensors").unlink()
     assert resolving.resolve("tiny", folder=source).pinned
     assert (home / "tokenizer.json").read_bytes() == FILES["tokenizer.json"]
-    assert (home / "model.safetensors").stat().st_ino == kept
+    assert (home / "model.safetensors").stat().st_ino == inode
 
 
 def test_damage_that_cannot_be_mended_is_named(tmp_path, monkeypatch):
@@ -59,9 +59,11 @@ def test_damage_that_cannot_be_mended_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("SEMSCALE_OFFLINE", "1")
     with pytest.raises(ModelError) as caught:
         resolving.resolve("tiny")
-    found, expected = hashlib.sha256(b"half").hexdigest()[:12], SUMS["tokenizer.json"][:12]
+    digest, expected = hashlib.sha256(b"half").hexdigest()[:12], SUMS["tokenizer.json"][:12]
     message = str(caught.value)
-    assert f"{home / 'tokenizer.json'} has SHA-256 {found}..., not {expected}..., so it is damaged" in message
+    assert (
+        f"{home / 'tokenizer.json'} has SHA-256 {digest}..., not {expected}..., so it is damaged" in message
+    )
     assert f"{home / 'config.json'} is missing; " in message
     assert (
         "semscale models pull tiny restores it where there is a connection; here tiny is available" in message

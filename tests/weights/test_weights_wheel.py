@@ -12,18 +12,18 @@ from semscale.errors import InputError
 from semscale.weights import known, resolving
 from semscale.weights.known import KNOWN, Wheel
 
-OWN = Wheel("semscale-tiny", "1.0", "semscale_tiny")
+CUSTOM_WHEEL = Wheel("semscale-tiny", "1.0", "semscale_tiny")
 
 
 @pytest.fixture
 def built(tmp_path) -> Path:
     files = write_model(tmp_path / "files")
-    return weights_wheel.build_wheel(TINY, OWN, files, "as you like", tmp_path / "first")
+    return weights_wheel.build_wheel(TINY, CUSTOM_WHEEL, files, "as you like", tmp_path / "first")
 
 
 def test_equal_files_give_equal_bytes(built, tmp_path):
     again = weights_wheel.build_wheel(
-        TINY, OWN, write_model(tmp_path / "later"), "as you like", tmp_path / "second"
+        TINY, CUSTOM_WHEEL, write_model(tmp_path / "later"), "as you like", tmp_path / "second"
     )
     assert again.name == built.name == "semscale_tiny-1.0-py3-none-any.whl"
     assert again.read_bytes() == built.read_bytes()
@@ -45,7 +45,7 @@ def test_a_model_is_pulled_from_it_through_a_local_index(secluded, built, tmp_pa
     (page / "index.html").write_text(f'<a href="{built.name}">{built.name}</a>')
     monkeypatch.setenv("PIP_INDEX_URL", (tmp_path / "simple").as_uri())
     monkeypatch.delenv("PIP_NO_INDEX")
-    monkeypatch.setitem(known.KNOWN, "tiny", replace(TINY, wheels=(OWN, *TINY.wheels)))
+    monkeypatch.setitem(known.KNOWN, "tiny", replace(TINY, wheels=(CUSTOM_WHEEL, *TINY.wheels)))
     files = resolving.resolve("tiny")
     assert {name: (files.folder / name).read_bytes() for name in FILES} == FILES
 
@@ -53,10 +53,10 @@ def test_a_model_is_pulled_from_it_through_a_local_index(secluded, built, tmp_pa
 def test_a_wheel_that_is_too_large_for_the_index_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(weights_wheel, "LARGEST", 1000)
     with pytest.raises(InputError, match=r"has [\d,]+ bytes, the package index takes 1,000"):
-        weights_wheel.build_wheel(TINY, OWN, write_model(tmp_path / "files"), "", tmp_path / "out")
+        weights_wheel.build_wheel(TINY, CUSTOM_WHEEL, write_model(tmp_path / "files"), "", tmp_path / "out")
 
 
-def test_ours_is_the_first_wheel_of_e5_small():
+def test_wheel_of_e5_small_is_its_first_listed_wheel():
     assert weights_wheel.own_wheel(KNOWN["e5-small"]) == KNOWN["e5-small"].wheels[0]
     assert (Path(weights_wheel.__file__).parent / "licences_e5-small.txt").read_text().count(
         "Copyright (c) 2023 Intfloat"

@@ -38,7 +38,7 @@ def test_a_wheel_of_another_platform_is_fetched_by_its_tag(staging):
 
 
 @pytest.mark.exhaustive
-def test_without_its_tag_it_is_not_found(staging):
+def test_wheel_without_its_tag_is_not_installable(staging):
     with pytest.raises(SourceError, match="No matching distribution found for foreign==1.0"):
         download_wheel(Wheel("foreign", "1.0", "foreign"), staging.workspace("foreign"), staging)
 

@@ -42,7 +42,7 @@ def decided(semscale, written):
 
 
 def metric(ended, name):
-    return next(one for one in json.loads(ended.out)["metrics"] if one["metric"] == name)
+    return next(entry for entry in json.loads(ended.out)["metrics"] if entry["metric"] == name)
 
 
 def test_a_cheaper_answer_passes_and_is_better(decided):
@@ -73,7 +73,7 @@ def test_an_option_overrides_the_file(decided, tmp_path):
     assert decided({"score": 1.0}, {"score": 2.0}, *options).code == 1
 
 
-def test_what_a_call_took_is_better_lower(decided):
+def test_a_lower_cost_of_a_call_is_better(decided):
     ended = decided({"call_cost": 2.0}, {"call_cost": 1.0}, "--metric", "call_cost_difference", "--json")
     assert ended.code == 0, ended.out
     assert metric(ended, "call_cost_difference")["change"] == "better"
@@ -94,7 +94,7 @@ def test_what_a_call_took_is_better_lower(decided):
     ],
 )
 def test_wrong_directions_are_refused(decided, options, message):
-    given = [word for option in options for word in ("--direction", option)]
-    ended = decided({"cost": 2.0}, {"cost": 1.0}, *given)
+    arguments = [word for option in options for word in ("--direction", option)]
+    ended = decided({"cost": 2.0}, {"cost": 1.0}, *arguments)
     assert ended.code == 2
     assert message in ended.err

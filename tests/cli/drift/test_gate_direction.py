@@ -17,8 +17,8 @@ RIGHT, WRONG = "{} is a great animal that lives in the sea", "nobody wrote about
 def rows(wrong, **more):
     """Answers of which some, by their numbers, are wrong."""
     for number, name in enumerate(NAMES):
-        said = (WRONG if number in wrong else RIGHT).format(name)
-        yield {"id": name, "input": f"What is {name}?", "right": RIGHT.format(name), "output": said} | more
+        content = (WRONG if number in wrong else RIGHT).format(name)
+        yield {"id": name, "input": f"What is {name}?", "right": RIGHT.format(name), "output": content} | more
 
 
 def reply(body):
@@ -30,9 +30,9 @@ def reply(body):
 
 @pytest.fixture
 def endpoint():
-    with misbehaving_endpoint() as found:
-        found.reply = reply
-        yield found
+    with misbehaving_endpoint() as loaded:
+        loaded.reply = reply
+        yield loaded
 
 
 @pytest.fixture
@@ -57,21 +57,21 @@ def baseline(semscale, written):
         assert ended.code == 0, ended.err
 
 
-def changes(said):
-    return {test["metric"]: test["change"] for test in said["tests"]}
+def changes(content):
+    return {test["metric"]: test["change"] for test in content["tests"]}
 
 
 def test_a_worse_candidate_fails_by_its_references(semscale, baseline, written):
     worse = written("new.jsonl", range(20))
     ended = semscale("drift", "gate", worse, "--model", "new", "--metric", "reference_match", "--json")
     assert ended.code == 1, ended.err
-    said = json.loads(ended.out)
-    assert changes(said) == {"reference_match": "worse"}
-    (metric,) = (one for one in said["metrics"] if one["metric"] == "reference_match")
+    content = json.loads(ended.out)
+    assert changes(content) == {"reference_match": "worse"}
+    (metric,) = (entry for entry in content["metrics"] if entry["metric"] == "reference_match")
     # Four of 24 answers are right, and 16 of the baseline's; a wrong one has almost nothing of a right one.
     assert metric["candidate"] < 0.3
     assert metric["baseline"] > 0.6
-    assert "reference_match_references:24#" in said["signature"]
+    assert "reference_match_references:24#" in content["signature"]
 
 
 def test_a_better_candidate_passes_and_is_called_better(semscale, baseline, written):
@@ -84,15 +84,15 @@ def test_a_better_candidate_passes_and_is_called_better(semscale, baseline, writ
     assert "Better or worse" in ended.out
 
 
-def test_references_of_the_candidates_file_serve_a_baseline_without(semscale, written):
+def test_references_of_the_candidate_file_serve_a_baseline_without_any(semscale, written):
     semscale("drift", "record", written("old.jsonl", ()), "--model", "old")
     semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read")
     worse = written("new.jsonl", range(16))
     plain = json.loads(semscale("drift", "gate", worse, "--model", "new", "--json").out)
-    assert "reference_match" not in {one["metric"] for one in plain["metrics"]}
+    assert "reference_match" not in {entry["metric"] for entry in plain["metrics"]}
     ended = semscale("drift", "gate", worse, "--model", "new", "--reference", "right", "--json")
     assert ended.code == 1, ended.err
-    (metric,) = (one for one in json.loads(ended.out)["metrics"] if one["metric"] == "reference_match")
+    (metric,) = (entry for entry in json.loads(ended.out)["metrics"] if entry["metric"] == "reference_match")
     assert metric["change"] == "worse"
     # The dataset is the same one, as nobody was asked anything else.
     versions = json.loads(semscale("drift", "history", "--json").out)["datasets"][0]["versions"]
@@ -116,7 +116,7 @@ def test_a_metric_that_needs_references_says_so(semscale, written):
     assert "give references, with --reference COLUMN" in ended.err
 
 
-def test_a_threshold_of_references_is_about_the_candidates_own_match(semscale, baseline, written):
+def test_a_threshold_on_references_applies_to_the_match_of_the_candidate(semscale, baseline, written):
     better = written("new.jsonl", range(3))
     ended = semscale("drift", "gate", better, "--model", "new", "--metric", "reference_match", "--reference",
                      "right", "--threshold", "min_reference_match=0.99", "--json")  # fmt: skip
@@ -135,13 +135,13 @@ def test_a_judge_compares_both_runs_in_both_orders(semscale, baseline, written, 
     # Better in items 0 to 7 without 5 to 7, worse in 8 to 10: 5 wins, 3 losses, 16 ties.
     new = written("new.jsonl", range(5, 11))
     ended = judged(semscale, endpoint, new, "--metric", "side_by_side", "--json")
-    said = json.loads(ended.out)
-    assert ended.code == 0, said["reasons"]
-    sides = said["side_by_side"]
+    content = json.loads(ended.out)
+    assert ended.code == 0, content["reasons"]
+    sides = content["side_by_side"]
     assert (sides["wins"], sides["ties"], sides["identical"], sides["losses"]) == (5, 0, 16, 3)
     assert sides["share"]["value"] == pytest.approx((5 + 16 / 2) / 24)
     assert sides["first_place"]["value"] == 0.5
-    (test,) = said["tests"]
+    (test,) = content["tests"]
     # Lost less won, as a share of 24 items; the usual margin is a fifth.
     assert test["drift"] == pytest.approx((3 - 5) / 24)
     assert test["margin"] == 0.2
@@ -154,7 +154,7 @@ def test_a_judge_compares_both_runs_in_both_orders(semscale, baseline, written, 
     assert len(endpoint.requests) == n, "replies are in the ledger"
 
 
-def test_a_judge_who_finds_the_candidate_worse_fails_the_gate_without_a_rerun(semscale, written, endpoint):
+def test_a_judge_that_prefers_the_baseline_fails_the_gate_without_a_rerun(semscale, written, endpoint):
     semscale("drift", "record", written("old.jsonl", ()), "--model", "old")
     semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read")
     ended = judged(semscale, endpoint, written("new.jsonl", range(12)), "--metric", "side_by_side",
@@ -166,7 +166,7 @@ def test_a_judge_who_finds_the_candidate_worse_fails_the_gate_without_a_rerun(se
     assert "both outputs are identical in 12" in ended.out
 
 
-def test_without_the_judge_the_rest_decides_and_says_what_is_missing(semscale, baseline, written, endpoint):
+def test_without_the_judge_the_remaining_metrics_decide_with_a_caution(semscale, baseline, written, endpoint):
     endpoint.plan_for = lambda *_: (404, error("no such model"))
     new = written("new.jsonl", range(1, 9))
     ended = judged(semscale, endpoint, new, "--metric", "reference_match", "--metric", "side_by_side")
@@ -184,16 +184,16 @@ def test_a_cap_stops_the_judge_and_stores_nothing(semscale, baseline, written, e
     assert dataset["comparisons"] == []
 
 
-def test_options_of_a_judge_need_one(semscale, baseline, written):
+def test_options_of_a_judge_need_a_judge(semscale, baseline, written):
     ended = semscale("drift", "gate", written("new.jsonl", ()), "--model", "new", "--rubric", "short ones")
     assert ended.code == 2
     assert "--rubric belongs to --judge-model NAME, which is not given" in ended.err
 
 
-def test_a_judge_needs_what_was_asked(semscale, tmp_path, endpoint):
+def test_a_judge_needs_the_inputs(semscale, tmp_path, endpoint):
     for name in ("old", "new"):
-        found = [{key: row[key] for key in ("id", "output")} for row in rows(())]
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in found))
+        loaded = [{key: row[key] for key in ("id", "output")} for row in rows(())]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in loaded))
     semscale("drift", "record", "old.jsonl", "--model", "old")
     semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read")
     ended = judged(semscale, endpoint, "new.jsonl", "--dataset", "old")

@@ -16,7 +16,7 @@ from semscale.errors import InputError, ModelError
 from semscale.signature import Signature
 
 
-class MadeUpEntailment:
+class ScriptedEntailment:
     signature = Signature.of("nli", model="made-up")
 
     def probabilities(self, premises, hypotheses):
@@ -85,7 +85,7 @@ def test_synchronous_calls_and_prompts_of_messages():
     ]
 
 
-def test_columns_keep_their_names_and_what_is_missing_is_null():
+def test_columns_keep_their_names_and_missing_values_are_null():
     result = BlackBoxUQ(scorers=["exact_match"]).score(["a", "b"], [["a"], []])
     assert list(result.to_df().columns) == ["responses", "sampled_responses", "exact_match"]
     assert result.data["exact_match"] == [1.0, None]
@@ -114,13 +114,13 @@ def test_a_postprocessor_comes_before_the_comparison():
         ({"sampling_temperature": 0}, "temperature must be > 0"),
     ],
 )
-def test_what_is_not_offered_is_refused_by_name(settings, message):
+def test_unsupported_settings_are_refused_by_name(settings, message):
     with pytest.raises(InputError, match=message):
         BlackBoxUQ(**settings)
 
 
 def test_the_default_scorers_are_those_of_uqlm():
-    result = BlackBoxUQ(nli_model_name=MadeUpEntailment()).score(["Monday"], [["monday", "Tuesday"]])
+    result = BlackBoxUQ(nli_model_name=ScriptedEntailment()).score(["Monday"], [["monday", "Tuesday"]])
     # The model says .75 entailed, .25 neutral for all pairs but equal ones: one meaning.
     assert result.data["semantic_negentropy"] == [pytest.approx(1)]
     assert result.data["semantic_sets_confidence"] == [1.0]
@@ -147,7 +147,7 @@ def test_the_default_scorers_are_those_of_uqlm():
         ),
     ],
 )
-def test_without_the_model_of_entailment_one_line_names_the_scorers_and_the_remedy(
+def test_without_an_entailment_model_the_error_names_scorers_and_remedy(
     monkeypatch, kind, settings, names, model
 ):
     def missing(name):
@@ -199,14 +199,14 @@ def logs(probability):
     return [{"logprob": float(np.log(probability))}]
 
 
-def test_the_response_of_the_most_frequent_meaning_takes_the_place_of_the_first():
+def test_the_most_frequent_response_replaces_the_first():
     scorers = ["semantic_negentropy", "exact_match"]
-    found = BlackBoxUQ(scorers=scorers).score(*TEXTS).data
-    assert (found["responses"], found["sampled_responses"]) == (["Rome"], [["Oslo", "Paris", "rome", "Rome"]])
-    assert found["exact_match"] == [0.25]  # one of four samples is "Rome" to the letter
-    kept = BlackBoxUQ(scorers=scorers, use_best=False).score(*TEXTS).data
-    assert (kept["responses"], kept["exact_match"]) == (["Oslo"], [0.0])
-    assert kept["semantic_negentropy"] == pytest.approx(found["semantic_negentropy"])
+    data = BlackBoxUQ(scorers=scorers).score(*TEXTS).data
+    assert (data["responses"], data["sampled_responses"]) == (["Rome"], [["Oslo", "Paris", "rome", "Rome"]])
+    assert data["exact_match"] == [0.25]  # one of four samples is "Rome" to the letter
+    unpicked = BlackBoxUQ(scorers=scorers, use_best=False).score(*TEXTS).data
+    assert (unpicked["responses"], unpicked["exact_match"]) == (["Oslo"], [0.0])
+    assert unpicked["semantic_negentropy"] == pytest.approx(data["semantic_negentropy"])
 
 
 class CountingEntailment:
@@ -223,7 +223,7 @@ class CountingEntailment:
 
 
 @pytest.mark.parametrize("kind", ["score", "generate"])
-def test_each_pair_is_read_once_whether_for_picking_or_for_scores(kind):
+def test_pairs_are_read_once_for_picking_and_scores_together(kind):
     nli, scorers = CountingEntailment(), ["semantic_negentropy", "noncontradiction", "entailment"]
     if kind == "score":
         BlackBoxUQ(scorers=scorers, nli_model_name=nli).score(*TEXTS)
@@ -236,14 +236,14 @@ def test_each_pair_is_read_once_whether_for_picking_or_for_scores(kind):
 
 
 def test_without_a_scorer_of_meanings_the_response_stays():
-    found = BlackBoxUQ(scorers=["exact_match"], use_best=True).score(*TEXTS).data
-    assert (found["responses"], found["exact_match"]) == (["Oslo"], [0.0])
+    data = BlackBoxUQ(scorers=["exact_match"], use_best=True).score(*TEXTS).data
+    assert (data["responses"], data["exact_match"]) == (["Oslo"], [0.0])
 
 
-def test_raw_texts_change_places_with_what_was_made_of_them():
+def test_raw_texts_swap_with_their_processed_forms():
     scorer = BlackBoxUQ(scorers=["semantic_negentropy"], postprocessor=str.lower, return_responses="raw")
-    found = scorer.score(["A"], [["b", "B", None]]).data
-    assert (found["responses"], found["sampled_responses"]) == (["b"], [["A", "B", None]])
+    data = scorer.score(["A"], [["b", "B", None]]).data
+    assert (data["responses"], data["sampled_responses"]) == (["b"], [["A", "B", None]])
 
 
 def test_the_probabilities_of_tokens_may_pick():
@@ -260,6 +260,6 @@ def test_the_probabilities_of_tokens_may_pick():
         SemanticEntropy(best_response_selection="best")
 
 
-def test_a_refused_response_or_none_keeps_its_place():
-    found = BlackBoxUQ(scorers=["semantic_negentropy"]).score([None, "a"], [["b", "b"], []]).data
-    assert (found["responses"], found["sampled_responses"]) == ([None, "a"], [["b", "b"], []])
+def test_a_refused_or_missing_response_keeps_its_position():
+    data = BlackBoxUQ(scorers=["semantic_negentropy"]).score([None, "a"], [["b", "b"], []]).data
+    assert (data["responses"], data["sampled_responses"]) == ([None, "a"], [["b", "b"], []])

@@ -47,11 +47,13 @@ ARGUMENTS = {
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
-def test_arguments_stand_at_the_positions_of_uqlm(name):
+def test_arguments_have_the_positions_of_uqlm(name):
     kind, _, method = name.partition(".")
     called = getattr(uqlm, kind)
     parameters = inspect.signature(getattr(called, method) if method else called).parameters.values()
-    by_position = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+    by_position = [
+        parameter.name for parameter in parameters if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+    ]
     assert [name for name in by_position if name != "self"] == ARGUMENTS[name].split()
 
 
@@ -75,7 +77,7 @@ def test_a_synchronous_method_returns_the_awaited_result_inside_an_event_loop_to
 
 
 @pytest.mark.parametrize("kind", [getattr(uqlm, name) for name in uqlm.__all__ if name != "UQResult"])
-def test_every_class_has_synchronous_methods_with_the_parameters_of_the_awaited_ones(kind):
+def test_classes_have_synchronous_methods_with_the_same_parameters(kind):
     names = [name for name in dir(kind) if name.endswith("_sync")]
     assert names
     for name in names:
@@ -125,13 +127,13 @@ class Unasked:
         (SemanticDensity, {"nli": True, "nli_model_name": Unasked()}, "nli"),
     ],
 )
-def test_what_would_change_a_result_warns_at_the_callers_line(kind, settings, name):
+def test_ignored_settings_that_matter_warn_at_the_line_of_the_caller(kind, settings, name):
     with pytest.warns(UserWarning, match=f"{name} is not applied: ") as caught:
         kind(**settings)
     assert caught[0].filename == __file__
 
 
-def test_what_changes_nothing_or_is_not_asked_for_does_not_warn():
+def test_ignored_settings_without_effect_do_not_warn():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         SemanticEntropy(device="cpu", nli=False, verbose=True)

@@ -69,7 +69,7 @@ def test_its_parsers_defects_are_not_reproduced(template, reply, score):
     assert judge.judge_responses_sync(["q"], ["a"])["scores"] == [score]
 
 
-def test_after_a_retry_the_reply_that_counts_is_given():
+def test_after_a_retry_the_valid_reply_is_returned():
     judge = LLMJudge(langchain("4 or 5", "Score: 4"), scoring_template="likert", running=RUNNING)
     result = judge.judge_responses_sync(["q"], ["a"])
     assert (result["judge_responses"], result["scores"]) == (["Score: 4"], [0.75])
@@ -99,7 +99,7 @@ def test_no_response_is_dropped_silently(responses):
         LLMPanel([judge, judge], running=RUNNING).score_sync(["q", "r"], responses)
 
 
-def test_a_judge_without_a_score_leaves_the_others():
+def test_a_judge_without_a_score_does_not_affect_the_rest():
     unreadable = Scripted(lambda _: "hm", name="unreadable")
     result = LLMPanel([Scripted(lambda _: "Correct"), unreadable], running=RUNNING).score_sync(["q"], ["a"])
     assert (result.data["judge_1"], result.data["judge_2"], result.data["avg"]) == ([1.0], [None], [1.0])
@@ -116,7 +116,7 @@ def test_a_prompt_without_an_answer_has_no_score():
     assert (result.data["responses"], result.data["avg"]) == (["1066", None], [0.5, None])
 
 
-def test_a_panel_of_one_and_of_judges_that_are_there():
+def test_a_panel_may_have_a_single_existing_judge():
     judge = LLMJudge(
         Scripted(lambda request: f"Score: {material(request)}"), scoring_template="likert", running=RUNNING
     )
@@ -125,7 +125,7 @@ def test_a_panel_of_one_and_of_judges_that_are_there():
     assert result.data["judge_1_explanation"] == [""]
 
 
-def test_the_limit_a_minute_is_kept():
+def test_the_limit_per_minute_is_respected():
     judge = LLMJudge(Scripted(str), max_calls_per_min=30)
     assert judge.running.limits.requests_per_minute == 30
 

@@ -55,7 +55,7 @@ def test_responses_and_candidates_are_those_of_generate_and_score(tmp_path):
     assert {name: together[name] for name in apart} == apart
 
 
-def test_a_prompt_of_another_type_is_refused():
+def test_a_prompt_of_the_wrong_type_is_refused():
     uq = BlackBoxUQ(FakeListChatModel(responses=["Paris"]), ["exact_match"], ledger=False)
     with pytest.raises(InputError, match="prompts must be texts or lists of messages from .* got int"):
         uq.generate_original_responses_sync([5])

@@ -29,8 +29,8 @@ def reply(text, *tokens):
     return AIMessage(text, response_metadata={"logprobs": {"content": logprobs(*tokens)}})
 
 
-def score(scorers, *given, **settings):
-    return asyncio.run(WhiteBoxUQ(scorers=scorers, **settings).score(*given)).data
+def score(scorers, *arguments, **settings):
+    return asyncio.run(WhiteBoxUQ(scorers=scorers, **settings).score(*arguments)).data
 
 
 def test_the_example_of_the_readme_runs_after_changing_the_import():
@@ -41,34 +41,34 @@ def test_the_example_of_the_readme_runs_after_changing_the_import():
 
 
 def test_single_scorers_and_a_response_without_log_probabilities():
-    given = [logprobs(("a", 0.8, 0.2), ("b", 0.5, 0.5)), None]
-    found = score(["min_probability", "sequence_probability", "probability_margin"], given)
-    assert found["min_probability"] == [pytest.approx(0.5), None]
-    assert found["sequence_probability"] == [pytest.approx(math.sqrt(0.4)), None]
-    assert found["probability_margin"] == [pytest.approx((0.6 + 0) / 2), None]
-    whole = score(["sequence_probability"], given, length_normalize=False)
+    arguments = [logprobs(("a", 0.8, 0.2), ("b", 0.5, 0.5)), None]
+    data = score(["min_probability", "sequence_probability", "probability_margin"], arguments)
+    assert data["min_probability"] == [pytest.approx(0.5), None]
+    assert data["sequence_probability"] == [pytest.approx(math.sqrt(0.4)), None]
+    assert data["probability_margin"] == [pytest.approx((0.6 + 0) / 2), None]
+    whole = score(["sequence_probability"], arguments, length_normalize=False)
     assert whole["sequence_probability"] == [pytest.approx(0.4), None]
 
 
 def test_scorers_that_need_samples():
-    given = [logprobs(("red", 0.5))], ["q"], ["red"], [["red", "blue"]]
+    arguments = [logprobs(("red", 0.5))], ["q"], ["red"], [["red", "blue"]]
     sampled = [[logprobs(("red", 0.3)), logprobs(("blue", 0.2))]]
     names = ["monte_carlo_probability", "consistency_and_confidence", "semantic_negentropy"]
-    found = score(names, *given, sampled)
-    assert found["monte_carlo_probability"] == [pytest.approx(1 / 3)]
+    data = score(names, *arguments, sampled)
+    assert data["monte_carlo_probability"] == [pytest.approx(1 / 3)]
     entropy = -(0.8 * math.log(0.8) + 0.2 * math.log(0.2))
-    assert found["semantic_negentropy"] == [pytest.approx(1 - entropy / math.log(3))]
-    assert 0.25 < found["consistency_and_confidence"][0] < 0.5  # half of a similarity of .5 to 1
+    assert data["semantic_negentropy"] == [pytest.approx(1 - entropy / math.log(3))]
+    assert 0.25 < data["consistency_and_confidence"][0] < 0.5  # half of a similarity of .5 to 1
     with pytest.raises(InputError, match="needs responses and sampled_responses"):
-        score(names, given[0])
+        score(names, arguments[0])
 
 
 def test_a_monte_carlo_probability_needs_those_of_the_samples():
-    given = [logprobs(("red", 0.5))] * 2, ["q"] * 2, ["red"] * 2, [["red", "blue"]] * 2
+    arguments = [logprobs(("red", 0.5))] * 2, ["q"] * 2, ["red"] * 2, [["red", "blue"]] * 2
     with pytest.raises(InputError, match="needs sampled_logprobs_results"):
-        score(["monte_carlo_probability"], *given)
-    found = score(["monte_carlo_probability"], *given, [[None, None], [None, logprobs(("blue", 0.3))]])
-    assert found["monte_carlo_probability"] == [None, pytest.approx(0.4)]
+        score(["monte_carlo_probability"], *arguments)
+    data = score(["monte_carlo_probability"], *arguments, [[None, None], [None, logprobs(("blue", 0.3))]])
+    assert data["monte_carlo_probability"] == [None, pytest.approx(0.4)]
 
 
 def test_p_true_asks_the_model():
@@ -106,38 +106,40 @@ def tokens(*probabilities):
 
 # The first sample's tokens have a geometric mean of (.9 * .4) ** .5 = .6, the second's of .2.
 SAMPLED = [[tokens(0.9, 0.4), tokens(0.2)]]
-GIVEN = (["The capital of France?"], ["Paris"], [["It is Paris.", "Rome"]])
+ANSWERS = (["The capital of France?"], ["Paris"], [["It is Paris.", "Rome"]])
 
 
 def test_the_density_of_a_response():
-    found = SemanticDensity(nli_model_name=ParisEntailment()).score(*GIVEN, None, SAMPLED)
-    assert found.data["semantic_density_values"] == [pytest.approx(0.6 / 0.8)]
+    data = SemanticDensity(nli_model_name=ParisEntailment()).score(*ANSWERS, None, SAMPLED)
+    assert data.data["semantic_density_values"] == [pytest.approx(0.6 / 0.8)]
     whole = SemanticDensity(nli_model_name=ParisEntailment(), length_normalize=False)
-    assert whole.score(*GIVEN, None, SAMPLED).data["semantic_density_values"] == [pytest.approx(0.36 / 0.56)]
+    assert whole.score(*ANSWERS, None, SAMPLED).data["semantic_density_values"] == [
+        pytest.approx(0.36 / 0.56)
+    ]
 
 
 def test_it_is_a_scorer_of_white_box_uq():
     uq = WhiteBoxUQ(scorers=["semantic_density", "min_probability"], nli_model_name=ParisEntailment())
-    prompts, responses, samples = GIVEN
-    found = asyncio.run(uq.score([tokens(0.7)], prompts, responses, samples, SAMPLED)).data
-    assert found["semantic_density"] == [pytest.approx(0.75)]
-    assert found["min_probability"] == [pytest.approx(0.7)]
+    prompts, responses, samples = ANSWERS
+    data = asyncio.run(uq.score([tokens(0.7)], prompts, responses, samples, SAMPLED)).data
+    assert data["semantic_density"] == [pytest.approx(0.75)]
+    assert data["min_probability"] == [pytest.approx(0.7)]
 
 
 def test_log_probabilities_that_are_missing_are_no_zeros():
-    found = SemanticDensity(nli_model_name=ParisEntailment()).score(*GIVEN, None, [[tokens(0.9, 0.4), None]])
-    assert found.data["semantic_density_values"] == [pytest.approx(1.0)]
+    data = SemanticDensity(nli_model_name=ParisEntailment()).score(*ANSWERS, None, [[tokens(0.9, 0.4), None]])
+    assert data.data["semantic_density_values"] == [pytest.approx(1.0)]
     with pytest.raises(InputError, match="needs sampled_logprobs_results"):
-        SemanticDensity(nli_model_name=ParisEntailment()).score(*GIVEN)
+        SemanticDensity(nli_model_name=ParisEntailment()).score(*ANSWERS)
 
 
 def test_responses_are_asked_for():
     llm = FakeListChatModel(responses=["Paris", "Paris", "Rome"])
     uq = SemanticDensity(llm, nli_model_name=ParisEntailment(), ledger=False)
-    found = uq.generate_and_score_sync(["The capital of France?"], num_responses=2)
+    data = uq.generate_and_score_sync(["The capital of France?"], num_responses=2)
     # This model gives no log-probabilities, so that nothing is known.
-    assert found.data["semantic_density_values"] == [None]
-    assert found.data["responses"] == ["Paris"]
+    assert data.data["semantic_density_values"] == [None]
+    assert data.data["responses"] == ["Paris"]
 
 
 def test_entropy_of_counts_and_of_token_probabilities():

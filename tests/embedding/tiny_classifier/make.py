@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
-from word_tokenizer import WORDS, write_tokenizer  # noqa: E402 - a file beside this folder
+from word_tokenizer import VOCABULARY_SIZE, write_tokenizer  # noqa: E402 - a file beside this folder
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 FIRST = ["w1 w2 w3", "w4", "w9 w8 w7 w6 w5", "w25 unknown w0"]
@@ -34,7 +34,7 @@ def main():
         intermediate_size=16,
         num_hidden_layers=1,
         num_attention_heads=2,
-        vocab_size=WORDS,
+        vocab_size=VOCABULARY_SIZE,
         max_position_embeddings=24,
         id2label={0: "contradiction", 1: "entailment", 2: "neutral"},
         label2id={"contradiction": 0, "entailment": 1, "neutral": 2},

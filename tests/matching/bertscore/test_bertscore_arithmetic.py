@@ -14,8 +14,10 @@ from semscale.matching.token_scores import cosine_matrix, f_measure, greedy_scor
 def slow_score(prediction, reference, weights, other_weights):
     """BERTScore as the paper writes it: a loop over tokens."""
 
-    def cosine(one, other):
-        return sum(map(float, one * other)) / math.sqrt(sum(map(float, one**2)) * sum(map(float, other**2)))
+    def cosine(first, other):
+        return sum(map(float, first * other)) / math.sqrt(
+            sum(map(float, first**2)) * sum(map(float, other**2))
+        )
 
     precision = sum(
         weight * max(cosine(token, other) for other in reference)
@@ -65,11 +67,11 @@ def test_a_state_of_zeros_is_like_nothing():
 
 
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(2, 40), st.integers(0, 99))
-def test_the_score_is_that_of_the_slow_loop(tokens, others, width, seed):
+def test_the_score_is_that_of_the_slow_loop(tokens, other_tokens, width, seed):
     rng = np.random.default_rng(seed)
     prediction = rng.standard_normal((tokens, width)).astype(np.float32) + 1
-    reference = rng.standard_normal((others, width)).astype(np.float32) + 1
-    weights, other_weights = rng.uniform(0.1, 3, tokens), rng.uniform(0.1, 3, others)
+    reference = rng.standard_normal((other_tokens, width)).astype(np.float32) + 1
+    weights, other_weights = rng.uniform(0.1, 3, tokens), rng.uniform(0.1, 3, other_tokens)
     expected = slow_score(prediction.astype(float), reference.astype(float), weights, other_weights)
     cosines = cosine_matrix(unit_rows(prediction), unit_rows(reference))
     np.testing.assert_allclose(greedy_score(cosines, weights, other_weights)[:2], expected[:2], atol=1e-5)
@@ -77,6 +79,8 @@ def test_the_score_is_that_of_the_slow_loop(tokens, others, width, seed):
 
 def test_tiles_cover_shapes_of_every_size():
     rng = np.random.default_rng(1)
-    for tokens, others in ((1, 1), (26, 27), (53, 10), (130, 75)):
-        one, other = (unit_rows(rng.standard_normal((n, 384)).astype(np.float32)) for n in (tokens, others))
-        np.testing.assert_allclose(cosine_matrix(one, other), one.astype(float) @ other.T, atol=1e-6)
+    for tokens, other_tokens in ((1, 1), (26, 27), (53, 10), (130, 75)):
+        first, other = (
+            unit_rows(rng.standard_normal((n, 384)).astype(np.float32)) for n in (tokens, other_tokens)
+        )
+        np.testing.assert_allclose(cosine_matrix(first, other), first.astype(float) @ other.T, atol=1e-6)

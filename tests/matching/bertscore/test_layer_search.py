@@ -20,7 +20,7 @@ def encoder():
 
 def test_the_baseline_is_the_mean_of_pairs_of_different_texts(encoder):
     calibration = calibrate(encoder, CORPUS * 2, n_pairs=4000)
-    every = [(one, other) for one in CORPUS for other in CORPUS if one != other]
+    every = [(first, other) for first in CORPUS for other in CORPUS if first != other]
     scores = BertScorer(encoder).score(*zip(*every, strict=True))
     assert calibration.n_texts == 24
     assert calibration.baseline.shape == (7, 3)
@@ -47,9 +47,9 @@ def test_the_file_serves_to_rescale_and_brings_its_layer(encoder, tmp_path):
 
 
 def test_the_draw_follows_the_seed(encoder):
-    one, same, other = (calibrate(encoder, CORPUS, n_pairs=100, seed=seed) for seed in (0, 0, 1))
-    np.testing.assert_array_equal(one.baseline, same.baseline)
-    assert (one.baseline != other.baseline).any()
+    first, same, other = (calibrate(encoder, CORPUS, n_pairs=100, seed=seed) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(first.baseline, same.baseline)
+    assert (first.baseline != other.baseline).any()
 
 
 def test_too_few_texts_or_judgements_are_refused(encoder):

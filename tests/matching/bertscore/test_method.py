@@ -11,13 +11,13 @@ REFERENCES = [["It rains.", "Paris is where he is."], ["x"], ["It is the heart."
 
 
 def test_the_score_is_f1_and_its_parts_precision_and_recall():
-    found = Matcher("bertscore").match(PREDICTIONS, REFERENCES)
+    result = Matcher("bertscore").match(PREDICTIONS, REFERENCES)
     best = bertscore([PREDICTIONS[0], PREDICTIONS[2]], [REFERENCES[0][1], REFERENCES[2][0]])
-    np.testing.assert_array_equal(found.score[[0, 2]], best.f1)
-    np.testing.assert_array_equal(found.components["precision"][[0, 2]], best.precision)
-    np.testing.assert_array_equal(found.components["recall"][[0, 2]], best.recall)
-    assert found.reference.tolist() == [1, -1, 0]
-    assert found.signature.instrument == "bertscore"
+    np.testing.assert_array_equal(result.score[[0, 2]], best.f1)
+    np.testing.assert_array_equal(result.components["precision"][[0, 2]], best.precision)
+    np.testing.assert_array_equal(result.components["recall"][[0, 2]], best.recall)
+    assert result.reference.tolist() == [1, -1, 0]
+    assert result.signature.instrument == "bertscore"
 
 
 def test_tokens_make_up_precision_and_recall():
@@ -41,7 +41,7 @@ def test_a_corpus_weighs_tokens():
 
 def test_a_text_without_a_token_that_counts_is_weightless():
     # Every document of the corpus has both words, so ln(3 / 3) = 0 is all they weigh.
-    found = Matcher("bertscore", corpus=["lung it", "it lung"]).match(["lung", "heart"], ["lung", "heart"])
-    assert found.status.tolist() == [Status.WEIGHTLESS, Status.SCORED]
-    assert np.isnan(found.score[0])
-    assert found.reference.tolist() == [-1, 0]
+    result = Matcher("bertscore", corpus=["lung it", "it lung"]).match(["lung", "heart"], ["lung", "heart"])
+    assert result.status.tolist() == [Status.WEIGHTLESS, Status.SCORED]
+    assert np.isnan(result.score[0])
+    assert result.reference.tolist() == [-1, 0]

@@ -41,18 +41,18 @@ def slow_bertscore(encoder, prediction, reference, layer):
     """A loop over tokens, in float64; [CLS] and [SEP] can be matched and count nothing."""
     first, second = encoder.token_states([prediction, reference], layer=layer)
 
-    def one_way(side, other):
+    def directional_score(side, other):
         best = []
         for state, special in zip(side.states.astype(float), side.special, strict=True):
             cosines = [
-                state @ each / np.linalg.norm(state) / np.linalg.norm(each)
-                for each in other.states.astype(float)
+                state @ vector / np.linalg.norm(state) / np.linalg.norm(vector)
+                for vector in other.states.astype(float)
             ]
             if not special:
                 best.append(max(cosines))
         return sum(best) / len(best)
 
-    precision, recall = one_way(first, second), one_way(second, first)
+    precision, recall = directional_score(first, second), directional_score(second, first)
     return precision, recall, 2 * precision * recall / (precision + recall)
 
 
@@ -70,7 +70,7 @@ def test_order_company_and_memory_never_change_a_bit(precision):
     scorer = BertScorer(encoder)
     together = rows(scorer.score(PREDICTIONS, REFERENCES))
     alone = [
-        rows(scorer.score([one], [other]))[0] for one, other in zip(PREDICTIONS, REFERENCES, strict=True)
+        rows(scorer.score([entry], [other]))[0] for entry, other in zip(PREDICTIONS, REFERENCES, strict=True)
     ]
     np.testing.assert_array_equal(together, alone)
     turned = rows(scorer.score(PREDICTIONS[::-1] * 2, REFERENCES[::-1] * 2))
@@ -81,14 +81,14 @@ def test_order_company_and_memory_never_change_a_bit(precision):
     np.testing.assert_array_equal(frugal.score(pairs), together)
 
 
-def test_of_several_references_each_figure_is_the_highest_one(scorer):
-    answer, one, other = (
+def test_multiple_references_give_the_highest_value_per_figure(scorer):
+    answer, entry, other = (
         "The cat sat on the mat.",
         "The cat",
         "On the mat sat a cat, and it was black and white.",
     )
-    single = rows(scorer.score([answer] * 2, [one, other]))
-    both = rows(scorer.score([answer], [[one, other]]))[0]
+    single = rows(scorer.score([answer] * 2, [entry, other]))
+    both = rows(scorer.score([answer], [[entry, other]]))[0]
     np.testing.assert_array_equal(both, single.max(axis=0))
     assert (
         single.argmax(axis=0)[0] != single.argmax(axis=0)[1]
@@ -136,12 +136,12 @@ def test_idf_weighs_rare_tokens_more(encoder):
     # "the" is in every document of the corpus, so its weight is ln(5/5) = 0 and the other word alone counts.
     first, second = encoder.token_states(["the dog", "the cat"], layer=6)
     dog = first.states[2] / np.linalg.norm(first.states[2])
-    others = second.states / np.linalg.norm(second.states, axis=1, keepdims=True)
-    assert weighted.precision[0] == pytest.approx((others @ dog).max(), abs=1e-6)
+    unit_vectors = second.states / np.linalg.norm(second.states, axis=1, keepdims=True)
+    assert weighted.precision[0] == pytest.approx((unit_vectors @ dog).max(), abs=1e-6)
     assert weighted.precision[0] != plain.precision[0]
 
 
-def test_idf_of_one_reference_leaves_nothing_that_counts(encoder):
+def test_idf_of_a_single_reference_leaves_no_weight(encoder):
     scores = BertScorer(encoder, idf=True).score(["a dog"], ["a dog"])
     assert scores.status[0] is Status.WEIGHTLESS
 
@@ -149,7 +149,7 @@ def test_idf_of_one_reference_leaves_nothing_that_counts(encoder):
 def test_rescaling_comes_after_the_best_reference(encoder, tmp_path):
     path = tmp_path / "base.tsv"
     path.write_text("LAYER,P,R,F\n" + "".join(f"{layer},0.1,0.2,0.5\n" for layer in range(7)))
-    items = PREDICTIONS, [[one, "something else"] for one in REFERENCES]
+    items = PREDICTIONS, [[entry, "something else"] for entry in REFERENCES]
     raw = rows(BertScorer(encoder).score(*items))
     rescaled = BertScorer(encoder, rescale=path).score(*items)
     np.testing.assert_allclose(rows(rescaled), (raw - [0.1, 0.2, 0.5]) / [0.9, 0.8, 0.5], atol=1e-12)
@@ -168,8 +168,8 @@ def test_the_signature_has_what_decides_the_numbers(encoder):
     names = [name for name, _ in result.signature.fields]
     assert names[:4] == ["layer", "idf", "rescale", "model"]
     weighted = BertScorer(encoder, idf=True)
-    one, other = (weighted.score(["a"], [text]).signature for text in ("dogs bark", "cats purr"))
-    assert set(one.differences(other)) == {"idf"}
+    entry, other = (weighted.score(["a"], [text]).signature for text in ("dogs bark", "cats purr"))
+    assert set(entry.differences(other)) == {"idf"}
 
 
 @pytest.mark.parametrize("layer", [-1, 7, 2.5])
@@ -189,10 +189,10 @@ def test_an_embedder_that_shows_no_tokens_is_refused_with_the_remedy(toy_embedde
 
 
 def test_a_loaded_embedder_serves_as_its_name_does(scorer):
-    ours = BertScorer(load_embedder("all-MiniLM-L6-v2")).score(["The cat sat"], ["A cat was sitting"])
+    left = BertScorer(load_embedder("all-MiniLM-L6-v2")).score(["The cat sat"], ["A cat was sitting"])
     named = scorer.score(["The cat sat"], ["A cat was sitting"])
-    assert ours.signature == named.signature
-    np.testing.assert_array_equal(rows(ours), rows(named))
+    assert left.signature == named.signature
+    np.testing.assert_array_equal(rows(left), rows(named))
 
 
 def test_a_model_that_cannot_be_run_is_refused():

@@ -42,8 +42,8 @@ def test_a_summary_has_every_figure_and_shows_the_reference_of_the_f1():
 
 def test_the_document_names_the_figures_and_cites_the_paper():
     shown = markdown(scores().summarize(PREDICTIONS, REFERENCES).document())
-    for words in ("Mean F1", "Mean precision: 0.60", "Mean recall: 0.60", "Zhang", "it is ill"):
-        assert words in shown
+    for phrase in ("Mean F1", "Mean precision: 0.60", "Mean recall: 0.60", "Zhang", "it is ill"):
+        assert phrase in shown
     assert "mean match" not in shown.lower()
 
 

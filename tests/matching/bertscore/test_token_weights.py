@@ -38,7 +38,7 @@ def test_idf_over_a_corpus_by_hand():
     assert weights.origin.endswith("/2")
 
 
-def test_idf_over_references_counts_a_repeated_one_as_often_as_it_is_there():
+def test_idf_counts_repeated_references_every_time():
     reader = WordReader()
     tokens = reader.read(["5", "7", "8"])
     weights = reference_weights(reader, tokens, np.array([1, 1, 2]))
@@ -51,7 +51,7 @@ def test_a_token_counts_once_a_document():
     assert constant_weights(["5 5 5"], WordReader()).of(np.array([5])).tolist() == [0]
 
 
-def test_given_weights_and_what_is_not_among_them():
+def test_fixed_weights_use_the_default_for_missing_pieces():
     plain = constant_weights({5: 0.5, 7: 2.0}, WordReader())
     assert plain.of(np.array([0, 5, 7, 3])).tolist() == [0, 0.5, 2, 2]
     default = defaultdict(lambda: 1.5, {5: 0.5})

@@ -35,18 +35,18 @@ MORE = [
 
 @pytest.mark.exhaustive
 def test_only_whole_texts_count_and_guards_pass_over(matcher):
-    found = matcher.match([*RIGHT, REFERENCES[0]], [*REFERENCES, REFERENCES[0]])
-    assert np.isnan(found.components["word"]).tolist() == [True, True, True, False]
-    assert np.isnan(found.components["context"]).tolist() == [True, True, True, False]
-    np.testing.assert_allclose(found.score[:3], found.components["text"][:3])
-    assert found.guarded.tolist() == [False, False, False, True]
-    assert found.to_frame()["findings"].to_list() == [None, None, None, []]
-    assert found.score[3] == 1
+    result = matcher.match([*RIGHT, REFERENCES[0]], [*REFERENCES, REFERENCES[0]])
+    assert np.isnan(result.components["word"]).tolist() == [True, True, True, False]
+    assert np.isnan(result.components["context"]).tolist() == [True, True, True, False]
+    np.testing.assert_allclose(result.score[:3], result.components["text"][:3])
+    assert result.guarded.tolist() == [False, False, False, True]
+    assert result.to_frame()["findings"].to_list() == [None, None, None, []]
+    assert result.score[3] == 1
 
 
 @pytest.mark.exhaustive
-def test_right_answers_stand_above_wrong_ones(matcher):
-    right, wrong = (matcher.match(given, REFERENCES).score for given in (RIGHT, WRONG))
+def test_right_answers_score_above_wrong_answers_across_languages(matcher):
+    right, wrong = (matcher.match(answers, REFERENCES).score for answers in (RIGHT, WRONG))
     assert (right > wrong).all()
 
 
@@ -54,12 +54,12 @@ def test_right_answers_stand_above_wrong_ones(matcher):
 def test_the_summary_says_what_counted(matcher):
     summary = matcher.match(RIGHT, REFERENCES).summarize(RIGHT, REFERENCES)
     assert (summary.n_unguarded, summary.n_by_text_alone) == (3, 3)
-    said = " ".join(summary.document().cautions)
-    assert "3 rows in other languages were not checked" in said
-    assert "In 3 rows the texts are in different languages" in said
+    cautions = " ".join(summary.document().cautions)
+    assert "3 rows in other languages were not checked" in cautions
+    assert "In 3 rows the texts are in different languages" in cautions
 
 
-def test_texts_of_one_other_language_are_compared_word_by_word(matcher):
-    found = matcher.match([RIGHT[0]], [RIGHT[0].replace("Der Patient", "Ein Patient")])
-    assert 0 < found.components["word"][0] < 1
-    assert found.guarded.tolist() == [False]
+def test_texts_of_the_same_foreign_language_are_compared_token_by_token(matcher):
+    result = matcher.match([RIGHT[0]], [RIGHT[0].replace("Der Patient", "Ein Patient")])
+    assert 0 < result.components["word"][0] < 1
+    assert result.guarded.tolist() == [False]

@@ -31,7 +31,7 @@ def finding(guard, kind):
     return Finding(guard, kind, "", None, None)
 
 
-def test_words_are_aligned_both_ways():
+def test_tokens_are_aligned_in_both_directions():
     cosines = np.array([[0.9, 0.1, -0.5], [0.2, 0.6, -0.1]])
     # P = (1 x .9 + 3 x .6) / 4 = .675; best of the reference's words: .9, .6 and -.1, which counts as 0;
     # R = (2 x .9 + 1 x .6 + 1 x 0) / 4 = .6
@@ -41,7 +41,7 @@ def test_words_are_aligned_both_ways():
     assert (precision, recall) == pytest.approx((0.675, 0.6))
 
 
-def test_equal_words_match_exactly_whatever_their_weights():
+def test_equal_tokens_match_exactly_regardless_of_weights():
     weights = np.array([0.1, 0.2, 0.3])
     assert word_matches([best_of(np.eye(3) - 1e-9)], [(weights, weights)]).tolist() == [[1.0, 1.0]]
 
@@ -52,7 +52,7 @@ def test_leaning():
     assert leant == pytest.approx([0.2, 0.5, 0.8])
 
 
-def test_layers_are_summed_and_findings_taken_off():
+def test_layers_are_summed_and_findings_subtracted():
     layers = {"word": np.array([0.5]), "context": np.array([0.4]), "text": np.array([1.0])}
     # (.25 x .5 + .5 x .4 + .25 x 1) / 2 = .575 / 2
     shares = {"word": 0.25, "context": 0.5, "text": 0.25}
@@ -61,16 +61,16 @@ def test_layers_are_summed_and_findings_taken_off():
 
 def test_a_guard_takes_off_its_gravest_finding_only():
     penalties = {"number:other-value": 0.4, "number:added-number": 0.1, "name:missing-name": 0.2}
-    found = [
+    result = [
         finding("number", "added-number"),
         finding("number", "other-value"),
         finding("name", "missing-name"),
     ]
-    assert penalty_of(found, penalties) == pytest.approx(0.6)
+    assert penalty_of(result, penalties) == pytest.approx(0.6)
     assert penalty_of([finding("negation", "negated-prediction")], penalties) == 0
 
 
-def test_unseen_words_weigh_most():
+def test_unseen_tokens_have_the_highest_weight():
     weights = WordWeights.over([["heart", "attack"], ["heart", "failure"], ["heart"]], stop=0.1)
     heart, attack, unseen, stop = weights.of(["heart", "attack", "liver", "the"])
     # df 3, 1, 0 and 0 of N = 3: 2 - ln(df + 1) / ln 4
@@ -97,12 +97,12 @@ def test_subjects_end_at_the_auxiliary():
 TEXTS = ["The left lung is affected.", "Zürich, 3 °C?", "?!", "x", "they are not connected", "Цюрих"]
 
 
-def test_identity_scores_exactly_one(encoder):
+def test_identical_texts_score_exactly_1(encoder):
     assert match_with(CalibratedMatch(encoder), TEXTS, TEXTS).score.tolist() == [1.0] * len(TEXTS)
 
 
-def test_scores_are_between_zero_and_one_and_do_not_depend_on_order(encoder):
-    predictions = [one for one in TEXTS for _ in TEXTS]
+def test_scores_are_between_0_and_1_and_do_not_depend_on_order(encoder):
+    predictions = [answer for answer in TEXTS for _ in TEXTS]
     references = TEXTS * len(TEXTS)
     method = CalibratedMatch(encoder)
     scores = match_with(method, predictions, references).score
@@ -123,12 +123,12 @@ def test_a_pronoun_stands_for_the_subject(encoder):
     assert scores.components["word"][0] > scores.components["word"][1]
 
 
-def test_guards_weigh_unless_told_to_warn_only(encoder):
+def test_guards_weigh_by_default_and_only_warn_on_request(encoder):
     pair = ["It is not safe."], ["It is safe."]
     weighing = match_with(CalibratedMatch(encoder), *pair)
     warning = match_with(CalibratedMatch(encoder, guards=Guards()), *pair)
-    taken = math.exp(-load_calibrated_weights().penalties["negation:negated-prediction"])
-    assert weighing.score[0] == pytest.approx(taken * warning.score[0])
+    factor = math.exp(-load_calibrated_weights().penalties["negation:negated-prediction"])
+    assert weighing.score[0] == pytest.approx(factor * warning.score[0])
     assert "guards:none" in str(warning.signature)
 
 
@@ -153,19 +153,19 @@ def test_floors_are_those_of_the_file_where_the_corpus_gives_none():
     assert estimate_floors(unrelated, known) == {"word": 0.375, "context": 0.2, "text": 0.1}
 
 
-def test_one_word_in_many_spellings_is_a_corpus_without_floors(encoder):
+def test_spellings_of_the_same_name_are_a_corpus_without_floors(encoder):
     # The model reads all of these alike, so their mean similarity is 1: nothing could lie above it.
     spellings = ["Paris", "paris", "PARIS", "pARIS", "paRIS", "parIS", "pariS", "PAris", "PARis", "PARIs"]
-    found = match_with(CalibratedMatch(encoder), [*spellings, "London"], [*spellings, "paris"])
-    assert found.score[:-1].tolist() == [1.0] * len(spellings)
-    assert 0 < found.score[-1] < 0.5
+    result = match_with(CalibratedMatch(encoder), [*spellings, "London"], [*spellings, "paris"])
+    assert result.score[:-1].tolist() == [1.0] * len(spellings)
+    assert 0 < result.score[-1] < 0.5
 
 
 def test_a_corpus_that_cannot_be_read_gives_no_floors(encoder):
     unread = [chr(code) * times for code in (1, 2, 3, 4) for times in (1, 2, 3)]
-    found = match_with(CalibratedMatch(encoder, corpus=unread), ["It is safe.", "\x01"], ["It is safe."] * 2)
-    assert found.score.tolist()[0] == 1.0
-    assert [str(status) for status in found.status] == ["scored", "weightless"]
+    result = match_with(CalibratedMatch(encoder, corpus=unread), ["It is safe.", "\x01"], ["It is safe."] * 2)
+    assert result.score.tolist()[0] == 1.0
+    assert [str(status) for status in result.status] == ["scored", "weightless"]
 
 
 @pytest.mark.parametrize("share", [math.nan, "half"])

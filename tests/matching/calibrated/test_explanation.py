@@ -15,16 +15,16 @@ PREDICTIONS = ["The wheel turns fast.", "They are red.", None, "Give 50 mg."]
 REFERENCES = [["It rains.", "The disc turns quickly."], "The tomatoes are green.", "x", "Give 5 mg."]
 
 
-def made_up(word, context, weights):
+def synthetic_vectors(word, context, weights):
     return WordVectors(np.array([word, context]), np.array(EAST), np.array(weights), np.array(weights), False)
 
 
-OURS = made_up([EAST, NORTH], [EAST, BETWEEN], [1.0, 3.0])
-THEIRS = made_up([BETWEEN], [NORTH], [2.0])
+PREDICTION = synthetic_vectors([EAST, NORTH], [EAST, BETWEEN], [1.0, 3.0])
+REFERENCE = synthetic_vectors([BETWEEN], [NORTH], [2.0])
 
 
-def test_words_by_hand():
-    table = explain_words((["east", "north"], ["between"]), (OURS, THEIRS), SHARES, 0.7)
+def test_token_contributions_match_a_hand_calculation():
+    table = explain_words((["east", "north"], ["between"]), (PREDICTION, REFERENCE), SHARES, 0.7)
     # By themselves "east" is .6 and "north" .8 like "between"; in context 0 and .8. Context counts
     # three times. Of the prediction's .3, "east" weighs a quarter; "between" weighs all of the
     # reference's .7. Its best cosines are .8 in both layers, with "north".
@@ -44,18 +44,18 @@ def test_words_by_hand():
 
 @pytest.mark.parametrize(("recall_share", "side"), [(0, "prediction"), (1, "reference")])
 def test_a_side_that_is_not_asked_about_weighs_nothing(recall_share, side):
-    table = explain_words((["east", "north"], ["between"]), (OURS, THEIRS), SHARES, recall_share)
+    table = explain_words((["east", "north"], ["between"]), (PREDICTION, REFERENCE), SHARES, recall_share)
     assert table.filter(side=side)["weight"].sum() == 1
     assert table["weight"].sum() == 1
 
 
-def test_a_text_without_words_has_nothing_to_explain():
-    silent = made_up(np.zeros((0, 2)), np.zeros((0, 2)), [])
+def test_text_without_tokens_has_an_empty_explanation():
+    silent = synthetic_vectors(np.zeros((0, 2)), np.zeros((0, 2)), [])
     tables = [
-        explain_words((["between"], []), (THEIRS, silent), SHARES, 0.5),
-        explain_words(([], ["between"]), (silent, THEIRS), SHARES, 0.5),
+        explain_words((["between"], []), (REFERENCE, silent), SHARES, 0.5),
+        explain_words(([], ["between"]), (silent, REFERENCE), SHARES, 0.5),
     ]
-    full = explain_words((["between"], ["between"]), (THEIRS, THEIRS), SHARES, 0.5)
+    full = explain_words((["between"], ["between"]), (REFERENCE, REFERENCE), SHARES, 0.5)
     assert [(len(table), table.schema == full.schema) for table in tables] == [(0, True), (0, True)]
 
 
@@ -79,11 +79,11 @@ def test_contributions_make_up_the_layers_of_the_score(recall_share):
         assert table["contribution"].sum() == pytest.approx(mean)
 
 
-def test_words_of_the_reference_that_counts_are_matched():
+def test_explanation_matches_tokens_of_the_best_reference():
     method = CalibratedMatch(load_token_encoder("all-MiniLM-L6-v2"))
     matches = match_with(method, PREDICTIONS, REFERENCES)
     (table,) = explain_items(method, PREDICTIONS, REFERENCES, matches, [0]).values()
     assert matches.reference[0] == 1
     assert table["token"].to_list() == ["the", "wheel", "turns", "fast", "the", "disc", "turns", "quickly"]
-    found = {row["token"]: row["matched_token"] for row in table.filter(side="reference").to_dicts()}
-    assert (found["turns"], found["quickly"]) == ("turns", "fast")
+    result = {row["token"]: row["matched_token"] for row in table.filter(side="reference").to_dicts()}
+    assert (result["turns"], result["quickly"]) == ("turns", "fast")

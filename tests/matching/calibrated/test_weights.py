@@ -29,7 +29,7 @@ def signed(model, digest):
     return Signature.of("states", model=f"{model}#{digest}")
 
 
-def test_a_known_model_gets_its_own_weights_and_any_other_the_generic_ones():
+def test_known_model_has_specific_weights_and_unknown_models_generic_weights():
     e5 = KNOWN["e5-small"]
     digest = e5.sums[e5.weights][:12]
     assert load_weights_for(signed("e5-small", digest)).model == "e5-small"

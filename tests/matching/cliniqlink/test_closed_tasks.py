@@ -40,5 +40,5 @@ def test_lists_are_scored_by_f1_and_pooled():
     assert items.figures["micro_f1"] == pytest.approx(8 / 15)
 
 
-def test_letters_inside_options_are_taken_off_only_where_they_are_labels():
+def test_option_letters_are_removed_only_where_they_are_labels():
     assert options_of({"options": ["A. heart", "B: lung", "E. coli"]}) == ["heart", "lung", "E. coli"]

@@ -17,7 +17,7 @@ TASKS = (
 )  # fmt: skip
 
 
-def test_each_task_has_an_estimate_and_all_count_the_same():
+def test_tasks_have_estimates_and_equal_weight():
     signature = Signature.of("match", method="cosine")
     written = EvaluationSummary("submission", TASKS, pl.DataFrame(), signature).to_json()
     check_json(written)

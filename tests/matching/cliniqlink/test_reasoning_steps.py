@@ -28,11 +28,11 @@ def test_an_explanation_starts_after_its_heading_not_after_the_word_in_a_sentenc
     assert explanation_in("Step 5. The explanation is long. Explanation: short") == "short"
 
 
-def test_a_reply_without_the_word_is_its_own_explanation():
+def test_reply_without_the_marker_is_the_whole_explanation():
     assert explanation_in(" it stains well ") == "it stains well"
 
 
-def test_one_text_is_read_by_its_lines():
+def test_expected_step_is_parsed_from_lines():
     assert read_expected_step("Step 2 errs.\nExplanation: no link") == (2, "no link")
     assert read_expected_step("") == (None, "")
 

@@ -21,7 +21,7 @@ OPTIONS = ["3% - 30%", "Apo B-48", "water, salt", "D"]
         ("", None),
     ],
 )
-def test_only_a_reply_that_starts_with_a_verdict_has_one(reply, verdict):
+def test_only_a_reply_that_starts_with_a_verdict_has_a_verdict(reply, verdict):
     assert true_or_false(reply) is verdict
 
 
@@ -44,7 +44,7 @@ def test_keys_ignore_case_accents_and_marks_but_not_percent_signs():
         ("", None),
     ],
 )
-def test_one_option_is_chosen_by_text_or_letter(reply, key):
+def test_option_is_chosen_by_text_or_letter(reply, key):
     assert find_chosen_option(reply, OPTIONS) == key
 
 

@@ -11,7 +11,7 @@ def write(folder, name="short", **content):
     return folder / f"{name}.json"
 
 
-def test_tasks_are_read_in_their_order_and_absent_ones_are_absent(tmp_path):
+def test_tasks_are_loaded_in_order_and_absent_tasks_left_out(tmp_path):
     write(tmp_path, "short", inputs=[{"answer": "a"}], responses=["b"])
     write(tmp_path, "true_false", inputs=[], responses=[])
     assert list(load_submission(tmp_path)) == ["true_false", "short"]
@@ -61,7 +61,7 @@ def test_a_file_of_another_kind_is_named(tmp_path):
         load_submission(tmp_path)
 
 
-def test_a_folder_without_tasks_and_no_folder_are_told_apart(tmp_path):
+def test_folder_without_tasks_and_missing_folder_have_different_messages(tmp_path):
     with pytest.raises(InputError, match=r"holds none of the task files true_false\.json"):
         load_submission(tmp_path)
     with pytest.raises(InputError, match="is not a folder"):

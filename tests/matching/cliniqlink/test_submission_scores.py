@@ -41,7 +41,7 @@ def test_an_echo_and_silence_score_0_and_an_item_without_an_answer_is_left_out(s
     assert (short.estimate.n, short.estimate.n_left_out, short.n_invalid) == (3, 1, 1)
 
 
-def test_a_step_that_is_off_by_one_leaves_70_percent(scores):
+def test_step_off_by_1_scores_70_percent(scores):
     inverse = scores.tasks[2]
     assert scores.items["score"].to_list()[6:] == pytest.approx([1.0, 0.7])
     assert inverse.figures == {"step_accuracy": 0.5}
@@ -60,8 +60,8 @@ def test_items_that_state_nothing_are_left_out_and_answers_of_several_parts_are_
     inputs = [{"question": "q", "answer": None}, {"question": "p"}, {"answer": ["in the", "heart"]}]
     content = {"inputs": inputs, "responses": ["None", "x", "in the heart"]}
     (tmp_path / "short.json").write_text(json.dumps(content))
-    found = evaluate_submission(tmp_path, method="cliniqlink-code")
-    assert found.items["score"].to_list() == [None, None, 1.0]
+    result = evaluate_submission(tmp_path, method="cliniqlink-code")
+    assert result.items["score"].to_list() == [None, None, 1.0]
     content = {"inputs": inputs[:2], "responses": ["None", "x"]}
     (tmp_path / "short.json").write_text(json.dumps(content))
     assert evaluate_submission(tmp_path, method="cliniqlink-code").tasks[0].estimate.n_left_out == 2

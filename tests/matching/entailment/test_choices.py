@@ -8,7 +8,7 @@ from semscale.errors import InputError
 from semscale.matching.entailment import NliModel, load_entailment_model
 
 
-def test_a_name_is_loaded_and_a_model_taken_as_it_is(tmp_path):
+def test_model_name_is_loaded_and_model_object_returned_unchanged(tmp_path):
     write_random_classifier(tmp_path / "nli", "bert")
     assert isinstance(load_entailment_model(str(tmp_path / "nli"), cache=False), NliModel)
     model = KnownPairs({})

@@ -25,9 +25,9 @@ def model():
 
 
 def test_the_score_is_the_mean_of_both_directions():
-    found = match([ANIMAL], [DOG], "entailment", nli=model())
-    assert found.score == pytest.approx([0.6])  # (.9 + .3) / 2
-    parts = {name: values[0] for name, values in found.components.items()}
+    result = match([ANIMAL], [DOG], "entailment", nli=model())
+    assert result.score == pytest.approx([0.6])  # (.9 + .3) / 2
+    parts = {name: values[0] for name, values in result.components.items()}
     assert parts == pytest.approx(
         {
             "reference_entails": 0.9,
@@ -40,37 +40,37 @@ def test_the_score_is_the_mean_of_both_directions():
             "cut": 0.0,
         }
     )
-    assert found.bounds == (0.0, 1.0)
+    assert result.bounds == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0, 0.9), (1, 0.3), (0.25, 0.75)])
-def test_recall_share_leans_to_one_direction(share, expected):
+def test_recall_share_weights_the_two_directions(share, expected):
     assert match([ANIMAL], [DOG], "entailment", nli=model(), recall_share=share).score == pytest.approx(
         [expected]
     )
 
 
 def test_a_swap_of_roles_is_contradicted_in_both_directions():
-    found = match(["A man bit a dog."], [DOG], "entailment", nli=model())
-    assert found.score == pytest.approx([0.025])  # (.05 + 0) / 2
-    assert found.components["contradiction"] == pytest.approx([0.8])
+    result = match(["A man bit a dog."], [DOG], "entailment", nli=model())
+    assert result.score == pytest.approx([0.025])  # (.05 + 0) / 2
+    assert result.components["contradiction"] == pytest.approx([0.8])
 
 
-def test_each_sentence_counts_by_its_best_one():
-    found = match([f"{ANIMAL} {RAIN}"], [f"{CAT} {DOG} {RAIN}"], "entailment", nli=model())
+def test_sentences_count_by_their_best_match():
+    result = match([f"{ANIMAL} {RAIN}"], [f"{CAT} {DOG} {RAIN}"], "entailment", nli=model())
     # By the reference: .9 by the dog, and 1, as it rained; mean .95.
     # By the prediction: the cat 0, the dog .3, the rain 1; mean 1.3 / 3.
-    assert found.components["reference_entails"] == pytest.approx([0.95])
-    assert found.components["prediction_entails"] == pytest.approx([1.3 / 3])
-    assert found.score == pytest.approx([(0.95 + 1.3 / 3) / 2])
+    assert result.components["reference_entails"] == pytest.approx([0.95])
+    assert result.components["prediction_entails"] == pytest.approx([1.3 / 3])
+    assert result.score == pytest.approx([(0.95 + 1.3 / 3) / 2])
 
 
 def test_of_several_references_the_best_counts_and_missing_stays_missing():
-    found = match([ANIMAL, None, " ", ANIMAL], [[CAT, DOG], DOG, DOG, None], "entailment", nli=model())
-    assert found.reference.tolist() == [1, -1, -1, -1]
-    assert found.score[0] == pytest.approx(0.6)
-    assert np.isnan(found.score[1:]).all()
-    assert found.status.tolist() == [Status.SCORED, Status.MISSING, Status.EMPTY, Status.NO_REFERENCE]
+    result = match([ANIMAL, None, " ", ANIMAL], [[CAT, DOG], DOG, DOG, None], "entailment", nli=model())
+    assert result.reference.tolist() == [1, -1, -1, -1]
+    assert result.score[0] == pytest.approx(0.6)
+    assert np.isnan(result.score[1:]).all()
+    assert result.status.tolist() == [Status.SCORED, Status.MISSING, Status.EMPTY, Status.NO_REFERENCE]
 
 
 def test_all_pairs_go_to_the_model_together_or_in_blocks_with_the_same_result(monkeypatch):
@@ -79,17 +79,17 @@ def test_all_pairs_go_to_the_model_together_or_in_blocks_with_the_same_result(mo
     expected = match(*rows, "entailment", nli=together)
     assert len(together.asked) == 1
     monkeypatch.setattr(entailment_method, "TOGETHER", 4)
-    found = match(*rows, "entailment", nli=apart)
+    result = match(*rows, "entailment", nli=apart)
     # Pairs of sentences in both directions: 2, 2, 4, 4 and 2.
     assert [len(asked) for asked in apart.asked] == [4, 4, 4, 2]
-    assert found.score.tolist() == expected.score.tolist()
+    assert result.score.tolist() == expected.score.tolist()
 
 
 def test_the_sentence_that_contradicts_is_named():
     prediction, reference = f"A man bit a dog. {RAIN}", f"{RAIN} {DOG}"
     matcher = Matcher("entailment", nli=model())
-    found = matcher.match([prediction], [reference])
-    table = explain_items(matcher.pair_method, [prediction], [reference], found, [0])[0]
+    result = matcher.match([prediction], [reference])
+    table = explain_items(matcher.pair_method, [prediction], [reference], result, [0])[0]
     first = table.row(0, named=True)
     assert first["token"] == "A man bit a dog."
     assert first["matched_token"] == DOG
@@ -97,14 +97,14 @@ def test_the_sentence_that_contradicts_is_named():
     assert table["side"].to_list() == ["prediction", "prediction", "reference", "reference"]
     assert table["matched_place"].to_list() == [1, 0, 1, 0]
     assert table["weight"].sum() == pytest.approx(1)
-    assert table["contribution"].sum() == pytest.approx(found.score[0])
+    assert table["contribution"].sum() == pytest.approx(result.score[0])
 
 
 def test_a_summary_counts_what_is_more_likely_contradicted_than_not():
     predictions = ["A man bit a dog.", f"{RAIN} A man bit a dog.", ANIMAL, RAIN, None]
-    found = match(predictions, [DOG] * 5, "entailment", nli=model())
+    result = match(predictions, [DOG] * 5, "entailment", nli=model())
     # The first two hold a sentence that is contradicted at .8; the third one at .2 alone.
-    summary = found.summarize(predictions, [DOG] * 5)
+    summary = result.summarize(predictions, [DOG] * 5)
     assert (summary.n_contradicted, summary.n_cut) == (2, 0)
     assert summary.record()["contradicted"] == 2
     assert match(["a"], ["a"], "cosine").summarize().n_contradicted is None
@@ -114,21 +114,21 @@ def test_texts_that_the_model_cannot_read_have_no_score(tmp_path):
     write_random_classifier(tmp_path / "nli", "bert")
     matcher = Matcher("entailment", nli=tmp_path / "nli")
     # The model knows the words w0 to w25 alone.
-    found = matcher.match(["w1 w2", "what is this", "w1\nwhat is\nw2"], ["w3", "w3", "w3"])
-    assert found.status.tolist() == [Status.SCORED, Status.WEIGHTLESS, Status.SCORED]
-    assert np.isnan(found.score).tolist() == [False, True, False]
-    assert 0 <= found.score[0] <= 1
-    fields = dict(found.signature.fields)
+    result = matcher.match(["w1 w2", "what is this", "w1\nwhat is\nw2"], ["w3", "w3", "w3"])
+    assert result.status.tolist() == [Status.SCORED, Status.WEIGHTLESS, Status.SCORED]
+    assert np.isnan(result.score).tolist() == [False, True, False]
+    assert 0 <= result.score[0] <= 1
+    fields = dict(result.signature.fields)
     assert fields["method"] == "entailment"
     assert fields["precision"] == "float32"
     assert fields["model"].startswith("nli#")
 
 
-def test_a_sentence_that_is_too_long_is_cut_and_the_share_is_told(tmp_path):
+def test_too_long_sentence_is_cut_and_its_share_reported(tmp_path):
     write_random_classifier(tmp_path / "nli", "bert")
     long = " ".join(["w1"] * 40)  # the model has 24 positions
-    found = match(["w1 w2", long], ["w3", "w3.\nw4 w5"], "entailment", nli=tmp_path / "nli")
-    assert found.components["cut"].tolist() == [0.0, 1.0]
+    result = match(["w1 w2", long], ["w3", "w3.\nw4 w5"], "entailment", nli=tmp_path / "nli")
+    assert result.components["cut"].tolist() == [0.0, 1.0]
 
 
 @pytest.mark.parametrize(

@@ -17,18 +17,18 @@ HYPOTHESES = ["w4", "w3", "w1", "w4"]
 
 @pytest.fixture
 def folder(tmp_path):
-    made = tmp_path / "nli"
-    write_random_classifier(made, "roberta")
-    return made
+    created = tmp_path / "nli"
+    write_random_classifier(created, "roberta")
+    return created
 
 
 def test_probabilities_are_the_softmax_in_the_order_of_the_relations(folder):
-    found = load_nli(folder, cache=False).entailments(PREMISES, HYPOTHESES)
+    result = load_nli(folder, cache=False).entailments(PREMISES, HYPOTHESES)
     logits = CrossEncoder(folder, name="x").logits(PREMISES, HYPOTHESES).values.astype(np.float64)
     # The classes of the random model are contradiction, entailment, neutral.
-    np.testing.assert_allclose(found.values, softmax(logits, axis=1)[:, [1, 2, 0]])
-    assert found.unread.tolist() == [False, False, True, False]
-    assert not found.truncated.any()
+    np.testing.assert_allclose(result.values, softmax(logits, axis=1)[:, [1, 2, 0]])
+    assert result.unread.tolist() == [False, False, True, False]
+    assert not result.truncated.any()
 
 
 def test_the_order_of_the_labels_can_be_stated_and_is_signed(folder):

@@ -20,10 +20,10 @@ class Fixed(KnownPairs):
 def test_an_object_with_probabilities_is_a_model():
     model = KnownPairs({("a", "b"): (0.2, 0.3, 0.5)})
     assert isinstance(model, EntailmentModel)
-    found = entailments_by(model, ["a", "b"], ["b", "a"])
-    assert found.values.tolist() == [[0.2, 0.3, 0.5], [0.0, 1.0, 0.0]]
-    assert not found.unread.any()
-    assert not found.truncated.any()
+    result = entailments_by(model, ["a", "b"], ["b", "a"])
+    assert result.values.tolist() == [[0.2, 0.3, 0.5], [0.0, 1.0, 0.0]]
+    assert not result.unread.any()
+    assert not result.truncated.any()
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,14 @@ from semscale.matching.entailment import sentences_of, sentences_with_text
         ("See plan\nB.", ["See plan", "B."]),
     ],
 )
-def test_sentences_with_words_are_listed(text, expected):
+def test_worded_sentences_lists_sentences_with_letters(text, expected):
     assert sentences_with_text(text) == expected
 
 
 @given(st.text(alphabet="aB .!?\n'1。", max_size=60))
 def test_no_letter_is_lost(text):
-    kept = "".join(sentences_with_text(text))
-    assert [letter for letter in kept if letter.isalpha()] == [letter for letter in text if letter.isalpha()]
+    joined = "".join(sentences_with_text(text))
+    assert [letter for letter in joined if letter.isalpha()] == [
+        letter for letter in text if letter.isalpha()
+    ]
     assert "".join(sentences_of(text)) == text

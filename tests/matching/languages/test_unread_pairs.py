@@ -14,7 +14,7 @@ GERMAN = "Das ist leider überhaupt nicht sicher."
 ENGLISH = "It is not safe at all, and that is a pity."
 
 
-def test_a_pair_is_unread_where_one_of_its_texts_is_in_a_language_that_the_model_does_not_read():
+def test_pair_is_unread_if_either_text_is_in_an_unsupported_language():
     pairs = pair_up([GERMAN, ENGLISH, ENGLISH, GERMAN], [ENGLISH, GERMAN, ENGLISH, GERMAN])
     minilm = signature_of("all-MiniLM-L6-v2")
     assert in_other_language(pairs, minilm).tolist() == [True, True, False, True]
@@ -25,7 +25,7 @@ def test_a_pair_is_unread_where_one_of_its_texts_is_in_a_language_that_the_model
     assert in_other_language(pairs, signature_of("e5-small"), minilm).tolist() == [True, True, False, True]
 
 
-def test_one_readable_reference_of_several_makes_a_pair_that_is_read():
+def test_single_readable_reference_makes_the_pair_readable():
     pairs = pair_up([ENGLISH], [[GERMAN, ENGLISH]])
     assert in_other_language(pairs, signature_of("all-MiniLM-L6-v2")).tolist() == [True, False]
 

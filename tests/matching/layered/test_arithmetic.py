@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from semscale.matching.layered import above_baseline, alignment_f1, combine_layers
 
 
-def test_alignment_weighs_each_side_by_its_own_weights():
+def test_alignment_uses_the_weights_of_both_sides():
     similarity = np.array([[0.9, 0.2], [0.4, 0.6], [0.1, 0.0]])
     # Best of the prediction's tokens: .9, .6, .1 with weights 1, 2, 1 -> P = (.9 + 1.2 + .1) / 4 = .55
     # Best of the reference's tokens: .9, .6 with weights 3, 1 -> R = (2.7 + .6) / 4 = .825
@@ -16,7 +16,7 @@ def test_alignment_weighs_each_side_by_its_own_weights():
 
 
 @pytest.mark.parametrize("shape", [(0, 2), (2, 0), (0, 0)])
-def test_no_token_on_one_side_aligns_to_nothing(shape):
+def test_alignment_without_tokens_on_a_side_is_0(shape):
     assert alignment_f1(np.empty(shape), np.ones(shape[0]), np.ones(shape[1])) == 0.0
 
 
@@ -29,7 +29,7 @@ def test_the_baseline_becomes_0_and_1_stays():
     assert above_baseline(np.array([0.3, 0.65, 1.0]), 0.3) == pytest.approx([0.0, 0.5, 1.0])
 
 
-def test_layers_are_weighted_and_the_floor_is_taken_off():
+def test_layers_are_weighted_and_the_floor_subtracted():
     # .4 * .5 + .4 * .75 + .2 * .25 - .25 = .2 + .3 + .05 - .25 = .3
     assert combine_layers(np.array([0.5]), np.array([0.75]), np.array([0.25])) == pytest.approx([0.3])
 

@@ -28,8 +28,8 @@ def test_the_document_s_reading_agrees_with_the_formulas_pair_by_pair():
     # Fewer than 100 pairs of references can be drawn from 5, so the baseline is the mean of all 10.
     baseline = mean(cosine(toy, *pair) for pair in combinations(REFERENCES, 2))
     expected = [
-        doc_score(toy, ours, theirs, REFERENCES, baseline)
-        for ours, theirs in zip(PREDICTIONS, REFERENCES, strict=True)
+        doc_score(toy, prediction, reference, REFERENCES, baseline)
+        for prediction, reference in zip(PREDICTIONS, REFERENCES, strict=True)
     ]
     assert layered("cliniqlink-doc").score(pair_up(PREDICTIONS, REFERENCES)).score == pytest.approx(expected)
 
@@ -37,8 +37,8 @@ def test_the_document_s_reading_agrees_with_the_formulas_pair_by_pair():
 def test_the_code_s_reading_agrees_with_the_formulas_pair_by_pair():
     toy = ToyEmbedder()
     expected = [
-        code_score(toy, ours, theirs, REFERENCES, baseline=0.3)  # under 100 references
-        for ours, theirs in zip(PREDICTIONS, REFERENCES, strict=True)
+        code_score(toy, prediction, reference, REFERENCES, baseline=0.3)  # under 100 references
+        for prediction, reference in zip(PREDICTIONS, REFERENCES, strict=True)
     ]
     assert layered("cliniqlink-code").score(pair_up(PREDICTIONS, REFERENCES)).score == pytest.approx(expected)
 
@@ -70,7 +70,7 @@ def test_the_baseline_does_not_depend_on_the_order_of_the_references_and_depends
     assert len({baseline(corpus, seed) for seed in range(5)}) > 1
 
 
-def test_one_reference_is_no_corpus_for_a_baseline():
+def test_single_reference_is_no_corpus_for_a_baseline():
     with pytest.raises(InputError, match="corpus must have at least 2 different texts"):
         layered("cliniqlink-doc").score(pair_up(["a", "b"], ["c", "c"]))
 
@@ -79,7 +79,7 @@ def test_a_score_does_not_depend_on_its_company_where_the_corpus_is_stated():
     match = layered("cliniqlink-doc", corpus=REFERENCES)
     together = match.score(pair_up(PREDICTIONS, REFERENCES)).score.tolist()
     alone = [
-        match.score(pair_up([ours], [theirs])).score[0]
-        for ours, theirs in zip(PREDICTIONS, REFERENCES, strict=True)
+        match.score(pair_up([prediction], [reference])).score[0]
+        for prediction, reference in zip(PREDICTIONS, REFERENCES, strict=True)
     ]
     assert together == alone

@@ -32,6 +32,6 @@ def test_the_reference_that_counted_is_explained(layered):
     assert tokens.filter(side="prediction")["weight"].sum() == pytest.approx(1)
 
 
-def test_a_text_of_stop_words_has_no_tokens_to_align(layered):
+def test_text_of_only_stopwords_has_no_tokens_to_align(layered):
     matches = match_with(layered, ["the"], [["lung disease", "heart"]])
     assert explain_items(layered, ["the"], [["lung disease", "heart"]], matches, [0])[0].height == 0

@@ -8,7 +8,7 @@ def test_the_list_is_nltk_s():
     assert {"not", "no", "yourselves", "won't"} <= stop_words()
 
 
-def test_stop_words_and_punctuation_go_and_the_rest_keeps_its_case():
+def test_content_only_removes_stopwords_and_punctuation_and_preserves_case():
     assert content_only("The Heart is - NOT - enlarged .") == "Heart enlarged"
 
 
@@ -21,5 +21,5 @@ def test_with_marks_apart_a_stop_word_goes_with_its_mark_and_contractions_stay_w
     assert content_only("b-12, 3.5%", marks_apart=True) == "b-12 3.5"
 
 
-def test_a_text_of_stop_words_becomes_empty():
+def test_content_only_of_stopwords_is_empty():
     assert content_only("it is not") == ""

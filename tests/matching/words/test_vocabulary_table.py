@@ -38,13 +38,13 @@ def test_a_piece_is_read_once(encoder):
     vocabulary, words = table(encoder, np.float64, reader)
     first = vocabulary.numbers(SHOWN[:2])
     words.learn(first)
-    kept = words.vectors[first]
+    before = words.vectors[first]
     words.learn(vocabulary.numbers(SHOWN))
     assert sorted(reader.pieces) == sorted({"heart", "un", "like", "the", *SHOWN[4:]})
-    assert (words.vectors[first] == kept).all()
+    assert (words.vectors[first] == before).all()
 
 
-def test_words_have_unit_vectors_and_their_weights(encoder):
+def test_vocabulary_has_unit_vectors_and_weights(encoder):
     vocabulary, words = table(encoder, np.float32)
     numbers = vocabulary.numbers(SHOWN)
     words.learn(numbers)
@@ -67,11 +67,11 @@ def test_of_too_many_pieces_all_are_forgotten_and_read_again_alike(encoder, monk
     monkeypatch.setattr(words_module, "MOST_KEPT", 3)
     reader = CountingReader(encoder)
     static = StaticVectors(encoder, encoder.layers, reader)
-    kept = static.words([("heart",), ("un", "like")])
+    before = static.words([("heart",), ("un", "like")])
     static.words([("heart",)])
     assert reader.pieces == ["heart", "un", "like"]
     # A fourth piece is one too many, but those of this call are still there.
     static.words([("heart",), ("blarghx",)])
     assert reader.pieces == ["heart", "un", "like", "blarghx"]
-    assert (static.words([("heart",), ("un", "like")]) == kept).all()
+    assert (static.words([("heart",), ("un", "like")]) == before).all()
     assert reader.pieces[4:] == ["heart", "un", "like"]

@@ -41,7 +41,7 @@ def summary_of(n=30, *, text="the lung is not well", groups=3, parts=True, findi
     if n > 2:
         status[1], score[1] = Status.MISSING, np.nan
     predictions = [f"{text} {row}" if status[row] == Status.SCORED else None for row in range(n)]
-    found = Finding("negation", "negated-prediction", f"It denies {text}.", Span(0, 8, text[:8]), None)
+    result = Finding("negation", "negated-prediction", f"It denies {text}.", Span(0, 8, text[:8]), None)
     matches = Matches(
         score=score,
         status=status,
@@ -49,7 +49,7 @@ def summary_of(n=30, *, text="the lung is not well", groups=3, parts=True, findi
         windows=np.ones(n, np.int64),
         signature=Signature.of("match", method="cliniqlink-doc"),
         components={"word": score * 0.9, "sentence": score**2} if parts else {},
-        findings=tuple((found,) if row % 5 == 0 else () for row in range(n)) if findings else (),
+        findings=tuple((result,) if row % 5 == 0 else () for row in range(n)) if findings else (),
     )
     by = f"{text} by" if groups else None
     return matches.summarize(
@@ -82,7 +82,7 @@ def screen(capsys):
     return shown
 
 
-def test_it_is_one_harmless_document_with_its_figures(full, parsed):
+def test_page_is_a_single_harmless_document_with_its_figures(full, parsed):
     parsed.assert_harmless()
     mean = full.estimates.overall_mean()
     assert number(mean.value) in parsed.text
@@ -109,14 +109,14 @@ def test_the_lowest_scores_come_first_and_findings_the_highest_first(full, parse
     assert number(max(item.score for item in full.flagged)) in alike.split("reference")[0]
 
 
-def test_what_a_guard_found_is_marked_and_named(parsed):
+def test_guard_findings_are_marked_and_named(parsed):
     marks = [attributes["class"] for attributes in parsed.all("mark")]
     assert set(marks) == {"negation"}
     assert "one text negates a statement of the other" in parsed.text
     assert "the lung" in parsed.source.split('<mark class="negation">')[2]
 
 
-def test_hostile_words_are_shown_not_run(read_page):
+def test_hostile_text_is_shown_and_not_executed(read_page):
     shown = read_page(page(summary_of(text=ATTACK).document()))
     shown.assert_harmless()
     assert '<script>alert("x")</script> {{ 7 * 7 }} </style>␀' in shown.text
@@ -165,7 +165,7 @@ def test_rows_without_any_score_make_a_page_and_a_screen(read_page, screen):
     assert "No row was scored" in screen(nothing)
 
 
-def test_the_words_that_cost_most_are_listed(parsed, full, screen):
+def test_most_costly_tokens_are_listed(parsed, full, screen):
     line = '"<b>lung" (prediction) met only "heart", 0.20'
     assert line in parsed.text
     assert 'met only "<b>lung"' not in parsed.text  # .1 * .01 is too little to be seen in a score
@@ -218,8 +218,8 @@ def test_only_low_scores_are_listed_as_the_lowest(scores, shown, screen):
     )  # fmt: skip
     summary = matches.summarize(["a"] * n, ["b"] * n)
     listed = [section for section in summary.document().sections if section.name == "worst"]
-    found = [number(item.score.value) for section in listed for item in section.blocks[0].items]
-    assert found == (shown or [])
+    result = [number(item.score.value) for section in listed for item in section.blocks[0].items]
+    assert result == (shown or [])
     assert ("lowest score" in screen(summary)) == (shown is not None)
 
 
@@ -242,13 +242,13 @@ def test_a_group_of_fewer_than_ten_rows_is_marked_in_every_output(screen, tmp_pa
     )  # fmt: skip
     summary = matches.summarize(by=pl.Series("topic", ["ten"] * 10 + ["nine"] * 9))
     document = summary.document()
-    said = "* fewer than 10 rows: these figures vary widely by chance."
+    message = "* fewer than 10 rows: these figures vary widely by chance."
     on_screen = screen(summary)
-    assert on_screen.count(said) == 1
+    assert on_screen.count(message) == 1
     assert re.search(r"nine +9\* +0 ", on_screen)
     assert re.search(r"ten +10 +0 ", on_screen)
     shown = page(document)
-    assert shown.count(said) == 1
+    assert shown.count(message) == 1
     assert "<td>9*</td>" in shown
     assert "<td>10*</td>" not in shown
     summary.report(tmp_path / "x.md")
@@ -262,7 +262,7 @@ def test_a_group_of_fewer_than_ten_rows_is_marked_in_every_output(screen, tmp_pa
         str(cell) for sheet in sheets_of(tmp_path / "x.xlsx").values() for row in sheet.rows() for cell in row
     ]
     assert "9" in cells  # still a number, with the format that adds the mark
-    assert sum(said in cell for cell in cells) == 1
+    assert sum(message in cell for cell in cells) == 1
     styles = ZipFile(tmp_path / "x.xlsx").read("xl/styles.xml").decode()
     assert '#,##0"*"' in html.unescape(styles)
 
@@ -270,8 +270,10 @@ def test_a_group_of_fewer_than_ten_rows_is_marked_in_every_output(screen, tmp_pa
 @pytest.mark.parametrize("weighs", [False, True])
 def test_findings_that_lower_no_score_are_a_caution(full, weighs):
     summary = replace(full, weighs_findings=weighs)
-    said = [caution for caution in summary.document().cautions if "do not take them into account" in caution]
-    assert len(said) == (0 if weighs else 1)
+    message = [
+        caution for caution in summary.document().cautions if "do not take them into account" in caution
+    ]
+    assert len(message) == (0 if weighs else 1)
 
 
 def test_texts_in_memory_have_no_columns_to_name():
@@ -307,7 +309,7 @@ def costs(rows):
     return costly_tokens(pl.DataFrame([dict(zip(names, row, strict=True)) for row in rows]))
 
 
-def test_the_words_that_cost_most_are_named_the_dearest_first():
+def test_most_costly_tokens_come_first():
     assert costs(
         [
             ("prediction", "wheel", "disc", 0.5, 0.2),  # costs .1
@@ -322,13 +324,13 @@ def test_the_words_that_cost_most_are_named_the_dearest_first():
     )
 
 
-def test_a_word_less_similar_than_nothing_is_named_like_others():
+def test_token_with_negative_similarity_is_named_normally():
     assert costs([("reference", "disc", "wheel", -0.25, 1.0)]) == (
         '"disc" (reference) met only "wheel", −0.25',
     )
 
 
-def test_long_texts_have_words_that_cost_most_though_each_costs_little():
+def test_long_texts_list_costly_tokens_even_if_every_cost_is_small():
     alike = [("reference", "x", "x", 1.0, 0.004)] * 248
     dear, cheap = ("reference", "disc", "wheel", 0.5, 0.004), ("reference", "of", "a", 0.8, 0.004)
     assert costs([*alike, dear, cheap]) == ('"disc" (reference) met only "wheel", 0.50',)  # .002; .0008
@@ -337,8 +339,8 @@ def test_long_texts_have_words_that_cost_most_though_each_costs_little():
 
 def test_what_findings_leave_of_a_score_is_shown_where_there_are_findings(full):
     parts = replace(full.lowest[0], components={"word": 0.5, "findings": 0.64}, findings=())
-    found = replace(parts, findings=(Finding("number", "other-value", "5 or 50", None, None),))
-    shown = [markdown(replace(full, lowest=(item,), flagged=()).document()) for item in (parts, found)]
+    result = replace(parts, findings=(Finding("number", "other-value", "5 or 50", None, None),))
+    shown = [markdown(replace(full, lowest=(item,), flagged=()).document()) for item in (parts, result)]
     assert ["kept after findings 0.64" in text for text in shown] == [False, True]
 
 
@@ -347,14 +349,14 @@ def test_of_very_many_groups_the_largest_are_listed(monkeypatch):
     summary = summary_of(30, groups=4)
     sizes = {group.group: group.n for group in summary.estimates.groups}
     largest = sorted(sizes, key=lambda name: -sizes[name])[:2]
-    text, told = markdown(summary.document()), "The 2 largest of 4 groups are listed; JSON has all of them."
-    assert told in summary.document().notes
-    assert told in html.unescape(page(summary.document()))
+    text, note = markdown(summary.document()), "The 2 largest of 4 groups are listed; JSON has all of them."
+    assert note in summary.document().notes
+    assert note in html.unescape(page(summary.document()))
     assert {name for name in sizes if f"`{name}` |" in text} == set(largest)
     assert len(json.loads(summary.to_json())["estimates"]["groups"]) == 4
 
 
-def test_scores_of_a_sample_are_said_to_be_so(monkeypatch):
+def test_sampled_scores_are_labelled_as_a_sample(monkeypatch):
     monkeypatch.setattr(matching_summary, "SAMPLED_ROWS", 20)
     summary = summary_of(60, groups=0)
     assert (summary.n, summary.estimates.overall.n) == (60, 59)

@@ -36,8 +36,8 @@ def test_a_calibration_lists_the_layers_and_names_the_best(calibration, capsys):
     lines = shown_on_screen(calibration, capsys)
     assert "0 0.1000 0.2000 0.1500 0.0150 0.500 [0.250, 0.750]" in lines
     assert "1,000 random pairs of 24 texts" in lines
-    made = "95 %, 2,000 bootstrap resamples of judged pairs, seed 0"
-    assert f"best layer: 0 (30 judged pairs, 2 left out); intervals: {made}" in lines
+    intervals = "95 %, 2,000 bootstrap resamples of judged pairs, seed 0"
+    assert f"best layer: 0 (30 judged pairs, 2 left out); intervals: {intervals}" in lines
     assert "toy" in markdown(calibration.document())
 
 

@@ -37,9 +37,9 @@ def test_a_submission_is_shown_by_task_and_overall(capsys):
     assert "list – macro F1 0 0 3 –" in lines
     # Two tasks have a score, .5 and .75.
     assert "overall, each task counting the same: 0.625" in lines
-    made = "95 %, 2,000 bootstrap resamples of items, seed 0"
-    assert f"intervals: {made}" in lines
-    unbroken = made.replace(" %", "\N{NO-BREAK SPACE}%")
+    intervals = "95 %, 2,000 bootstrap resamples of items, seed 0"
+    assert f"intervals: {intervals}" in lines
+    unbroken = intervals.replace(" %", "\N{NO-BREAK SPACE}%")
     assert f"Intervals: {unbroken}" in markdown(evaluation(*TASKS).document())
     record = json.loads(evaluation(*TASKS).to_json())
     assert (record["interval"], record["seed"], record["replicates"]) == (0.95, 0, 2000)

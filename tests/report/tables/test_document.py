@@ -17,7 +17,7 @@ from semscale.report.terminal import print_document
 from semscale.tabulation.crosstabs import ENDINGS, check_path, crosstabs
 
 
-def test_a_finding_names_the_column_above_others(tables):
+def test_finding_names_the_column_that_exceeds_the_rest(tables):
     # In the north half answer 1 with weight .5 and half 2 with weight 1.5: (.5 + 3) / 2 = 1.75.
     assert finding(tables.tables[0]) == "like: mean 5.00 in south, above north (1.75)"
 
@@ -38,7 +38,7 @@ def test_a_topline_has_a_figure_and_nothing_about_groups(survey):
     assert list(table_notes(result.tables[0], result.settings)) == ["* fewer than 100 respondents: shown."]
 
 
-def test_the_order_of_waves_is_said(waves):
+def test_order_of_waves_is_stated(waves):
     message = "waves from first to last (by their names): ‘2024’, ‘2025’; --wave-order gives another order"
     assert list(cautions(waves)) == [message]
 
@@ -183,7 +183,7 @@ def test_the_screen_says_who_has_no_answer_and_no_group(survey, capsys):
     assert set(cells["n_ungrouped"].drop_nulls()) == {5}
 
 
-def test_the_general_workbook_has_intervals_and_letters_in_columns_of_their_own(tables, tmp_path):
+def test_workbook_has_intervals_and_letters_in_separate_columns(tables, tmp_path):
     write_report(tables.document(), tmp_path / "t.xlsx")
     sheet = sheets_of(tmp_path / "t.xlsx")["like by region"]
     mean = next(row for row in sheet.rows() if row[0] == "mean")
@@ -191,7 +191,7 @@ def test_the_general_workbook_has_intervals_and_letters_in_columns_of_their_own(
     assert mean[-1] == "A"
 
 
-def test_users_words_do_not_break_a_page(tables):
+def test_hostile_user_text_does_not_break_a_page(tables):
     assert "<script>" not in page(tables.document())
 
 
@@ -245,7 +245,7 @@ def test_a_topline_has_none_and_a_long_list_is_cut():
     assert "514 further rows in the workbook" in result.note
 
 
-def test_cells_are_written_one_a_row(tables, tmp_path):
+def test_cells_are_written_as_a_row_per_cell(tables, tmp_path):
     for ending, read in ((".csv", pl.read_csv), (".parquet", pl.read_parquet), (".jsonl", pl.read_ndjson)):
         path = tmp_path / f"cells{ending}"
         tables.report(path)

@@ -24,7 +24,7 @@ def row(sheet, name):
     return next(cells[1:] for cells in sheet if cells[0] == name)
 
 
-def test_an_index_and_a_sheet_for_each_question(tables, tmp_path):
+def test_workbook_has_an_index_and_a_sheet_per_question(tables, tmp_path):
     sheets = rows_of(tables, tmp_path / "t.xlsx")
     assert list(sheets) == ["Index", "like", "drink_", "Differences"]
     index = sheets["Index"]
@@ -75,7 +75,7 @@ def test_sheets_with_hostile_and_equal_names(survey, tmp_path):
     assert all(len(name) <= 31 for name in names)
 
 
-def test_each_pair_and_line_has_a_row_of_numbers(tables, tmp_path):
+def test_differences_sheet_has_a_row_per_pair_and_line(tables, tmp_path):
     tables.report(tmp_path / "t.xlsx")
     sheet = CalamineWorkbook.from_path(tmp_path / "t.xlsx").get_sheet_by_name("Differences").to_python()
     assert sheet[3][3:6] == ["First", "Second", "First minus second"]
@@ -102,7 +102,7 @@ def test_rows_beyond_what_a_sheet_holds_are_counted(tables, tmp_path):
 
 
 @pytest.mark.needs("slides")
-def test_a_slide_for_each_table_with_a_native_chart(tables, tmp_path):
+def test_deck_has_a_slide_with_a_native_chart_per_table(tables, tmp_path):
     from pptx import Presentation
     from pptx.enum.chart import XL_CHART_TYPE
 

@@ -39,7 +39,7 @@ class S3Server:
     def files(self, folder):
         """Contents by name, below a folder of a bucket."""
         client = self.system
-        return {each.removeprefix(f"{folder}/"): client.cat_file(each) for each in client.find(folder)}
+        return {path.removeprefix(f"{folder}/"): client.cat_file(path) for path in client.find(folder)}
 
 
 def environment_of(url):
@@ -55,8 +55,8 @@ def environment_of(url):
 
 def start(port):
     """Start the server and wait until it answers."""
-    words = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     server = S3Server(f"http://127.0.0.1:{port}", process)
     server.environment = environment_of(server.url)
     for _ in range(600):

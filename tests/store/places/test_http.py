@@ -81,11 +81,11 @@ def test_parquet_with_and_without_parts_of_files(address, path):
     assert table.n_rows == 1000
 
 
-def test_other_formats_are_copied_once_with_the_size_told(address):
-    told = []
-    table = open_table(f"{address}/answers.csv?key=hidden", progress=lambda *step: told.append(step))
+def test_other_formats_are_downloaded_once_with_progress(address):
+    events = []
+    table = open_table(f"{address}/answers.csv?key=hidden", progress=lambda *step: events.append(step))
     size = len(FILES["/answers.csv"])
-    assert told == [(f"fetching {address}/answers.csv?...", size, size)]
+    assert events == [(f"fetching {address}/answers.csv?...", size, size)]
     assert table.name == f"{address}/answers.csv?..."
     assert pl.concat(table.batches(300))["word"].equals(FRAME["word"])
     assert sum(n for command, _, n in Handler.asked if command == "GET") == size

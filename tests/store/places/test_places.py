@@ -84,7 +84,7 @@ URL = "s3://ann:hidden@bucket/a.csv?key=hidden"
         (ValueError("x" * 500), r"x{200}\.\.\.\); check"),
     ],
 )
-def test_what_is_said(error, message):
+def test_unreachable_url_message_names_the_cause_without_secrets(error, message):
     with pytest.raises(UnreachableError, match=message) as caught, explain_errors(URL, "read"):
         raise error
     assert "hidden" not in str(caught.value)
@@ -116,17 +116,17 @@ def test_a_copy_has_the_name_and_progress_the_bytes(tmp_path):
     system = fsspec.filesystem("memory")
     content = bytes(range(256)) * 8192  # 2 MiB: two blocks
     system.pipe_file("/bucket/answers.csv", content)
-    told = []
+    events = []
     copy = fetch(
         "memory://bucket/answers.csv",
         system,
         "/bucket/answers.csv",
         tmp_path,
-        lambda *step: told.append(step),
+        lambda *step: events.append(step),
     )
     assert (copy.name, copy.read_bytes()) == ("answers.csv", content)
     stage = "fetching memory://bucket/answers.csv"
-    assert told == [(stage, 1 << 20, 1 << 21), (stage, 1 << 21, 1 << 21)]
+    assert events == [(stage, 1 << 20, 1 << 21), (stage, 1 << 21, 1 << 21)]
     system.rm("/bucket", recursive=True)
     with pytest.raises(UnreachableError, match="it does not exist"):
         fetch("memory://bucket/answers.csv", system, "/bucket/answers.csv", tmp_path, None)
@@ -159,18 +159,18 @@ def test_what_is_a_file_a_folder_and_a_url(tmp_path):
     assert target_of(f"file://{tmp_path.as_posix()}/a%20b.csv") == tmp_path / "a b.csv"
     assert target_of("rated/") == OutputPlace("rated/", is_folder=True)
     assert target_of("s3://b/rated/") == OutputPlace("s3://b/rated/", is_folder=True)
-    place = target_of("s3://key:hidden@b/rated.csv")
-    assert (str(place), place.name, place.suffix) == ("s3://b/rated.csv", "rated.csv", ".csv")
+    target = target_of("s3://key:hidden@b/rated.csv")
+    assert (str(target), target.name, target.suffix) == ("s3://b/rated.csv", "rated.csv", ".csv")
     assert target_of("s3://b/rated/").suffix == ".parquet"
 
 
-def test_a_folder_is_refused_where_one_file_is_written():
+def test_folder_is_refused_where_a_file_is_written():
     refuse_folder(target_of("s3://b/rated.csv"))
     with pytest.raises(InputError, match="must be a file here, got the folder rated/"):
         refuse_folder(target_of("rated/"))
 
 
-def test_places_that_cannot_be_written_are_refused(tmp_path):
+def test_unwritable_targets_are_refused(tmp_path):
     (tmp_path / "file").write_text("x")
     check_target(target_of(f"{tmp_path}/new/"), "out")
     check_target(target_of("memory://bucket/rated/"), "out")

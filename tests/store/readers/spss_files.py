@@ -47,7 +47,7 @@ def add_response_sets(path, sets):
             ``$top=C 5 Brand m1 m2``.
     """
     content = path.read_bytes()
-    text = "".join(f"{one}\n" for one in sets).encode()
+    text = "".join(f"{entry}\n" for entry in sets).encode()
     record = struct.pack("<iiii", 7, 7, 1, len(text)) + text
     end = content.index(struct.pack("<ii", 999, 0))
     path.write_bytes(content[:end] + record + content[end:])

@@ -346,7 +346,7 @@ def read_in_daemon(path, results):
 
 
 @pytest.mark.exhaustive
-def test_a_table_is_read_in_threads_and_in_a_process_without_children_of_its_own(tmp_path):
+def test_table_is_read_in_threads_and_in_a_daemonic_process(tmp_path):
     path = parquet(tmp_path)
     with ThreadPoolExecutor(3) as threads:
         heights = threads.map(lambda _: sum(b.height for b in open_table(path).batches(1_000)), range(3))
@@ -381,10 +381,10 @@ def test_the_working_folder_and_the_environment_do_not_reach_the_child(tmp_path,
     assert not {name for name in started[0] if name.startswith("PYTHON")}
 
 
-@pytest.mark.parametrize("place", ["-", "s3://bucket/a.parquet", "https://ann:pass@host/a.csv"])
-def test_an_untrusted_table_is_a_local_file(place):
+@pytest.mark.parametrize("source", ["-", "s3://bucket/a.parquet", "https://ann:pass@host/a.csv"])
+def test_an_untrusted_table_is_a_local_file(source):
     with pytest.raises(InputError, match="an untrusted table must be a local file, got") as refused:
-        open_table(place, untrusted=True)
+        open_table(source, untrusted=True)
     assert "pass" not in str(refused.value)
 
 

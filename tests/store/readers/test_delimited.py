@@ -30,7 +30,7 @@ def test_an_empty_cell_is_null_quoted_or_not(tmp_path):
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_the_separator_is_the_one_the_header_has_most(tmp_path, separator):
+def test_separator_is_the_most_frequent_in_the_header(tmp_path, separator):
     other = ";" if separator == "," else ","
     header = separator.join(["id", f'"a {other} {other} {other} b"', "c"])
     path = written(tmp_path, f"{header}\n{separator.join(['1', '2', '3'])}\n")
@@ -38,11 +38,11 @@ def test_the_separator_is_the_one_the_header_has_most(tmp_path, separator):
     assert rows_of(path) == [("1", "2", "3")]
 
 
-def test_one_column_has_no_separator(tmp_path):
+def test_single_column_has_no_separator(tmp_path):
     assert rows_of(written(tmp_path, "text\ngood\nbad\n")) == [("good",), ("bad",)]
 
 
-def test_a_blank_line_is_a_missing_cell_in_one_column_and_nothing_in_several(tmp_path):
+def test_blank_line_is_a_missing_cell_only_in_a_single_column(tmp_path):
     assert rows_of(written(tmp_path, "text\ngood\n\nbad\n")) == [("good",), (None,), ("bad",)]
     assert rows_of(written(tmp_path, "id,text\n1,good\n\n2,bad\n")) == [("1", "good"), ("2", "bad")]
 
@@ -69,7 +69,7 @@ def test_a_ragged_row_is_refused_with_the_line_it_begins_on(tmp_path, body, line
         rows_of(path)
 
 
-def test_a_ragged_row_is_found_whatever_the_batches_and_what_is_skipped(tmp_path):
+def test_ragged_row_is_reported_for_any_batch_size_and_skip(tmp_path):
     body = "".join(f"{n},x\n" for n in range(50)) + "50\n"
     path = written(tmp_path, "id,text\n" + body)
     for size, skip in [(1, 0), (7, 0), (100, 0), (3, 45)]:
@@ -103,7 +103,7 @@ def test_batches_cut_the_same_rows_wherever_they_begin(tmp_path, size, skip):
 
 
 @pytest.mark.parametrize(
-    ("encoding", "given"),
+    ("encoding", "option"),
     [
         ("utf-8", None),
         ("utf-8-sig", None),
@@ -115,11 +115,11 @@ def test_batches_cut_the_same_rows_wherever_they_begin(tmp_path, size, skip):
         ("latin-1", "latin-1"),
     ],
 )
-def test_encodings(tmp_path, encoding, given):
+def test_encodings(tmp_path, encoding, option):
     path = written(tmp_path, "id,täxt\n1,süß\n", encoding)
-    table = open_delimited(path, "x", encoding=given)
+    table = open_delimited(path, "x", encoding=option)
     assert table.columns == ("id", "täxt")
-    assert rows_of(path, encoding=given) == [("1", "süß")]
+    assert rows_of(path, encoding=option) == [("1", "süß")]
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "\ufeff", " , \n"])
@@ -154,7 +154,7 @@ def test_a_file_that_is_no_text_is_refused_by_its_kind(tmp_path, start, kind):
         open_delimited(path, "answers.csv")
 
 
-def test_columns_with_one_name_twice_are_refused(tmp_path):
+def test_duplicate_column_names_are_refused(tmp_path):
     with pytest.raises(InputError, match="two columns named 'text'; rename"):
         open_delimited(written(tmp_path, "text,id,text\n"), "answers.csv")
 
@@ -282,7 +282,7 @@ def test_the_line_in_utf_16(tmp_path):
         read(path)
 
 
-def test_a_named_encoding_is_the_one_that_is_tried(tmp_path):
+def test_only_the_named_encoding_is_tried(tmp_path):
     path = tmp_path / "answers.csv"
     path.write_bytes("ok\nsüß\n".encode())
     with pytest.raises(InputError, match="line 2: byte 0xc3 is not valid ascii; pass another --encoding"):

@@ -44,25 +44,25 @@ def only(path, **settings):
     return batch
 
 
-def test_a_mixed_column_keeps_each_cells_type(tmp_path):
+def test_mixed_column_preserves_the_type_of_every_cell(tmp_path):
     cells = ["good", "5", 5, 2.5, True, "true", "0", 0, None, "1e3"]
     path = workbook(tmp_path, ("a", [["text", "n"], *([cell, 1] for cell in cells)]))
-    kept = only(path)["text"].to_list()
-    assert kept == cells
-    assert [type(cell) for cell in kept] == [type(cell) for cell in cells]
+    values = only(path)["text"].to_list()
+    assert values == cells
+    assert [type(cell) for cell in values] == [type(cell) for cell in cells]
 
 
 def test_a_date_among_texts_is_no_text(tmp_path):
     day = dt.datetime(2024, 3, 1)
     # Read as a date, the number lies past the year 9999.
     cells = ["good", day, "2024-03-01", None, 3_000_000, True]
-    kept = only(workbook(tmp_path, ("a", [["text"], *([cell] for cell in cells)])))["text"].to_list()
-    assert kept == cells
-    assert [type(cell) for cell in kept] == [type(cell) for cell in cells]
-    assert storable(pl.DataFrame([column_of("text", kept)]))["text"][1] == "2024-03-01 00:00:00"
+    values = only(workbook(tmp_path, ("a", [["text"], *([cell] for cell in cells)])))["text"].to_list()
+    assert values == cells
+    assert [type(cell) for cell in values] == [type(cell) for cell in cells]
+    assert storable(pl.DataFrame([column_of("text", values)]))["text"][1] == "2024-03-01 00:00:00"
 
 
-def test_a_duration_among_others_is_no_text_and_spoils_no_column(tmp_path):
+def test_duration_in_a_column_becomes_a_datetime_and_not_text(tmp_path):
     rows = [["text", "n"], ["good", 1], [dt.timedelta(hours=30), 2], [None, 3]]
     batch = only(workbook(tmp_path, ("a", rows)))
     # Thirty hours after midnight of Excel's day 0, which is 1899-12-31 in its calendar from 1900 on.
@@ -71,20 +71,20 @@ def test_a_duration_among_others_is_no_text_and_spoils_no_column(tmp_path):
 
 
 def test_durations_by_themselves_stay_durations(tmp_path):
-    kept = only(workbook(tmp_path, ("a", [["t"], [dt.timedelta(hours=30)], [dt.timedelta(minutes=1)]])))
-    assert kept["t"].to_list() == [dt.timedelta(hours=30), dt.timedelta(minutes=1)]
+    values = only(workbook(tmp_path, ("a", [["t"], [dt.timedelta(hours=30)], [dt.timedelta(minutes=1)]])))
+    assert values["t"].to_list() == [dt.timedelta(hours=30), dt.timedelta(minutes=1)]
 
 
 def test_truth_values_among_numbers_are_numbers(tmp_path):
-    kept = only(workbook(tmp_path, ("a", [["n", "x", "t"], [3, 0.5, True], [True, False, False]])))
-    assert kept.rows() == [(3, 0.5, True), (1, 0.0, False)]
-    assert kept.dtypes == [pl.Int64, pl.Float64, pl.Boolean]
+    values = only(workbook(tmp_path, ("a", [["n", "x", "t"], [3, 0.5, True], [True, False, False]])))
+    assert values.rows() == [(3, 0.5, True), (1, 0.0, False)]
+    assert values.dtypes == [pl.Int64, pl.Float64, pl.Boolean]
 
 
 def test_a_text_below_dates_and_times_of_day(tmp_path):
     minute = dt.datetime(2024, 3, 1, 5, 6, 7, 123000)
-    kept = only(workbook(tmp_path, ("a", [["when"], [dt.datetime(2024, 3, 1)], [minute], ["unknown"]])))
-    assert kept["when"].to_list() == [dt.datetime(2024, 3, 1), minute, "unknown"]
+    values = only(workbook(tmp_path, ("a", [["when"], [dt.datetime(2024, 3, 1)], [minute], ["unknown"]])))
+    assert values["when"].to_list() == [dt.datetime(2024, 3, 1), minute, "unknown"]
 
 
 def test_a_date_beyond_the_calendar_is_the_number_that_it_is(tmp_path):
@@ -98,16 +98,20 @@ def test_a_date_beyond_the_calendar_is_the_number_that_it_is(tmp_path):
             sheet.write_number(row, 0, number, day)
             sheet.write_number(row, 1, number, hours)
         sheet.write_string(3, 1, "never")
-    kept = only(path)
-    assert kept["when"].to_list() == [dt.datetime(2024, 3, 1), 3_000_000, None]
-    assert kept["length"].to_list() == [dt.datetime(1899, 12, 31) + dt.timedelta(45_352), 3_000_000, "never"]
+    values = only(path)
+    assert values["when"].to_list() == [dt.datetime(2024, 3, 1), 3_000_000, None]
+    assert values["length"].to_list() == [
+        dt.datetime(1899, 12, 31) + dt.timedelta(45_352),
+        3_000_000,
+        "never",
+    ]
 
 
 def test_an_error_of_excels_is_missing(tmp_path):
     rows = [["text", "n"], ["good", 1], [NOT_AVAILABLE, NOT_AVAILABLE], ["bad", 3]]
-    kept = only(workbook(tmp_path, ("a", rows)))
-    assert kept["text"].to_list() == ["good", None, "bad"]
-    assert kept["n"].to_list() == [1, None, 3]
+    values = only(workbook(tmp_path, ("a", rows)))
+    assert values["text"].to_list() == ["good", None, "bad"]
+    assert values["n"].to_list() == [1, None, 3]
 
 
 def test_rows_without_values_above_the_header_are_skipped(tmp_path):
@@ -156,12 +160,12 @@ def test_a_blank_row_is_no_header(tmp_path):
         open_excel(path, "answers.xlsx", header_row=2)
 
 
-def test_two_columns_with_one_name(tmp_path):
+def test_duplicate_excel_column_names_are_refused(tmp_path):
     with pytest.raises(InputError, match="two columns named 'text'"):
         open_excel(workbook(tmp_path, ("a", [["text", "text"], ["x", "y"]])), "answers.xlsx")
 
 
-def test_a_column_without_a_name_is_called_by_its_place(tmp_path):
+def test_unnamed_column_is_named_by_position(tmp_path):
     assert only(workbook(tmp_path, ("a", [["text", None, "n"], ["x", "y", "z"]]))).columns == [
         "text",
         "column_2",
@@ -184,7 +188,7 @@ def test_batches(tmp_path):
     assert [batch["n"].to_list() for batch in table.batches(3, skip=2)] == [[2, 3, 4], [5, 6]]
 
 
-def test_a_first_sheet_with_a_title_alone_names_the_others(tmp_path):
+def test_first_sheet_with_only_a_title_names_the_remaining_sheets(tmp_path):
     path = workbook(tmp_path, ("Readme", [["About"]]), ("Daten", [["text"], ["good"]]))
     with pytest.raises(InputError, match="sheet 'Readme' has one row; name another with --sheet: Daten"):
         only(path)
@@ -212,7 +216,7 @@ def test_rows_are_counted_as_excel_counts_them(tmp_path):
             only(path, header_row=row)
 
 
-def test_one_column_and_data_beside_an_unnamed_one_have_no_title(tmp_path):
+def test_single_column_and_unnamed_neighbour_have_no_title_row(tmp_path):
     assert only(workbook(tmp_path, ("a", [["text"], ["good"], ["bad"]]))).rows() == [("good",), ("bad",)]
     rows = only(workbook(tmp_path, ("a", [["text"], ["good", 1], ["bad", 2]]))).rows()
     assert rows == [("good", 1), ("bad", 2)]

@@ -26,7 +26,7 @@ def only(table):
     return batch
 
 
-def test_types_that_agree_are_kept(tmp_path):
+def test_matching_types_are_preserved(tmp_path):
     batch = only(
         opened(tmp_path, {"i": 1, "f": 1, "b": True, "s": "x", "n": None}, {"i": 2, "f": 0.5, "b": False})
     )
@@ -38,9 +38,9 @@ def test_a_column_of_everything_keeps_every_value(tmp_path):
     cells = ["text", 5, 2.5, True, ["a"], {"b": 1}, None, "5"]
     batch = only(opened(tmp_path, *({"text": cell} for cell in cells)))
     assert batch["text"].dtype == pl.Object
-    kept = batch["text"].to_list()
-    assert kept == cells
-    assert [type(cell) for cell in kept] == [type(cell) for cell in cells]
+    texts = batch["text"].to_list()
+    assert texts == cells
+    assert [type(cell) for cell in texts] == [type(cell) for cell in cells]
 
 
 def test_nan_is_read_as_a_number(tmp_path):
@@ -71,7 +71,7 @@ def test_missing_keys_are_null_and_blank_lines_are_no_rows(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "arguments"),
     [
         ("{", "no valid JSON"),
         ("[1, 2]", "not a JSON object"),
@@ -80,12 +80,12 @@ def test_missing_keys_are_null_and_blank_lines_are_no_rows(tmp_path):
         ("[" * 100_000, "nested too deeply|no valid JSON"),
     ],
 )
-def test_a_wrong_line_is_named(tmp_path, line, words):
-    with pytest.raises(InputError, match=f"answers.jsonl, line 3: .*({words})"):
+def test_a_wrong_line_is_named(tmp_path, line, arguments):
+    with pytest.raises(InputError, match=f"answers.jsonl, line 3: .*({arguments})"):
         opened(tmp_path, {"a": 1}, "", line)
 
 
-def test_a_wrong_line_far_down_is_found_when_it_is_reached(tmp_path):
+def test_invalid_line_far_down_is_reported_when_reached(tmp_path):
     table = opened(tmp_path, *[{"a": 1}] * 2000, "oops")
     with pytest.raises(InputError, match="line 2001: "):
         list(table.batches(500))
@@ -146,8 +146,8 @@ def write(path, content):
     return path
 
 
-def check_inspect(found):
-    first, second, third = found
+def check_inspect(outcome):
+    first, second, third = outcome
     assert (first["id"], first["epoch"], first["output"], first["target"]) == ("1", 1, "Paris", "Paris")
     assert (first["score_match"], first["score_judge"], first["model"]) == ("correct", 0.5, "made-up")
     assert json.loads(first["logprobs"]) == [{"token": "Paris", "logprob": -0.25}]
@@ -174,7 +174,7 @@ def test_a_log_of_inspect_as_a_package(tmp_path):
 
 
 def test_results_of_promptfoo(tmp_path):
-    found = {
+    outcome = {
         "testIdx": 0,
         "prompt": {"raw": '[{"role": "user", "content": "Name a city in Italy."}]', "label": "p"},
         "vars": {"country": "Italy", "tags": ["a"]},
@@ -184,7 +184,7 @@ def test_results_of_promptfoo(tmp_path):
         "score": 1,
     }
     lost = {"testIdx": 1, "prompt": {"raw": "Hi"}, "provider": "p", "success": False, "error": "refused"}
-    first, second = rows(write(tmp_path / "r.json", {"results": {"version": 3, "results": [found, lost]}}))
+    first, second = rows(write(tmp_path / "r.json", {"results": {"version": 3, "results": [outcome, lost]}}))
     assert first["prompt"] == "Name a city in Italy."
     assert (first["output"], first["provider"], first["success"]) == ("Rome", "openai:made-up", True)
     assert (first["var_country"], first["var_tags"]) == ("Italy", '["a"]')
@@ -204,16 +204,16 @@ def test_events_of_openai_evals(tmp_path):
     ]
     path = tmp_path / "events.jsonl"
     path.write_text("\n".join(map(json.dumps, events)), encoding="utf-8")
-    found = rows(path)
-    assert [row["output"] for row in found] == ["4", "four"]
-    assert {(row["sample_id"], row["prompt"], row["expected"], row["correct"]) for row in found} == {
+    outcome = rows(path)
+    assert [row["output"] for row in outcome] == ["4", "four"]
+    assert {(row["sample_id"], row["prompt"], row["expected"], row["correct"]) for row in outcome} == {
         ("s.0", "2 + 2?", "4", True)
     }
 
 
 def test_a_match_labels_the_samplings_before_it_and_a_grader_is_no_sample(tmp_path):
-    def sampling(prompt, said):
-        return {"sample_id": "s.0", "type": "sampling", "data": {"prompt": prompt, "sampled": [said]}}
+    def sampling(prompt, stated):
+        return {"sample_id": "s.0", "type": "sampling", "data": {"prompt": prompt, "sampled": [stated]}}
 
     def match(correct):
         return {"sample_id": "s.0", "type": "match", "data": {"correct": correct, "expected": "Paris"}}
@@ -223,8 +223,8 @@ def test_a_match_labels_the_samplings_before_it_and_a_grader_is_no_sample(tmp_pa
     path = tmp_path / "events.jsonl"
     lines = [{"spec": {}}, *events, sampling("France?", "Lyon")]
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    found = [(row["output"], row["expected"], row["correct"]) for row in rows(path)]
-    assert found == [("Paris", "Paris", True), ("Rome", "Paris", False), ("Lyon", None, None)]
+    outcome = [(row["output"], row["expected"], row["correct"]) for row in rows(path)]
+    assert outcome == [("Paris", "Paris", True), ("Rome", "Paris", False), ("Lyon", None, None)]
 
 
 @pytest.mark.parametrize("format", ["inspect", "promptfoo"])
@@ -247,15 +247,15 @@ def test_a_zip_that_cannot_be_unpacked_is_refused(tmp_path):
     with zipfile.ZipFile(path, "w") as package:
         package.writestr("samples/1.json", json.dumps(SAMPLES[0]))
     content = bytearray(path.read_bytes())
-    for header, place in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
-        content[content.index(header) + place] = 99  # a method of compression that Python does not have
+    for header, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        content[content.index(header) + offset] = 99  # a method of compression that Python does not have
     path.write_bytes(content)
     with pytest.raises(InputError, match="--log-format json"):
         open_table(path)
 
 
 @pytest.mark.parametrize("format", [None, "inspect", "promptfoo"])
-def test_a_log_that_is_cut_off_is_said_to_be_no_json(tmp_path, format):
+def test_truncated_json_log_is_reported_as_invalid_json(tmp_path, format):
     path = tmp_path / "cut.json"
     path.write_text('{"eval": {}, "samples": [{"id": 1,')
     with pytest.raises(
@@ -273,7 +273,7 @@ def test_json_that_is_no_log_is_refused_with_what_to_do(tmp_path):
         open_table(path)
 
 
-def test_a_packed_log_that_was_cut_off_is_said_to_be(tmp_path):
+def test_truncated_packed_log_is_reported_as_damaged(tmp_path):
     path = tmp_path / "cut.eval"
     with zipfile.ZipFile(path, "w") as package:
         package.writestr("samples/1_epoch_1.json", json.dumps(SAMPLES[0]))
@@ -293,17 +293,17 @@ def test_a_broken_sample_of_a_packed_log_is_named(tmp_path):
 
 def test_a_run_that_ended_with_an_error_is_noted(tmp_path):
     log = {"version": 2, "status": "error", "eval": {}, "samples": SAMPLES}
-    said = ("The run that wrote this log has the status “error”: samples may be missing.",)
-    assert open_table(write(tmp_path / "log.json", log)).notes == said
+    stated = ("The run that wrote this log has the status “error”: samples may be missing.",)
+    assert open_table(write(tmp_path / "log.json", log)).notes == stated
     assert open_table(write(tmp_path / "fine.json", log | {"status": "success"})).notes == ()
     path = tmp_path / "log.eval"
     with zipfile.ZipFile(path, "w") as package:
         package.writestr("header.json", json.dumps({"version": 2, "status": "error"}))
         package.writestr("samples/1_epoch_1.json", json.dumps(SAMPLES[0]))
-    assert open_table(path).notes == said
+    assert open_table(path).notes == stated
 
 
-def test_providers_that_stand_in_one_log_are_noted(tmp_path):
+def test_multiple_providers_in_a_log_are_noted(tmp_path):
     def result(provider):
         return {"testIdx": 0, "prompt": {"raw": "Hi"}, "provider": provider, "response": {"output": "Ho"}}
 
@@ -341,22 +341,22 @@ def promptfoo_prompts(folder):
     return write(folder / "r.json", {"results": {"results": results}})
 
 
-def test_prompts_of_one_log_are_noted_and_told_apart(tmp_path):
+def test_multiple_prompts_in_a_log_are_noted_and_distinguished(tmp_path):
     table = open_table(promptfoo_prompts(tmp_path))
     assert table.notes[0].startswith("Outputs to 2 prompts are in this log")
     assert log_variants(table) == ("prompt_index",)
     assert next(table.batches(9))["prompt_index"].to_list() == [0, 1, 0, 1]
 
 
-def test_prompts_without_a_number_are_told_apart_by_their_texts(tmp_path):
+def test_unnumbered_prompts_are_distinguished_by_text(tmp_path):
     results = [
         {"testIdx": 0, "prompt": {"raw": raw}, "response": {"output": "A"}} for raw in ("Hi", "Hello", "Hi")
     ]
-    found = rows(write(tmp_path / "r.json", {"results": {"results": results}}))
-    assert [row["prompt_index"] for row in found] == [0, 1, 0]
+    outcome = rows(write(tmp_path / "r.json", {"results": {"results": results}}))
+    assert [row["prompt_index"] for row in outcome] == [0, 1, 0]
 
 
-def test_runs_of_one_log_of_openai_evals_are_noted(tmp_path):
+def test_multiple_runs_in_an_openai_evals_log_are_noted(tmp_path):
     def sampling(run, prompt):
         data = {"prompt": prompt, "sampled": ["4"]}
         return {"run_id": run, "sample_id": "s.0", "type": "sampling", "data": data}
@@ -377,7 +377,7 @@ def log_with(folder, *messages):
     return write(folder / "log.json", {"eval": {}, "samples": samples})
 
 
-def test_reasoning_stated_apart_from_an_output_has_a_column_of_its_own(tmp_path):
+def test_separately_stated_reasoning_has_a_column(tmp_path):
     path = log_with(tmp_path, {"content": "Paris", "reasoning": "Lyon?"}, {"content": "Rome"})
     batch = next(open_table(path).batches(9))
     assert batch["output"].to_list() == ["Paris", "Rome"]

@@ -29,7 +29,7 @@ def test_slices_are_the_rows_in_order(tmp_path, row_group, size, skip):
     assert [row for batch in batches for row in batch.rows()] == frame.rows()[skip:]
 
 
-def test_types_are_kept(tmp_path):
+def test_parquet_types_are_preserved(tmp_path):
     frame = pl.DataFrame(
         {
             "list": [["a"], None],
@@ -171,7 +171,7 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize("size", [1, 2, 4, 6, 100])
 @pytest.mark.parametrize("skip", [0, 1, 3, 5, 6])
-def test_rows_are_in_the_order_of_names_in_batches_of_one_size(folder, size, skip):
+def test_folder_rows_come_in_name_order_in_equal_batches(folder, size, skip):
     table = open_table(folder)
     batches = [batch["n"].to_list() for batch in table.batches(size, skip)]
     assert sum(batches, []) == list(range(skip, 6))
@@ -251,8 +251,8 @@ def test_rows_after_those_that_are_skipped(service, group, size, skip):
     table = open_table("memory://bucket/t.parquet")
     batches = list(table.batches(size, skip))
     assert all(batch.height == size for batch in batches[:-1])
-    found = pl.concat(batches) if batches else FRAME.clear()
-    assert found.equals(FRAME.slice(skip))
+    result = pl.concat(batches) if batches else FRAME.clear()
+    assert result.equals(FRAME.slice(skip))
     assert table.n_rows == 10
 
 
@@ -294,7 +294,7 @@ def test_a_folder_of_partitions(service):
         ("nosuch://u:pw@bucket/t.parquet?key=pw", "nosuch://bucket/t.parquet.* cannot be read"),
     ],
 )
-def test_what_cannot_be_read_is_said_in_one_sentence_without_secrets(service, url, message):
+def test_unreadable_object_is_reported_in_a_single_line_without_secrets(service, url, message):
     service.pipe("/bucket/torn.parquet", b"PAR1" + b"x" * 100)
     service.pipe("/bucket/other/notes.txt", b"x")
     with pytest.raises(InputError, match=message) as caught:

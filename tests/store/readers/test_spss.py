@@ -15,7 +15,7 @@ from semscale.store.writing import join_parts, write_table
 
 @pytest.mark.needs("spss")
 @pytest.mark.parametrize("extension", ["sav", "zsav"])
-def test_values_are_kept_and_declared_missing_ones_are_missing(tmp_path, extension):
+def test_values_are_preserved_and_declared_missing_values_are_missing(tmp_path, extension):
     table = open_table(write_spss(tmp_path / f"survey.{extension}"))
     rows = next(table.batches(10))
     assert rows.rows() == [
@@ -73,7 +73,7 @@ def test_a_range_of_missing_values(tmp_path):
 
 
 @pytest.mark.needs("spss")
-def test_labelled_values_within_a_range_of_missing_ones_are_no_answers(tmp_path):
+def test_labels_in_a_missing_range_are_no_answers(tmp_path):
     from pyreadstat import write_sav
 
     path = tmp_path / "survey.sav"
@@ -91,13 +91,13 @@ def test_labelled_values_within_a_range_of_missing_ones_are_no_answers(tmp_path)
 def test_damaged_files_are_refused_in_a_line(tmp_path):
     whole = write_spss(tmp_path / "survey.sav").read_bytes()
     broken = tmp_path / "broken.sav"
-    for content, said in [
+    for content, reason in [
         (b"id,text\n1,good\n" * 9, "unable to read from file"),
         (whole[:300], "unable to read from file"),
         (whole[:-20], "did not contain the expected number of rows"),
     ]:
         broken.write_bytes(content)
-        with pytest.raises(InputError, match=rf"broken.sav cannot be read as an SPSS file \(.*{said}"):
+        with pytest.raises(InputError, match=rf"broken.sav cannot be read as an SPSS file \(.*{reason}"):
             open_table(broken)
 
 
@@ -115,7 +115,7 @@ def test_another_encoding_is_another_input(tmp_path):
 
 @pytest.mark.needs("spss")
 @pytest.mark.parametrize(
-    ("place", "name"),
+    ("position", "name"),
     [
         (0, None),  # no weight
         (1, "id"),
@@ -124,8 +124,8 @@ def test_another_encoding_is_another_input(tmp_path):
         (99, None),
     ],
 )
-def test_segments_of_long_texts_are_counted(tmp_path, place, name):
-    path = write_spss(tmp_path / "survey.sav", weight_place=place)
+def test_segments_of_long_texts_are_counted(tmp_path, position, name):
+    path = write_spss(tmp_path / "survey.sav", weight_place=position)
     assert weight_variable(path, FRAME.columns) == name
 
 
@@ -133,19 +133,19 @@ def test_segments_of_long_texts_are_counted(tmp_path, place, name):
 def test_after_a_text_of_several_variables_the_name_decides(tmp_path):
     # 300 characters are two variables, of 32 and 7 segments: 255 bytes and the rest.
     frame = pl.DataFrame({"why": ["x" * 300], "wt": [1.0]})
-    found = {
-        weight_variable(write_spss_plain(tmp_path / "survey.sav", frame, place), frame.columns)
-        for place in range(33, 45)
+    result = {
+        weight_variable(write_spss_plain(tmp_path / "survey.sav", frame, position), frame.columns)
+        for position in range(33, 45)
     }
-    assert "wt" in found
+    assert "wt" in result
 
 
-def write_spss_plain(path, frame, place):
+def write_spss_plain(path, frame, position):
     from pyreadstat import write_sav
 
     write_sav(frame, path)
     content = bytearray(path.read_bytes())
-    content[76:80] = place.to_bytes(4, "little")
+    content[76:80] = position.to_bytes(4, "little")
     path.write_bytes(content)
     return path
 
@@ -158,7 +158,7 @@ def test_what_is_no_spss_file_has_no_weight(tmp_path):
 
 
 @pytest.mark.needs("spss")
-def test_a_written_file_has_the_labels_of_the_one_that_was_read(tmp_path):
+def test_written_file_has_the_labels_of_its_source(tmp_path):
     table = open_table(write_spss(tmp_path / "survey.sav"))
     parts = tmp_path / "part.parquet"
     next(table.batches(9)).with_columns(semscale_mean=pl.lit(0.5)).write_parquet(parts)

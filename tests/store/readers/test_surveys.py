@@ -114,19 +114,19 @@ def as_csv(path, rows):
 def as_xlsx(path, rows):
     with xlsxwriter.Workbook(path) as book:
         sheet = book.add_worksheet()
-        for place, row in enumerate([["day", "Q1"], *rows]):
-            sheet.write_row(place, 0, row)
+        for index, row in enumerate([["day", "Q1"], *rows]):
+            sheet.write_row(index, 0, row)
 
 
 WRITERS = {"answers.csv": as_csv, "answers.xlsx": as_xlsx}
 
 
 @pytest.mark.parametrize("name", WRITERS)
-@pytest.mark.parametrize(("more", "said"), [([QUESTIONS, IDS], "2 rows belong"), ([IDS], "row belongs")])
-def test_header_rows_are_no_answers_and_a_note_says_so(tmp_path, name, more, said):
+@pytest.mark.parametrize(("more", "message"), [([QUESTIONS, IDS], "2 rows belong"), ([IDS], "row belongs")])
+def test_header_rows_are_no_answers_and_a_note_says_so(tmp_path, name, more, message):
     WRITERS[name](tmp_path / name, [*more, *RESPONSES])
     table = open_table(tmp_path / name)
-    assert f"{name} is an export of Qualtrics: {said} to the header below the names" in table.notes[0]
+    assert f"{name} is an export of Qualtrics: {message} to the header below the names" in table.notes[0]
     assert pl.concat(table.batches(1)).rows() == [tuple(row) for row in RESPONSES]
     assert [batch["Q1"][0] for batch in table.batches(1, 1)] == [RESPONSES[1][1]]
     (texts,) = table.batches_with({"Q1"}, 10)
@@ -148,7 +148,7 @@ def test_rows_of_nothing_are_no_header():
     assert header_rows(["id", "Q1"], [[None, ""], [None, None]]) == 0
 
 
-def test_texts_of_questions_alone_are_known_by_qualtrics_own_columns():
+def test_qualtrics_header_rows_are_recognized_by_its_system_columns():
     names = ["StartDate", "ResponseId", "Q1"]
     assert (
         header_rows(names, [["Start Date", "Response ID", "How was it?"], ["2026-01-02", "R_1", "ok"]]) == 1
@@ -161,7 +161,7 @@ NAMES = ["Respondent ID", "Collector ID", "Which do you drink?", "", "", "Why?",
 ANSWERS = ["", "", "Tea", "Coffee", "Other (please specify)", "Open-Ended Response", "Open-Ended Response"]
 
 
-def test_an_export_is_known_by_its_own_columns_with_nothing_below():
+def test_surveymonkey_export_is_recognized_by_its_system_columns():
     assert is_surveymonkey(NAMES, [ANSWERS])
     assert is_surveymonkey(["respondent_id", "collector_id", "q1"], [[None, None, "Response"]])
     assert not is_surveymonkey(NAMES, [["118", "42", "Tea", "", "", "so", "so"]])  # an answer stands there
@@ -180,10 +180,10 @@ def test_a_question_of_several_columns_is_named_with_its_answers():
     assert labels["Why?"].question == ""
 
 
-def test_one_answer_and_its_comment_share_a_question():
+def test_answer_and_its_comment_share_a_question():
     columns, labels = surveymonkey_columns(["How old?", ""], ["Response", "Other (please specify)"])
     assert columns == ["How old?", "How old?: Other (please specify)"]
-    assert {one.question for one in labels.values()} == {"How old?"}
+    assert {entry.question for entry in labels.values()} == {"How old?"}
 
 
 CODES = [
@@ -214,7 +214,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("names", [CODES, FULL, TEXTS])
-def test_an_export_is_known_by_its_own_columns(names):
+def test_limesurvey_export_is_recognized_by_its_system_columns(names):
     assert is_limesurvey(names)
 
 
