@@ -68,7 +68,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(if $(QUICK),,$(UQLM_VENV)/ins
 # Looks for inputs that break a reader, SECONDS in all. It needs fork(), so not Windows; Atheris is for Linux alone.
 fuzz: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --group fuzz
-	PYTHONPATH=tests/fuzz $(BIN)/python tests/fuzz/run.py $(SECONDS)
+	$(BIN)/python -m tests.fuzz.run $(SECONDS)
 
 # Agreement with people, and intervals and gates on data whose truth is known; with the data of ../shared where they are.
 bench-validity: $(VENV)/developer

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from local_servers import serving
+from tests.support.local_servers import serving
 from tests.workflow_steps import StepRunner
 
 from semscale.cli.main import main

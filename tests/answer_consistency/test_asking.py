@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scripted_chat import ScriptedChat
+from tests.support.scripted_chat import ScriptedChat
 
 from semscale.answer_consistency.asking import Sampling, Stopping, early_decision
 from semscale.answer_consistency.consistency import Consistency

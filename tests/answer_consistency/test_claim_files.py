@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from scripted_chat import ScriptedChat
+from tests.support.scripted_chat import ScriptedChat
 from tests.matching.made_up_entailment import KnownPairs
 
 from semscale.answer_consistency.asking import AskedModel, Sampling, Stopping

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from random_classifier import forced_classifier
+from tests.support.random_classifier import forced_classifier
 from tests.conftest import ToyEmbedder
 
 from semscale.answer_consistency.consistency import Consistency

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from scripted_chat import ScriptedChat
+from tests.support.scripted_chat import ScriptedChat
 
 from semscale.answer_consistency.asking import AskedModel, Sampling, Stopping
 from semscale.answer_consistency.consistency import Consistency

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
-from scripted_chat import ScriptedChat
+from tests.support.scripted_chat import ScriptedChat
 from tests.schema_check import check_json
 
 from semscale.answer_consistency.consistency import Consistency

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from decision_endpoint import DecisionState, deciding_endpoint
-from endpoint import Endpoint, misbehaving_endpoint
+from tests.support.decision_endpoint import DecisionState, deciding_endpoint
+from tests.support.endpoint import Endpoint, misbehaving_endpoint
 
 from semscale.chat.pacing import Clock
 from semscale.chat.runner import Runner

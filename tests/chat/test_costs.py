@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from made_up_requests import requests
+from tests.support.made_up_requests import requests
 
 from semscale.chat import ImagePart, Message, Request, TextPart
 from semscale.chat.budget import (

@@ -4,8 +4,8 @@ import asyncio
 import itertools
 
 import pytest
-from endpoint import completion, misbehaving_endpoint
-from made_up_requests import SERIAL, requests
+from tests.support.endpoint import completion, misbehaving_endpoint
+from tests.support.made_up_requests import SERIAL, requests
 
 from semscale.chat import load_chat_model, runner
 from semscale.chat.messages import CallError, FailureKind, Reply

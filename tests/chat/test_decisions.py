@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from decision_endpoint import ASKED, REQUEST
+from tests.support.decision_endpoint import ASKED, REQUEST
 
 from semscale.chat import ImagePart, Message, Reply, Request, TextPart, TokenLogprob
 from semscale.chat.budget import Budget

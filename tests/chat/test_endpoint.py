@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from urllib.parse import quote
 
 import pytest
-from endpoint import completion
+from tests.support.endpoint import completion
 
 from semscale.chat import ChatModel, ImagePart, Message, Reply, Request, TextPart
 from semscale.chat.chat_model import keep_open

@@ -8,7 +8,7 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from ledger_server import on_database, way_to
+from tests.support.ledger_server import on_database, way_to
 
 from semscale.chat import stored_calls
 from semscale.chat.ledger import Job, Ledger

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 
 import pytest
-from sharing_machines import FORKED, ask, machines
+from tests.support.sharing_machines import FORKED, ask, machines
 
 pytestmark = [
     pytest.mark.needs("api"),
@@ -53,7 +53,7 @@ def silent_to(endpoint):
 
 @pytest.mark.exhaustive
 def test_only_the_calls_of_a_killed_process_are_asked_again(endpoint, new_database, silent_to):
-    from ledger_server import on_database
+    from tests.support.ledger_server import on_database
 
     address, names = new_database(), ("killed", *map(str, range(SURVIVORS)))
     works = [(ask, endpoint.url, address, name, PROMPTS, CONCURRENCY) for name in names]

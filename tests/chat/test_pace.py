@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from made_up_requests import SERIAL, requests, statuses
+from tests.support.made_up_requests import SERIAL, requests, statuses
 
 from semscale.chat.messages import FATAL, TRANSIENT, CallError, FailureKind
 from semscale.chat.pacing import Limits, Pacer, Retries

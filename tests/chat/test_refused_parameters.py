@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from endpoint import REFUSALS, error
-from made_up_requests import requests, statuses
+from tests.support.endpoint import REFUSALS, error
+from tests.support.made_up_requests import requests, statuses
 
 from semscale.chat import CallError, FailureKind, Request
 from semscale.chat.budget import Budget

@@ -8,8 +8,8 @@ import sys
 import threading
 
 import pytest
-from endpoint import completion
-from made_up_requests import SERIAL, requests, statuses
+from tests.support.endpoint import completion
+from tests.support.made_up_requests import SERIAL, requests, statuses
 
 from semscale.chat import Request
 from semscale.chat.messages import CallError, FailureKind, Reply

@@ -3,8 +3,8 @@
 import asyncio
 
 import pytest
-from endpoint import completion
-from made_up_requests import SERIAL, requests, statuses
+from tests.support.endpoint import completion
+from tests.support.made_up_requests import SERIAL, requests, statuses
 
 from semscale.chat import FailureKind, Request
 from semscale.chat.pacing import Limits

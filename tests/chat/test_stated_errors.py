@@ -4,8 +4,8 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from endpoint import completion
-from made_up_requests import requests, statuses
+from tests.support.endpoint import completion
+from tests.support.made_up_requests import requests, statuses
 
 from semscale.chat import CallError, FailureKind, load_chat_model
 from semscale.chat.endpoint import Scrubber, failure_of, parse_reply

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from endpoint import misbehaving_endpoint, prompt_of
+from tests.support.endpoint import misbehaving_endpoint, prompt_of
 from tests.schema_check import check_json
 
 from semscale.cli.main import main

@@ -5,7 +5,7 @@ import shlex
 
 import polars as pl
 import pytest
-from decision_endpoint import deciding_endpoint
+from tests.support.decision_endpoint import deciding_endpoint
 
 from semscale.cli.main import main
 from semscale.embedding import loading

@@ -4,7 +4,7 @@ import json
 import os
 
 import pytest
-from endpoint import misbehaving_endpoint
+from tests.support.endpoint import misbehaving_endpoint
 
 KEY = "sk-the-users-own-secret"
 TABLE = "question,answer\nWhen was Hastings?,In 1066.\n"

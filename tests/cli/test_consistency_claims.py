@@ -4,7 +4,7 @@ import json
 
 import polars as pl
 import pytest
-from random_classifier import write_random_classifier
+from tests.support.random_classifier import write_random_classifier
 from tests.answer_consistency.scripted_chat import ScriptedChat
 from tests.schema_check import check_json
 

@@ -4,7 +4,7 @@ import json
 
 import polars as pl
 import pytest
-from random_classifier import forced_classifier
+from tests.support.random_classifier import forced_classifier
 from tests.answer_consistency.scripted_chat import ScriptedChat
 
 from semscale import chat

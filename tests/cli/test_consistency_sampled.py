@@ -5,7 +5,7 @@ import math
 
 import polars as pl
 import pytest
-from random_classifier import forced_classifier
+from tests.support.random_classifier import forced_classifier
 
 HALF, TENTH = f"[{math.log(0.5)}]", f"[{math.log(0.1)}]"
 MEASURE = ("--measure", "monte_carlo_probability")

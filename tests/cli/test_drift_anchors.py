@@ -5,7 +5,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from moved_encoder import MovedEncoder
+from tests.support.moved_encoder import MovedEncoder
 
 from semscale.cli.drift.options import MeasuringOptions
 from semscale.drift.comparison import DriftMeter

@@ -4,7 +4,7 @@ import json
 import sys
 
 import pytest
-from endpoint import error, misbehaving_endpoint, prompt_of
+from tests.support.endpoint import error, misbehaving_endpoint, prompt_of
 
 from semscale.drift.hard_limits import fields_of
 from semscale.drift.metrics import field_metrics

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from sharing_machines import FORKED, command, machines
+from tests.support.sharing_machines import FORKED, command, machines
 from tests.schema_check import check_json
 
 from semscale.history.history import open_history

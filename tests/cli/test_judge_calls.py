@@ -4,7 +4,7 @@ import json
 
 import polars as pl
 import pytest
-from endpoint import error
+from tests.support.endpoint import error
 
 from semscale.chat import runner
 from semscale.cli.main import main

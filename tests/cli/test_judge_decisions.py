@@ -6,7 +6,7 @@ import re
 
 import polars as pl
 import pytest
-from decision_endpoint import deciding_endpoint
+from tests.support.decision_endpoint import deciding_endpoint
 from tests.schema_check import check_json
 
 from semscale.cli.main import main

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from random_classifier import write_random_classifier
+from tests.support.random_classifier import write_random_classifier
 from tests.schema_check import check_json
 
 from semscale.store.reading import open_table

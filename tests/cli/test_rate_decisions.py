@@ -4,7 +4,7 @@ import json
 
 import polars as pl
 import pytest
-from decision_endpoint import deciding_endpoint
+from tests.support.decision_endpoint import deciding_endpoint
 from tests.schema_check import check_json
 
 pytestmark = pytest.mark.needs("api")

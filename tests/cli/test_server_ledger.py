@@ -4,7 +4,7 @@ import json
 import socket
 
 import pytest
-from ledger_server import on_database, way_to
+from tests.support.ledger_server import on_database, way_to
 
 from semscale.cli.options import option_arguments
 from semscale.cli.shared import CallOptions

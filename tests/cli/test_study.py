@@ -6,8 +6,8 @@ from importlib import resources
 
 import polars as pl
 import pytest
-from decision_endpoint import deciding_endpoint
-from endpoint import misbehaving_endpoint
+from tests.support.decision_endpoint import deciding_endpoint
+from tests.support.endpoint import misbehaving_endpoint
 
 FILE = """
 name: bars

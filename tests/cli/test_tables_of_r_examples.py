@@ -7,7 +7,7 @@ import json
 
 import polars as pl
 import pytest
-from reference_figures import figures, jackknife_replicates, six_digits, write_examples
+from tests.support.reference_figures import figures, jackknife_replicates, six_digits, write_examples
 
 from semscale.stats.survey_designs import SurveyDesign
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from endpoint import misbehaving_endpoint
+from tests.support.endpoint import misbehaving_endpoint
 
 from semscale.cli import trust
 from semscale.cli.trust import Recipient

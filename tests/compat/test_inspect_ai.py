@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from decision_endpoint import deciding_endpoint
+from tests.support.decision_endpoint import deciding_endpoint
 from tests.judging.conftest import Scripted, material, plain_running
 
 from semscale.answer_consistency.claims import ClaimVerdict, Support

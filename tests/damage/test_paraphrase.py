@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from always import Always
+from tests.support.always import Always
 
 from semscale.damage.rewriting import paraphrase
 

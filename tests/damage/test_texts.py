@@ -1,7 +1,7 @@
 """All kinds of damage to texts, on odd and on long texts."""
 
 import pytest
-from always import Always
+from tests.support.always import Always
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,10 +5,10 @@ import os
 import signal
 from dataclasses import replace
 
-import disturbed_recipe
+from tests.support import disturbed_recipe
 import polars as pl
 import pytest
-from disturbed_recipe import ByNode, Copying, Disturbed, OtherInActors, Refusing
+from tests.support.disturbed_recipe import ByNode, Copying, Disturbed, OtherInActors, Refusing
 from tests.distributed.conftest import files_in, killed_when_noted
 
 from semscale.cli.main import main

@@ -76,7 +76,7 @@ def test_matches_are_those_of_a_single_process(connection, here, rows):
 
 
 def test_rows_that_always_end_their_process_end_the_dataset(connection, here):
-    import disturbed_recipe
+    from tests.support import disturbed_recipe
     import ray.data
     from ray import cloudpickle
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_up_losses import compared, run_of
+from tests.support.made_up_losses import compared, run_of
 
 from semscale.drift.comparison import DriftMeter, compare
 from semscale.drift.metrics import field_metrics

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from made_up_losses import candidate_losses, compared
+from tests.support.made_up_losses import candidate_losses, compared
 
 from semscale.drift.comparison import compare
 from semscale.drift.copied_runs import nearly_equal, without_copies

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_up_losses import candidate_losses, compared, run_of
+from tests.support.made_up_losses import candidate_losses, compared, run_of
 
 from semscale.drift import decision as decision_module
 from semscale.drift.decision import (

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from made_up_losses import candidate_losses, compared, run_of
+from tests.support.made_up_losses import candidate_losses, compared, run_of
 
 from semscale.drift.settings import GateSettings
 from semscale.drift.simulation import plan_gate, resample_comparison

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from made_up_losses import compared, run_of
+from tests.support.made_up_losses import compared, run_of
 from tests.judging.conftest import Scripted, plain_running
 
 from semscale.drift.comparison import compare

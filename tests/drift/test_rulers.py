@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from moved_encoder import MovedEncoder
+from tests.support.moved_encoder import MovedEncoder
 from tests.judging.conftest import Scripted, material, plain_running
 
 from semscale.chat.runner import Running

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_up_losses import candidate_losses, compared, run_of
+from tests.support.made_up_losses import candidate_losses, compared, run_of
 
 from semscale.drift.anchors import Moved, RulerCheck, RulerStatus, with_ruler
 from semscale.drift.comparison import EQUAL_OUTPUTS, AlignedPair

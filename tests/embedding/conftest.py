@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from random_checkpoint import write_random_checkpoint
-from random_classifier import write_random_classifier
+from tests.support.random_checkpoint import write_random_checkpoint
+from tests.support.random_classifier import write_random_classifier
 
 from semscale.embedding.cache import EmbeddingCache
 

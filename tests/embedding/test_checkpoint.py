@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from q4_writer import Q4Writer, config
+from tests.support.q4_writer import Q4Writer, config
 from safetensors.numpy import load, save
-from slow_encoder import slow_states
+from tests.support.slow_encoder import slow_states
 from tokenizers import Tokenizer
-from word_tokenizer import write_tokenizer
+from tests.support.word_tokenizer import write_tokenizer
 
 from semscale.embedding.checkpoint import Q4Header, Q4Parameters, Q4Table, open_checkpoint, read_tensors
 from semscale.embedding.openvino import OpenVinoEmbedder

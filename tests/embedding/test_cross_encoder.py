@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from random_classifier import GRAPH, LABELS, random_logits
+from tests.support.random_classifier import GRAPH, LABELS, random_logits
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
-from word_tokenizer import write_tokenizer
+from tests.support.word_tokenizer import write_tokenizer
 
 from semscale.embedding.cross_encoder import (
     PAIRS_FILE,

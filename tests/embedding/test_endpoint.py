@@ -7,7 +7,7 @@ from threading import Lock
 
 import numpy as np
 import pytest
-from local_servers import LIMIT, Endpoint, reply, serving
+from tests.support.local_servers import LIMIT, Endpoint, reply, serving
 
 from semscale.embedding.embedder import ApiEmbedder, Embedder
 from semscale.errors import InputError, ReplyError

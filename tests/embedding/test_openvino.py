@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
-from slow_encoder import slow_states
+from tests.support.slow_encoder import slow_states
 
 from semscale.embedding import openvino
 from semscale.embedding.cache import CachedEmbedder, EmbeddingCache

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from slow_encoder import slow_states
+from tests.support.slow_encoder import slow_states
 from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers, processors
 
 from semscale.embedding import load_embedder

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from endpoint import Endpoint, misbehaving_endpoint
+from tests.support.endpoint import Endpoint, misbehaving_endpoint
 from tests.faults.forking import Starter
 from tests.faults.laboratory import Laboratory
 

@@ -6,7 +6,7 @@ import sqlite3
 
 import polars as pl
 import pytest
-from endpoint import FAULTS, faulty
+from tests.support.endpoint import FAULTS, faulty
 
 from semscale.chat import pacing
 

@@ -1,7 +1,7 @@
 """Hypothesis strategies of inputs: a fixed input of a target, changed as the fuzzer changes it."""
 
 from hypothesis import strategies as st
-from targets import Target
+from tests.fuzz.targets import Target
 
 
 def inputs(target: Target) -> st.SearchStrategy[bytes]:

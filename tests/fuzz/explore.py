@@ -19,7 +19,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from targets import Target
+    from tests.fuzz.targets import Target
 
 MEMORY = 8 << 30
 """Bytes of address space that a reader may take."""
@@ -121,13 +121,13 @@ def trying(read: Callable[[bytes], object], findings: Findings, until: float) ->
 def load_targets() -> "dict[str, Target]":
     """Import all readers, with counters for the code that an input reaches where Atheris is installed."""
     if not IS_GUIDED:
-        from targets import TARGETS
+        from tests.fuzz.targets import TARGETS
 
         return TARGETS
     import atheris
 
     with atheris.instrument_imports(include=["semscale", "yaml"]):
-        from targets import TARGETS
+        from tests.fuzz.targets import TARGETS
     return TARGETS
 
 
@@ -158,7 +158,7 @@ def guided(target: "Target", try_input: Callable[[bytes], None], folder: Path) -
 
 def unguided(target: "Target", try_input: Callable[[bytes], None], _: Path) -> None:
     """Explore with Hypothesis alone, which draws changes of fixed inputs without looking at coverage."""
-    from drawing import inputs
+    from tests.fuzz.drawing import inputs
     from hypothesis import HealthCheck, given, seed, settings
 
     checks = list(HealthCheck)

@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from explore import explore, load_targets
+from tests.fuzz.explore import explore, load_targets
 
 HERE = Path(__file__).parent
 FINDINGS = Path("fuzz-findings")

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-import memory_growth as growth
-import mutations as change
-import readers as read
+from tests.fuzz import memory_growth as growth
+from tests.fuzz import mutations as change
+from tests.fuzz import readers as read
 
 CORPUS = Path(__file__).with_name("corpus")
 _BYTES = (change.bytes_changed, change.lines_changed)

@@ -4,10 +4,10 @@ import warnings
 from contextlib import suppress
 
 import pytest
-from drawing import inputs
+from tests.fuzz.drawing import inputs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from targets import CORPUS, TARGETS
+from tests.fuzz.targets import CORPUS, TARGETS
 
 from semscale.errors import SemscaleError
 

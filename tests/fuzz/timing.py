@@ -9,8 +9,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from explore import seconds_per_mb
-from targets import TARGETS, Target
+from tests.fuzz.explore import seconds_per_mb
+from tests.fuzz.targets import TARGETS, Target
 
 from semscale.errors import SemscaleError
 

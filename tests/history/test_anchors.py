@@ -5,8 +5,8 @@ from datetime import datetime
 import numpy as np
 import pytest
 from sqlalchemy import text
-from stored_anchors import an_anchor_set, pairs, some_readings
-from stored_runs import DAY, START, a_comparison, a_run
+from tests.support.stored_anchors import an_anchor_set, pairs, some_readings
+from tests.support.stored_runs import DAY, START, a_comparison, a_run
 
 from semscale.errors import InputError
 from semscale.history.anchor_sets import AnchorPair

@@ -14,7 +14,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import inspect, text
 from sqlalchemy.exc import InterfaceError
-from stored_runs import a_comparison, a_run, an_approval
+from tests.support.stored_runs import a_comparison, a_run, an_approval
 
 from semscale.errors import InputError
 from semscale.history.history import open_history

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Engine, event
-from stored_runs import DAY, NAN, START, a_comparison, a_run, an_approval
+from tests.support.stored_runs import DAY, NAN, START, a_comparison, a_run, an_approval
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.history import open_history

@@ -18,7 +18,7 @@ from urllib.parse import quote
 import pytest
 from sqlalchemy import text
 from sqlalchemy.engine import URL, make_url
-from stored_runs import a_run
+from tests.support.stored_runs import a_run
 
 from semscale.errors import InputError, MissingExtraError
 from semscale.history.history import open_history

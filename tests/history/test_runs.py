@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stored_runs import START, a_run, an_approval
+from tests.support.stored_runs import START, a_run, an_approval
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output, dump_item, has_surrogates, load_item

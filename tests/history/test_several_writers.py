@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
-from stored_runs import a_comparison, a_run, an_approval
+from tests.support.stored_runs import a_comparison, a_run, an_approval
 
 from semscale.errors import InputError
 from semscale.history.chain import load_links
@@ -33,7 +33,7 @@ PROCESSES, TURNS = 4, 5
 WRITER = f"""
 import sys
 sys.path.insert(0, {HERE!r})
-from stored_runs import a_comparison, a_run, an_approval
+from tests.support.stored_runs import a_comparison, a_run, an_approval
 from semscale.history.history import open_history
 sys.stdin.readline()  # all begin at once, with a place in which there is no history yet
 with open_history(sys.argv[1]) as history:
@@ -50,7 +50,7 @@ KILLED = f"""
 import sys
 sys.path.insert(0, {HERE!r})
 from sqlalchemy import Engine, event
-from stored_runs import a_comparison, a_run
+from tests.support.stored_runs import a_comparison, a_run
 from semscale.history.history import open_history
 
 def signal_and_block(connection, cursor, statement, *rest):

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 from sqlalchemy import text
-from stored_runs import DAY, NAN, START, a_comparison, a_run, an_approval
+from tests.support.stored_runs import DAY, NAN, START, a_comparison, a_run, an_approval
 
 from semscale.errors import InputError
 from semscale.history.chain import EntryKind

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import polars as pl
 import pytest
-from decision_endpoint import deciding_endpoint
+from tests.support.decision_endpoint import deciding_endpoint
 from tests.judging.conftest import Scripted, material, plain_running
 from tests.schema_check import check_json
 

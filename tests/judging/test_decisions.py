@@ -4,7 +4,7 @@ import json
 import math
 
 import pytest
-from decision_endpoint import deciding_endpoint
+from tests.support.decision_endpoint import deciding_endpoint
 from tests.judging.conftest import plain_running
 
 from semscale.chat import load_chat_model

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import polars as pl
 import pytest
-from file_instruments import FILE_INSTRUMENTS, ROWS, N
+from tests.support.file_instruments import FILE_INSTRUMENTS, ROWS, N
 from polars.testing import assert_frame_equal
 
 from semscale.errors import InterruptedRunError

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import ForwardRef, get_args
 
 import pytest
-from instruments import CELLS
-from model_instruments import MODEL_INSTRUMENTS
-from toy_instruments import TOY_INSTRUMENTS
+from tests.support.instruments import CELLS
+from tests.support.model_instruments import MODEL_INSTRUMENTS
+from tests.support.toy_instruments import TOY_INSTRUMENTS
 
 import semscale
 from semscale.coding.coder import ChatCodes

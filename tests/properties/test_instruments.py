@@ -5,10 +5,10 @@ import json
 
 import numpy as np
 import pytest
-from instruments import CELLS
-from model_instruments import MODEL_INSTRUMENTS
+from tests.support.instruments import CELLS
+from tests.support.model_instruments import MODEL_INSTRUMENTS
 from tests.schema_check import check_json
-from toy_instruments import TOY_INSTRUMENTS
+from tests.support.toy_instruments import TOY_INSTRUMENTS
 
 from semscale.answer_consistency.consistencies import Consistencies
 from semscale.report.document import estimate_cell

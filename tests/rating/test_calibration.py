@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from labelled_toys import predictors_at
+from tests.support.labelled_toys import predictors_at
 from tests.conftest import ToyEmbedder
 
 from semscale.errors import InputError

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from labelled_toys import VALUES, answered, predictors_at
+from tests.support.labelled_toys import VALUES, answered, predictors_at
 
 from semscale.errors import InputError
 from semscale.rating.fitting import (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from labelled_toys import VALUES, answered, predictors_at
+from tests.support.labelled_toys import VALUES, answered, predictors_at
 from pydantic import TypeAdapter
 from scipy.optimize import check_grad
 from scipy.stats import norm

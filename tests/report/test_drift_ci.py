@@ -3,7 +3,7 @@
 from xml.etree import ElementTree
 
 import pytest
-from made_up_gate import gate_of
+from tests.support.made_up_gate import gate_of
 
 from semscale.drift.settings import GateSettings
 from semscale.report.drift_ci import (

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from made_up_gate import AFTER, BEFORE, gate_of
+from tests.support.made_up_gate import AFTER, BEFORE, gate_of
 
 from semscale.drift.decision import Outcome, decide
 from semscale.drift.hard_limits import LimitCheck

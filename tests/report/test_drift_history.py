@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from made_up_gate import START, gate_of
+from tests.support.made_up_gate import START, gate_of
 
 from semscale.drift.anchors import RecordedAnchors
 from semscale.drift.history_summary import DatasetHistory, HistorySummary

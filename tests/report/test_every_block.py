@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 import pytest
-from made_up_document import BLOCKS, document_of, figure_of
+from tests.support.made_up_document import BLOCKS, document_of, figure_of
 from tests.workbook_sheets import sheets_of
 
 from semscale.report.document import (

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from made_up_document import HOSTILE, document_of, figure_of
+from tests.support.made_up_document import HOSTILE, document_of, figure_of
 
 from semscale.guards.findings import Span
 from semscale.report.document import (

@@ -4,7 +4,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
-from made_up_document import BLOCKS, HISTOGRAM, document_of
+from tests.support.made_up_document import BLOCKS, HISTOGRAM, document_of
 
 from semscale.report.chart_kit import Drawing
 from semscale.report.document import (

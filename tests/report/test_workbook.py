@@ -4,7 +4,7 @@ import zipfile
 from dataclasses import replace
 
 import numpy as np
-from made_up_document import BLOCKS, HOSTILE, document_of
+from tests.support.made_up_document import BLOCKS, HOSTILE, document_of
 from tests.workbook_sheets import sheets_of
 
 from semscale.report.document import (

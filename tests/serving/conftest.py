@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from services import client_of, loaded_service
+from tests.support.services import client_of, loaded_service
 
 
 def pytest_collection_modifyitems(items) -> None:

@@ -5,7 +5,7 @@ from concurrent.futures import CancelledError, wait
 
 import numpy as np
 import pytest
-from services import until
+from tests.support.services import until
 
 pytest.importorskip(
     "prometheus_client", reason='prometheus_client is not installed: pip install "semscale[serve]"'

@@ -10,7 +10,7 @@ pytest.importorskip(
     "prometheus_client", reason='prometheus_client is not installed: pip install "semscale[serve]"'
 )
 
-from services import MODEL, SECRET, Client, client_of
+from tests.support.services import MODEL, SECRET, Client, client_of
 
 from semscale.errors import InputError
 from semscale.serving.requests import RefusedRequestError, ServiceLimits

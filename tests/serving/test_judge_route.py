@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason='fastapi is not installed: pip install "semscale[serve]"')
 
-from services import client_of
+from tests.support.services import client_of
 from test_openapi import check_answer
 
 import semscale

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from jsonschema import Draft202012Validator
-from services import MODEL, SECRET, client_of, loaded_service, until
+from tests.support.services import MODEL, SECRET, client_of, loaded_service, until
 
 LINES = {"content-type": "application/x-ndjson"}
 TABLE = "id,comment\n1,I would buy it at once.\n"

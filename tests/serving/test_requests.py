@@ -8,7 +8,7 @@ from base64 import b64decode
 
 import numpy as np
 import pytest
-from services import MODEL, client_of, loaded_service
+from tests.support.services import MODEL, client_of, loaded_service
 
 import semscale
 from semscale.serving import requests

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from services import MODEL, SECRET, until
+from tests.support.services import MODEL, SECRET, until
 
 from semscale.errors import InputError
 

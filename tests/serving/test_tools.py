@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from targets import CORPUS
+from tests.fuzz.targets import CORPUS
 
 import semscale
 from semscale.chat.budget import Budget

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from endpoint import misbehaving_endpoint
+from tests.support.endpoint import misbehaving_endpoint
 
 from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.errors import InputError, ReplyError

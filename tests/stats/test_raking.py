@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference_figures import (
+from tests.support.reference_figures import (
     SAMPLE_COLUMNS,
     check_difference,
     check_estimates,

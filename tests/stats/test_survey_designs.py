@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference_figures import SAMPLE_COLUMNS, codes, design, figures, jackknife_replicates
+from tests.support.reference_figures import SAMPLE_COLUMNS, codes, design, figures, jackknife_replicates
 
 from semscale.errors import InputError
 from semscale.stats.survey_designs import (

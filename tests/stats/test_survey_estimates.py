@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_figures import jackknife_replicates
+from tests.support.reference_figures import jackknife_replicates
 
 from semscale.errors import InputError
 from semscale.stats import survey_estimates as chapter

@@ -6,7 +6,7 @@ write them for these tests. test_reference.py holds the same figures on data of 
 
 import numpy as np
 import pytest
-from reference_figures import (
+from tests.support.reference_figures import (
     check_association,
     check_difference,
     check_estimates,

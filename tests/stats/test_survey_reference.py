@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference_figures import (
+from tests.support.reference_figures import (
     DESIGNS,
     REPLICATED,
     SAMPLE_COLUMNS,

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import huggingface_hub.constants
-import made_up_model
+from tests.support import made_up_model
 import pytest
 
 from semscale.weights import known

@@ -8,7 +8,7 @@ from pathlib import Path
 import huggingface_hub
 import pytest
 from filelock import FileLock
-from made_up_model import FILES, SUMS, TINY, left_behind, run_child, write_model, write_wheel
+from tests.support.made_up_model import FILES, SUMS, TINY, left_behind, run_child, write_model, write_wheel
 
 from semscale.errors import ModelError
 from semscale.weights import resolving

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from made_up_model import SUMS, TINY, left_behind, write_model
+from tests.support.made_up_model import SUMS, TINY, left_behind, write_model
 
 from semscale.errors import ModelError, UnknownNameError
 from semscale.weights import known, resolving

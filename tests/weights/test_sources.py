@@ -10,7 +10,7 @@ from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from local_servers import COMMIT, FILES, Hub, serving
+from tests.support.local_servers import COMMIT, FILES, Hub, serving
 
 from semscale.weights import sources
 from semscale.weights.folders import write_stamps

@@ -7,7 +7,7 @@ import socket
 import subprocess
 
 import pytest
-from made_up_model import FILES, SUMS, write_model
+from tests.support.made_up_model import FILES, SUMS, write_model
 
 from semscale.errors import ModelError
 from semscale.weights import folders, resolving

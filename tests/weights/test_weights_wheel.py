@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from made_up_model import FILES, TINY, write_model
+from tests.support.made_up_model import FILES, TINY, write_model
 
 import weights_wheel
 from semscale.errors import InputError

@@ -5,7 +5,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from endpoint import error, misbehaving_endpoint
+from tests.support.endpoint import error, misbehaving_endpoint
 
 pytestmark = [pytest.mark.needs("api"), pytest.mark.exhaustive]
 

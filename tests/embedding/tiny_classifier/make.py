@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
-from word_tokenizer import VOCABULARY_SIZE, write_tokenizer  # noqa: E402 - a file beside this folder
+from tests.support.word_tokenizer import VOCABULARY_SIZE, write_tokenizer  # noqa: E402 - a file beside this folder
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 FIRST = ["w1 w2 w3", "w4", "w9 w8 w7 w6 w5", "w25 unknown w0"]

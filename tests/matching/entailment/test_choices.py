@@ -1,7 +1,7 @@
 """The entailment model that a user names or gives."""
 
 import pytest
-from random_classifier import write_random_classifier
+from tests.support.random_classifier import write_random_classifier
 from tests.matching.made_up_entailment import KnownPairs
 
 from semscale.errors import InputError

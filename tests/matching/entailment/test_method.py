@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from random_classifier import write_random_classifier
+from tests.support.random_classifier import write_random_classifier
 from tests.matching.made_up_entailment import KnownPairs
 
 from semscale.errors import InputError, UnknownNameError

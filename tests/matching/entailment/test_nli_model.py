@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from random_classifier import write_random_classifier
+from tests.support.random_classifier import write_random_classifier
 from scipy.special import softmax
 
 from semscale.embedding.cross_encoder import CrossEncoder

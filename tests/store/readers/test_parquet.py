@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from polars.testing import assert_frame_equal
-from targets import CORPUS
+from tests.fuzz.targets import CORPUS
 
 from semscale.errors import InputError
 from semscale.store.columnar import open_parquet, rebatch

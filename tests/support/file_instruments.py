@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 from tests.conftest import ToyEmbedder
-from toy_instruments import Examiner, rating_scale
+from tests.support.toy_instruments import Examiner, rating_scale
 
 from semscale.answer_consistency.asking import AskedModel, Sampling
 from semscale.answer_consistency.consistency import Consistency

@@ -4,7 +4,7 @@ import struct
 from pathlib import Path
 
 import numpy as np
-from word_tokenizer import VOCABULARY_SIZE
+from tests.support.word_tokenizer import VOCABULARY_SIZE
 
 HIDDEN, LAYERS, HEADS, INNER, POSITIONS = 32, 2, 2, 64, 24
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from types import SimpleNamespace
 
-from local_servers import serving
+from tests.support.local_servers import serving
 
 from semscale.chat import load_chat_model
 

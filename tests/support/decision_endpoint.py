@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from types import SimpleNamespace
 
-from endpoint import completion
-from local_servers import serving
+from tests.support.endpoint import completion
+from tests.support.local_servers import serving
 
 from semscale.chat.decisions import ChoiceQuestion, DecisionRequest, Option, PredicateQuestion, ScoreQuestion
 

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import numpy as np
-from random_checkpoint import HIDDEN, POSITIONS, config_of
-from word_tokenizer import VOCABULARY_SIZE, write_tokenizer
+from tests.support.random_checkpoint import HIDDEN, POSITIONS, config_of
+from tests.support.word_tokenizer import VOCABULARY_SIZE, write_tokenizer
 
 from semscale.embedding.openvino import openvino_module
 

@@ -1,7 +1,7 @@
 """Anchor sets and readings to store."""
 
 import numpy as np
-from stored_runs import NAN, START
+from tests.support.stored_runs import NAN, START
 
 from semscale.history.anchor_sets import AnchorPair, AnchorReadings, AnchorSet
 

@@ -4,8 +4,8 @@ import re
 from typing import get_args
 
 import numpy as np
-from instruments import CELLS, Instrument
-from model_instruments import bert_scorer
+from tests.support.instruments import CELLS, Instrument
+from tests.support.model_instruments import bert_scorer
 from tests.conftest import ToyEmbedder
 
 from semscale.answer_consistency.consistency import Consistency

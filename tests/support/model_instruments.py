@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from instruments import Instrument
-from random_classifier import write_random_classifier
+from tests.support.instruments import Instrument
+from tests.support.random_classifier import write_random_classifier
 
 from semscale.answer_consistency.claims import ClaimConsistency, Groundedness
 from semscale.embedding.openvino import has_bfloat16

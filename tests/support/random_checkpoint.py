@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 from safetensors.numpy import save_file
-from word_tokenizer import VOCABULARY_SIZE, write_tokenizer
+from tests.support.word_tokenizer import VOCABULARY_SIZE, write_tokenizer
 
 HIDDEN, HEADS, LAYERS, INNER, POSITIONS = 8, 2, 3, 16, 24
 
