@@ -71,11 +71,17 @@ def as_option(name: str, value: str | None) -> str:
     """Name a setting as an option of a shell's command.
 
     Examples:
-        >>> as_option("human_range", None), as_option("where", "'age > 18'"), as_option("restart", "True")
-        ('--human-range', "--where 'age > 18'", '--restart')
+        >>> as_option("human_range", None), as_option("restart", "True"), as_option("where", "a = 'x'")
+        ('--human-range', '--restart', '--where "a = \'x\'"')
     """
     option = f"--{plain_name(name).replace('_', '-')}"
-    return option if value in {None, "True"} else f"{option} {shlex.quote(without_quotes(str(value)))}"
+    return option if value in {None, "True"} else f"{option} {_quote(without_quotes(str(value)))}"
+
+
+def _quote(text: str) -> str:
+    """Quote a text for a shell, with quotes of the kind that it does not contain."""
+    has_single_alone = "'" in text and not set('"$`\\!').intersection(text)
+    return f'"{text}"' if has_single_alone else shlex.quote(text)
 
 
 def plain_name(name: str) -> str:

@@ -4,8 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from tests.support.scripted_chat import ScriptedChat
 from tests.matching.made_up_entailment import KnownPairs
+from tests.support.scripted_chat import ScriptedChat
 
 from semscale.answer_consistency.asking import AskedModel, Sampling, Stopping
 from semscale.answer_consistency.claim_tables import claim_consistency_file, groundedness_file

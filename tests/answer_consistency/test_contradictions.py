@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from tests.support.random_classifier import forced_classifier
 from tests.conftest import ToyEmbedder
+from tests.support.random_classifier import forced_classifier
 
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.pairs import (

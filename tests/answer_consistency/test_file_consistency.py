@@ -425,8 +425,8 @@ def test_a_wrong_label_of_an_item_is_named_with_the_row_of_its_answer(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"answer": "a"}, "samples must come from columns"),
-        ({"answer": "a", "sample": ("s",), "item": "i"}, "samples must come from columns"),
+        ({"answer": "a"}, "name where the repeated answers are"),
+        ({"answer": "a", "sample": ("s",), "item": "i"}, "name where the repeated answers are"),
         ({"answer": "a", "sample": ("a",)}, "sample must be another column than answer"),
         ({"answer": "a", "sample": ("s", "s")}, "column 's' is named twice"),
         (

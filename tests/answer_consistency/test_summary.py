@@ -5,8 +5,8 @@ import json
 import numpy as np
 import polars as pl
 import pytest
-from tests.support.scripted_chat import ScriptedChat
 from tests.schema_check import check_json
+from tests.support.scripted_chat import ScriptedChat
 
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.summary import ConsistencyItem

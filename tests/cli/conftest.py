@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.support.endpoint import misbehaving_endpoint, prompt_of
 from tests.schema_check import check_json
+from tests.support.endpoint import misbehaving_endpoint, prompt_of
 
 from semscale.cli.main import main
 from semscale.embedding import loading

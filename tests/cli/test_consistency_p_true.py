@@ -5,9 +5,9 @@ import math
 
 import polars as pl
 import pytest
+from tests.schema_check import check_json
 from tests.support.decision_endpoint import deciding_endpoint
 from tests.support.endpoint import misbehaving_endpoint, prompt_of
-from tests.schema_check import check_json
 
 pytestmark = pytest.mark.needs("api")
 

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from tests.support.sharing_machines import FORKED, command, machines
 from tests.schema_check import check_json
+from tests.support.sharing_machines import FORKED, command, machines
 
 from semscale.history.history import open_history
 

@@ -5,8 +5,8 @@ import re
 
 import polars as pl
 import pytest
-from tests.support.decision_endpoint import deciding_endpoint
 from tests.schema_check import check_json
+from tests.support.decision_endpoint import deciding_endpoint
 
 from semscale.cli.main import main
 

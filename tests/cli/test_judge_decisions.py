@@ -6,8 +6,8 @@ import re
 
 import polars as pl
 import pytest
-from tests.support.decision_endpoint import deciding_endpoint
 from tests.schema_check import check_json
+from tests.support.decision_endpoint import deciding_endpoint
 
 from semscale.cli.main import main
 
@@ -139,7 +139,7 @@ def test_a_continued_run_remembers_why_a_form_is_unsupported(command, decider, t
     check_json(text)
     (refusal,) = json.loads(text)["judges"][0]["refused_forms"]
     assert (refusal["form"], refusal["n"]) == ("decisions", 1)
-    assert pl.read_csv(out)["semscale_not_taken"].to_list() == [f"decisions: {refusal['reason']}"] * 3 + [
+    assert pl.read_csv(out)["semscale_refused_forms"].to_list() == [f"decisions: {refusal['reason']}"] * 3 + [
         None
     ]
 

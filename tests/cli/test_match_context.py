@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from tests.support.random_classifier import write_random_classifier
 from tests.schema_check import check_json
+from tests.support.random_classifier import write_random_classifier
 
 from semscale.store.reading import open_table
 

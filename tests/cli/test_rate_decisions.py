@@ -4,8 +4,8 @@ import json
 
 import polars as pl
 import pytest
-from tests.support.decision_endpoint import deciding_endpoint
 from tests.schema_check import check_json
+from tests.support.decision_endpoint import deciding_endpoint
 
 pytestmark = pytest.mark.needs("api")
 

@@ -5,8 +5,8 @@ import sys
 
 import numpy as np
 import pytest
-from tests.support.decision_endpoint import deciding_endpoint
 from tests.judging.conftest import Scripted, material, plain_running
+from tests.support.decision_endpoint import deciding_endpoint
 
 from semscale.answer_consistency.claims import ClaimVerdict, Support
 from semscale.compat.inspect_ai import (

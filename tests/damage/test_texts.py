@@ -1,9 +1,9 @@
 """All kinds of damage to texts, on odd and on long texts."""
 
 import pytest
-from tests.support.always import Always
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.always import Always
 
 from semscale.damage.rewriting import change_numbers, negate, paraphrase, truncate
 

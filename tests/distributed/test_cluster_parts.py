@@ -5,11 +5,11 @@ import os
 import signal
 from dataclasses import replace
 
-from tests.support import disturbed_recipe
 import polars as pl
 import pytest
-from tests.support.disturbed_recipe import ByNode, Copying, Disturbed, OtherInActors, Refusing
 from tests.distributed.conftest import files_in, killed_when_noted
+from tests.support import disturbed_recipe
+from tests.support.disturbed_recipe import ByNode, Copying, Disturbed, OtherInActors, Refusing
 
 from semscale.cli.main import main
 from semscale.distributed import cluster_parts

@@ -76,9 +76,9 @@ def test_matches_are_those_of_a_single_process(connection, here, rows):
 
 
 def test_rows_that_always_end_their_process_end_the_dataset(connection, here):
-    from tests.support import disturbed_recipe
     import ray.data
     from ray import cloudpickle
+    from tests.support import disturbed_recipe
 
     from semscale import distributed
 

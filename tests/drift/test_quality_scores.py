@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.support.made_up_losses import compared, run_of
 from tests.judging.conftest import Scripted, plain_running
+from tests.support.made_up_losses import compared, run_of
 
 from semscale.drift.comparison import compare
 from semscale.drift.quality_scores import (

@@ -154,7 +154,7 @@ MALFORMED = [
     (
         "id,output\n1,a\n2,b\n1,c\n",
         None,
-        "got '1' more than once, '1' in data rows 1 and 3; .*set Run",
+        "got '1' more than once, '1' in data rows 1 and 3; .*set long=True",
     ),
     (
         "key,output\n1,a\n",
@@ -210,7 +210,7 @@ def test_malformed_tables_are_refused_with_file_and_row(written, content, column
         (b"PK\x03\x04 and then nothing", "a.xlsx", "a.xlsx"),
         (b"id,output\n1,\x81\xfe\n", "a.csv", "a.csv, line 2: byte 0x81 is not valid"),
         ('{"id": 1}', "a.json", "a.json is JSON but no exercise of Athena, .*its keys are 'id'; .*jsonl"),
-        ("id\n", "a.txt", "the extension '.txt'; say what it is with --format"),
+        ("id\n", "a.txt", "the extension '.txt'; say what it is with format"),
     ],
 )
 def test_corrupt_files_are_refused(written, content, name, message):

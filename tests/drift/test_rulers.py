@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.support.moved_encoder import MovedEncoder
 from tests.judging.conftest import Scripted, material, plain_running
+from tests.support.moved_encoder import MovedEncoder
 
 from semscale.chat.runner import Running
 from semscale.drift.anchors import (

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.support.q4_writer import Q4Writer, config
 from safetensors.numpy import load, save
+from tests.support.q4_writer import Q4Writer, config
 from tests.support.slow_encoder import slow_states
-from tokenizers import Tokenizer
 from tests.support.word_tokenizer import write_tokenizer
+from tokenizers import Tokenizer
 
 from semscale.embedding.checkpoint import Q4Header, Q4Parameters, Q4Table, open_checkpoint, read_tensors
 from semscale.embedding.openvino import OpenVinoEmbedder

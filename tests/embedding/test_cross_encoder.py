@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.support.random_classifier import GRAPH, LABELS, random_logits
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 from tests.support.word_tokenizer import write_tokenizer
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
 from semscale.embedding.cross_encoder import (
     PAIRS_FILE,

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
-from tests.support.endpoint import Endpoint, misbehaving_endpoint
 from tests.faults.forking import Starter
 from tests.faults.laboratory import Laboratory
+from tests.support.endpoint import Endpoint, misbehaving_endpoint
 
 from semscale.chat.pacing import Retries
 from semscale.cli.main import main

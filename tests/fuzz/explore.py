@@ -158,8 +158,8 @@ def guided(target: "Target", try_input: Callable[[bytes], None], folder: Path) -
 
 def unguided(target: "Target", try_input: Callable[[bytes], None], _: Path) -> None:
     """Explore with Hypothesis alone, which draws changes of fixed inputs without looking at coverage."""
-    from tests.fuzz.drawing import inputs
     from hypothesis import HealthCheck, given, seed, settings
+    from tests.fuzz.drawing import inputs
 
     checks = list(HealthCheck)
     for number in range(sys.maxsize):

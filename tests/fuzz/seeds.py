@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from tests.fuzz import readers
 import xlsxwriter
-from tests.support.q4_writer import Q4Writer
 from safetensors.numpy import save
+from tests.fuzz import readers
 from tests.fuzz.targets import CORPUS
+from tests.support.q4_writer import Q4Writer
 
 from semscale.embedding.cache import FILE_NAME, EmbeddingCache
 from semscale.embedding.embedder import Embeddings

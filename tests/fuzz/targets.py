@@ -50,7 +50,7 @@ class Target:
 
 _JSON = (change.json_changed, change.json_changed, change.bytes_changed)
 _CELLS = (change.cells_changed, change.cells_changed, *_BYTES)
-_AFTER_A_LINE = (change.first_line_kept(change.json_changed), change.bytes_changed)
+_AFTER_A_LINE = (change.after_first_line(change.json_changed), change.bytes_changed)
 
 TARGETS = {
     target.name: target

@@ -4,9 +4,9 @@ import warnings
 from contextlib import suppress
 
 import pytest
-from tests.fuzz.drawing import inputs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.fuzz.drawing import inputs
 from tests.fuzz.targets import CORPUS, TARGETS
 
 from semscale.errors import SemscaleError

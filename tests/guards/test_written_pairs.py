@@ -28,9 +28,12 @@ def judged_wrongly(half):
     ]
 
 
-def test_the_developed_half_is_read_but_for_two_pairs():
+def test_the_developed_half_is_read_but_for_five_pairs():
     assert [(pair["kind"], pair["contradicts"]) for pair in judged_wrongly("developed")] == [
         ("avoiding-verb", True),  # "blocks light" and "lets light through"
+        ("date", False),  # "half past six" and "6:30"
+        ("date", False),  # "noon" and "12 pm"
+        ("date", False),  # "a quarter to nine" and "8:45"
         ("other-wording", False),  # "fewer people than last year" and "more people last year"
     ]
 
@@ -52,7 +55,7 @@ def test_the_unseen_half_is_read_as_well_as_the_documentation_says(contradicts, 
         ("feedback_unseen", True, 4),
         ("feedback_unseen", False, 5),
         ("notations_developed", True, 6),
-        ("notations_developed", False, 1),
+        ("notations_developed", False, 2),
         ("notations_unseen", True, 10),
         ("notations_unseen", False, 9),
     ],

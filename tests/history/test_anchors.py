@@ -37,7 +37,7 @@ def test_too_few_or_too_many_pairs_are_refused(n):
         (AnchorPair("0", "a", "b"), "ids of anchors must occur once, got '0' more than once"),
         (AnchorPair("x", " ", "b"), "anchor 'x' has no reference"),
         (AnchorPair("x", "a", "\n"), "anchor 'x' has no output"),
-        (AnchorPair("x", "a", "b", 3.0), "label of anchor 'x' must lie in 0 to 1, got 3: .*--human-range"),
+        (AnchorPair("x", "a", "b", 3.0), "label of anchor 'x' must lie in 0 to 1, got 3: .*human_range"),
     ],
 )
 def test_a_pair_that_cannot_be_measured_is_refused(pair, said):

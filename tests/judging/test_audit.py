@@ -6,9 +6,9 @@ import re
 import numpy as np
 import polars as pl
 import pytest
-from tests.support.decision_endpoint import deciding_endpoint
 from tests.judging.conftest import Scripted, material, plain_running
 from tests.schema_check import check_json
+from tests.support.decision_endpoint import deciding_endpoint
 
 from semscale.chat.decisions import DecisionAnswer, DecisionAnswers, DecisionLimits
 from semscale.cli.main import main

@@ -4,8 +4,8 @@ import json
 import math
 
 import pytest
-from tests.support.decision_endpoint import deciding_endpoint
 from tests.judging.conftest import plain_running
+from tests.support.decision_endpoint import deciding_endpoint
 
 from semscale.chat import load_chat_model
 from semscale.chat.budget import Budget

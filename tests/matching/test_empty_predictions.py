@@ -42,9 +42,7 @@ def test_a_summary_counts_them_and_shows_compared_items_as_the_lowest(toy_embedd
     assert "2 empty predictions scored 0, as wrong" in " ".join(summary.document().notes)
     left_out = matched(toy_embedder, "missing").summarize(PREDICTIONS, REFERENCES)
     assert left_out.n_empty_as_wrong == 0
-    assert "3 empty predictions left out of the mean; match --empty wrong" in " ".join(
-        left_out.document().notes
-    )
+    assert "3 empty predictions left out of the mean; --empty wrong" in " ".join(left_out.document().notes)
 
 
 def test_a_file_gives_the_same_as_lists(toy_embedder, tmp_path):

@@ -8,8 +8,8 @@ import re
 import numpy as np
 import polars as pl
 import pytest
-from tests.support.file_instruments import FILE_INSTRUMENTS, ROWS, N
 from polars.testing import assert_frame_equal
+from tests.support.file_instruments import FILE_INSTRUMENTS, ROWS, N
 
 from semscale.errors import InterruptedRunError
 from semscale.store.reading import open_table

@@ -5,9 +5,9 @@ import json
 
 import numpy as np
 import pytest
+from tests.schema_check import check_json
 from tests.support.instruments import CELLS
 from tests.support.model_instruments import MODEL_INSTRUMENTS
-from tests.schema_check import check_json
 from tests.support.toy_instruments import TOY_INSTRUMENTS
 
 from semscale.answer_consistency.consistencies import Consistencies

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from tests.support.labelled_toys import predictors_at
 from tests.conftest import ToyEmbedder
+from tests.support.labelled_toys import predictors_at
 
 from semscale.errors import InputError
 from semscale.rating.calibration import (

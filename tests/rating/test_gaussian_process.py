@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.labelled_toys import VALUES, answered, predictors_at
 from pydantic import TypeAdapter
 from scipy.optimize import check_grad
 from scipy.stats import norm
+from tests.support.labelled_toys import VALUES, answered, predictors_at
 
 from semscale.rating import gaussian_process
 from semscale.rating.gaussian_process import (

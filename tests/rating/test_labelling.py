@@ -235,7 +235,7 @@ def test_a_label_off_the_scale_is_refused_unless_people_had_another_range(
         rated(table, labels, toy_embedder)
     assert f"sheet.csv has the label {shown} for data row 4 of the file" in str(refused.value)
     assert "the scale ranges from 1 to 5" in str(refused.value)
-    assert "--human-range LOW HIGH" in str(refused.value)
+    assert "(human_range)" in str(refused.value)
     result = rated(table, labels, toy_embedder, human_range=(0, 6))
     assert result.comparison.corrected is not None
 

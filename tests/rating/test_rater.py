@@ -309,7 +309,7 @@ def test_the_default_model_reads_other_languages():
         ({"readout": ["ssr"]}, "readout must be ssr, ordinal or combined, got"),
         ({"embedder": 5}, "embedder must be a name, a folder or what load_embedder gives, got 5"),
         ({"anchor_sets": 5}, "anchor_sets must be names"),
-        ({"floor": "x"}, "floor must be 'auto'"),
+        ({"floor": "x"}, "floor must be auto"),
     ],
 )
 def test_of_a_rater(settings, message):

@@ -28,7 +28,7 @@ def test_the_first_annotation_is_the_verdict_with_the_gravest_fact_and_the_next_
     assert first.startswith(
         "::error title=Drift gate failed%3A model-b::Contradictions rose from 0 %25 to 40 %25 of outputs."
     )
-    assert "Look at 'item-00', 'item-01', 'item-02'; approve." in first
+    assert "Look at 'item-00', 'item-01', 'item-02'; approve the run" in first
 
 
 @pytest.mark.exhaustive

@@ -20,6 +20,7 @@ from semscale.report.html import page
 from semscale.report.judging import NO_LABELS, human_table, judge_table, panel_note
 from semscale.report.markdown import markdown
 from semscale.report.terminal import print_document
+from semscale.spelling import as_option, spelled
 from semscale.stats.intervals import IntervalPlan
 
 QUESTIONS = ["<b>why?</b>", "why?", "why?", "", "why?"]
@@ -144,7 +145,7 @@ def test_a_judge_of_a_panel_without_any_score_is_named_above_the_headline():
     assert "No row has both a human label and a score, so nothing shows whether people would agree." in (
         labelled.cautions
     )
-    assert outcome(saying("one"), saying("other")).document().warnings == (NO_LABELS,)
+    assert outcome(saying("one"), saying("other")).document().warnings == (spelled(NO_LABELS, as_option),)
 
 
 def test_calls_without_a_usable_reply_are_counted_with_their_reason():

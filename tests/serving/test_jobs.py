@@ -17,9 +17,9 @@ pytest.importorskip(
     "prometheus_client", reason='prometheus_client is not installed: pip install "semscale[serve]"'
 )
 
+from tests.fuzz.targets import CORPUS
 from tests.support.services import TABLE, HeldWork, Summary, added, client_of, loaded_service, queue_of, until
 from tests.support.small_disk import LARGE, can_mount, small_disk
-from tests.fuzz.targets import CORPUS
 
 from semscale.errors import InputError
 from semscale.serving.jobs import JobStatus, JobStore

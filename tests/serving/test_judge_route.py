@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("fastapi", reason='fastapi is not installed: pip install "semscale[serve]"')
 
-from tests.support.services import client_of
 from test_openapi import check_answer
+from tests.support.services import client_of
 
 import semscale
 from semscale.chat.budget import Budget

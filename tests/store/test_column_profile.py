@@ -81,10 +81,10 @@ def test_only_open_text_column_is_selected_and_several_are_listed(tmp_path):
     none.write_text("id,age\n1,20\n2,40\n")
     assert open_text_column(open_table(first)) == "why"
     with pytest.raises(
-        InputError, match="text: several columns of .* look like open texts; name one with --text: why, wish"
+        InputError, match="text: several columns of .* look like open texts; name one with text: why, wish"
     ):
         open_text_column(open_table(two))
-    with pytest.raises(InputError, match="text: no column of .* looks like open texts; .*--text: id, age"):
+    with pytest.raises(InputError, match="text: no column of .* looks like open texts; .*text: id, age"):
         open_text_column(open_table(none))
 
 

@@ -149,7 +149,7 @@ def test_a_value_and_its_label_are_not_mixed():
         ("day < 'May'", "column 'day' holds dates, and 'May' is none: write it like '2026-01-31'"),
         ("day > 2024", "column 'day' holds dates, and 2024 is none"),
         ("age = 'old' or age > 3", "does not fit the columns .cannot compare string with numeric"),
-        ("CAST(age AS INT) > 3", "does not fit the columns .conversion from `str` to `i32` failed"),
+        ("CAST(age AS INT) > 3", "does not fit the columns .conversion from str to i32 failed"),
         ("1 = 1", "names no column of answers"),
         ("count(*) > 3", "names no column of answers"),
     ],

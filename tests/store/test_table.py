@@ -188,7 +188,7 @@ def test_a_named_format_beats_the_extension(tmp_path):
     path = tmp_path / "answers.txt"
     path.write_text("id,text\n1,good\n2,\n")
     assert rows_of(open_table(path, format="csv")) == FRAME.rows()
-    with pytest.raises(InputError, match=r"extension '.txt'; say what it is with --format: csv, tsv"):
+    with pytest.raises(InputError, match=r"extension '.txt'; say what it is with format: csv, tsv"):
         open_table(path)
 
 

@@ -150,7 +150,7 @@ def test_single_concept_has_no_pooled_benchmark():
     single = people_table().filter(pl.col("shown") == "oat")
     outcome = compare(panel_result(), single, respondent="who", **COLUMNS).methods[0].marginals.benchmarks
     assert outcome.n_surveys == 2
-    assert np.isnan(outcome.held["wasserstein"].pooled.value)
+    assert np.isnan(outcome.distances["wasserstein"].pooled.value)
 
 
 def test_a_group_without_weights_is_named():
@@ -162,7 +162,7 @@ def test_a_group_without_weights_is_named():
 @pytest.mark.exhaustive
 def test_answers_on_another_scale():
     wide = people_table().with_columns(pl.col("intent") * 2 - 1, pl.col("liking") * 2 - 1)
-    with pytest.raises(InputError, match=r"go from 1 to 9, the scale of 'intent' from 1 to 5.*--human-range"):
+    with pytest.raises(InputError, match=r"go from 1 to 9, the scale of 'intent' from 1 to 5.*human_range"):
         compare(panel_result(), wide, **COLUMNS)
     mapped = compare(panel_result(), wide, human_range=(1, 9), **COLUMNS)
     plain = compare(panel_result(), people_table(), **COLUMNS)
@@ -205,7 +205,7 @@ def test_what_does_not_fit_is_refused(changes, message):
 
 
 def test_a_table_without_a_question_of_the_study_is_refused():
-    with pytest.raises(InputError, match=r"no column that is called like a question .*--question \w+=COLUMN"):
+    with pytest.raises(InputError, match=r"no column that is called like a question .*question: \w+=COLUMN"):
         compare(
             panel_result(), people_table().rename({"intent": "Q1", "liking": "Q2"}, strict=False), **COLUMNS
         )
@@ -218,7 +218,7 @@ def test_a_table_without_a_question_of_the_study_is_refused():
             people_table().with_columns(pl.lit("hm").alias("intent")),
             "has hm in data row 1|has 'hm' in data row 1",
         ),
-        (people_table().rename({"intent": "a", "liking": "b"}), "--question intent=COLUMN"),
+        (people_table().rename({"intent": "a", "liking": "b"}), "question: intent=COLUMN"),
         (
             people_table().with_columns(pl.lit(None).cast(pl.Int64).alias("intent")).drop("liking"),
             "two people",
@@ -304,7 +304,7 @@ def outcome():
 
 
 def with_held(marginals, **changes):
-    held = {**marginals.benchmarks.held}
+    held = {**marginals.benchmarks.distances}
     held["wasserstein"] = replace(held["wasserstein"], **changes)
     return replace(marginals, benchmarks=replace(marginals.benchmarks, held=held))
 

@@ -4,9 +4,9 @@ import re
 from typing import get_args
 
 import numpy as np
+from tests.conftest import ToyEmbedder
 from tests.support.instruments import CELLS, Instrument
 from tests.support.model_instruments import bert_scorer
-from tests.conftest import ToyEmbedder
 
 from semscale.answer_consistency.consistency import Consistency
 from semscale.chat.messages import Reply

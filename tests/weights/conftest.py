@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import huggingface_hub.constants
-from tests.support import made_up_model
 import pytest
+from tests.support import made_up_model
 
 from semscale.weights import known
 

@@ -435,7 +435,7 @@ class PanelVerdicts(JudgedResult):
         Returns:
             Columns ``n_judges``, ``mean``, ``median``, ``min``, ``max``, ``spread``, and for each judge its
             expected score as ``judge_<k>``, with ``judge_<k>_score``, ``_standard_error``, ``_status``,
-            ``_reason``, ``_provenance``, ``_explanation`` and ``_replies``, and with ``_not_taken`` for a
+            ``_reason``, ``_provenance``, ``_explanation`` and ``_replies``, and with ``_refused_forms`` for a
             judge by decisions; k is counted from 1.
         """
         figures = {name: getattr(self, name) for name in ("mean", "median", "min", "max", "spread")}

@@ -379,7 +379,7 @@ def unread_rows_warnings(
     Examples:
         >>> counts = [LanguageCount(("de", "en"), 3, 0, unread=3), LanguageCount(("en", "en"), 7, 7)]
         >>> unread_rows_warnings(counts)[0].partition(": ")[2].partition(". ")[2]
-        'Use a model that does (`embedder='e5-small'`).'
+        "Use a model that does (`embedder='e5-small'`)."
     """
     unread = [language for language in counts if language.unread]
     n, total = sum(language.unread for language in unread), sum(language.rows for language in counts)

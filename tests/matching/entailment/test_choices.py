@@ -1,8 +1,8 @@
 """The entailment model that a user names or gives."""
 
 import pytest
-from tests.support.random_classifier import write_random_classifier
 from tests.matching.made_up_entailment import KnownPairs
+from tests.support.random_classifier import write_random_classifier
 
 from semscale.errors import InputError
 from semscale.matching.entailment import NliModel, load_entailment_model

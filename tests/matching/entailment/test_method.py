@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from tests.support.random_classifier import write_random_classifier
 from tests.matching.made_up_entailment import KnownPairs
+from tests.support.random_classifier import write_random_classifier
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.matching import entailment as entailment_method

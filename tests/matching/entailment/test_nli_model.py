@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from tests.support.random_classifier import write_random_classifier
 from scipy.special import softmax
+from tests.support.random_classifier import write_random_classifier
 
 from semscale.embedding.cross_encoder import CrossEncoder
 from semscale.errors import InputError, ModelError, UnknownNameError

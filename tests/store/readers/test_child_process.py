@@ -209,7 +209,7 @@ def test_a_table_without_rows_and_a_missing_column_have_their_errors(tmp_path):
     with pytest.raises(EmptyTableError, match="a.parquet has a header but no rows"):
         open_table(tmp_path / "a.parquet")
     with pytest.raises(
-        UnknownNameError, match="no column 'text'; sheet 'Data' has it, which --sheet 'Data' reads"
+        UnknownNameError, match="no column 'text'; sheet 'Data' has it, which sheet='Data' reads"
     ):
         open_table(workbook(tmp_path)).require("text", "text")
 

@@ -144,7 +144,7 @@ def test_a_header_row_below_the_last_line_is_refused(tmp_path, rest, row):
         (b"%PDF-1.7\n", "a PDF document"),
         (b"\x1f\x8b\x08", "compressed by gzip despite its name; unpack it"),
         (b"\xd0\xcf\x11\xe0\xa1", "an old Office version, such as .xls despite its name; save it as .xlsx"),
-        (b"$FL2@(#)", "an SPSS file despite its name: read it with --format sav"),
+        (b"$FL2@(#)", "an SPSS file despite its name: read it with format='sav'"),
     ],
 )
 def test_a_file_that_is_no_text_is_refused_by_its_kind(tmp_path, start, kind):
@@ -225,10 +225,10 @@ def test_a_title_above_the_header_is_named(tmp_path):
             {"asked": "comment"},
             "name the row with the columns' names",
         ),
-        ("Survey 2026\nid;text\n1;good\n", {}, "name the line with the names of the columns by --header-row"),
+        ("Survey 2026\nid;text\n1;good\n", {}, "name the line with the names of the columns by header_row"),
         ("question\nWhy?\n", {"asked": "questio"}, "no column 'questio'; did you mean 'question'?"),
         ("id:text\n1:good\n", {}, "separate cells by comma, semicolon, tab or |"),
-        ("id,text\n1,good\n", {"separator": "\t"}, "give --format csv; columns: id,text"),
+        ("id,text\n1,good\n", {"separator": "\t"}, "give format='csv'; columns: id,text"),
     ],
 )
 def test_a_header_that_is_none_is_named_when_a_column_is_missed(tmp_path, content, settings, remedy):
@@ -254,8 +254,8 @@ def test_cp1252_is_recognised_and_reported(tmp_path, line_end, rows):
     codec, notes = encoding_of(path, "answers.csv", None)
     assert codec == "cp1252"
     assert notes == (
-        f"answers.csv is read as cp1252, because byte 0xfc in line {rows} is not valid UTF-8; --encoding "
-        "NAME overrides this",
+        f"answers.csv is read as cp1252, because byte 0xfc in line {rows} is not valid UTF-8; `encoding` "
+        "overrides this",
     )
     assert read(path) == good + f"grün – süß €{line_end}"
 
@@ -270,7 +270,7 @@ def test_cp1252_is_recognised_and_reported(tmp_path, line_end, rows):
 def test_damaged_utf_8_is_no_cp1252(tmp_path, content):
     path = tmp_path / "answers.csv"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="byte 0x.. is not valid utf-8; pass another --encoding"):
+    with pytest.raises(InputError, match="byte 0x.. is not valid utf-8; pass another encoding"):
         read(path)
 
 
@@ -285,7 +285,7 @@ def test_the_line_in_utf_16(tmp_path):
 def test_only_the_named_encoding_is_tried(tmp_path):
     path = tmp_path / "answers.csv"
     path.write_bytes("ok\nsüß\n".encode())
-    with pytest.raises(InputError, match="line 2: byte 0xc3 is not valid ascii; pass another --encoding"):
+    with pytest.raises(InputError, match="line 2: byte 0xc3 is not valid ascii; pass another encoding"):
         read(path, "ascii")
 
 
@@ -339,7 +339,7 @@ def test_a_mark_is_no_part_of_the_text(tmp_path, named):
 def test_another_format_is_recognised(tmp_path, magic, format_):
     path = tmp_path / "answers.csv"
     path.write_bytes(magic)
-    with pytest.raises(InputError, match=f"--format {format_}"):
+    with pytest.raises(InputError, match=f"format='{format_}'"):
         encoding_of(path, "answers.csv", None)
 
 
@@ -355,7 +355,7 @@ def test_wide_characters_without_a_mark_are_recognised(tmp_path, text, codec, na
     chosen, notes = encoding_of(path, "answers.csv", encoding)
     assert chosen == codec
     assert notes == (
-        f"answers.csv is read as {codec}, because many of its bytes are zero; --encoding NAME overrides this",
+        f"answers.csv is read as {codec}, because many of its bytes are zero; `encoding` overrides this",
     )
     assert read(path, encoding) == text
 

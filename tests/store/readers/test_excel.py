@@ -150,7 +150,7 @@ def test_sheets_by_name(tmp_path):
 def test_an_empty_sheet(tmp_path):
     with pytest.raises(InputError, match="sheet 'a' is empty; fill it"):
         open_excel(workbook(tmp_path, ("a", [])), "answers.xlsx")
-    with pytest.raises(InputError, match="sheet 'a' is empty; name another one with --sheet: b"):
+    with pytest.raises(InputError, match="sheet 'a' is empty; name another one with sheet: b"):
         open_excel(workbook(tmp_path, ("a", []), ("b", [["x"]])), "answers.xlsx")
 
 
@@ -190,7 +190,7 @@ def test_batches(tmp_path):
 
 def test_first_sheet_with_only_a_title_names_the_remaining_sheets(tmp_path):
     path = workbook(tmp_path, ("Readme", [["About"]]), ("Daten", [["text"], ["good"]]))
-    with pytest.raises(InputError, match="sheet 'Readme' has one row; name another with --sheet: Daten"):
+    with pytest.raises(InputError, match="sheet 'Readme' has one row; name another with sheet: Daten"):
         only(path)
     assert only(path, sheet="Daten")["text"].to_list() == ["good"]
 
@@ -201,8 +201,7 @@ def test_a_title_above_the_header_is_skipped_with_a_note(tmp_path):
     table = open_excel(path, "x")
     assert next(table.batches(9)).rows() == [(1, "good"), (2, "bad")]
     assert table.notes == (
-        "x: row 3 was read as the header, and the rows above it as a title; --header-row NUMBER names "
-        "another row",
+        "x: row 3 was read as the header, and the rows above it as a title; `header_row` names another row",
     )
     assert open_excel(path, "x", header_row=3).notes == ()
     assert open_excel(path, "x", header_row=4).columns == ("1", "good")
@@ -227,7 +226,7 @@ def test_a_column_of_another_sheet_is_named_with_it(tmp_path):
         tmp_path, ("Info", [["about"], ["x"]]), ("Data 1", [["Survey"], ["id", "text"], [1, "a"]])
     )
     with pytest.raises(
-        InputError, match="no column 'text'; sheet 'Data 1' has it, which --sheet 'Data 1' reads"
+        InputError, match="no column 'text'; sheet 'Data 1' has it, which sheet='Data 1' reads"
     ):
         open_excel(path, "x").require("text", "text")
     with pytest.raises(InputError, match="no column 'words'; columns: about"):

@@ -31,7 +31,7 @@ def test_the_second_row_of_surveymonkey_is_no_answer(tmp_path):
     assert [row[-1] for row in next(table.batches(9)).rows()] == ["so", "no"]
     assert next(table.batches_with(["Why?"], 9))["Why?"].to_list() == ["so", "no"]
     assert table.notes == (
-        f"{path} is an export of SurveyMonkey: its second row belongs to the header; --header plain reads "
+        f"{path} is an export of SurveyMonkey: its second row belongs to the header; `header='plain'` reads "
         "the file as it is",
     )
     assert table.labels["Which?: Tea"].option == "Tea"
@@ -51,7 +51,7 @@ def test_questions_of_limesurvey_are_counted_in_a_note(tmp_path):
     path = tmp_path / "lime.csv"
     path.write_text(LIME)
     table = open_table(path)
-    assert "is an export of LimeSurvey; questions with several columns: 1; --header plain" in table.notes[0]
+    assert "is an export of LimeSurvey; questions with several columns: 1; `header='plain'`" in table.notes[0]
     assert {table.labels[column].question for column in ("d[SQ001]", "d[SQ002]")} == {"d"}
 
 
@@ -91,9 +91,7 @@ def test_other_sheets_are_listed_and_the_nearest_is_proposed(tmp_path):
             sheet = book.add_worksheet(title)
             sheet.write_row(0, 0, ["id", "text"])
             sheet.write_row(1, 0, [1, title])
-    assert open_table(path).notes == (
-        f"{path}: sheet 'Wave 1' was read; --sheet NAME reads another one: Wave 2",
-    )
+    assert open_table(path).notes == (f"{path}: sheet 'Wave 1' was read; `sheet` reads another one: Wave 2",)
     assert open_table(path, sheet="Wave 2").notes == ()
     with pytest.raises(
         InputError, match=r"no sheet 'wave 2'; did you mean 'Wave 2'\? sheets: Wave 1, Wave 2"
@@ -275,7 +273,7 @@ def test_previews_of_qualtrics_and_people_who_broke_off_are_counted(opened):
     )
     assert counted(table) == ["2 rows are of a preview", "1 row is not finished"]
     notes = with_unfinished_counted(table).notes
-    assert "--where \"Status != 'Survey Preview'\" leaves such rows out" in notes[0]
+    assert "`where=\"Status != 'Survey Preview'\"` leaves such rows out" in notes[0]
     assert counted(filter_table(table, "Status != 'Survey Preview' and Finished != 'False'")) == []
 
 
@@ -288,9 +286,9 @@ def test_codes_of_qualtrics_are_read(opened):
 def test_rows_of_limesurvey_without_a_date_of_submission_are_counted(opened):
     table = opened("id,submitdate,lastpage,Q1\n1,,1,a\n2,2026-01-02,3,b\n3,,2,\n")
     assert counted(table) == ["2 rows are not finished"]
-    assert '--where "submitdate IS NOT NULL"' in with_unfinished_counted(table).notes[-1]
+    assert '`where="submitdate IS NOT NULL"`' in with_unfinished_counted(table).notes[-1]
     table = opened("Response ID,Date submitted,Last page,Q1\n1,,1,a\n2,2026-01-02,3,b\n")
-    assert """--where '"Date submitted" IS NOT NULL'""" in with_unfinished_counted(table).notes[-1]
+    assert """`where='"Date submitted" IS NOT NULL'`""" in with_unfinished_counted(table).notes[-1]
     assert len(next(filter_table(table, '"Date submitted" IS NOT NULL').batches(9))) == 1
 
 
