@@ -71,8 +71,8 @@ def as_option(name: str, value: str | None) -> str:
     """Name a setting as an option of a shell's command.
 
     Examples:
-        >>> as_option("human_range", None), as_option("restart", "True"), as_option("where", "a = 'x'")
-        ('--human-range', '--restart', '--where "a = \'x\'"')
+        >>> as_option("human_range", None), as_option("restart", "True"), as_option("where", "'age > 18'")
+        ('--human-range', '--restart', "--where 'age > 18'")
     """
     option = f"--{plain_name(name).replace('_', '-')}"
     return option if value in {None, "True"} else f"{option} {_quote(without_quotes(str(value)))}"

@@ -5,7 +5,7 @@ import json
 
 import polars as pl
 import pytest
-from tests.answer_consistency.scripted_chat import ScriptedChat
+from tests.support.scripted_chat import ScriptedChat
 
 from semscale import chat
 from semscale.chat import FailureKind

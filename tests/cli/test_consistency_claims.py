@@ -4,9 +4,9 @@ import json
 
 import polars as pl
 import pytest
-from tests.answer_consistency.scripted_chat import ScriptedChat
 from tests.schema_check import check_json
 from tests.support.random_classifier import write_random_classifier
+from tests.support.scripted_chat import ScriptedChat
 
 from semscale import chat
 from semscale.store.reading import open_table

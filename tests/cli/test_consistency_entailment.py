@@ -4,8 +4,8 @@ import json
 
 import polars as pl
 import pytest
-from tests.answer_consistency.scripted_chat import ScriptedChat
 from tests.support.random_classifier import forced_classifier
+from tests.support.scripted_chat import ScriptedChat
 
 from semscale import chat
 from semscale.embedding.cross_encoder import CrossEncoder

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.embedding.random_checkpoint import write_random_checkpoint
-from tests.faults.commands import _scale, phrase
-from tests.faults.free_ports import free_port
 from tests.store.places.s3_server import environment_of
+from tests.support.commands import _scale, phrase
+from tests.support.free_ports import free_port
+from tests.support.random_checkpoint import write_random_checkpoint
 
 N, FILES = 40, 3
 

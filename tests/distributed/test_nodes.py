@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import polars as pl
 import pytest
-from tests.faults.free_ports import free_port
+from tests.support.free_ports import free_port
 
 from semscale.distributed import cluster_parts
 from semscale.distributed.cluster import ActorPool, node_resources, watch

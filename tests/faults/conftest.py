@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
-from tests.faults.forking import Starter
-from tests.faults.laboratory import Laboratory
 from tests.support.endpoint import Endpoint, misbehaving_endpoint
+from tests.support.forking import Starter
+from tests.support.laboratory import Laboratory
 
 from semscale.chat.pacing import Retries
 from semscale.cli.main import main

@@ -5,11 +5,11 @@ import random
 import sys
 
 import pytest
-from tests.faults.commands import COMMANDS
-from tests.faults.forking import Fault
-from tests.faults.points import NEEDED, n_points
-from tests.faults.small_disk import LARGE, PAGE, can_mount, small_disk
-from tests.faults.traces import assert_sound, outputs_of
+from tests.support.commands import COMMANDS
+from tests.support.forking import Fault
+from tests.support.points import NEEDED, n_points
+from tests.support.small_disk import LARGE, PAGE, can_mount, small_disk
+from tests.support.traces import assert_sound, outputs_of
 
 pytestmark = NEEDED
 N = n_points(1, 5)

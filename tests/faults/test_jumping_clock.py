@@ -6,12 +6,12 @@ import zipfile
 from datetime import timedelta
 
 import pytest
-from tests.faults.clock import NOON
-from tests.faults.commands import COMMANDS
-from tests.faults.forking import Fault
-from tests.faults.laboratory import assert_same
-from tests.faults.points import NEEDED, n_points
-from tests.faults.traces import assert_sound
+from tests.support.clock import NOON
+from tests.support.commands import COMMANDS
+from tests.support.forking import Fault
+from tests.support.laboratory import assert_same
+from tests.support.points import NEEDED, n_points
+from tests.support.traces import assert_sound
 
 pytestmark = NEEDED
 N = n_points(1, 5)

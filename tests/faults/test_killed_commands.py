@@ -6,9 +6,9 @@ import signal
 import sys
 
 import pytest
-from tests.faults.commands import COMMANDS, CONCURRENCY
-from tests.faults.forking import Fault
-from tests.faults.points import NEEDED, n_points
+from tests.support.commands import COMMANDS, CONCURRENCY
+from tests.support.forking import Fault
+from tests.support.points import NEEDED, n_points
 
 pytestmark = NEEDED
 

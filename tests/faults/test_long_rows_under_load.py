@@ -6,7 +6,7 @@ from threading import Event, Thread
 
 import numpy as np
 import pytest
-from tests.faults.points import n_points
+from tests.support.points import n_points
 
 from semscale.embedding import load_embedder
 from semscale.embedding.token_states import TokenEncoder, TokenStates, state_engine

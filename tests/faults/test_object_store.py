@@ -10,9 +10,9 @@ import urllib.request
 
 import polars as pl
 import pytest
-from tests.embedding.random_checkpoint import write_random_checkpoint
-from tests.faults.commands import phrase
-from tests.faults.free_ports import free_port
+from tests.support.commands import phrase
+from tests.support.free_ports import free_port
+from tests.support.random_checkpoint import write_random_checkpoint
 
 from semscale.store.reading import open_table
 

@@ -3,11 +3,11 @@
 import shutil
 
 import pytest
-from tests.faults.commands import COMMANDS
-from tests.faults.forking import Fault
-from tests.faults.laboratory import assert_same
-from tests.faults.points import NEEDED
-from tests.faults.traces import outputs_of, strays
+from tests.support.commands import COMMANDS
+from tests.support.forking import Fault
+from tests.support.laboratory import assert_same
+from tests.support.points import NEEDED
+from tests.support.traces import outputs_of, strays
 
 pytestmark = NEEDED
 

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from tests.faults.commands import COMMANDS
-from tests.faults.laboratory import assert_same
-from tests.faults.points import NEEDED, n_points
-from tests.faults.traces import outputs_of
+from tests.support.commands import COMMANDS
+from tests.support.laboratory import assert_same
+from tests.support.points import NEEDED, n_points
+from tests.support.traces import outputs_of
 
 pytestmark = NEEDED
 N = n_points(1, 5)

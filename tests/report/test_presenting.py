@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from tests.report.made_up_document import document_of
+from tests.support.made_up_document import document_of
 
 import semscale
 from semscale.errors import InputError

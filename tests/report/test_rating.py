@@ -376,7 +376,7 @@ def test_possible_codes_are_named_with_the_way_to_leave_them_out(make_summary, r
     assert (
         "1,205 rated texts look like codes for a missing answer (1,200 × NA, 3 × don't know, "
         "2 × other numbers); "
-        """to leave them out: --missing NA --missing 'don'"'"'t know'"""
+        """to leave them out: --missing NA --missing "don't know\""""
     ) in shown.text
 
 

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason='fastapi is not installed: pip install "semscale[serve]"')
 
-from test_openapi import check_answer
+from tests.serving.test_openapi import check_answer
 from tests.support.services import client_of
 
 import semscale

@@ -165,7 +165,7 @@ def test_the_squared_error_of_a_mean_is_solved_by_hand():
     error = 0.075 * (1 / 50 + 1 / 1000)
     result = sample_worth("mean", Estimate(error, error, error), PEOPLE, [SAMPLE_WORTH_VALUES])
     assert result.value == pytest.approx(50)
-    assert result.seen == 1000
+    assert result.n_reference == 1000
 
 
 @pytest.mark.parametrize("error", ["ks", "wasserstein"])

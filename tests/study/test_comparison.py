@@ -306,7 +306,7 @@ def outcome():
 def with_held(marginals, **changes):
     held = {**marginals.benchmarks.distances}
     held["wasserstein"] = replace(held["wasserstein"], **changes)
-    return replace(marginals, benchmarks=replace(marginals.benchmarks, held=held))
+    return replace(marginals, benchmarks=replace(marginals.benchmarks, distances=held))
 
 
 def held_distributions(marginals, **changes):

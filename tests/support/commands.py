@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.embedding.random_checkpoint import write_random_checkpoint
+from tests.support.random_checkpoint import write_random_checkpoint
 
 CONCURRENCY = 4
 """Calls at once of the commands that ask a chat model."""

@@ -17,9 +17,9 @@ from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import Self
 
-from tests.faults.clock import jump, stop_clock, stop_imported_clocks
-from tests.faults.disk_steps import DiskSteps
-from tests.faults.rights import heed_permissions
+from tests.support.clock import jump, stop_clock, stop_imported_clocks
+from tests.support.disk_steps import DiskSteps
+from tests.support.rights import heed_permissions
 
 ROOT = Path(__file__).parents[2]
 _SLOW = frozenset(
@@ -113,7 +113,7 @@ class Starter:
         self._notes, self._n = notes, 0
         single = {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "200"}
         self._process = Popen(
-            [sys.executable, "-m", "tests.faults.forking"],
+            [sys.executable, "-m", "tests.support.forking"],
             stdin=PIPE,
             stdout=PIPE,
             text=True,

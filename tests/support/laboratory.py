@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.faults.commands import LongCommand, reply
-from tests.faults.forking import Ended, Fault, Starter
-from tests.faults.traces import assert_sound, entries_of, files_in, outputs_of, plain, strays
+from tests.support.commands import LongCommand, reply
 from tests.support.endpoint import Endpoint
+from tests.support.forking import Ended, Fault, Starter
+from tests.support.traces import assert_sound, entries_of, files_in, outputs_of, plain, strays
 
 
 @dataclass(frozen=True)

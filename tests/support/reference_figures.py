@@ -13,7 +13,7 @@ from semscale.stats.significance import SurveyDifferences, group_differences, ra
 from semscale.stats.survey_designs import ReplicateDesign, SurveyDesign, replicate_design
 from semscale.stats.survey_estimates import share_interval, survey_means
 
-FOLDER = Path(__file__).parent / "reference"
+FOLDER = Path(__file__).parents[1] / "stats" / "reference"
 
 
 def figures(name):

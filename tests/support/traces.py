@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from tests.faults.commands import LongCommand
+from tests.support.commands import LongCommand
 
 from semscale.history.chain import SHORTEST_HEAD
 from semscale.history.history import open_history

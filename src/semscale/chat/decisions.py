@@ -310,7 +310,7 @@ def decide(
         ...     async def decide(self, request):
         ...         return DecisionAnswers({name: DecisionAnswer.of([0, 1]) for name in request.questions})
         >>> asked = DecisionRequest.of("It broke.", {"bad": PredicateQuestion("Is it a complaint?")})
-        >>> decide(Sure(), [send_decisions], ledger=False).answers[0]["bad"].masses
+        >>> decide(Sure(), [asked], ledger=False).answers[0]["bad"].masses
         (0.0, 1.0)
     """
     if not requests:

@@ -361,8 +361,10 @@ def coverage_suffix(values: Iterable[Value], interval: float) -> str:
 
     Examples:
         >>> from semscale.report.document import WithInterval
-        >>> coverage_suffix([WithInterval(0.5, 0.4, 0.6)], 0.9), coverage_suffix([WithInterval(0.5, np.nan,
-        np.nan)], 0.9) (' (90 % interval)', '')
+        >>> coverage_suffix([WithInterval(0.5, 0.4, 0.6)], 0.9)
+        ' (90 % interval)'
+        >>> coverage_suffix([WithInterval(0.5, np.nan, np.nan)], 0.9)
+        ''
     """
     has_any = any(isinstance(value, Interval) and has_interval(value) for value in values)
     return f" ({coverage(interval)} interval)" if has_any else ""

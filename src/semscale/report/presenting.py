@@ -16,7 +16,7 @@ from semscale.store.atomic import check_folder, check_writable, replacing
 
 _DOCUMENTS = {
     "AgreementSummary": ("semscale.report.consistency", "agreement_document"),
-    "ApprovedBaseline": ("semscale.report.drift_history", "approved_document"),
+    "ApprovedBaseline": ("semscale.report.drift_history", "approval_document"),
     "AuditSummary": ("semscale.report.judging", "audit_document"),
     "CalibrationSummary": ("semscale.report.calibration", "calibration_document"),
     "CodingSummary": ("semscale.report.coding", "coding_document"),
@@ -38,7 +38,7 @@ _DOCUMENTS = {
     "RatingSummaries": ("semscale.report.rating", "several_texts_document"),
     "RatingSummary": ("semscale.report.rating", "rating_document"),
     "RecordedAnchors": ("semscale.report.drift_history", "anchors_document"),
-    "RecordedRun": ("semscale.report.drift_history", "recorded_document"),
+    "RecordedRun": ("semscale.report.drift_history", "record_document"),
     "SelfTest": ("semscale.report.drift_history", "self_test_document"),
     "StudyComparison": ("semscale.report.study_comparison", "study_comparison_document"),
     "StudySummary": ("semscale.report.study", "study_document"),

@@ -153,7 +153,7 @@ def test_without_an_entailment_model_the_error_names_scorers_and_remedy(
     def missing(name):
         raise ModelError(f"{name} is not here\nat all")
 
-    monkeypatch.setattr(base, "chosen_model", missing)
+    monkeypatch.setattr(base, "load_entailment_model", missing)
     with pytest.raises(ModelError) as refusal:
         kind(**settings)
     assert str(refusal.value) == (
