@@ -225,7 +225,7 @@ def test_the_self_test_uses_the_configured_gate():
     reruns = [run_of(24), run_of(24)]
     margins = ({}, {"lost_content": 0.9, "fewer_outputs": 0.9})
     rates = [
-        quick(kinds=["drop"], reruns=reruns, settings=DETERMINISTIC.changed(margins=margin, limits=off))
+        quick(kinds=["drop"], reruns=reruns, settings=DETERMINISTIC.with_values(margins=margin, limits=off))
         for margin in margins
     ]
     assert [result.row("drop").failed.value for result in rates] == [1, 0]
