@@ -10,8 +10,8 @@ from semscale.version import install_command
 class SemscaleError(Exception):
     """Base class of all errors of Semscale.
 
-    Args:
-        *message: the mistake and its remedy, in one sentence; settings are marked (``semscale.spelling``).
+    The message states the mistake and its remedy in one sentence; settings in it are marked
+    (``semscale.spelling``).
     """
 
     def __str__(self) -> str:

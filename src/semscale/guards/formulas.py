@@ -364,7 +364,7 @@ class _Parser:
 
     @property
     def is_too_long(self) -> bool:
-        """Whether the expression has too many operators for a formula; reading ends there."""
+        """True if the expression has too many operators for a formula; reading ends there."""
         return self._n_steps > _MOST_STEPS or self._n_copies > _MOST_COPIES
 
     def expression(self, level: int) -> "str | Node | None":
