@@ -28,10 +28,12 @@ def test_python_runs_the_package():
         (("--nope",), "No such option: --nope; see python -m semscale --help"),
     ],
 )
+@pytest.mark.exhaustive
 def test_a_refusal_names_the_help_as_it_can_be_asked_for(arguments, said):
     ended = run(*arguments)
     assert (ended.returncode, ended.stderr) == (2, f"semscale: {said}\n")
 
 
+@pytest.mark.exhaustive
 def test_the_help_names_the_program_as_called():
     assert "Usage: python -m semscale drift gate " in run("drift", "gate", "--help").stdout

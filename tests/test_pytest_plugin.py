@@ -78,6 +78,7 @@ def test_an_unapproved_snapshot_fails_with_the_approving_command(project):
     assert not project.file.exists()
 
 
+@pytest.mark.exhaustive
 def test_half_of_the_content_may_not_be_lost(project):
     project.approve(APPROVED)
     result = project.run("You correctly explain that water enters.")
@@ -98,6 +99,7 @@ def test_an_approved_snapshot_passes_and_is_in_a_reviewable_file(project):
     again.stdout.no_fnmatch_line("*semantic snapshots*")
 
 
+@pytest.mark.exhaustive
 def test_rewordings_pass_and_stay_out_of_the_file(project):
     project.approve(APPROVED)
     before = project.file.read_bytes()
@@ -106,6 +108,7 @@ def test_rewordings_pass_and_stay_out_of_the_file(project):
     assert project.file.read_bytes() == before
 
 
+@pytest.mark.exhaustive
 def test_a_negation_fails_and_says_why_until_it_is_approved(project):
     project.approve(APPROVED)
     result = project.run(NEGATED)
@@ -148,6 +151,7 @@ def test_the_order_of_a_list_does_not_matter_and_a_missing_or_extra_output_does(
     project.run([third, first], marker=allowed).assert_outcomes(passed=1)
 
 
+@pytest.mark.exhaustive
 def test_markers_and_the_ini_file_set_thresholds(project):
     project.approve(APPROVED)
     strict = project.run(REWORDED, "--strict-markers", marker="@pytest.mark.semantic(min_match=0.99)")
@@ -370,6 +374,7 @@ def test_it():
         result.assert_outcomes(passed=1)
 
 
+@pytest.mark.exhaustive
 def test_the_document_shows_the_printed_failure(project):
     document = (Path(__file__).parents[1] / "docs" / "pytest.md").read_text(encoding="utf-8")
     module, shown = (

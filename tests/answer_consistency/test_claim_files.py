@@ -51,6 +51,7 @@ def path(tmp_path):
 
 
 @pytest.mark.parametrize("part_rows", [2, 100])
+@pytest.mark.exhaustive
 def test_a_file_has_the_claims_of_memory_in_parts_of_any_size(path, tmp_path, part_rows):
     out = tmp_path / "judged.parquet"
     summary = claim_consistency_file(
@@ -120,6 +121,7 @@ def test_samples_may_be_in_separate_rows(path, tmp_path):
     ]
 
 
+@pytest.mark.exhaustive
 def test_a_stopped_run_continues_after_its_last_part(path, tmp_path, monkeypatch):
     whole, out = tmp_path / "whole.csv", tmp_path / "judged.csv"
     settings, instrument = PartSettings(2), ClaimConsistency()
@@ -228,6 +230,7 @@ def backed_path(tmp_path):
 
 
 @pytest.mark.parametrize("part_rows", [2, 100])
+@pytest.mark.exhaustive
 def test_a_file_has_the_verdicts_of_memory_in_parts_of_any_size(backed_path, tmp_path, part_rows):
     out = tmp_path / "judged.parquet"
     summary = groundedness_file(

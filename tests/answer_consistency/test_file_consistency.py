@@ -53,6 +53,7 @@ def path(tmp_path):
 
 
 @pytest.mark.parametrize("part_rows", [1, 7, 100])
+@pytest.mark.exhaustive
 def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows):
     out = tmp_path / "out.parquet"
     summary = consistency_file(
@@ -101,6 +102,7 @@ def watched(monkeypatch):
 
 
 @pytest.mark.parametrize("ensemble", ["none", "mean"])
+@pytest.mark.exhaustive
 def test_probabilities_and_compared_measures_are_those_of_items_in_memory(path, monkeypatch, ensemble):
     labels = [right if row % 8 else None for row, right in enumerate(RIGHT)]
     pl.read_parquet(path).with_columns(ok=pl.Series(labels, dtype=pl.Boolean)).write_parquet(path)
@@ -130,6 +132,7 @@ def test_probabilities_and_compared_measures_are_those_of_items_in_memory(path, 
 
 
 @pytest.mark.parametrize("labelled", [False, True])
+@pytest.mark.exhaustive
 def test_many_items_store_values_of_a_sample_and_means_of_all(path, monkeypatch, labelled):
     monkeypatch.setattr(summary_module, "SAMPLED_ROWS", 6)
     columns = COLUMNS if labelled else COLUMNS.with_values(label=None)
@@ -265,6 +268,7 @@ def test_too_few_labels_for_tuned_weights_are_refused_before_a_model_is_asked(pa
 @pytest.mark.parametrize(
     ("labels", "has_thresholds"), [([1] * N, True), ([None] * N, False), ([1, 0, *[None] * (N - 2)], False)]
 )
+@pytest.mark.exhaustive
 def test_labels_that_cannot_make_a_curve_cost_no_table(path, tmp_path, labels, has_thresholds):
     pl.read_parquet(path).with_columns(ok=pl.Series(labels, dtype=pl.Int64)).write_parquet(path)
     summary = consistency_file(
@@ -295,6 +299,7 @@ def test_labels_of_answers_that_did_not_come_cost_no_table(path, tmp_path):
     assert "semscale_decision" not in written.columns
 
 
+@pytest.mark.exhaustive
 def test_a_model_is_asked_part_by_part_as_it_is_at_once(path, tmp_path):
     out = tmp_path / "out.parquet"
     summary, asked = ask(path, tmp_path, out=out)
@@ -311,6 +316,7 @@ def test_a_model_is_asked_part_by_part_as_it_is_at_once(path, tmp_path):
     assert "semscale_decision" in written.columns
 
 
+@pytest.mark.exhaustive
 def test_a_cap_applies_to_all_parts_together_and_the_run_continues(path, tmp_path):
     out = tmp_path / "out.parquet"
     summary, asked = ask(path, tmp_path, calls=N + 20, out=out)
@@ -337,6 +343,7 @@ def test_a_configured_floor_needs_no_answers_first(path, tmp_path):
     assert {question for question, _ in asked[:24]} == {f"why {row}" for row in range(8)}
 
 
+@pytest.mark.exhaustive
 def test_requests_that_failed_before_a_cap_are_sent_again(path, tmp_path):
     out, failing = tmp_path / "out.parquet", {("why 9", 1)}
     # All answers and the samples of 20 items: the cap comes in the third part, the failure in the second.

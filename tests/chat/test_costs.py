@@ -261,6 +261,7 @@ def test_an_unknown_price_is_reported_and_not_zero(endpoint):
 
 
 @pytest.mark.needs("api")
+@pytest.mark.exhaustive
 def test_a_cap_on_calls_is_exact_and_keeps_received_replies(runner, endpoint):
     capped = runner(limits=Limits(concurrency=4), budget=Budget(calls=5))
     message = (

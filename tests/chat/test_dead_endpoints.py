@@ -211,6 +211,7 @@ def stopped(model, tmp_path, *, retries=QUICK, by=InterruptedRunError, **setting
 
 @pytest.mark.needs("api")
 @pytest.mark.parametrize("first_wait", [0.01, 600.0])  # all repetitions fail, or none is sent in time
+@pytest.mark.exhaustive
 def test_an_unreachable_endpoint_ends_the_run(tmp_path, first_wait):
     model = load_chat_model("m", base_url="http://127.0.0.1:9/v1")
     retries = Retries(first_wait=first_wait, longest_wait=first_wait)

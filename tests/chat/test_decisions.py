@@ -411,6 +411,7 @@ def test_all_questions_fit_in_a_single_request(decider, run):
     assert decider.paths == ["decisions"] * 5
 
 
+@pytest.mark.exhaustive
 def test_letters_cost_a_call_per_question_and_order(decider, run):
     decider.speaks = ("completions",)
     run(requests(3))
@@ -484,6 +485,7 @@ def test_malformed_answers_to_three_requests_mark_a_form_as_unsupported(decider,
     assert decider.paths == ["decisions"] * 3 * tries + ["completions"] * 20 * 6
 
 
+@pytest.mark.exhaustive
 def test_malformed_decisions_after_other_failures_end_too(decider, run):
     decider.planned.extend([(503, {}), *[MALFORMED] * 16])
     result = run(requests(4), retries=Retries(6, first_wait=0))
@@ -496,6 +498,7 @@ POLICY = (400, {"error": {"message": "content policy"}})
 REJECTED = (400, {"error": {"message": "bad request"}})
 
 
+@pytest.mark.exhaustive
 def test_a_filtered_request_does_not_decide_the_form(decider, run):
     decider.planned.extend([POLICY, (501, {"error": {"message": "not implemented"}})])
     result = run(requests(4))
@@ -523,6 +526,7 @@ def test_a_rejected_request_does_not_decide_the_form(decider, run):
     assert decider.paths == ["decisions"] * 4
 
 
+@pytest.mark.exhaustive
 def test_three_rejected_requests_mark_a_form_as_unsupported(decider, run):
     decider.planned.extend([REJECTED] * 3)
     result = run(requests(4))

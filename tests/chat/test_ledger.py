@@ -288,6 +288,7 @@ class TestFile:
         assert claim(store)
         assert len(locks_in(tmp_path / "l.owners")) == 1  # that of the killed process is gone
 
+    @pytest.mark.exhaustive
     def test_the_next_process_removes_the_locks_of_those_that_were_killed(self, tmp_path, opened):
         path = tmp_path / "l"
         running = opened(path)

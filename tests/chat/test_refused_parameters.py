@@ -230,6 +230,7 @@ def test_the_limit_goes_by_its_other_name(runner, endpoint):
 
 @pytest.mark.needs("api")
 @pytest.mark.parametrize("words", REFUSALS)
+@pytest.mark.exhaustive
 def test_all_parameters_refused_in_turn_are_left_out(runner, endpoint, words):
     names = ("temperature", "max_tokens", "max_completion_tokens", "top_p", "seed", "stop", "top_logprobs")
     endpoint.refuse(*names, words=words)

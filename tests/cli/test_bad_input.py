@@ -265,6 +265,7 @@ def test_an_endless_message_stays_a_single_line(semscale, folder):
     assert "\x1b" not in ended.err
 
 
+@pytest.mark.exhaustive
 def test_the_program_prints_a_single_line_and_exits_with_2(folder):
     import subprocess
 

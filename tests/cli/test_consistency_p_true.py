@@ -81,6 +81,7 @@ def test_an_answer_that_declines_is_not_asked_about(semscale, command, endpoint,
     assert (model["requests"], model["calls"]) == (7, 0)
 
 
+@pytest.mark.exhaustive
 def test_a_cap_applies_to_p_true_and_the_same_command_continues(semscale, command, endpoint, tmp_path):
     # Two answers, the samples of the first question, P(True) of it, and perhaps a sample of the second.
     capped = semscale(*command, "--out", "o.jsonl", "--max-calls", 6, "--concurrency", 1)

@@ -70,6 +70,7 @@ def test_the_intervals_of_all_judges_follow_the_options(judge_command, tmp_path,
 
 
 @pytest.mark.parametrize("ending", ["html", "md", "xlsx"])
+@pytest.mark.exhaustive
 def test_reports_of_all_formats_have_figures(judge_command, tmp_path, capsys, ending):
     report, figures = tmp_path / f"judged.{ending}", tmp_path / "figures"
     assert main(judge_command("--report", str(report), "--figures", str(figures))) == 0
@@ -124,6 +125,7 @@ def test_an_audit_of_no_rows_is_refused(judge_command, capsys):
     assert capsys.readouterr().err == "semscale: --rows must be >= 1, got 0\n"
 
 
+@pytest.mark.exhaustive
 def test_an_audit(judge_command, judge_endpoint, capsys):
     arguments = judge_command("--reference", "known", "--json")
     assert main(["judge", "audit", *arguments[1:]]) == 0
@@ -154,6 +156,7 @@ def test_an_audit_reports_reasoning_in_answers_and_rows_that_a_condition_leaves_
 @pytest.mark.parametrize(
     ("limit", "code", "outcome"), [(".3", 0, "passed"), (".9", 1, "failed"), (".6", 4, "undecided")]
 )
+@pytest.mark.exhaustive
 def test_fail_under_sets_the_exit_code_and_is_in_every_output(
     judge_command, tmp_path, capsys, limit, code, outcome
 ):

@@ -23,6 +23,7 @@ def test_a_second_run_sends_only_rows_without_an_outcome(judge_command, judge_en
     capsys.readouterr()
 
 
+@pytest.mark.exhaustive
 def test_the_same_command_asks_again_about_rows_that_the_endpoint_was_down_for(
     judge_command, judge_endpoint, tmp_path, capsys
 ):
@@ -56,6 +57,7 @@ def test_a_cap_keeps_finished_rows_and_exits_with_3(judge_command, judge_endpoin
     capsys.readouterr()
 
 
+@pytest.mark.exhaustive
 def test_parts_before_a_cap_are_stored_and_continued(judge_command, judge_endpoint, tmp_path, capsys):
     out, parts = tmp_path / "judged.jsonl", tmp_path / "judged.jsonl.parts"
     run = judge_command("--part-rows", "1", "--out", str(out))
@@ -86,6 +88,7 @@ def test_an_endpoint_without_logprobs_or_schema(judge_command, judge_endpoint, c
     assert "|structured:no|logprobs:none|" in content["signature"]
 
 
+@pytest.mark.exhaustive
 def test_screen_and_exit_code_report_why_no_reply_was_usable(judge_command, judge_endpoint, capsys):
     judge_endpoint.refuse("messages", words=None)
     assert main(judge_command()) == 2

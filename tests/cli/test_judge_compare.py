@@ -80,6 +80,7 @@ def test_two_columns_are_compared(command, decider, tmp_path, capsys, method):
     assert "Pairs of systems" in report.read_text(encoding="utf-8")
 
 
+@pytest.mark.exhaustive
 def test_several_systems_are_ranked_on_the_screen(command, capsys):
     more = ("--system", "A=old", "--system", "B=new", "--system", "C=other", "--reply", "decision")
     assert main(command(*more)) == 0

@@ -65,6 +65,7 @@ def test_a_dry_run_writes_its_forecast_as_a_report_and_no_table(judge_command, t
 
 
 @pytest.mark.parametrize("refused", [(), ("logprobs", "top_logprobs", "response_format")])
+@pytest.mark.exhaustive
 def test_a_dry_run_excludes_stored_replies_of_any_form(judge_command, judge_endpoint, capsys, refused):
     judge_endpoint.refuse(*refused, words=None)
     assert main(judge_command("--max-calls", str(2 + 5 * bool(refused)))) == 3  # five forms are refused
@@ -94,6 +95,7 @@ def test_a_dry_run_reads_the_table_in_parts(judge_command, judge_answers, capsys
 
 
 @pytest.mark.parametrize(("reply", "calls"), [("hm", 12), ("Score: 4", 4)])
+@pytest.mark.exhaustive
 def test_a_run_takes_no_more_calls_than_the_forecast_says(
     judge_command, judge_endpoint, capsys, reply, calls
 ):

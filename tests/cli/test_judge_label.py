@@ -32,6 +32,7 @@ def command(decider, tmp_path, monkeypatch):
     return lambda *more: [*written("--chat-url", decider.url, "--reply", "decision"), *more]
 
 
+@pytest.mark.exhaustive
 def test_rows_are_drawn_labelled_and_the_mean_is_corrected(command, decider, tmp_path, capsys):
     out = tmp_path / "labels.csv"
     assert main(command("--n", "8", "--out", str(out))) == 0

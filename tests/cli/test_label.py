@@ -134,6 +134,7 @@ def filled(sheet):
 
 
 @pytest.mark.parametrize(("out", "further"), [("sheet.csv", ["--draw", "unsure"]), ("sheet.xlsx", [])])
+@pytest.mark.exhaustive
 def test_a_filled_sheet_calibrates_and_corrects_the_mean(semscale, forty_answers, tmp_path, out, further):
     assert semscale("label", "answers.csv", *HERE, "--n", 20, "--out", out, *further).code == 0
     rows = filled(tmp_path / out)

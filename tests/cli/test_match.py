@@ -138,6 +138,7 @@ def test_methods_on_whole_texts_refuse_to_explain_tokens(semscale, answers):
     )
 
 
+@pytest.mark.exhaustive
 def test_a_corpus_of_the_user_may_be_text_or_a_table_column(semscale, answers, tmp_path):
     corpus = [f"text number {number}" for number in range(4)]
     (tmp_path / "corpus.txt").write_text("\n".join(corpus))

@@ -140,6 +140,7 @@ def test_texts_scales_and_groups_that_do_not_go_together_are_refused(rate_two, o
 
 
 @pytest.mark.needs("spss")
+@pytest.mark.exhaustive
 def test_columns_of_a_rated_spss_file_have_labels(semscale, tmp_path):
     (tmp_path / "answers.csv").write_text("text\nIt is very good.\nIt is bad.\n")
     arguments = ("--text", "text", "--scale", "quality", "--floor", "none", "--out", "rated.sav")
@@ -152,6 +153,7 @@ def test_columns_of_a_rated_spss_file_have_labels(semscale, tmp_path):
 
 
 @pytest.mark.needs("spss")
+@pytest.mark.exhaustive
 def test_groups_of_an_spss_file_are_called_by_their_labels(semscale, tmp_path):
     write_spss(tmp_path / "survey.sav", weight_place=5)
     ended = semscale(

@@ -187,6 +187,7 @@ def test_lint_writes_a_report_in_any_format(tmp_path):
 
 
 @pytest.mark.usefixtures("toy_model")
+@pytest.mark.exhaustive
 def test_lint_all_says_something_about_every_scale():
     lines = run("lint", "--all").stdout.splitlines()
     assert lines[0] == f"Lint  {len(scale_names())} scales"

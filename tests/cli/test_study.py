@@ -87,6 +87,7 @@ def test_a_key_without_an_endpoint_is_refused(semscale, tmp_path):
 
 
 @pytest.mark.needs("api")
+@pytest.mark.exhaustive
 def test_a_run_stores_everything_in_its_folder(study, files, tmp_path):
     ended = study()
     assert ended.code == 0
@@ -145,6 +146,7 @@ def test_a_dry_run_says_that_a_cap_is_too_low(study, tmp_path):
 
 
 @pytest.mark.needs("api")
+@pytest.mark.exhaustive
 def test_a_cap_stops_the_run_and_the_same_command_continues(study):
     first = study("--max-calls", "5")
     assert first.code == 3
@@ -168,6 +170,7 @@ def test_decisions_have_probabilities(study, tmp_path):
 
 
 @pytest.mark.needs("api")
+@pytest.mark.exhaustive
 def test_letters_replace_decisions_at_an_endpoint_without_them(study, tmp_path):
     (tmp_path / "bars.yaml").write_text(FILE.replace("[ssr, flr, dlr]", "[decision]"))
     with deciding_endpoint() as decider:
@@ -231,6 +234,7 @@ def test_the_study_written_by_init_has_only_known_keys(tmp_path):
 
 
 @pytest.mark.needs("api")
+@pytest.mark.exhaustive
 def test_tables_of_a_run_cover_a_single_method_with_personas_as_clusters(study, semscale, tmp_path):
     study()
     created = semscale("tables", "bars-results", "--min-base", "2", "--out", "t.json", "--out", "t.xlsx")

@@ -272,6 +272,7 @@ def test_hand_coded_answers_do_not_count_twice_in_weighted_shares(collected):
         assert share.corrected.n_labelled + share.corrected.n_unlabelled < 200 + CODED
 
 
+@pytest.mark.exhaustive
 def test_the_report_and_json_state_what_is_computed_from_a_sample(collected):
     part, whole = collected(DESIGNED, SAMPLED), collected(DESIGNED, N)
     assert json.loads(part.to_json())["sampled"] == SAMPLED

@@ -283,6 +283,7 @@ def test_settings_are_checked():
     ],
     ids=lambda setting: next(iter(setting)),
 )
+@pytest.mark.exhaustive
 def test_every_setting_is_in_the_signature(baseline, setting):
     plain, other = (DriftMeter(cache=False, **options) for options in ({}, setting))
     assert plain.signature != other.signature

@@ -24,6 +24,7 @@ def test_a_clear_drift_is_decided_with_the_current_size():
     assert plan.sentence == "with these items and reruns 100 % of such drifts are decided"
 
 
+@pytest.mark.exhaustive
 def test_more_items_decide_a_rare_drift():
     loss = np.where(np.arange(20) < 2, 1.0, 0.0)  # 2 of 20 items: p = 1/18 with one rerun
     plan = plan_gate(comparison_of(loss), SETTINGS, draws=40)

@@ -213,6 +213,7 @@ def test_malformed_tables_are_refused_with_file_and_row(written, content, column
         ("id\n", "a.txt", "the extension '.txt'; say what it is with format"),
     ],
 )
+@pytest.mark.exhaustive
 def test_corrupt_files_are_refused(written, content, name, message):
     with pytest.raises(InputError, match=message):
         read_items(written(content, name))

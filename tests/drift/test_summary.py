@@ -90,6 +90,7 @@ def test_a_failed_gate_names_no_item_that_is_worse_only_in_what_did_not_fail():
     assert summary.next_step.startswith("Look at '0', '1', '2'; approve")
 
 
+@pytest.mark.exhaustive
 def test_an_undecided_gate_names_items_of_what_is_undecided():
     # Half of a contradiction in item 3 is below the margin; the added content of item 19 may be chance.
     losses = {
@@ -109,6 +110,7 @@ def test_an_undecided_gate_without_a_rerun_asks_for_a_rerun():
     assert summary.plan is None
 
 
+@pytest.mark.exhaustive
 def test_an_undecided_gate_with_a_rerun_has_a_plan():
     loss = np.where(np.arange(N) < 2, 0.55, 0.0)  # 2 of 20 items lose much, which may be chance
     summary = summary_of({"match": candidate_losses(loss, N, 3)})

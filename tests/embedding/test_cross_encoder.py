@@ -79,6 +79,7 @@ def test_the_graph_gets_the_tokens_of_both_texts_and_their_types(family, write_c
 
 @pytest.mark.parametrize("precision", ["exact", "fast"])
 @pytest.mark.parametrize("exported", [True, False])
+@pytest.mark.exhaustive
 def test_logits_do_not_depend_on_batch_or_order(precision, exported, write_classifier):
     encoder = load(EXPORTED if exported else write_classifier("roberta")[0], precision=precision)
     together = encoder.logits(FIRST, SECOND).values

@@ -49,6 +49,7 @@ def test_texts_with_the_same_meaning_are_similar_in_any_language(embedder):
     assert cosines.min() > 0.7  # any two texts are alike to this model
 
 
+@pytest.mark.exhaustive
 def test_emoji_and_scripts_are_known_and_the_prefix_does_not_count(embedder):
     unknown = embedder.embed(["👍", "很好", "ok", "🫩🫩"]).unknown
     assert unknown.tolist()[:3] == [0, 0, 0]

@@ -37,6 +37,7 @@ def running(tmp_path):
 
 @pytest.mark.parametrize("concurrency", [1, 16, 64])
 @pytest.mark.parametrize("corrections", [0, 2, 5])
+@pytest.mark.exhaustive
 def test_a_model_without_readable_replies_is_asked_about_20_times(running, concurrency, corrections):
     model = Scripted(lambda _: VAGUE)
     verdicts = judge_of(model, corrections=corrections).judge(
@@ -74,6 +75,7 @@ def test_a_model_that_loses_its_form_in_the_middle_stops_the_run(running):
     assert verdicts.stopped is not None
 
 
+@pytest.mark.exhaustive
 def test_unreadable_judge_of_a_panel_stops_alone(running):
     vague, clear = Scripted(lambda _: VAGUE, name="vague"), Scripted(lambda _: "Score: 4", name="clear")
     verdicts = Panel([judge_of(vague), judge_of(clear)]).judge(QUESTIONS, ANSWERS, running=running())

@@ -63,6 +63,7 @@ METHODS = {
 
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("part_rows", [5, 100])
+@pytest.mark.exhaustive
 def test_a_file_is_matched_as_its_rows_are_in_memory(path, tmp_path, encoder, name, part_rows):
     method, out = METHODS[name](encoder), tmp_path / "out.parquet"
     summary = match_file(
@@ -149,6 +150,7 @@ def test_tokens_are_laid_out_for_every_row_of_a_table_and_for_the_items_shown(pa
     assert matched(path, layered()).lowest[0].tokens is None
 
 
+@pytest.mark.exhaustive
 def test_the_default_method_explains_all_rows_as_it_does_in_memory(path, tmp_path, encoder, monkeypatch):
     monkeypatch.setattr(matcher, "_EXPLAINED_TOGETHER", 3)
     out, method = tmp_path / "out.parquet", CalibratedMatch(encoder)

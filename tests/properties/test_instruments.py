@@ -145,6 +145,7 @@ def test_a_part_keeps_order_and_signature(instrument):
 
 
 @every_instrument
+@pytest.mark.exhaustive
 def test_a_result_speaks_for_itself(instrument, tmp_path):
     if instrument.summarize is None:
         assert not hasattr(instrument.score(CELLS), "summarize")

@@ -42,6 +42,7 @@ def assert_same_bits(got, expected, rows):
 @ALL
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.exhaustive
 def test_no_company_changes_a_bit(readout, shape, dtype):
     vectors, anchors = sample(*shape, dtype)
     rng = np.random.default_rng(1)

@@ -377,6 +377,7 @@ def test_the_source_has_no_folders(rater, tmp_path):
 @pytest.mark.parametrize(
     "dtype", [pl.String, pl.Categorical, pl.Enum([text for text in TEXTS if text is not None])]
 )
+@pytest.mark.exhaustive
 def test_distinct_texts_are_counted_whatever_type_the_column_has(rater, dtype, tmp_path):
     frame = pl.DataFrame({"text": pl.Series([*TEXTS * 2, None, "so so"], dtype=dtype)})
     # Of six rows one has no text; the other five differ, the blank one among them.

@@ -17,6 +17,7 @@ from semscale.store.runs import PartSettings
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@pytest.mark.exhaustive
 def test_a_stopped_run_goes_on_after_the_last_finished_part(
     survey, tmp_path, answers, toy_embedder, rater, kind
 ):

@@ -324,6 +324,7 @@ ATTACKS = (
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.exhaustive
 def test_hostile_text_is_shown_and_not_executed(attack, make_summary, make_scale, read_page):
     scale = make_scale(3, label=attack).model_copy(update={"notes": attack, "title": attack})
     summary = make_summary(scale=scale, n=9, groups=2, texts=(attack,), comparison=True)
@@ -664,6 +665,7 @@ def test_what_the_linter_says_stands_in_the_head_and_with_the_scale(rated, linte
         assert f"{entry.anchor_set or 'all sets'}: {entry.reason}" in rest
 
 
+@pytest.mark.exhaustive
 def test_markdown_and_workbook_have_every_section(make_summary, tmp_path):
     summary = make_summary(n=60, groups=2, comparison=True)
     shown = markdown(summary.document())

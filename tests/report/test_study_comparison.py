@@ -55,6 +55,7 @@ def test_impossible_comparisons_are_explained(outcome, tmp_path):
     assert "it takes two questions, or groups of both personas and people" in text
 
 
+@pytest.mark.exhaustive
 def test_every_output_takes_it(outcome, tmp_path):
     summary = outcome(by=["age"], respondent="who")
     for name in ("r.html", "r.xlsx"):

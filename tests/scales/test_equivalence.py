@@ -50,6 +50,7 @@ def test_a_translation_passes_by_all_criteria(changes, passed):
 
 
 @pytest.mark.parametrize(("name", "code"), MEASURED)
+@pytest.mark.exhaustive
 def test_equivalence_table_matches_the_shipped_files(name, code):
     measured = equivalences(name)[code]
     english = load_scale(name).with_sets(measured.english_sets)

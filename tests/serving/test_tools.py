@@ -377,6 +377,7 @@ class TestTables:
             ({"sheet": "1"}, "sheet applies to xlsx, not to csv; leave it out"),
         ],
     )
+    @pytest.mark.exhaustive
     def test_a_file_that_cannot_be_used(self, toy_embedder, folder, arguments, message):
         arguments = {"table": "answers.csv", "texts": "comment", **arguments}
         before = sorted(folder.parent.rglob("*"))
@@ -409,6 +410,7 @@ class TestTables:
             ),
         ],
     )
+    @pytest.mark.exhaustive
     def test_messages_use_the_names_of_arguments(self, toy_embedder, folder, tool, arguments, message):
         (folder / "answers.csv").write_text("comment,empty\ngood,\nbad,\n")
         stated = refusal(self.server(toy_embedder, folder), tool, table="answers.csv", **arguments)
@@ -431,6 +433,7 @@ class TestTables:
         assert message == f"table must be a file in {folder}, got 'pipe.csv'"
 
     @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of memory that Linux applies")
+    @pytest.mark.exhaustive
     def test_a_table_that_ends_its_reader_is_an_error_of_the_call(self, toy_embedder, folder):
         shutil.copy(CORPUS / "xlsx" / "claims-many-strings.xlsx", folder / "a.xlsx")
         server = self.server(toy_embedder, folder)
@@ -438,6 +441,7 @@ class TestTables:
         assert "a.xlsx cannot be read as an Excel workbook: its reader " in message
         assert call(server, "rate_table", table="answers.csv", texts="comment", floor=None).structured_content
 
+    @pytest.mark.exhaustive
     def test_the_source_is_named_as_the_call_names_it(self, toy_embedder, folder):
         columns = {"predictions": "comment", "references": ["country"], "method": "cosine"}
         server = self.server(toy_embedder, folder)
@@ -459,6 +463,7 @@ class TestTables:
         pl.DataFrame({"comment": ["A secret.", "Another."]}).write_parquet(path)
         return path
 
+    @pytest.mark.exhaustive
     def test_a_folder_of_parquet_files_is_read_without_leaving_the_servers_folder(
         self, toy_embedder, folder, outside
     ):
@@ -492,6 +497,7 @@ class TestTables:
 
     @pytest.mark.skipif(sys.platform != "linux", reason="only Linux opens a file again by its descriptor")
     @pytest.mark.parametrize("table", ["answers.csv", "survey"])
+    @pytest.mark.exhaustive
     def test_a_file_that_is_swapped_for_a_link_during_a_call_is_not_followed(
         self, toy_embedder, folder, outside, monkeypatch, table
     ):
@@ -513,6 +519,7 @@ class TestTables:
         assert "must be a file in" in refusal(server, "rate_table", table=table, texts="comment")
 
     @pytest.mark.parametrize("other", ["outside", "inside"])
+    @pytest.mark.exhaustive
     def test_an_output_that_becomes_a_link_during_a_call_is_replaced_itself(
         self, toy_embedder, folder, tmp_path_factory, monkeypatch, other
     ):
@@ -537,6 +544,7 @@ class TestTables:
     @pytest.mark.parametrize(
         "link", ["rated.csv.parts", "rated.csv.parts/lock", "rated.csv.parts/manifest.json"]
     )
+    @pytest.mark.exhaustive
     def test_nothing_is_written_through_a_link_of_unfinished_parts(
         self, toy_embedder, folder, tmp_path_factory, link
     ):

@@ -224,6 +224,7 @@ def alpha_of(table, metric):
 
 
 @given(tables)
+@pytest.mark.exhaustive
 def test_as_a_slow_loop(table):
     usable = (~np.isnan(table)).sum(axis=1) > 1
     for metric in METRICS if usable.any() else ():
@@ -440,6 +441,7 @@ def test_lenient_judge_is_detected():
 
 
 @pytest.mark.parametrize(("shared", "expected"), [(0.0, 5.0), (0.5, 5 / 3), (0.2, 5 / 1.8)])
+@pytest.mark.exhaustive
 def test_effective_number_with_a_truth(shared, expected):
     table, truth = judges(6000, 5, shared)
     result = effective_judges(table, truth=truth)

@@ -130,6 +130,7 @@ def test_finished_parts_are_recognized_on_reopening(output):
 @pytest.mark.parametrize(
     "damage", ["no part", "no record", "torn part", "torn record", "flipped bit", "other rows"]
 )
+@pytest.mark.exhaustive
 def test_parts_count_up_to_the_first_that_is_not_sound(output, number, damage):
     output.start()
     part, record = (f"{output.work}part-{number:06d}.{end}" for end in ("parquet", "json"))

@@ -64,6 +64,7 @@ def test_dates_are_no_texts(tmp_path, cells):
     csv_with(tmp_path, *cells, "on 1.2.2026").require_text("text", "text")
 
 
+@pytest.mark.exhaustive
 def test_dates_and_formulas_of_a_workbook_are_no_texts(tmp_path):
     path = tmp_path / "a.xlsx"
     with xlsxwriter.Workbook(path) as book:
@@ -87,6 +88,7 @@ def test_the_first_text_may_stand_far_down(tmp_path):
 
 
 @pytest.mark.parametrize("cells", [[1, 2], [1.5, None], [True], [["a"]]])
+@pytest.mark.exhaustive
 def test_other_types_hold_no_text(tmp_path, cells):
     path = tmp_path / "x.parquet"
     pl.DataFrame({"text": cells}).write_parquet(path)
@@ -133,6 +135,7 @@ def test_unnamed_columns_are_named_by_position():
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "xlsx"])
+@pytest.mark.exhaustive
 def test_batches_with_some_columns_hold_the_same_cells(tmp_path, kind):
     frame = pl.DataFrame({"id": ["a", "b", None], "text": ["x", None, "z"], "w": ["1", "2", "3"]})
     path = tmp_path / f"answers.{kind}"
@@ -150,6 +153,7 @@ def test_batches_with_some_columns_hold_the_same_cells(tmp_path, kind):
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
 @pytest.mark.parametrize("titles", [(), ("n",)])
+@pytest.mark.exhaustive
 def test_picked_rows_come_in_order_with_their_indices(tmp_path, monkeypatch, kind, titles):
     monkeypatch.setattr(tables, "_PICKED", 4)
     path = tmp_path / f"numbers.{kind}"
@@ -201,6 +205,7 @@ def test_an_empty_file_is_empty_in_every_format(tmp_path, extension):
 
 
 @pytest.mark.parametrize("extension", ["csv", "parquet", "xlsx"])
+@pytest.mark.exhaustive
 def test_a_header_without_rows(tmp_path, extension):
     path = tmp_path / f"answers.{extension}"
     write_table(FRAME.clear(), path)

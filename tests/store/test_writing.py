@@ -121,6 +121,7 @@ def test_no_cell_of_a_csv_begins_like_a_formula(texts):
 
 
 @given(st.lists(st.text(min_size=1) | st.sampled_from([*FORMULAS, "''=", "'-1"]), min_size=1))
+@pytest.mark.exhaustive
 def test_a_csv_is_read_without_the_apostrophe(tmp_path_factory, texts):
     path = tmp_path_factory.mktemp("escaped") / "a.csv"
     write_table(pl.DataFrame({"=id": range(len(texts)), "text": texts}), path)
@@ -139,6 +140,7 @@ def test_a_csv_without_apostrophes(tmp_path, text):
 
 
 @pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet", "xlsx", SPSS])
+@pytest.mark.exhaustive
 def test_texts_come_back_as_they_were(tmp_path, extension):
     texts = [
         "plain",
@@ -187,6 +189,7 @@ def test_frames_are_written_under_a_single_header(tmp_path):
 
 
 @pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet", "xlsx", SPSS])
+@pytest.mark.exhaustive
 def test_columns_of_every_type_can_be_written(tmp_path, extension):
     frame = pl.DataFrame(
         {
@@ -248,6 +251,7 @@ def parts(tmp_path):
 
 
 @pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet", "xlsx", SPSS])
+@pytest.mark.exhaustive
 def test_rows_keep_their_order(tmp_path, parts, extension):
     paths = parts(*({"n": range(7 * part, 7 * part + 7)} for part in range(30)))
     target = tmp_path / f"x.{extension}"
@@ -324,6 +328,7 @@ BATCHES = [pl.DataFrame({"a": [1, 2], "b": ["x", "=1"]}), pl.DataFrame({"a": [0.
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.xlsx", "t.jsonl"])
+@pytest.mark.exhaustive
 def test_batches_are_joined_with_columns_that_differ(tmp_path, name):
     write_batches(iter(BATCHES), tmp_path / name)
     (rows,) = open_table(tmp_path / name).batches(10)

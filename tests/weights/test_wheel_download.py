@@ -75,6 +75,7 @@ pathlib.Path({trace!r}).write_text("ran")
 
 
 @pytest.mark.parametrize("through", ["working folder", "PYTHONPATH", "PYTHONSTARTUP"])
+@pytest.mark.exhaustive
 def test_a_file_named_pip_of_somebody_else_is_not_run(staging, tmp_path, monkeypatch, through):
     trace, folder = tmp_path / "trace", tmp_path / "cloned"
     for name in ("pip", "sitecustomize", "usercustomize", "socket"):

@@ -131,6 +131,7 @@ FILES = [
 
 
 @pytest.mark.parametrize(("make", "kind", "settings"), FILES)
+@pytest.mark.exhaustive
 def test_a_child_reads_what_this_process_reads(tmp_path, make, kind, settings):
     path = make(tmp_path)
     here = open_here(Opening(path, str(path), kind, settings))
@@ -148,6 +149,7 @@ def test_a_child_reads_what_this_process_reads(tmp_path, make, kind, settings):
             assert batch.to_dicts() == expected.to_dicts()
 
 
+@pytest.mark.exhaustive
 def test_batches_have_their_size_and_columns_are_left_out(tmp_path):
     table = open_table(parquet(tmp_path))
     assert [batch.height for batch in table.batches(1_100)] == [1_100, 1_100, 300]
@@ -204,6 +206,7 @@ def test_an_error_of_a_reader_survives(tmp_path, settings, kind, message):
         open_table(workbook(tmp_path), **settings)
 
 
+@pytest.mark.exhaustive
 def test_a_table_without_rows_and_a_missing_column_have_their_errors(tmp_path):
     pl.DataFrame({"a": []}, {"a": pl.String}).write_parquet(tmp_path / "a.parquet")
     with pytest.raises(EmptyTableError, match="a.parquet has a header but no rows"):
@@ -238,6 +241,7 @@ def test_a_workbook_that_claims_many_strings_is_refused_or_read(tmp_path, n):
 
 
 @on_linux
+@pytest.mark.exhaustive
 def test_memory_has_a_limit(tmp_path, monkeypatch):
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({"text": "a" * 40_000_000}) + "\n")
@@ -257,6 +261,7 @@ def test_time_has_a_limit(tmp_path, monkeypatch):
         open_table(parquet(tmp_path))
 
 
+@pytest.mark.exhaustive
 def test_a_row_has_a_limit_of_bytes(tmp_path):
     pl.DataFrame({"t": ["good", "a" * 70_000_000]}).write_parquet(tmp_path / "a.parquet")
     table = open_table(tmp_path / "a.parquet")
@@ -400,6 +405,7 @@ def test_a_program_that_names_no_python_states_the_remedy(tmp_path, monkeypatch)
 
 @on_linux
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet", "a.xlsx", "a.sav"])
+@pytest.mark.exhaustive
 def test_held_files_are_read_whatever_gets_their_names(tmp_path, name):
     path = tmp_path.resolve() / name
     frame = pl.DataFrame({"text": ["good", "bad"]})
@@ -424,6 +430,7 @@ def test_held_files_are_read_whatever_gets_their_names(tmp_path, name):
 
 
 @on_linux
+@pytest.mark.exhaustive
 def test_held_files_of_a_folder_are_read_and_closed_with_the_table(tmp_path):
     folder = tmp_path.resolve() / "survey"
     folder.mkdir()

@@ -171,6 +171,7 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize("size", [1, 2, 4, 6, 100])
 @pytest.mark.parametrize("skip", [0, 1, 3, 5, 6])
+@pytest.mark.exhaustive
 def test_folder_rows_come_in_name_order_in_equal_batches(folder, size, skip):
     table = open_table(folder)
     batches = [batch["n"].to_list() for batch in table.batches(size, skip)]
@@ -180,6 +181,7 @@ def test_folder_rows_come_in_name_order_in_equal_batches(folder, size, skip):
     assert sum((batch["n"].to_list() for batch in table.batches_with(["n"], size)), []) == list(range(6))
 
 
+@pytest.mark.exhaustive
 def test_any_change_of_a_row_changes_the_fingerprint(folder):
     before = open_table(folder).fingerprint()
     assert open_table(folder).fingerprint() == before
@@ -198,12 +200,14 @@ def test_any_change_of_a_row_changes_the_fingerprint(folder):
         ([1], "m", "c.parquet has other columns than a.parquet: it has no column 'n'"),
     ],
 )
+@pytest.mark.exhaustive
 def test_a_partition_with_another_schema_is_named_with_its_column(folder, values, column, message):
     write(folder, "c.parquet", values, column)
     with pytest.raises(InputError, match=message):
         open_table(folder)
 
 
+@pytest.mark.exhaustive
 def test_another_column_and_another_order_are_refused(tmp_path):
     pl.DataFrame({"n": [1], "m": [1]}).write_parquet(tmp_path / "a.parquet")
     pl.DataFrame({"m": [1], "n": [1]}).write_parquet(tmp_path / "b.parquet")

@@ -15,6 +15,7 @@ from semscale.store.writing import join_parts, write_table
 
 @pytest.mark.needs("spss")
 @pytest.mark.parametrize("extension", ["sav", "zsav"])
+@pytest.mark.exhaustive
 def test_values_are_preserved_and_declared_missing_values_are_missing(tmp_path, extension):
     table = open_table(write_spss(tmp_path / f"survey.{extension}"))
     rows = next(table.batches(10))
@@ -73,6 +74,7 @@ def test_a_range_of_missing_values(tmp_path):
 
 
 @pytest.mark.needs("spss")
+@pytest.mark.exhaustive
 def test_labels_in_a_missing_range_are_no_answers(tmp_path):
     from pyreadstat import write_sav
 
@@ -102,12 +104,14 @@ def test_damaged_files_are_refused_in_a_line(tmp_path):
 
 
 @pytest.mark.needs("spss")
+@pytest.mark.exhaustive
 def test_a_file_without_rows_is_refused(tmp_path):
     with pytest.raises(InputError, match="has a header but no rows"):
         open_table(write_spss(tmp_path / "survey.sav", FRAME.clear()))
 
 
 @pytest.mark.needs("spss")
+@pytest.mark.exhaustive
 def test_another_encoding_is_another_input(tmp_path):
     path = write_spss(tmp_path / "survey.sav")
     assert open_table(path).fingerprint() != open_table(path, encoding="UTF-8").fingerprint()
@@ -158,6 +162,7 @@ def test_what_is_no_spss_file_has_no_weight(tmp_path):
 
 
 @pytest.mark.needs("spss")
+@pytest.mark.exhaustive
 def test_written_file_has_the_labels_of_its_source(tmp_path):
     table = open_table(write_spss(tmp_path / "survey.sav"))
     parts = tmp_path / "part.parquet"
@@ -171,6 +176,7 @@ def test_written_file_has_the_labels_of_its_source(tmp_path):
 
 
 @pytest.mark.needs("spss")
+@pytest.mark.exhaustive
 def test_a_name_that_spss_refuses_becomes_the_label(tmp_path):
     columns = ["Q1[SQ001]", "q1_sq001_", "2. Why?", "all", "é" * 40]
     write_table(pl.DataFrame({name: [1] for name in columns}), tmp_path / "a.sav")

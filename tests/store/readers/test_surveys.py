@@ -84,6 +84,7 @@ def test_a_header_belongs_to_formats_with_rows_of_text(tmp_path):
         open_table(path, header="plain")
 
 
+@pytest.mark.exhaustive
 def test_other_sheets_are_listed_and_the_nearest_is_proposed(tmp_path):
     path = tmp_path / "book.xlsx"
     with xlsxwriter.Workbook(path) as book:
