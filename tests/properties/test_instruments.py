@@ -69,10 +69,10 @@ def test_missing_stays_missing(instrument):
 def test_signature_names_every_setting(instrument):
     settings = set(inspect.signature(instrument.kind).parameters)
     assert settings == set(instrument.settings) | instrument.unsigned
-    plain = instrument.signature_fields()
+    plain = instrument.signed()
     for name, other in instrument.settings.items():
         value = other() if callable(other) else other
-        assert plain.differences(instrument.signature_fields(**{name: value})), name
+        assert plain.differences(instrument.signed(**{name: value})), name
 
 
 @every_instrument
