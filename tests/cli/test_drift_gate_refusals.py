@@ -30,7 +30,7 @@ REFUSED = {
         ["--damage must be", "negate", "got negat"],
     ),
     "a share above 1": (["plan", "--self-test", "--share", "2"], ["--share must be above 0"]),
-    "no items": (["plan", "--self-test", "--n-items", "0"], ["--n-items must be at least 1, got 0"]),
+    "no items": (["plan", "--self-test", "--n-items", "0"], ["--n-items must be at least 1, or none"]),
     "no such run": (["gate", "ffff"], ["unknown run 'ffff'"]),
     "the baseline itself": (["gate", "latest"], ["another run than the baseline"]),
     "ids missing": (["gate", "fewer.jsonl", "--model", "n"], ["has no 'b'", "record every item"]),

@@ -21,9 +21,10 @@ def unknown_model(semscale, tmp_path, write_checkpoint):  # noqa: F811 - the fix
     (tmp_path / "new.jsonl").write_text("".join(json.dumps(item) + "\n" for item in ITEMS))
     semscale("drift", "record", "base.jsonl", "--model", "m")
     semscale("drift", "approve", "latest", "--approved-by", "Ann", "--why", "read")
-    for note in ("again", "once more"):
-        rerun = ("--rerun-of", "baseline", "--note", note)
-        semscale("drift", "record", "base.jsonl", "--model", "m", *rerun)
+    for word in ("w6", "w7"):  # outputs that repeat the baseline would be left out
+        outputs = [{**item, "output": f"w1 {word} {item['output'][-2:]}"} for item in ITEMS]
+        (tmp_path / f"{word}.jsonl").write_text("".join(json.dumps(item) + "\n" for item in outputs))
+        semscale("drift", "record", f"{word}.jsonl", "--model", "m", "--rerun-of", "baseline")
     return write_checkpoint("roberta")[0]
 
 

@@ -78,7 +78,7 @@ def test_an_undecided_gate_ends_as_configured(semscale, undecided, code, tmp_pat
             ("--limit", "silenced=100%"),
             "--limit silenced must be a number of items, a share of them below 1 (100 %), or off",
         ),
-        (("--must-pass", "nope"), "--must-pass (in a file: must_pass) names 'nope'"),
+        (("--must-pass", "nope"), "--must-pass names 'nope'"),
         (
             ("--limit", "silenced=1", "--limit", "silenced=2"),
             "--limit must name each once, got 'silenced' more than once",

@@ -625,9 +625,9 @@ def check_names(baseline: Run, settings: GateSettings, lacking: Sequence[str] = 
     ):
         if kind not in baseline.group_kinds:
             if not baseline.group_kinds:
-                raise UnknownNameError(f"{asked_by}: no item has groups, got {kind!r}; leave it out")
+                raise UnknownNameError(asked_by, f": no item has groups, got {kind!r}; leave it out")
             raise UnknownNameError(
-                f"{asked_by}: {unknown_name('kind of groups', kind, baseline.group_kinds)}"
+                asked_by, f": {unknown_name('kind of groups', kind, baseline.group_kinds)}"
             )
     for (kind, name), _ in settings.groups:
         names = sorted({item.groups[kind] for item in baseline.items if kind in item.groups})
