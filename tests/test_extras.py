@@ -117,7 +117,9 @@ class TestDeclared:
             for owner in owners[module]
         }
         required = {name_of(entry) for entry in PROJECT["dependencies"]}
-        assert used == required - PROGRAMS
+        assert (
+            used - {"pydantic-core"} == required - PROGRAMS
+        )  # pydantic requires a fixed version of its core
 
     def test_the_page_on_installing_lists_every_requirement(self):
         table, sentence = INSTALL.partition("<!-- checked: requirements -->\n")[2].split("\n\n")[:2]

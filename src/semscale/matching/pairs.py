@@ -437,7 +437,7 @@ def draw_unrelated_pairs(texts: Sequence[str], n: int, seed: int) -> Integers:
         raise InputError(
             "corpus",
             f"must have at least 2 different texts to estimate the baseline from, got {len(texts)}; "
-            "give texts of the kind to be matched as corpus (`corpus`)",
+            "give texts of the kind to be matched",
         )
     order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
     m = len(order)
