@@ -1,4 +1,4 @@
-"""Writes the seeds of the corpus: ``PYTHONPATH=src:tests/fuzz:tests/embedding python tests/fuzz/seeds.py``.
+"""Writes the seeds of the corpus: ``python -m tests.fuzz.seeds``.
 
 They are small valid inputs of every reader. Inputs that broke one stand beside them, named after the defect.
 """
