@@ -198,7 +198,7 @@ def history(tmp_path, meter):
 def test_the_cause_of_a_change_is_ruler_system_or_both(history, meter, candidate, is_moved, moved, outcome):
     used = DriftMeter(MovedEncoder(meter.encoder._engine), cache=False) if is_moved else meter
     reruns = [replace(BASELINE, id=f"rerun-{at}", rerun_of=BASELINE.id) for at in range(3)]
-    comparison = compare(BASELINE, candidate, reruns=reruns, meter=used)
+    comparison = compare(BASELINE, candidate, reruns=reruns, meter=used, deterministic=True)
     check = check_ruler(history, "answers", TextRuler(used))
     summary = DriftSummary(comparison, with_ruler(decide(comparison), check), ruler=check)
     assert (summary.moved, summary.decision.outcome) == (moved, outcome)
