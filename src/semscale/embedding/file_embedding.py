@@ -117,9 +117,8 @@ def embed_file(  # noqa: PLR0913 - what, by which model, where to, and who is to
     most_rows = max(1, _PART_BYTES // (_NUMBER_BYTES * embedder.dimensions))
     settings = replace(settings, part_rows=min(settings.part_rows, most_rows))
     work = EmbeddingWork(table, text, embedder, dtype, progress)
-    run = TableRun(table, settings, progress)
-    summary = run.run(work, out)
-    return replace(summary, input_notes=(*table.notes, *run.notes))
+    summary = TableRun(table, settings, progress).run(work, out)
+    return replace(summary, input_notes=table.notes)
 
 
 def check_vectors_fit(out: Target) -> None:

@@ -297,10 +297,9 @@ def rate_texts(  # noqa: PLR0913 - what, how, where to, and who hears of it
     }
     table = replace(table, labels={**table.labels, **labels})
     works = {instrument.columns.text: PartWork(table, instrument) for instrument in instruments}
-    run = TableRun(table, settings, progress)
-    summaries = run.run(_SeveralTexts(table, works), out)
+    summaries = TableRun(table, settings, progress).run(_SeveralTexts(table, works), out)
     text_notes = (note for work in works.values() for note in work.text_notes)
-    return replace(summaries, input_notes=(*table.notes, *text_notes, *run.notes))
+    return replace(summaries, input_notes=(*table.notes, *text_notes))
 
 
 class _SeveralTexts:

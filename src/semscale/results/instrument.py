@@ -169,9 +169,8 @@ def measure_table(
     instrument.start(table)
     table = replace(table, labels={**table.labels, **instrument.labels()})
     work = PartWork(table, instrument)
-    run = TableRun(table, settings, progress)
-    summary = run.run(work, out)
-    notes = (*table.notes, *work.text_notes, *run.notes)
+    summary = TableRun(table, settings, progress).run(work, out)
+    notes = (*table.notes, *work.text_notes)
     return replace(summary, input_notes=notes)  # type: ignore[type-var]  # every summary is a dataclass
 
 

@@ -138,13 +138,11 @@ class TableRun:
         table: the input.
         settings: settings of its parts.
         progress: called as rows are processed.
-        notes: sentences on the run for its report, after the run.
     """
 
     table: Table
     settings: PartSettings
     progress: Progress | None = None
-    notes: list[str] = field(default_factory=list, init=False)
 
     def run(self, work: TableWork[S_co], out: Target | None) -> S_co:
         """Do the work, write the output if one is named, and return the summary.
@@ -204,9 +202,6 @@ class TableRun:
         for frame, notes in parts.read(work.is_repeated):
             work.add(frame, notes)
             rows += frame.height
-        if rows:
-            some = "1 row comes" if rows == 1 else f"{rows:,} rows come"
-            self.notes.append(f"{some} from an earlier run of this command, which was stopped")
         self._tell(work, rows)
         for part in self._compute_parts(work, rows, self._place_of_workers(parts)):
             work.add(part.frame, part.notes)
