@@ -129,6 +129,7 @@ def test_a_negation_fails_and_says_why_until_it_is_approved(project):
     project.run(NEGATED).assert_outcomes(passed=1)
 
 
+@pytest.mark.exhaustive
 def test_a_different_text_fails_with_its_score_and_the_threshold(project):
     project.approve(APPROVED)
     result = project.run(OTHER)
@@ -284,6 +285,7 @@ def test_a_damaged_file_is_named_and_never_overwritten(project):
     assert project.file.read_text(encoding="utf-8") == "<<<<<<< HEAD\n{}"
 
 
+@pytest.mark.exhaustive
 def test_a_snapshot_approved_with_a_different_model_can_be_renewed(project):
     project.approve(APPROVED)
     written = project.file.read_text(encoding="utf-8")

@@ -94,6 +94,7 @@ def test_a_file_has_the_claims_of_memory_in_parts_of_any_size(path, tmp_path, pa
     ]
 
 
+@pytest.mark.exhaustive
 def test_the_worst_claims_have_the_least_support_and_the_sample_that_says_otherwise(path):
     worst = claim_consistency_file(open_table(path), COLUMNS, instrument=ClaimConsistency()).worst
     assert [(item, claim.claim, str(claim.verdict)) for item, claim in worst] == [
@@ -106,6 +107,7 @@ def test_the_worst_claims_have_the_least_support_and_the_sample_that_says_otherw
     assert second.reason == 'The claim says "1889", the sentence "1920".'
 
 
+@pytest.mark.exhaustive
 def test_samples_may_be_in_separate_rows(path, tmp_path):
     rows = [("a", ANSWERS[0]), ("b", ANSWERS[1]), ("a", FIRST[0]), ("b", FIRST[1]), ("a", SECOND[0])]
     long = tmp_path / "long.csv"
@@ -148,6 +150,7 @@ def test_a_stopped_run_continues_after_its_last_part(path, tmp_path, monkeypatch
     assert (summary.n_samples, str(summary.signature)) == (expected.n_samples, str(expected.signature))
 
 
+@pytest.mark.exhaustive
 def test_an_entailment_model_decides_on_claims_if_configured(path):
     # The first sample contradicts the year, and counts a tenth of 0; the second has the same sentence, 1.
     model = KnownPairs({("It was built in 1920.", "It was built in 1889."): (0.0, 0.1, 0.9)})
@@ -190,6 +193,7 @@ class TestAsked:
         return ask
 
     @pytest.mark.parametrize("part_rows", [1, 100])
+    @pytest.mark.exhaustive
     def test_answers_and_samples_are_asked_for(self, ask, tmp_path, part_rows):
         summary = ask(part_rows, tmp_path / "out.parquet")
         written = pl.read_parquet(tmp_path / "out.parquet")
@@ -262,6 +266,7 @@ def test_a_file_has_the_verdicts_of_memory_in_parts_of_any_size(backed_path, tmp
     ]
 
 
+@pytest.mark.exhaustive
 def test_worst_claims_are_first_contradicted_then_least_supported(backed_path):
     summary = groundedness_file(open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness())
     assert [(row, claim.claim, str(claim.verdict)) for row, claim in summary.worst[:2]] == [

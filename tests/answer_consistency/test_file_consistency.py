@@ -286,6 +286,7 @@ def test_labels_that_cannot_make_a_curve_cost_no_table(path, tmp_path, labels, h
         assert "not known" in shown
 
 
+@pytest.mark.exhaustive
 def test_labels_of_answers_that_did_not_come_cost_no_table(path, tmp_path):
     # 24 answers are labelled, 8 right; without the first five, of which two are right, 19 are left.
     failing = {(f"why {row}", 0) for row in range(5)}
@@ -338,6 +339,7 @@ def test_a_cap_applies_to_all_parts_together_and_the_run_continues(path, tmp_pat
     assert rest.signature == whole.signature
 
 
+@pytest.mark.exhaustive
 def test_a_configured_floor_needs_no_answers_first(path, tmp_path):
     _, asked = ask(path, tmp_path, floor=0.2)
     assert {question for question, _ in asked[:24]} == {f"why {row}" for row in range(8)}

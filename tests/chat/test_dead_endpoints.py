@@ -232,6 +232,7 @@ def test_every_call_hangs(endpoint, tmp_path):
 
 
 @pytest.mark.needs("api")
+@pytest.mark.exhaustive
 def test_an_endpoint_that_only_fails_after_some_replies_ends_the_run(endpoint, tmp_path):
     fine = {f"question {number}" for number in range(7)}
     endpoint.fault = lambda prompt, n_asked: None if prompt in fine else (500, {"error": {"message": "oops"}})
@@ -281,6 +282,7 @@ def test_progress_shows_the_wait_for_a_first_connection(monkeypatch, tmp_path):
 
 
 @pytest.mark.needs("api")
+@pytest.mark.exhaustive
 def test_a_slow_caller_is_no_dead_endpoint(endpoint, tmp_path):
     """Outcomes that wait to be taken do not count as silence."""
 

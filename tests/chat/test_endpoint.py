@@ -293,6 +293,7 @@ def test_an_endpoint_without_logprobs_is_not_pretended_to_have_them(endpoint):
         ((200, completion("", finish_reason="content_filter")), FailureKind.REFUSED, "content filter"),
     ],
 )
+@pytest.mark.exhaustive
 def test_failures_name_their_kind_in_a_single_line(endpoint, plan, kind, expected):
     endpoint.plan(plan)
     caught = failed_call(endpoint.model())

@@ -43,6 +43,7 @@ WITHOUT_TEXT = {
 
 @pytest.mark.needs("api")
 @pytest.mark.parametrize("body", WITHOUT_TEXT.values(), ids=WITHOUT_TEXT)
+@pytest.mark.exhaustive
 def test_a_reply_without_text_is_repeated_and_asked_again_by_the_next_run(runner, endpoint, body):
     endpoint.plan(*[(200, body)] * 3)
     (outcome,) = runner(limits=SERIAL, retries=Retries(most=1)).run(requests(1))

@@ -43,6 +43,7 @@ for _ in range(2):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows delivers no signals to itself")
+@pytest.mark.exhaustive
 def test_calls_under_way_finish_and_none_is_sent_twice(tmp_path):
     command = [sys.executable, "-c", SIGNALLED, str(tmp_path / "ledger.sqlite")]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)

@@ -168,6 +168,7 @@ def test_drawn_rows_are_coded_and_used_by_the_printed_command(semscale, answers,
         ({"price": "battery", "paid": "duration"}, (), "'power' and 'cost'"),
     ],
 )  # fmt: skip
+@pytest.mark.exhaustive
 def test_bad_input_prints_a_single_line(code, tmp_path, change, options, message):
     text = BOOK
     for old, new in change.items():

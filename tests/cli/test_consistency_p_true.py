@@ -62,6 +62,7 @@ def test_the_model_is_asked_once_per_answer_and_missing_values_are_counted(
     assert len(endpoint.requests) == 8
 
 
+@pytest.mark.exhaustive
 def test_a_dry_run_counts_a_call_per_answer_without_those_in_the_ledger(semscale, command, endpoint):
     def forecast():
         (model,) = json.loads(semscale(*command, "--dry-run", "--json").out)["models"]
@@ -118,6 +119,7 @@ def test_answers_of_a_table_are_refused_with_the_remedy(semscale, tmp_path):
     assert ended.err.count("\n") == 1
 
 
+@pytest.mark.exhaustive
 def test_typed_decisions_replace_missing_log_probabilities(semscale, tmp_path):
     pl.DataFrame({"q": ["sure?", "guess?"]}).write_csv(tmp_path / "q.csv")
     with deciding_endpoint() as decider:

@@ -52,6 +52,7 @@ def test_the_screen_names_figures_and_what_was_left_out(judge_command, capsys):
     assert shown.count("No human label") == 1
 
 
+@pytest.mark.exhaustive
 def test_the_intervals_of_all_judges_follow_the_options(judge_command, tmp_path, capsys):
     panel = tmp_path / "two.yaml"
     url = judge_command()[judge_command().index("--chat-url") + 1]
@@ -140,6 +141,7 @@ def test_an_audit(judge_command, judge_endpoint, capsys):
     assert "effect of changes of form on the score" in capsys.readouterr().out
 
 
+@pytest.mark.exhaustive
 def test_an_audit_reports_reasoning_in_answers_and_rows_that_a_condition_leaves_out(
     judge_command, judge_answers, judge_endpoint, capsys
 ):
@@ -174,6 +176,7 @@ def test_fail_under_sets_the_exit_code_and_is_in_every_output(
     assert f"Gate {outcome}: " in report.read_text(encoding="utf-8")
 
 
+@pytest.mark.exhaustive
 def test_retry_unparsable_asks_again_about_a_single_row(judge_command, judge_endpoint, capsys):
     assert main(judge_command()) == 0
     n = len(judge_endpoint.requests)

@@ -44,6 +44,7 @@ def test_the_same_command_asks_again_about_rows_that_the_endpoint_was_down_for(
     capsys.readouterr()
 
 
+@pytest.mark.exhaustive
 def test_a_cap_keeps_finished_rows_and_exits_with_3(judge_command, judge_endpoint, tmp_path, capsys):
     out = tmp_path / "judged.jsonl"
     assert main(judge_command("--max-calls", "2", "--out", str(out))) == 3
@@ -80,6 +81,7 @@ def test_a_cost_cap_needs_a_price(judge_command, judge_endpoint, capsys):
     assert judge_endpoint.requests == []
 
 
+@pytest.mark.exhaustive
 def test_an_endpoint_without_logprobs_or_schema(judge_command, judge_endpoint, capsys):
     judge_endpoint.refuse("logprobs", "top_logprobs", "response_format", words=None)
     assert main(judge_command("--json")) == 0
@@ -99,6 +101,7 @@ def test_screen_and_exit_code_report_why_no_reply_was_usable(judge_command, judg
 
 
 @pytest.mark.parametrize("n_rows", [1, 40])  # fewer and more than are asked about at once
+@pytest.mark.exhaustive
 def test_a_dead_endpoint_prints_a_single_line_with_address_cause_and_remedy(
     tmp_path, capsys, monkeypatch, n_rows
 ):

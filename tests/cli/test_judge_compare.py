@@ -63,6 +63,7 @@ def command(decider, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("method", ["prose", "decision"])
+@pytest.mark.exhaustive
 def test_two_columns_are_compared(command, decider, tmp_path, capsys, method):
     out, report = tmp_path / "pairs.csv", tmp_path / "report.html"
     more = ("--a", "old", "--b", "new", "--out", str(out), "--report", str(report))
@@ -200,6 +201,7 @@ def write_mostly_identical(path, n_different):
 
 
 @pytest.mark.parametrize(("n_different", "code"), [(3, 4), (40, 3)])
+@pytest.mark.exhaustive
 def test_identical_answers_make_no_verdict_where_no_reply_can_be_read(
     command, decider, tmp_path, capsys, n_different, code
 ):

@@ -118,6 +118,7 @@ def test_the_screen_says_that_an_endpoint_takes_no_decisions(command, decider, c
     assert "m takes no typed decisions" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.exhaustive
 def test_a_continued_run_never_repeats_a_paid_call(command, decider, tmp_path, capsys):
     out = tmp_path / "judged.csv"
     assert (
@@ -129,6 +130,7 @@ def test_a_continued_run_never_repeats_a_paid_call(command, decider, tmp_path, c
     capsys.readouterr()
 
 
+@pytest.mark.exhaustive
 def test_a_continued_run_remembers_why_a_form_is_unsupported(command, decider, tmp_path, capsys):
     decider.speaks, out = ("completions",), tmp_path / "judged.csv"
     more = ("--reply", "decision", "--out", str(out), "--part-rows", "1", "--json")

@@ -31,6 +31,7 @@ def test_a_dry_run_takes_the_prices_that_are_named(judge_command, tmp_path, caps
     assert model["money"] == 20.0  # 4 replies of 10 tokens, .5 each
 
 
+@pytest.mark.exhaustive
 def test_a_dry_run_of_an_audit_mentions_prose_only_with_decisions(judge_command, capsys):
     for form, speaks in (("prose", False), ("decision", True)):
         assert main(["judge", "audit", *judge_command("--dry-run", "--reply", form)[1:]]) == 0

@@ -144,6 +144,7 @@ def test_a_gain_of_less_than_a_label_is_reported_as_such(command, decider, tmp_p
     assert "gain: less than one label, as the judge is about equally certain of all rows\n" in message
 
 
+@pytest.mark.exhaustive
 def test_drawing_all_rows_reports_no_gain(command, tmp_path, capsys):
     assert main(command("--n", "50", "--out", str(tmp_path / "labels.csv"))) == 0
     message = capsys.readouterr().out

@@ -90,6 +90,7 @@ def test_missing_options_are_named_with_an_example(semscale, arguments, message)
     assert (ended.code, ended.out, ended.err) == (2, "", f"semscale: {message}\n")
 
 
+@pytest.mark.exhaustive
 def test_commands_with_required_options_have_a_valid_example(semscale):
     examples = {}
     for name, command in commands(program()):

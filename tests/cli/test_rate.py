@@ -223,6 +223,7 @@ def test_anchor_sets_can_be_chosen(rate, seven_answers):
     assert f"anchor_sets:{first}+{second}" in json.loads(ended.out)["signature"]
 
 
+@pytest.mark.exhaustive
 def test_the_default_model_tells_praise_from_blame(capsys, tmp_path, monkeypatch, rating_embedder):
     monkeypatch.chdir(tmp_path)
     texts = ["I love it, it works great.", "Terrible, it broke after a day.", "It is okay, nothing special."]

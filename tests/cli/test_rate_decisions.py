@@ -68,6 +68,7 @@ def test_options_that_do_not_go_together_are_refused(rate, seven_answers, more, 
 SUMS = "the probabilities sum to 0.8, and rounding explains 0.975 to 1.025"
 
 
+@pytest.mark.exhaustive
 def test_texts_without_a_usable_answer_are_a_caution(rate, seven_answers, decider):
     decider.masses = lambda asked, names, text: (
         [0, 0, 0, 0.5, 0.5] if len(decider.requests) > 2 else [0, 0, 0, 0.5, 0.3]
@@ -96,6 +97,7 @@ def test_letters_instead_of_decisions_cause_a_caution(rate, seven_answers, decid
     )
 
 
+@pytest.mark.exhaustive
 def test_rows_have_a_decision_or_the_reason_for_its_absence(rate, seven_answers, decider, tmp_path):
     texts = pl.read_csv(seven_answers)["text"].to_list()
     twice = next(text for text in texts if text and texts.count(text) == 2)
@@ -172,6 +174,7 @@ def test_without_the_method_there_are_no_columns_of_decisions(rate, seven_answer
     assert not [name for name in pl.read_csv(out).columns if "decided" in name]
 
 
+@pytest.mark.exhaustive
 def test_without_decisions_the_ratings_are_shown_and_reported(rate, seven_answers, decider, tmp_path):
     decider.speaks, decider.logprobs, report = ("completions",), False, tmp_path / "rated.html"
     ended = rate(*options(decider, "--json", "--report", str(report)))

@@ -76,6 +76,7 @@ def rate_two(semscale, tmp_path):
     )
 
 
+@pytest.mark.exhaustive
 def test_two_texts_are_rated_as_if_separate(rate_two, semscale, tmp_path):
     ended = rate_two("--scale", "quality", "--by", "land", "--out", "two-rated.csv")
     assert ended.code == 0, ended.err
@@ -99,6 +100,7 @@ def test_headings_of_groups_name_their_column(rate_two):
     assert headings == ["By column land", "By column age"] * 2
 
 
+@pytest.mark.exhaustive
 def test_texts_have_separate_scales_and_sections_of_the_outputs(rate_two, tmp_path):
     options = ["--scale", "why=trust", "--scale", "wish=quality", "--by", "land", "--by", "age"]
     content = json.loads(rate_two(*options, "--json").out)

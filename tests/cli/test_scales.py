@@ -110,6 +110,7 @@ def test_a_scale_that_fails_gives_exit_code_1_and_the_reason(tmp_path, capsys):
 
 
 @pytest.mark.usefixtures("toy_model")
+@pytest.mark.exhaustive
 def test_lint_prints_json_that_keeps_to_the_schema(tmp_path, capsys):
     path = write(tmp_path / "mine.yaml", plain=("a b", "a a b b", "c d"), other=("e f", "g h", "i j"))
     assert main(["scales", "lint", str(path), "--json", "--report", str(tmp_path / "lint.md")]) == 1

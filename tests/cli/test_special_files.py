@@ -86,6 +86,7 @@ def pipe_at(path):
 
 
 @pytest.mark.parametrize("command", [*TABLES, *OTHER_INPUTS])
+@pytest.mark.exhaustive
 def test_a_pipe_is_refused_without_opening_it(tmp_path, monkeypatch, semscale, command):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "none")

@@ -116,6 +116,7 @@ def test_a_run_stores_everything_in_its_folder(study, files, tmp_path):
 
 
 @pytest.mark.needs("api")
+@pytest.mark.exhaustive
 def test_json_keeps_to_the_schema_and_names_the_files(study, tmp_path):
     ended = study("--json", "--out", "kept")
     content = json.loads(ended.out)

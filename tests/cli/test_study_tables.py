@@ -229,6 +229,7 @@ def test_mentions_are_put_together_and_a_grid_says_how(semscale, tmp_path):
 
 
 @pytest.mark.needs("spss")
+@pytest.mark.exhaustive
 def test_sets_of_an_spss_file_are_read_by_their_types(semscale, tmp_path):
     from pyreadstat import write_sav
 

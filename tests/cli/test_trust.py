@@ -171,6 +171,7 @@ class TestEmbedding:
         assert "https://api.openai.com/v1" in run("config", "trust").out
         assert run(*RATE).code == 0
 
+    @pytest.mark.exhaustive
     def test_agents_tools_do_not_start_with_it(self, run, cloned):
         pytest.importorskip("mcp")
         (cloned / "semscale.toml").write_text(

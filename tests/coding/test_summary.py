@@ -88,6 +88,7 @@ def test_pairs_count_answers_with_both(full):
     assert full.pairs.counts.tolist() == [[40, 20, 0], [20, 40, 0], [0, 0, 20]]
 
 
+@pytest.mark.exhaustive
 def test_json_keeps_to_the_schema_and_has_no_probability_without_labels(full, summed):
     no_files = dict.fromkeys(("out", "report", "figures"))
     check_json(to_json(full, cautions=(), **no_files))

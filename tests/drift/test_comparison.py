@@ -137,6 +137,7 @@ def test_half_of_a_text_loses_content_and_an_added_sentence_adds_some(meter):
     assert (added["added_content"][0] > 0.2, added["lost_content"][0] < 0.1) == (True, True)
 
 
+@pytest.mark.exhaustive
 def test_scores_are_those_of_the_instruments(meter, baseline, embedder):
     ends = ("Really.", "At least I think so.", "That is good.", "No.", "")
     changed = [
@@ -205,6 +206,7 @@ def test_blocks_change_nothing(meter, baseline, monkeypatch):
     assert_equal_losses(whole, meter.measure(baseline, run(EDITED), [baseline]))
 
 
+@pytest.mark.exhaustive
 def test_a_lower_layer_is_read_in_addition_to_the_last(meter, baseline):
     new, lower = run(EDITED), DriftMeter(cache=False, layer=3)
     last, third = meter.measure(baseline, new), lower.measure(baseline, new)

@@ -54,6 +54,7 @@ def test_unreadable_outputs_count_as_lost():
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6), st.randoms())
+@pytest.mark.exhaustive
 def test_the_order_of_pairs_changes_no_bit(similarities, random):
     mixed = random.sample(similarities, len(similarities))
     assert similarity_loss(mixed, 6) == similarity_loss(similarities, 6)

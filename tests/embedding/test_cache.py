@@ -391,6 +391,7 @@ with EmbeddingCache(sys.argv[1]) as cache:
 
 
 class TestProcesses:
+    @pytest.mark.exhaustive
     def test_several_processes_set_it_up_and_write_at_once(self, tmp_path):
         command = [sys.executable, "-c", WORKER, str(tmp_path)]
         workers = [subprocess.Popen([*command, str(worker)]) for worker in range(3)]

@@ -49,6 +49,7 @@ def table(tmp_path):
 
 @pytest.mark.parametrize("part_rows", [1, 2, 3, 100])
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.exhaustive
 def test_vectors_stand_beside_their_rows(table, tmp_path, part_rows, dtype):
     out = tmp_path / "vectors.parquet"
     summary = embed_file(
@@ -71,6 +72,7 @@ def test_vectors_stand_beside_their_rows(table, tmp_path, part_rows, dtype):
     assert dict(summary.signature.fields) == {"dtype": dtype, "model": "sides"}
 
 
+@pytest.mark.exhaustive
 def test_a_stopped_run_goes_on_after_its_last_part(table, tmp_path):
     for name in ("vectors.parquet", "vectors/"):
         out = target_of(f"{tmp_path}/{name}") if name.endswith("/") else tmp_path / name

@@ -322,6 +322,7 @@ def test_share_of_unknown_tokens(minilm_tokenizer, text, share):
     assert shares(minilm_tokenizer, ["before", text])[1] == pytest.approx(share)
 
 
+@pytest.mark.exhaustive
 def test_an_embedder_and_a_reader_of_tokens_agree(minilm_tokenizer):
     texts = ["👍", "good", "great 👍", "这个产品很差", "👍", "word " * 400 + "👍"]
     expected = [True, False, False, True, True, False]

@@ -372,6 +372,7 @@ FIGURE = StoredFigure("match", None, 0.25, 0.125, float("nan"), 0.1875, 0.05, 2,
         {"figures": (FIGURE, replace(FIGURE, metric="cosine"))},
     ],
 )
+@pytest.mark.exhaustive
 def test_comparison_that_differs_in_any_field_is_a_new_comparison(history, other):
     first = history.keep(a_comparison(figures=(FIGURE,)))
     second = history.keep(a_comparison(**{"figures": (FIGURE,)} | other))

@@ -66,6 +66,7 @@ def judged(decider, n=3, running=None, **settings):
         (("completions",), "next-token", Provenance.NEXT_TOKEN, 16),
     ],
 )
+@pytest.mark.exhaustive
 def test_a_verdict_is_the_distribution_that_the_model_gave(decider, speaks, method, provenance, n_calls):
     decider.speaks = speaks
     result = judged(decider)

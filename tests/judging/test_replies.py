@@ -161,6 +161,7 @@ FRAGMENTS = st.lists(
 )
 @example("Score: İncorrect", "true_false_uncertain")
 @example("ıncorrect", "true_false_uncertain")
+@pytest.mark.exhaustive
 def test_no_score_is_ever_invented(reply, name):
     template = load_template(name)
     reading = read_reply(reply, template)

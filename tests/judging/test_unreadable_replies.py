@@ -98,6 +98,7 @@ def test_a_comparison_stops_before_it_pays_for_every_pair(running):
     assert "could not be read" in summary.stopped
 
 
+@pytest.mark.exhaustive
 def test_an_audit_leaves_out_a_change_whose_replies_cannot_be_read(running):
     model = Scripted(lambda request: VAGUE if "A:" in str(request.messages) else "Score: 3")
     result = audit(judge_of(model), QUESTIONS, ANSWERS, running=running())

@@ -25,6 +25,7 @@ every_instrument = pytest.mark.parametrize(
 
 
 @every_instrument
+@pytest.mark.exhaustive
 def test_results_preserve_row_order(instrument):
     order = np.random.default_rng(0).permutation(len(CELLS))
     mixed = instrument.rows(instrument.score([CELLS[index] for index in order]))
@@ -83,6 +84,7 @@ def test_settings_have_the_same_name_in_all_instruments(instrument):
 
 
 @every_instrument
+@pytest.mark.exhaustive
 def test_the_object_says_what_it_applies(instrument):
     signature = instrument.make().signature
     assert isinstance(signature, Signature)

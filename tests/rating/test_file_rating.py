@@ -361,6 +361,7 @@ def test_a_comparison_has_the_interval_that_was_asked_for(rater, tmp_path):
     assert rated_table(tmp_path, frame, rater, columns, interval=0.5).comparison.interval == 0.5
 
 
+@pytest.mark.exhaustive
 def test_unrated_examples_are_the_first_of_every_kind(rater, tmp_path):
     frame = pl.DataFrame({"text": [None, "a", "", "?!", "!!", " ", "--", "..", ""]})
     left_out = rated_table(tmp_path, frame, rater, part_rows=1).left_out
@@ -370,6 +371,7 @@ def test_unrated_examples_are_the_first_of_every_kind(rater, tmp_path):
     }  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_the_source_has_no_folders(rater, tmp_path):
     assert rated_table(tmp_path, pl.DataFrame({"text": TEXTS}), rater).source == "x.parquet"
 

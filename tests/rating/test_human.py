@@ -513,6 +513,7 @@ def unrated_texts(n=400, seed=3):
     return pmf, human, np.ones(n, dtype=bool)
 
 
+@pytest.mark.exhaustive
 def test_the_mean_of_all_texts_is_corrected_by_labels_of_those_without_a_rating_too():
     # In the mean of all texts, those without a rating count with their labels. In 60 draws the 95 % interval
     # holds the mean of all in at least 53 (the probability of fewer is .01 if it holds 95 %).

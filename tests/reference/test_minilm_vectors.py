@@ -12,6 +12,7 @@ REFERENCE = json.loads(Path(__file__).with_name("minilm_vectors.json").read_text
 
 
 @pytest.mark.parametrize(("precision", "tolerance"), [("exact", 1e-6), ("fast", 5e-3)])
+@pytest.mark.exhaustive
 def test_components_agree(precision, tolerance):
     vectors = (
         load_embedder("all-MiniLM-L6-v2", precision=precision, cache=False).embed(REFERENCE["texts"]).vectors

@@ -68,6 +68,7 @@ def test_unrated_answers_are_reported_by_method(outcome):
     )
 
 
+@pytest.mark.exhaustive
 def test_orders_are_shown_for_a_sequence_alone(outcome, tmp_path):
     assert "so there is no order" in page_text(outcome(), tmp_path)
     text = page_text(outcome(("groups: [age]", "exposure: sequence")), tmp_path)

@@ -72,6 +72,7 @@ def test_a_file_without_keys_is_refused():
 
 
 @pytest.mark.parametrize(("name", "code"), SHIPPED)
+@pytest.mark.exhaustive
 def test_a_shipped_translation(name, code):
     english, scale = load_scale(name), load_scale(name, language=code)
     assert (scale.name, scale.language) == (name, code)

@@ -89,6 +89,7 @@ def all_tools(embedder, folder):
 
 
 class TestList:
+    @pytest.mark.exhaustive
     def test_the_tools_name_their_arguments_with_bounds_and_help(self, toy_embedder):
         listed = talk(server_with(toy_embedder), list_tools).tools
         tools = {tool.name: tool for tool in listed}
@@ -342,6 +343,7 @@ class TestTables:
 
         return agent_server(agent_tools(lambda _: embedder, ServiceLimits(), folder=folder))
 
+    @pytest.mark.exhaustive
     def test_a_table_is_summed_up_and_its_rows_are_written(self, toy_embedder, folder):
         server = self.server(toy_embedder, folder)
         rated = {"table": "answers.csv", "texts": "comment", "by": "country", "floor": None}
@@ -559,6 +561,7 @@ class TestTables:
         assert message == "out: rated.csv.parts has a link or a pipe: remove it, or choose another name"
         assert [path.read_text() for path in elsewhere.iterdir()] == ["mine"] * (target is not elsewhere)
 
+    @pytest.mark.exhaustive
     def test_pipe_instead_of_a_lock_file_is_refused(self, toy_embedder, folder):
         (folder / "rated.csv.parts").mkdir()
         os.mkfifo(folder / "rated.csv.parts" / "lock")
@@ -567,6 +570,7 @@ class TestTables:
         assert message == "out: rated.csv.parts has a link or a pipe: remove it, or choose another name"
 
     @pytest.mark.parametrize("name", ["rated.csv/", "."])
+    @pytest.mark.exhaustive
     def test_a_folder_is_no_output(self, toy_embedder, folder, name):
         arguments = {"table": "answers.csv", "texts": "comment", "out": name}
         message = refusal(self.server(toy_embedder, folder), "rate_table", **arguments)

@@ -134,6 +134,7 @@ def test_the_fixture_asks_the_model_of_the_ini_file(pytester, monkeypatch):
 
 
 @pytest.mark.needs("api")
+@pytest.mark.exhaustive
 def test_the_address_of_the_ini_file_holds_for_every_model_unless_the_call_has_another(tmp_path, monkeypatch):
     monkeypatch.setenv("SEMSCALE_LEDGER", str(tmp_path / "ledger.sqlite"))
     monkeypatch.setenv("OPENAI_API_KEY", "key")

@@ -88,6 +88,7 @@ def test_nothing_in_common():
 
 
 @given(levels)
+@pytest.mark.exhaustive
 def test_bounds_symmetry_and_affine_relabelling(pairs):
     x, y = np.array(pairs, float).T
     for weights in ("none", "linear", "quadratic"):
@@ -271,6 +272,7 @@ def test_perfect_agreement_is_1_and_a_single_level_undefined(metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.exhaustive
 def test_krippendorff_counting_an_item_several_times_is_repeating_it(metric):
     rng = np.random.default_rng(0)
     table = rng.integers(1, 5, (15, 4)).astype(float)
@@ -313,6 +315,7 @@ def variance_components(n, k, rng, item=1.0, rater=0.5, noise=1.0):
 
 
 @given(intraclass_tables, st.randoms(use_true_random=False))
+@pytest.mark.exhaustive
 def test_bounds_order_and_affine_invariance(rows, random):
     table = np.array(rows, float)
     mixed = list(range(len(table)))

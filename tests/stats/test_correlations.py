@@ -276,6 +276,7 @@ def test_ranks_that_no_pair_left_out_changes_are_not_known_exactly():
 
 
 @pytest.mark.parametrize("n", [4, 6, 9])
+@pytest.mark.exhaustive
 def test_ranks_of_few_pairs_cover_as_often_as_they_say(n):
     rng = np.random.default_rng(n)
     hits = 0

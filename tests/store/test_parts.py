@@ -462,6 +462,7 @@ def test_another_error_stays_what_it_is_while_the_parts_are_there(local):
             raise ValueError("mine")
 
 
+@pytest.mark.exhaustive
 def test_partitions_have_the_same_columns_and_types(partitions):
     # Integers beside floats are floats; a column that a part lacks is null; private columns are left out.
     frames = [pl.DataFrame({"n": [1], "own": [0]}), pl.DataFrame({"n": [0.5], "own": [0], "late": ["x"]})]
@@ -471,6 +472,7 @@ def test_partitions_have_the_same_columns_and_types(partitions):
     assert table.equals(pl.DataFrame({"n": [1.0, 0.5], "late": [None, "x"]}))
 
 
+@pytest.mark.exhaustive
 def test_columns_that_come_late_are_in_the_partitions(partitions):
     def late(start, stop):
         return pl.DataFrame({"place": range(start, stop)})

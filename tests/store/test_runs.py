@@ -254,6 +254,7 @@ def test_a_wrong_cell_far_down_keeps_what_an_earlier_run_finished(table, tmp_pat
     assert len(list((tmp_path / "out.csv.parts").glob("*.parquet"))) == 2
 
 
+@pytest.mark.exhaustive
 def test_a_run_that_differs_is_refused_and_can_be_dropped(table, tmp_path):
     out = tmp_path / "out.csv"
     with pytest.raises(InterruptedRunError):

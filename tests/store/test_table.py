@@ -174,6 +174,7 @@ def rows_of(table):
 
 
 @pytest.mark.parametrize("extension", ["csv", "CSV", "jsonl", "ndjson", "parquet", "xlsx"])
+@pytest.mark.exhaustive
 def test_the_extension_says_what_a_file_is(tmp_path, extension):
     path = tmp_path / f"answers.{extension}"
     write_table(FRAME, path)

@@ -282,6 +282,7 @@ def test_types_that_differ(tmp_path, parts, cells, dtype, joined):
 
 
 @pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet"])
+@pytest.mark.exhaustive
 def test_a_column_that_comes_late_is_null_before(tmp_path, parts, extension):
     target = tmp_path / f"x.{extension}"
     join_parts(parts({"a": ["1"]}, {"b": ["x"], "a": ["2"]}), target)
@@ -371,6 +372,7 @@ def test_workbook_does_not_contain_its_creation_time(tmp_path):
     assert years == ["1980", "1980"]  # created and modified
 
 
+@pytest.mark.exhaustive
 def test_the_longest_cell(tmp_path):
     write_workbook([pl.DataFrame({"text": ["x" * 32_767]})], tmp_path / "x.xlsx")
     (batch,) = open_table(tmp_path / "x.xlsx").batches(1)
@@ -379,6 +381,7 @@ def test_the_longest_cell(tmp_path):
         write_workbook([pl.DataFrame({"text": ["x", "x" * 32_768]})], tmp_path / "x.xlsx")
 
 
+@pytest.mark.exhaustive
 def test_dates_are_dates_where_excel_has_them(tmp_path):
     days = [dt.date(2024, 2, 29), dt.date(1900, 3, 1)]
     write_workbook([pl.DataFrame({"day": days, "old": [dt.date(1899, 12, 31)] * 2})], tmp_path / "x.xlsx")

@@ -352,6 +352,7 @@ def test_a_run_stops_after_20_numbers_in_a_row_that_cannot_be_read(
     assert result.n_unfinished > 0
 
 
+@pytest.mark.exhaustive
 def test_shared_reply_about_equal_answers_counts_once(written, played, sequential, toy_embedder):
     # All personas write the same words, so that the expert is asked once.
     played.rating = lambda _: VAGUE
@@ -361,6 +362,7 @@ def test_shared_reply_about_equal_answers_counts_once(written, played, sequentia
     assert result.answers.filter(method="flr")["status"].unique().to_list() == ["unparsable"]
 
 
+@pytest.mark.exhaustive
 def test_a_number_that_can_be_read_or_declines_ends_a_row(written, played, sequential, toy_embedder):
     block = [*[VAGUE] * 14, "I'm sorry, but I can't help with that.", *[VAGUE] * 14]
     replies = iter(["3", *block, "3", *block, "3", *block, "3", *block])

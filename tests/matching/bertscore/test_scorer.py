@@ -57,6 +57,7 @@ def slow_bertscore(encoder, prediction, reference, layer):
 
 
 @pytest.mark.parametrize("layer", [0, 3, 6])
+@pytest.mark.exhaustive
 def test_scores_are_those_of_the_slow_loop(encoder, layer):
     scores = BertScorer(encoder, layer=layer).score(PREDICTIONS, REFERENCES)
     expected = [slow_bertscore(encoder, *pair, layer) for pair in zip(PREDICTIONS, REFERENCES, strict=True)]

@@ -59,6 +59,7 @@ def test_the_summary_says_what_counted(matcher):
     assert "In 3 rows the texts are in different languages" in cautions
 
 
+@pytest.mark.exhaustive
 def test_texts_of_the_same_foreign_language_are_compared_token_by_token(matcher):
     result = matcher.match([RIGHT[0]], [RIGHT[0].replace("Der Patient", "Ein Patient")])
     assert 0 < result.components["word"][0] < 1

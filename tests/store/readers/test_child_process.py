@@ -201,6 +201,7 @@ def test_types_of_columns_survive():
         ),
     ],
 )
+@pytest.mark.exhaustive
 def test_an_error_of_a_reader_survives(tmp_path, settings, kind, message):
     with pytest.raises(kind, match=message):
         open_table(workbook(tmp_path), **settings)
@@ -217,6 +218,7 @@ def test_a_table_without_rows_and_a_missing_column_have_their_errors(tmp_path):
         open_table(workbook(tmp_path)).require("text", "text")
 
 
+@pytest.mark.exhaustive
 def test_a_file_that_vanishes_is_an_error_of_the_system(tmp_path):
     path = csv(tmp_path)
     table = open_table(path, untrusted=True)
@@ -364,6 +366,7 @@ def test_table_is_read_in_threads_and_in_a_daemonic_process(tmp_path):
     process.join()
 
 
+@pytest.mark.exhaustive
 def test_the_working_folder_and_the_environment_do_not_reach_the_child(tmp_path, monkeypatch):
     path = workbook(tmp_path)
     for name in ("polars", "python_calamine", "zipfile", "json", "semscale", "sitecustomize", "pyreadstat"):

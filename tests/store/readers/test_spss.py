@@ -31,6 +31,7 @@ def test_values_are_preserved_and_declared_missing_values_are_missing(tmp_path, 
 
 
 @pytest.mark.needs("spss")
+@pytest.mark.exhaustive
 def test_labels_stand_beside_the_values(tmp_path):
     region = open_table(write_spss(tmp_path / "survey.sav")).labels["region"]
     assert region.label == "Where do you live?"
@@ -41,6 +42,7 @@ def test_labels_stand_beside_the_values(tmp_path):
 
 
 @pytest.mark.needs("spss")
+@pytest.mark.exhaustive
 def test_what_is_declared_missing_is_named_and_counted(tmp_path):
     notes = open_table(write_spss(tmp_path / "survey.sav")).notes
     assert notes == ("cells that the file declares missing are missing: region 9 (1), why -99 (1)",)
@@ -54,6 +56,7 @@ def test_the_weight_is_noticed(tmp_path):
 
 
 @pytest.mark.needs("spss")
+@pytest.mark.exhaustive
 def test_conditions_take_values_and_their_labels(tmp_path):
     table = open_table(write_spss(tmp_path / "survey.sav"))
     for where in ("region = 1", "region = 'north'", "region in ('north', 'refused')"):
@@ -61,6 +64,7 @@ def test_conditions_take_values_and_their_labels(tmp_path):
 
 
 @pytest.mark.needs("spss")
+@pytest.mark.exhaustive
 def test_a_range_of_missing_values(tmp_path):
     from pyreadstat import write_sav
 
