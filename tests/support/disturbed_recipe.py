@@ -34,7 +34,7 @@ class Disturbed:
     def signature(self):
         return self.recipe.signature()
 
-    def completed(self, work):
+    def with_estimates(self, work):
         return replace(self, recipe=self.recipe.with_estimates(work))
 
     def row_work(self, table):
@@ -62,7 +62,7 @@ class ByNode:
     def signature(self):
         return Signature.of("embed", model=f"words#{os.environ.get('WEIGHTS_OF_NODE', '1f2e')}")
 
-    def completed(self, work):
+    def with_estimates(self, work):
         return self
 
 
@@ -79,7 +79,7 @@ class OtherInActors:
         is_actor = ray.get_runtime_context().get_actor_id() is not None
         return original.with_values({"model": "words#aaaa"}) if is_actor else original
 
-    def completed(self, work):
+    def with_estimates(self, work):
         return self
 
     def row_work(self, table):
@@ -93,7 +93,7 @@ class Refusing:
     def signature(self):
         return Signature.of("embed", model="words#1f2e")
 
-    def completed(self, work):
+    def with_estimates(self, work):
         return self
 
     def row_work(self, table):
@@ -110,7 +110,7 @@ class Copying:
     def signature(self):
         return Signature.of("embed", model="words#1f2e")
 
-    def completed(self, work):
+    def with_estimates(self, work):
         return self
 
     def row_work(self, table):
