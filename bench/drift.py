@@ -110,7 +110,7 @@ def measure(asked, n_reruns):
     with tempfile.TemporaryDirectory() as folder:
         nights = Nights(baseline, reruns, folder, asked.precision)
         meter = nights.meter()
-        first = cost(lambda: nights.compare(warming, meter))
+        first = cost(lambda: nights.compared(warming, meter))
         stored = (Path(folder) / STATES_FILE).stat().st_size
         print(f"\nreruns: {n_reruns}; the first comparison, which stores them and the baseline")
         print(f"  {first[0]:.1f} s, {first[1]:.1f} of the processor, {stored / 1e6:,.0f} MB on disk")
@@ -118,7 +118,7 @@ def measure(asked, n_reruns):
         for candidate in candidates:
             alone.append(cost(lambda one=candidate: embedder.embed(texts_of(one))))
             fresh = nights.meter()
-            whole.append(cost(lambda one=candidate, meter=fresh: nights.compare(one, meter)))
+            whole.append(cost(lambda one=candidate, meter=fresh: nights.compared(one, meter)))
         for place, unit in enumerate(("seconds", "processor seconds")):
             ours, theirs = ([turn[place] for turn in turns] for turns in (alone, whole))
             beyond = [100 * (ratio - 1) for ratio in ratios(theirs, ours)]
