@@ -209,11 +209,6 @@ def option_of(info: FieldInfo) -> Option | None:
     return next((note for note in info.metadata if isinstance(note, Option)), None)
 
 
-def option_name(setting: str) -> str:
-    """Return the name of a setting's option, such as ``--recall-share`` of ``recall_share``."""
-    return f"--{setting.replace('_', '-')}"
-
-
 def options_of(kind: type[Settings]) -> Iterator[tuple[str, FieldInfo, Option]]:
     """Yield the name, the field and the option of each setting that a command takes."""
     for name, info in kind.model_fields.items():

@@ -74,8 +74,24 @@ def as_option(name: str, value: str | None) -> str:
         >>> as_option("human_range", None), as_option("restart", "True"), as_option("where", "'age > 18'")
         ('--human-range', '--restart', "--where 'age > 18'")
     """
-    option = f"--{plain_name(name).replace('_', '-')}"
-    return option if value in {None, "True"} else f"{option} {_quote(without_quotes(str(value)))}"
+    return option_with_value(option_name(name), value)
+
+
+def option_name(setting: str) -> str:
+    """Return the name of a setting's option, such as ``--recall-share`` of ``recall_share``."""
+    return f"--{plain_name(setting).replace('_', '-')}"
+
+
+def option_with_value(option: str, value: str | None) -> str:
+    """Return an option with its value as it is written in a shell; a switch that is on has none.
+
+    Args:
+        option: name of the option.
+        value: the value as Python code writes it; ``None`` for the option alone.
+    """
+    if value is None or value == "True":
+        return option
+    return f"{option} {_quote(without_quotes(value))}"
 
 
 def _quote(text: str) -> str:

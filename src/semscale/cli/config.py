@@ -22,8 +22,8 @@ from semscale.cli.process import say
 from semscale.errors import InputError
 from semscale.json_reading import MOST_LEVELS, levels
 from semscale.messages import did_you_mean, shorten
-from semscale.settings import Option, Settings, option_name, options_of
-from semscale.spelling import in_python
+from semscale.settings import Option, Settings, options_of
+from semscale.spelling import in_python, option_name
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo

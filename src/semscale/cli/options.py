@@ -20,8 +20,8 @@ from pydantic.fields import FieldInfo
 
 from semscale.cli.config import Configurable, Origin, ProjectSettings, load_project
 from semscale.errors import InputError, SemscaleError
-from semscale.settings import Option, Settings, option_name, option_of
-from semscale.spelling import Spelling, in_python, plain_name, without_quotes
+from semscale.settings import Option, Settings, option_of
+from semscale.spelling import Spelling, in_python, option_name, option_with_value
 
 STANDARD_INPUT = "-"
 HIDDEN_INPUT = "\0"  # stands for "-" while Cyclopts parses, which would take that for an option
@@ -373,8 +373,7 @@ def spelling_of(options: Sequence[CommandOption]) -> Spelling:
         option = _option_called(setting, options)
         if option is None:
             return in_python(name, value)
-        key = re.sub(r"^\.", " ", further)
-        return option + key if value in {None, "True"} else f"{option}{key} {without_quotes(str(value))}"
+        return option_with_value(option + re.sub(r"^\.", " ", further), value)
 
     return spell
 
@@ -382,7 +381,7 @@ def spelling_of(options: Sequence[CommandOption]) -> Spelling:
 def _option_called(setting: str, options: Sequence[CommandOption]) -> str | None:
     """Find the option of a setting; ``None`` if the command has none."""
     named = {option.path[-1]: option.name for option in options if not option.option.positional}
-    plain = option_name(plain_name(setting))
+    plain = option_name(setting)
     for name in (_PARAMETERS.get(setting) if ":" in setting else None, plain):
         if name in named.values():
             return name

@@ -148,15 +148,15 @@ def unseen_codes_note(codes: Sequence[str]) -> tuple[str, ...]:
 
     Examples:
         >>> unseen_codes_note(["-99"])
-        ('No text is the code -99 of --missing: check its spelling.',)
+        ('No text is the code -99 of `missing`: check its spelling.',)
     """
     if not codes:
         return ()
     named = join_list([one_line(code) for code in codes])
     return (
-        f"No text is the code {named} of --missing: check its spelling."
+        f"No text is the code {named} of `missing`: check its spelling."
         if len(codes) == 1
-        else f"No text is one of the codes {named} of --missing: check their spelling.",
+        else f"No text is one of the codes {named} of `missing`: check their spelling.",
     )
 
 

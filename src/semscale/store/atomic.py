@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 
 from semscale.errors import InputError
 from semscale.messages import shorten
+from semscale.spelling import marked
 
 _CUT_SHORT = "thrift: transport error"
 """Error message of polars for a Parquet file whose end it could not write."""
@@ -160,7 +161,7 @@ def linked_file(path: Path, parameter: str | None = None) -> Path:
     """
     target, folder = Path(os.path.realpath(path)), Path(os.path.realpath(path.parent))
     if target.parent != folder:
-        prefix = "" if parameter is None else f"{parameter}: "
+        prefix = "" if parameter is None else f"{marked(parameter)}: "
         raise InputError(
             f"{prefix}{path} is a link to {target}, which is in another folder and would be replaced; name "
             "that file itself, or remove the link"
