@@ -1,4 +1,4 @@
-"""Files that a user names: reading as a whole, and refusal of pipes, devices and sockets."""
+"""Files of the user: reading, refusal of pipes, devices and sockets, and files for all projects."""
 
 import stat
 from pathlib import Path
@@ -28,6 +28,13 @@ def check_regular(path: Path) -> None:
             )
             error.strerror = f"it is {kind}"
             raise error
+
+
+def configuration_file(name: str) -> Path:
+    """Return the path of a file in the user's configuration folder, which all projects share."""
+    from platformdirs import user_config_path
+
+    return user_config_path("semscale", appauthor=False) / name
 
 
 def read_input(path: str | Path) -> bytes:

@@ -18,6 +18,7 @@ from semscale.chat.ledger import ContentKeys, Ledger
 from semscale.chat.messages import CallError, Message, Reply, Request, Usage
 from semscale.chat.pacing import Requests, Retries, enumerate_requests
 from semscale.errors import InputError, SemscaleError
+from semscale.input_files import configuration_file
 from semscale.presentable import Presentable
 from semscale.settings import Number
 
@@ -113,9 +114,7 @@ class PriceTable:
 
 def user_table() -> Path:
     """Return the path of the user's own table."""
-    from platformdirs import user_config_path
-
-    return user_config_path("semscale", appauthor=False) / "prices.yaml"
+    return configuration_file("prices.yaml")
 
 
 class _ModelPrices(BaseModel):

@@ -21,6 +21,7 @@ from semscale.cli.options import command
 from semscale.cli.process import echo, say
 from semscale.endpoints import KEY_VARIABLE, OPENAI
 from semscale.errors import InputError
+from semscale.input_files import configuration_file
 from semscale.json_reading import parse_json
 from semscale.settings import Option, Settings
 
@@ -228,9 +229,7 @@ def _agrees(content: str, recipient: Recipient, file: Path) -> bool:
 
 
 def _path() -> Path:
-    from platformdirs import user_config_path
-
-    return user_config_path("semscale", appauthor=False) / "trusted.json"
+    return configuration_file("trusted.json")
 
 
 def _store(entries: Iterable[TrustedRecipient]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from semscale.errors import InputError
+from semscale.input_files import configuration_file
 from semscale.store.atomic import create_private_folder, replacing
 
 VARIABLE = "SEMSCALE_PARTS_KEY"
@@ -53,11 +54,9 @@ def is_signed(content: bytes, signature: object) -> bool:
 
 
 def _secret() -> bytes:
-    from platformdirs import user_config_path
-
     shared = os.environ.get(VARIABLE)
     if shared is None:
-        return _stored_secret(user_config_path("semscale", appauthor=False) / "parts.key")
+        return _stored_secret(configuration_file("parts.key"))
     if len(shared) < _SHORTEST:
         raise InputError(f"{VARIABLE} must have at least {_SHORTEST} characters, got {len(shared)}")
     return shared.encode()
