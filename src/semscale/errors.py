@@ -1,7 +1,6 @@
 """Semscale's errors; their messages name the parameter, the value and the remedy."""
 
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from semscale.spelling import Spelling, in_python, leading_name, marked, spelled
 from semscale.version import install_command
@@ -128,23 +127,6 @@ class InterruptedRunError(SemscaleError):
 
 class UnfinishedWarning(UserWarning):
     """A run ended early, by a cap or because replies were of no use; the message has the reason."""
-
-
-def warn_if_stopped(stopped: str | None, status: Iterable[object], *, stacklevel: int = 3) -> None:
-    """Warn a caller in Python that a run ended early.
-
-    Args:
-        stopped: why it did; ``None`` if it ended by itself.
-        status: status of each of n items.
-        stacklevel: as in ``warnings.warn``; by default the caller of the caller.
-    """
-    if stopped is None:
-        return
-    statuses = list(map(str, status))
-    n, unfinished = len(statuses), statuses.count("unfinished")
-    # A panel may have verdicts of its other judges.
-    share = f", with {unfinished:,} of {n:,} item{'s' * (n != 1)} unfinished" if unfinished else ""
-    warnings.warn(f"the run ended early{share}: {stopped}", UnfinishedWarning, stacklevel=stacklevel)
 
 
 class StoppedByUserError(InterruptedRunError):

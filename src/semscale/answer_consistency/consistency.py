@@ -44,9 +44,9 @@ from semscale.answer_consistency.samples import (
 )
 from semscale.answer_consistency.settings import ConsistencyKeywords, ConsistencySettings
 from semscale.answer_consistency.tokens import AnswerTokens
-from semscale.chat.runner import Runner, run_apart
+from semscale.chat.runner import Runner, run_apart, warn_if_stopped
 from semscale.embedding.loading import as_embedder, validate_embedder
-from semscale.errors import InputError, warn_if_stopped
+from semscale.errors import InputError
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.cosines import Cosines
 from semscale.matching.entailment import EntailmentModel, SentenceEntailment, load_entailment_model

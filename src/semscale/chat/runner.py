@@ -2,7 +2,17 @@
 
 import asyncio
 import itertools
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Sequence, Sized
+import warnings
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Sequence,
+    Sized,
+)
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from copy import copy
@@ -45,8 +55,8 @@ from semscale.chat.pacing import (
     enumerate_requests,
 )
 from semscale.chat.refused_parameters import ParameterForm, model_parameters
-from semscale.errors import InputError, InterruptedRunError, SemscaleError
-from semscale.types import Progress
+from semscale.errors import InputError, InterruptedRunError, SemscaleError, UnfinishedWarning
+from semscale.types import Progress, Status
 
 LONGEST_WAIT = 10.0
 """Seconds after Ctrl-C in which calls in progress may still finish."""
@@ -860,3 +870,20 @@ class StoppableRuns:
 
 RUNS = StoppableRuns()
 """The runs of this program."""
+
+
+def warn_if_stopped(stopped: str | None, status: Iterable[object], *, stacklevel: int = 3) -> None:
+    """Warn a caller in Python that a run ended early.
+
+    Args:
+        stopped: why it did; ``None`` if it ended by itself.
+        status: status of each of n items.
+        stacklevel: as in ``warnings.warn``; by default the caller of the caller.
+    """
+    if stopped is None:
+        return
+    statuses = list(status)
+    n, unfinished = len(statuses), statuses.count(Status.UNFINISHED)
+    # A panel may have verdicts of its other judges.
+    share = f", with {unfinished:,} of {n:,} item{'s' * (n != 1)} unfinished" if unfinished else ""
+    warnings.warn(f"the run ended early{share}: {stopped}", UnfinishedWarning, stacklevel=stacklevel)

@@ -13,8 +13,8 @@ from semscale.chat.chat_model import keep_open, load_chat_model
 from semscale.chat.decisions import TRIED_ITEMS, DecidingChat, load_deciding_model
 from semscale.chat.messages import CallError, Parameters, Reply, Request, Usage
 from semscale.chat.pacing import UnreadableReplies
-from semscale.chat.runner import Running, run_apart
-from semscale.errors import InputError, SemscaleError, warn_if_stopped
+from semscale.chat.runner import Running, run_apart, warn_if_stopped
+from semscale.errors import InputError, SemscaleError
 from semscale.judging.asking import (
     UNREAD,
     Conversation,
