@@ -202,7 +202,9 @@ def test_a_column_with_the_name_of_an_sql_word_needs_no_quotation_marks(text, ex
 
 def test_an_sql_word_that_is_no_column_needs_quotation_marks():
     rows = pl.DataFrame({"group": ["North"]})
-    with pytest.raises(InputError, match="names with spaces or of words of SQL in double quotation marks"):
+    with pytest.raises(
+        InputError, match="with double quotation marks around a name that has spaces or is a word of SQL"
+    ):
         Expression.for_table("order = 1", table_of(rows), "where")
 
 

@@ -197,8 +197,8 @@ def weights_in(cells: pl.Series, first_row: int = 0) -> pl.Series:
     """
     numbers = numbers_in(cells, "weight", first_row)
     if numbers.dtype.is_numeric():
-        known = numbers.cast(pl.Float64)
-        wrong = (~((known == 0) | known.is_between(*_WEIGHTS) | known.is_nan())).arg_true()
+        known = numbers.cast(pl.Float64).fill_null(np.nan).to_numpy()
+        wrong = np.flatnonzero(~(np.isnan(known) | _are_weights(known)))
         if len(wrong):
             row = int(wrong[0])
             raise RowError(

@@ -375,8 +375,8 @@ def _parse(text: str, columns: Collection[str], parameter: str) -> pl.Expr:
         raise InputError(
             parameter,
             f": {shorten(text)} is no SQL expression ({_reason(error)}); write one such as "
-            "age >= 18 and country in ('DE', 'AT'), and names with spaces or of words of SQL in double "
-            "quotation marks",
+            "age >= 18 and country in ('DE', 'AT'), with double quotation marks around a name that has "
+            "spaces or is a word of SQL",
         ) from error
     return expression
 
