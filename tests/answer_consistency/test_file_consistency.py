@@ -6,6 +6,7 @@ import pytest
 from polars.testing import assert_frame_equal
 from tests.conftest import ToyEmbedder
 
+from semscale.answer_consistency import consistencies as consistencies_module
 from semscale.answer_consistency import summary as summary_module
 from semscale.answer_consistency import tables
 from semscale.answer_consistency.asking import AskedModel, Sampling
@@ -91,7 +92,7 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
 
 def watched(monkeypatch):
     """The tallies that runs make."""
-    tallies, tally = [], summary_module.ConsistencyTally
+    tallies, tally = [], consistencies_module.ConsistencyTally
 
     def noted(*items, **settings):
         tallies.append(tally(*items, **settings))
@@ -134,7 +135,8 @@ def test_probabilities_and_compared_measures_are_those_of_items_in_memory(path, 
 @pytest.mark.parametrize("labelled", [False, True])
 @pytest.mark.exhaustive
 def test_many_items_store_values_of_a_sample_and_means_of_all(path, monkeypatch, labelled):
-    monkeypatch.setattr(summary_module, "SAMPLED_ROWS", 6)
+    for module in (consistencies_module, summary_module):
+        monkeypatch.setattr(module, "SAMPLED_ROWS", 6)
     columns = COLUMNS if labelled else COLUMNS.with_values(label=None)
     works = watched(monkeypatch)
     summary = consistency_file(open_table(path), columns, instrument=consistency(), settings=PartSettings(7))

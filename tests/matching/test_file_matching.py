@@ -11,6 +11,7 @@ from semscale.embedding.loading import load_token_encoder
 from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards
 from semscale.matching import cosines, matcher
+from semscale.matching import matches as matches_module
 from semscale.matching import summary as matching_summary
 from semscale.matching.calibrated import CalibratedMatch
 from semscale.matching.cosines import CosineMatch
@@ -227,7 +228,8 @@ def test_lists_of_mixed_cells_keep_the_reference_that_counted(tmp_path):
 def test_many_rows_have_sampled_scores_and_means_of_all_rows(path, monkeypatch, part_rows):
     whole = matched(path, CosineMatch(ToyEmbedder()))
     assert not whole.is_sampled
-    monkeypatch.setattr(matching_summary, "SAMPLED_ROWS", 15)
+    for module in (matches_module, matching_summary):
+        monkeypatch.setattr(module, "SAMPLED_ROWS", 15)
     summary = match_file(
         open_table(path),
         COLUMNS,

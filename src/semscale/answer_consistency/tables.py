@@ -16,7 +16,7 @@ from semscale.answer_consistency.asking import (
     ReplyCounts,
     prompt_status,
 )
-from semscale.answer_consistency.consistencies import Consistencies
+from semscale.answer_consistency.consistencies import AnswerTexts, Consistencies, ConsistencyTally
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.correctness import (
     CorrectnessProbability,
@@ -36,7 +36,7 @@ from semscale.answer_consistency.settings import (
     CorrectnessSettings,
     sample_texts,
 )
-from semscale.answer_consistency.summary import AnswerTexts, ConsistencySummary, ConsistencyTally
+from semscale.answer_consistency.summary import ConsistencySummary
 from semscale.answer_consistency.tokens import AnswerTokens, read_sample_tokens, read_tokens
 from semscale.chat.declining import gives_no_answer
 from semscale.chat.runner import run_apart

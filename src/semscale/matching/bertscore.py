@@ -19,9 +19,9 @@ from semscale.embedding.token_states import TokenEncoder, state_engine
 from semscale.errors import InputError
 from semscale.input_files import read_input_text
 from semscale.json_reading import parse_json
-from semscale.matching.matches import Matches
+from semscale.matching.matches import Matches, summarize_matches
 from semscale.matching.pairs import Pairs, ScoredPairs, best_pairs, pair_up
-from semscale.matching.summary import MatchSummary, summarize_matches
+from semscale.matching.summary import MatchSummary
 from semscale.matching.token_scores import (
     Explanation,
     Idf,

@@ -18,7 +18,7 @@ from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.matching.cosines import CosineMatch
 from semscale.matching.layered import PRESETS, LayeredMatch, LayeredPreset, pieces_of
-from semscale.matching.matches import Matches
+from semscale.matching.matches import Matches, MatchTally
 from semscale.matching.pairs import (
     CorpusDependent,
     Explains,
@@ -32,7 +32,7 @@ from semscale.matching.pairs import (
     with_read_languages,
 )
 from semscale.matching.settings import MatchColumns, MatchKeywords, MatchSettings, validate_method
-from semscale.matching.summary import MatchSummary, MatchTally, draw_items, separate
+from semscale.matching.summary import MatchSummary, draw_items, separate
 from semscale.results.instrument import TableInstrument, measure_table
 from semscale.results.result import PRIVATE
 from semscale.results.table_columns import Cells

@@ -1,15 +1,18 @@
-"""Matches of predictions with references: scores, their components, and findings."""
+"""Matches of predictions with references: scores, their components, findings, and their summary."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Unpack
 
+import numpy as np
 import polars as pl
 
+from semscale.embedding.texts import text_status
 from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.matching.settings import MatchColumns
-from semscale.matching.summary import MatchSummary, Separation, summarize_matches
+from semscale.matching.summary import SHOWN, MatchedItem, MatchSummary, Separation, scores_by_group, thirds
 from semscale.results.estimates import Estimates, EstimateSettings, IntervalSettings, estimate_values
 from semscale.results.result import (
     COUNTS,
@@ -21,15 +24,23 @@ from semscale.results.result import (
     numbers_by_name,
     records,
 )
+from semscale.results.summary import ForemostRows, RowTally
 from semscale.signature import Signature
-from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean
-from semscale.types import Floats, Integers, Mask, Statuses
+from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean, value_figure
+from semscale.stats.sampling import SAMPLED_ROWS, ColumnSample
+from semscale.store.columns import as_list, as_names
+from semscale.types import Floats, Integers, Mask, Status, Statuses
 
 Findings = tuple[tuple[Finding, ...], ...]
 
 _SIDES = ("prediction", "reference")
 _RECORDS = records(Finding)
 _FINDINGS = replace(_RECORDS.private, write=lambda rows, name: _RECORDS.write(rows, name) if rows else [])
+_LIKELY = 0.5  # probability above which something is more likely than not
+
+# Columns of the sample. Those of the scores' parts have this before their names.
+_SCORE, _MATCHED, _GROUP, _PART = "score", "matched", "group", "part "
+
 _SHOWN_FINDING = pl.Struct(dict.fromkeys(("guard", "kind", "reason", *_SIDES), pl.String))
 
 
@@ -218,3 +229,248 @@ def compare_matches(
         n_only_second=int((second.scored & ~first.scored).sum()),
         signature=first.signature,
     )
+
+
+class MatchTally:
+    """Running totals of matches, part by part; most items are stored as numbers only.
+
+    Files and matches in memory both use it, so the same items give the same report. Memory does not grow with
+    the number of items: of more than 100,000, only a sample's scores are stored.
+
+    Args:
+        matches: the first part; its signature and bounds apply to all parts.
+        by: name of the column of groups; ``None`` without groups.
+        figures: names of the figures that are estimated: components of the score, then the score itself, the
+            main figure.
+        seed: seed of the sample.
+    """
+
+    def __init__(
+        self,
+        matches: Matches,
+        *,
+        by: str | None = None,
+        figures: Sequence[str] = ("score",),
+        seed: int = 0,
+    ) -> None:
+        self._rows = RowTally(
+            [value_figure(name, matches.bounds) for name in figures],
+            matches.signature,
+            by=[] if by is None else [by],
+            main=len(figures) - 1,
+        )
+        self._figures = tuple(figures)
+        self._by, self._bounds, self._weighs = by, matches.bounds, matches.weighs_findings
+        self._sample = ColumnSample(SAMPLED_ROWS, seed)
+        self._group_numbers: dict[str | None, int] = {}
+        self._counts: Counter[str] = Counter()
+        self._has_guards = False
+        self._guards: Counter[str] = Counter()
+        self._lowest, self._flagged = ForemostRows[MatchedItem](SHOWN), ForemostRows[MatchedItem](SHOWN)
+
+    def add(
+        self,
+        matches: Matches,
+        predictions: Sequence[object] = (),
+        references: Sequence[object] = (),
+        groups: Sequence[str | None] | None = None,
+    ) -> None:
+        """Add the next m items.
+
+        Args:
+            matches: of the m items.
+            predictions: m cells; empty where the texts are not known.
+            references: m cells, each a text or a list of texts, likewise.
+            groups: m names of groups.
+        """
+        first_row = self._rows.n
+        guards = matches.guard_names()
+        best = _best_references(matches, references)
+
+        def item(position: int) -> MatchedItem:
+            is_guarded = bool(guards) and guards[position] is not None
+            return MatchedItem(
+                row=first_row + position,
+                score=float(matches.score[position]),
+                prediction=str(predictions[position]) if predictions else None,
+                reference=best[position],
+                group=None if groups is None else groups[position],
+                components={name: float(values[position]) for name, values in matches.components.items()},
+                findings=matches.findings[position] if is_guarded else None,
+            )
+
+        def any_text(position: int) -> object:
+            cells = [predictions[position]] if predictions else []
+            cells += _as_list(references[position]) if references else []
+            return next((cell for cell in cells if cell is not None and str(cell).strip()), None)
+
+        # An empty prediction may be scored without being read.
+        compared = np.where(matches.reference >= 0, matches.score, np.nan)
+        self._add_to_sample(matches, compared, groups)
+        self._count(matches, compared)
+        self._lowest.add(compared, first_row, item)
+        if guards:
+            self._has_guards = True
+            self._guards.update(guard for row in guards for guard in row or ())
+            flagged = np.array([bool(row) for row in guards], dtype=bool)
+            self._counts["flagged"] += int(flagged.sum())
+            self._counts["unguarded"] += guards.count(None)
+            self._flagged.add(np.where(flagged, -matches.score, np.nan), first_row, item)
+        self._rows.add(
+            np.column_stack([matches.components.get(name, matches.score) for name in self._figures]),
+            matches.status,
+            groups=None if self._by is None or groups is None else {self._by: groups},
+            shown=any_text,
+        )
+        if predictions:
+            self._rows.sample_language(matches.status, predictions.__getitem__)
+        if predictions and references:
+            texts = (
+                (_text_or_empty(prediction), reference or _first_text(cell))
+                for prediction, reference, cell in zip(predictions, best, references, strict=True)
+            )
+            self._rows.add_languages(texts, matches.status)
+
+    @property
+    def sampled_scores(self) -> tuple[Integers, Floats]:
+        """Rows of the sample and their scores; NaN where texts were not compared."""
+        return self._sample.rows, self._sample.columns[_MATCHED]
+
+    @property
+    def shown(self) -> tuple[MatchedItem, ...]:
+        """Items that the summary will show."""
+        return tuple({item.row: item for item in (*self._lowest.items, *self._flagged.items)}.values())
+
+    def summary(
+        self,
+        plan: IntervalPlan,
+        source: str,
+        *,
+        columns: MatchColumns | None = None,
+        separation: Separation | None = None,
+        tokens: Mapping[int, pl.DataFrame] | None = None,
+    ) -> MatchSummary:
+        """Return the summary of everything that was added.
+
+        Args:
+            plan: how intervals are made.
+            source: where the items come from.
+            columns: names of the matched columns.
+            separation: comparison with the scores of unrelated pairs.
+            tokens: tables of tokens by row; ``None`` where no explanations were requested.
+        """
+        sample = self._sample.columns
+        score = sample[_SCORE]
+        components = {
+            name.removeprefix(_PART): values for name, values in sample.items() if name.startswith(_PART)
+        }
+        names = list(self._group_numbers)
+        groups = [names[number] for number in sample[_GROUP].tolist()] if _GROUP in sample else None
+        counts = self._counts
+
+        def with_tokens(items: tuple[MatchedItem, ...]) -> tuple[MatchedItem, ...]:
+            return tuple(replace(item, tokens=(tokens or {}).get(item.row)) for item in items)
+
+        return MatchSummary(
+            **self._rows.common(plan, source),
+            columns=columns,
+            bounds=self._bounds,
+            n_windowed=counts["windowed"],
+            n_empty_as_wrong=counts["empty as wrong"],
+            scores=score[~np.isnan(score)],
+            group_scores={} if groups is None else scores_by_group(score, groups),
+            thirds=thirds(sample[_MATCHED], components),
+            guards=dict(sorted(self._guards.items())),
+            n_flagged=counts["flagged"] if self._has_guards else None,
+            n_unguarded=counts["unguarded"],
+            n_by_text_alone=counts["by text alone"],
+            weighs_findings=self._weighs,
+            lowest=with_tokens(self._lowest.items),
+            flagged=with_tokens(self._flagged.items),
+            separation=separation,
+            is_explained=tokens is not None,
+            n_contradicted=counts["contradiction"] if "contradiction" in components else None,
+            n_cut=counts["cut"],
+        )
+
+    def _add_to_sample(self, matches: Matches, compared: Floats, groups: Sequence[str | None] | None) -> None:
+        columns = {_SCORE: matches.score, _MATCHED: compared}
+        if groups is not None:
+            known = self._group_numbers
+            columns[_GROUP] = np.array([known.setdefault(name, len(known)) for name in groups])
+        self._sample.add(columns | {_PART + name: values for name, values in matches.components.items()})
+
+    def _count(self, matches: Matches, compared: Floats) -> None:
+        components = matches.components
+        marked = {
+            "windowed": matches.windows > 1,
+            "empty as wrong": np.isnan(compared) & ~np.isnan(matches.score),
+        }
+        for name, bound in (("contradiction", _LIKELY), ("cut", 0.0)):
+            if name in components:
+                marked[name] = components[name] > bound
+        if components.keys() >= {"text", "context"}:
+            # Words in two languages cannot be matched, so only the layer of whole texts has a value.
+            marked["by text alone"] = np.isnan(components["context"]) & ~np.isnan(components["text"])
+        self._counts.update({name: int(rows.sum()) for name, rows in marked.items()})
+
+
+def summarize_matches(  # noqa: PLR0913 - texts, and facts about them
+    matches: Matches,
+    predictions: object,
+    references: object,
+    *,
+    by: object,
+    source: str,
+    plan: IntervalPlan,
+    figures: Sequence[str] = ("score",),
+    **further: Any,
+) -> MatchSummary:
+    """Summarize matches in memory.
+
+    Args:
+        matches: of n items.
+        predictions: shape (n,), the matched predictions; ``None`` if the texts are not shown.
+        references: shape (n,), likewise.
+        by: shape (n,), names of groups; ``None`` without groups.
+        source: where the items come from.
+        plan: how intervals are made.
+        figures: see ``MatchTally``.
+        further: arguments of ``MatchTally.summary``.
+
+    Raises:
+        InputError: a column of another length.
+    """
+    columns: dict[str, list[Any]] = {}
+    for name, column in (("predictions", predictions), ("references", references), ("by", by)):
+        columns[name] = [] if column is None else as_list(column, name)
+        if column is not None and len(columns[name]) != matches.n:
+            raise InputError(
+                name, f"must have {matches.n} rows, as many as there are matches, got {len(columns[name])}"
+            )
+    names = None if by is None else as_names(columns["by"], "by")
+    title = None if by is None else getattr(by, "name", None) or ""
+    tally = MatchTally(matches, by=title, figures=figures)
+    tally.add(matches, columns["predictions"], columns["references"], names)
+    return tally.summary(plan, source, **further)
+
+
+def _best_references(matches: Matches, references: Sequence[object]) -> list[str | None]:
+    """Return the reference behind each item's score; ``None`` if it is not known."""
+    if not references:
+        return [None] * len(matches)
+    positions = zip(references, matches.reference.tolist(), strict=True)
+    return [None if best < 0 else str(_as_list(cell)[best]) for cell, best in positions]
+
+
+def _as_list(cell: object) -> list[object]:
+    listed = isinstance(cell, Sequence | np.ndarray) and not isinstance(cell, str | bytes)
+    return list(cell) if listed else [cell]  # type: ignore[call-overload]
+
+
+def _first_text(cell: object) -> str:
+    return next((text for text in map(_text_or_empty, _as_list(cell)) if text), "")
+
+
+def _text_or_empty(cell: object) -> str:
+    return str(cell) if text_status(cell) is Status.SCORED else ""

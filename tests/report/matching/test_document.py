@@ -12,6 +12,7 @@ import pytest
 from tests.workbook_sheets import sheets_of
 
 from semscale.guards.findings import Finding, Span
+from semscale.matching import matches as matches_module
 from semscale.matching import summary as matching_summary
 from semscale.matching.matches import Matches
 from semscale.matching.settings import MatchColumns
@@ -357,7 +358,8 @@ def test_of_very_many_groups_the_largest_are_listed(monkeypatch):
 
 
 def test_sampled_scores_are_labelled_as_a_sample(monkeypatch):
-    monkeypatch.setattr(matching_summary, "SAMPLED_ROWS", 20)
+    for module in (matches_module, matching_summary):
+        monkeypatch.setattr(module, "SAMPLED_ROWS", 20)
     summary = summary_of(60, groups=0)
     assert (summary.n, summary.estimates.overall.n) == (60, 59)
     assert 18 <= len(summary.scores) <= 20  # one of the 60 has no score
