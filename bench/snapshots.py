@@ -19,7 +19,7 @@ from measuring import Options, machine
 from semscale.damage.rewriting import change_numbers, negate
 from semscale.history.items import Output
 from semscale.snapshots.compare_outputs import SnapshotMeter, compare_outputs
-from semscale.snapshots.session import settle
+from semscale.snapshots.settings import settle
 from shared_data import shared_data
 
 ROOT = Path(__file__).parents[1]

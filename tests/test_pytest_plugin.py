@@ -12,7 +12,7 @@ from semscale.embedding import loading
 from semscale.history.items import Output
 from semscale.snapshots.compare_outputs import SnapshotMeter, compare_outputs
 from semscale.snapshots.fixture import explain_failure
-from semscale.snapshots.session import settle
+from semscale.snapshots.settings import settle
 from semscale.weights.folders import cache_root
 
 CACHE = cache_root()  # read before pytester moves the home folder

@@ -15,14 +15,12 @@ import pytest
 from semscale.errors import SemscaleError
 from semscale.snapshots.session import (
     ATTRIBUTE,
-    SETTINGS,
     SnapshotLog,
     SnapshotSession,
     SnapshotTest,
-    is_about_a_field,
-    settle,
     snapshot_file,
 )
+from semscale.snapshots.settings import SETTINGS, is_about_a_field, settle
 
 if TYPE_CHECKING:
     from semscale.snapshots.fixture import SemanticSnapshot

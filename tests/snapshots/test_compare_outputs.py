@@ -9,7 +9,7 @@ from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.history.items import Output
 from semscale.snapshots.compare_outputs import compare_outputs
-from semscale.snapshots.session import settle
+from semscale.snapshots.settings import settle
 
 NEGATION = Finding("negation", "negated-prediction", "One says not.", None, None)
 NAME = Finding("name", "missing-name", "A name is missing.", None, None)

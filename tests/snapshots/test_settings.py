@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.errors import InputError
-from semscale.snapshots.session import DEFAULT_MIN_MATCH, SnapshotSettings, settle
+from semscale.snapshots.settings import DEFAULT_MIN_MATCH, SnapshotSettings, settle
 
 
 def test_empty_settings_are_the_defaults():

@@ -17,7 +17,7 @@ from semscale.guards.findings import Finding
 from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.history.items import Output
 from semscale.messages import reject_unknown_settings
-from semscale.snapshots.session import SnapshotSettings
+from semscale.snapshots.settings import SnapshotSettings
 from semscale.types import Floats
 from semscale.weights.known import DEFAULT_MODEL
 
@@ -158,7 +158,7 @@ class SnapshotMeter:
         Args:
             actual: n texts.
             approved: n texts.
-            guards: one of ``semscale.snapshots.session.GUARD_MODES``.
+            guards: one of ``semscale.snapshots.settings.GUARD_MODES``.
         """
         from semscale.matching.matcher import match_with
 

@@ -20,7 +20,8 @@ from semscale.snapshots.compare_outputs import (
     compare_outputs,
 )
 from semscale.snapshots.files import Snapshot, read_outputs, read_snapshots, write_snapshot
-from semscale.snapshots.session import SnapshotSession, SnapshotTest, settle
+from semscale.snapshots.session import SnapshotSession, SnapshotTest
+from semscale.snapshots.settings import settle
 
 NO_PARTNER = 0.6
 """A word has no partner if its cosine with the nearest token is below this."""
