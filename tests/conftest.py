@@ -22,7 +22,7 @@ from semscale.extras import EXTRAS, require
 from semscale.signature import Signature
 from semscale.types import Progress
 
-pytest_plugins = ["pytester"]
+pytest_plugins = ["pytester", "tests.support.command_fixtures"]
 
 # The time of an example depends on the machine and on other processes of the tests.
 hypothesis.settings.register_profile("semscale", deadline=None)

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.cli.evaluation_logs import LOGS, OUTPUTS, QUESTIONS, promptfoo_log
+from tests.support.evaluation_logs import LOGS, OUTPUTS, QUESTIONS, promptfoo_log
 
 from semscale.drift.reading import RunColumns, read_run, read_runs
 

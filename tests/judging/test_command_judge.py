@@ -5,8 +5,8 @@ import re
 
 import polars as pl
 import pytest
-from tests.cli.conftest import JUDGE_ROWS
 from tests.schema_check import check_json
+from tests.support.command_fixtures import JUDGE_ROWS
 
 from semscale.cli.main import main
 
