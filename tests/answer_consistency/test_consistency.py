@@ -56,7 +56,10 @@ def test_nothing_is_known_of_contradictions_in_other_languages():
     np.testing.assert_array_equal(result.measures["uncontradicted"], [np.nan, 1.0])
     summary = result.summarize(answers=[texts[0], texts[2]], samples=[[texts[1]], [texts[2]]])
     assert summary.n_unguarded == 1
-    assert any("Guards read English alone: of 1 prompt" in caution for caution in summary.document().cautions)
+    assert any(
+        "Guards read English alone: of 1 prompt" in caution
+        for caution in summary.document().sentences("caution")
+    )
 
 
 def test_exact_match_raw_and_normalised():

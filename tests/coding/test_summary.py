@@ -91,9 +91,9 @@ def test_pairs_count_answers_with_both(full):
 @pytest.mark.exhaustive
 def test_json_keeps_to_the_schema_and_has_no_probability_without_labels(full, summed):
     no_files = dict.fromkeys(("out", "report", "figures"))
-    check_json(to_json(full, cautions=(), **no_files))
+    check_json(to_json(full, further=no_files))
     bare = summed({"text": TEXTS})
-    check_json(to_json(bare, cautions=(), **no_files))
+    check_json(to_json(bare, further=no_files))
     result = json.loads(bare.to_json())
     assert not any(code["calibrated"] for code in result["codes"])
     assert result["drivers"] is None
@@ -123,12 +123,12 @@ def test_json_names_the_test_and_the_groups_that_took_part(full):
 
 
 def test_the_report_states_the_base_of_shares(full, summed):
-    assert coding_document(full).reading[1] == (
+    assert coding_document(full).full_introduction[1] == (
         "Corrected shares are of the 100 answers that can be read, counted ones of those about which the "
         "code was decided; an answer may have several codes."
     )
     bare = summed({"text": TEXTS})
-    assert coding_document(bare).reading[1] == (
+    assert coding_document(bare).full_introduction[1] == (
         "Of the 100 answers that can be read, shares are of those about which the code was decided; an "
         "answer may have several codes."
     )

@@ -277,9 +277,13 @@ def test_the_report_and_json_state_what_is_computed_from_a_sample(collected):
     part, whole = collected(DESIGNED, SAMPLED), collected(DESIGNED, N)
     assert json.loads(part.to_json())["sampled"] == SAMPLED
     assert json.loads(whole.to_json())["sampled"] is None
-    cautions = [caution for caution in coding_document(part).cautions if "random sample of 1,000" in caution]
+    cautions = [
+        caution
+        for caution in coding_document(part).sentences("caution")
+        if "random sample of 1,000" in caution
+    ]
     assert cautions == [
         "Computed from a random sample of 1,000 of the 3,000 rows, and from all hand-coded rows: counted "
         "and corrected shares, their tests between groups and drivers. All other figures are of all rows."
     ]
-    assert not any("random sample of" in caution for caution in coding_document(whole).cautions)
+    assert not any("random sample of" in caution for caution in coding_document(whole).sentences("caution"))

@@ -173,8 +173,13 @@ def test_report_cautions_about_a_judge_that_prefers_the_first_answer():
     duel = summary.duels[0]
     assert (duel.wins, duel.ties, duel.losses, duel.n_moved) == (0, 32, 0, 32)
     assert summary.sides.first_place.value == 1.0
-    assert any("prefers the answer shown first" in stated for stated in summary.document().cautions)
-    assert summary.document().counting[0] == "No verdict: the order of the answers decides 32 of 32 pairs"
+    assert any(
+        "prefers the answer shown first" in stated for stated in summary.document().sentences("caution")
+    )
+    assert (
+        summary.document().brief_introduction[0]
+        == "No verdict: the order of the answers decides 32 of 32 pairs"
+    )
 
 
 def test_the_position_bias_is_that_of_the_pairs_that_were_asked_about():
@@ -253,7 +258,7 @@ def in_row(first, choose):
 def test_a_judge_that_calls_every_pair_a_tie_gives_no_verdict(names):
     summary, _ = compared(lambda first, second: 2, marked(*names))
     n = 40 * len(names) * (len(names) - 1) // 2
-    assert summary.document().counting[0] == f"No verdict: the judge calls all {n} pairs ties"
+    assert summary.document().brief_introduction[0] == f"No verdict: the judge calls all {n} pairs ties"
     assert summary.record()["best"] is None
 
 
@@ -314,7 +319,7 @@ def test_wins_and_losses_that_even_out_prefer_no_system():
 def test_two_best_systems_are_both_named():
     answers = {"a": ["xxx", "xx"] * 6, "b": ["xx", "xxx"] * 6, "c": ["x", "x", "xxxx", "x"] * 3}
     summary, _ = compared(systems_longer, answers)
-    assert summary.document().counting[0].startswith("“a” and “b” are preferred most, and equally")
+    assert summary.document().brief_introduction[0].startswith("“a” and “b” are preferred most, and equally")
 
 
 def test_signature_names_interval_settings():
@@ -358,7 +363,7 @@ def test_refused_pairs_have_no_verdict_and_a_reported_reason():
     assert table["preferred"].to_list() == [None]
     assert summary.sides.best is None
     assert "not this" in summary.failed
-    assert "not this" in " ".join(summary.document().cautions)
+    assert "not this" in " ".join(summary.document().sentences("caution"))
 
 
 def test_references_stand_beside_the_answers():

@@ -126,7 +126,7 @@ def test_probabilities_of_two_decimals_are_counted(decider):
     assert result.covered.tolist() == pytest.approx([0.99] * 3)
     judge_summary = summary.judges["m"]
     assert judge_summary.n_normalised == 3
-    assert any("did not sum to 1" in caution for caution in summary.document().cautions)
+    assert any("did not sum to 1" in caution for caution in summary.document().sentences("caution"))
 
 
 @pytest.mark.exhaustive
@@ -135,7 +135,7 @@ def test_order_bias_of_decisions_is_reported(decider):
     result = judged(decider)
     assert result[0].order_bias > 0.1
     summary = result.summarize(["q"] * 3, ["a"] * 3)
-    cautions = " ".join(summary.document().cautions)
+    cautions = " ".join(summary.document().sentences("caution"))
     assert "m takes no typed decisions" in cautions
     assert "The order of the levels moves" in cautions
 
@@ -184,7 +184,7 @@ def test_reasons_for_rejected_forms_are_counted_and_quoted(decider):
     assert json.loads(summary.to_json())["judges"][0]["refused_forms"] == [
         {"form": "decisions", "reason": refusal.reason, "n": 3},
     ]
-    assert "decisions are off" in " ".join(summary.document().cautions)
+    assert "decisions are off" in " ".join(summary.document().sentences("caution"))
     shown = page(summary.document())
     assert "decisions, not taken" in shown
 

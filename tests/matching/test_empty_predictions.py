@@ -39,10 +39,12 @@ def test_a_summary_counts_them_and_shows_compared_items_as_the_lowest(toy_embedd
     summary = matched(toy_embedder, "wrong").summarize(PREDICTIONS, REFERENCES)
     assert summary.n_empty_as_wrong == 2
     assert [item.row for item in summary.lowest] == [0, 5]
-    assert "2 empty predictions scored 0, as wrong" in " ".join(summary.document().notes)
+    assert "2 empty predictions scored 0, as wrong" in " ".join(summary.document().sentences("note"))
     left_out = matched(toy_embedder, "missing").summarize(PREDICTIONS, REFERENCES)
     assert left_out.n_empty_as_wrong == 0
-    assert "3 empty predictions left out of the mean; --empty wrong" in " ".join(left_out.document().notes)
+    assert "3 empty predictions left out of the mean; --empty wrong" in " ".join(
+        left_out.document().sentences("note")
+    )
 
 
 def test_a_file_gives_the_same_as_lists(toy_embedder, tmp_path):

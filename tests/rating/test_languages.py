@@ -228,7 +228,7 @@ def test_translations_serve_no_other_model_than_they_passed_with(toy_embedder, g
     english = Rater("purchase-intent", embedder=toy_embedder, floor=None, language="en").rate(ANSWERS)
     np.testing.assert_array_equal(ratings.pmf, english.pmf)
     assert "|translations:none|" in str(ratings.signature)
-    assert ratings.summarize(ANSWERS).document().counting[0] == (
+    assert ratings.summarize(ANSWERS).document().brief_introduction[0] == (
         "This scale has no anchors in German and French that passed their check with this model, "
         "so their 3 of 5 ratings are by English anchors."
     )
@@ -269,7 +269,7 @@ def test_most_texts_outside_the_stated_language_raise_a_warning(toy_embedder):
             "most often German, but --language states English. Do not trust these figures, and use "
             "--language auto."
         )
-        for warning in summary.document().warnings
+        for warning in summary.document().sentences("warning")
     )
     assert json.loads(summary.to_json())["other_language"]["name"] == "German"
     english = ["I would buy it if it were cheaper."] * 5
@@ -345,8 +345,8 @@ def test_language_that_did_not_pass_is_reported(named_embedder, monkeypatch):
         "English anchors."
     )
     document = summary.document()
-    assert document.counting[0] == document.introduction[0] == message
-    assert message not in document.cautions
+    assert document.brief_introduction[0] == document.full_introduction[0] == message
+    assert message not in document.sentences("caution")
     assert json.loads(summary.to_json())["without_anchors"] == ["de"]
     assert "|language:de|anchor_language:en" in str(summary.signature)
 
@@ -354,14 +354,14 @@ def test_language_that_did_not_pass_is_reported(named_embedder, monkeypatch):
 def test_languages_without_anchors_are_reported_in_automatic_mode(named_embedder, german_passed):
     summary = rater(named_embedder).rate(ANSWERS).summarize(ANSWERS)
     # Of five texts with a rating two are German, with anchors of their own, and one is French, without.
-    assert summary.document().counting[0] == (
+    assert summary.document().brief_introduction[0] == (
         "This scale has no anchors in French that passed their check with this model, "
         "so their 1 of 5 ratings is by English anchors."
     )
     assert json.loads(summary.to_json())["without_anchors"] == ["fr"]
     plain = rater(named_embedder, language=None).rate(ANSWERS).summarize(ANSWERS)
     assert json.loads(plain.to_json())["without_anchors"] == []
-    assert plain.document().counting[0] != summary.document().counting[0]
+    assert plain.document().brief_introduction[0] != summary.document().brief_introduction[0]
 
 
 def test_it_is_a_setting_of_the_function_too(toy_embedder):

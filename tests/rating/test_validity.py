@@ -60,12 +60,12 @@ def test_validity_compares_with_people_sentiment_and_length(toy_embedder):
     lengths = [len(text) for text in TEXTS]
     assert validity.comparison.null_length.value == pytest.approx(np.corrcoef(lengths, HUMAN)[0, 1])
     assert validity.record()["sentiment"] is validity.sentiment
-    assert "plain sentiment" in str(validity.document().warnings)
+    assert "plain sentiment" in str(validity.document().sentences("warning"))
 
 
 def test_values_outside_the_scale_are_reported_with_their_range(toy_embedder):
     rater = Rater(mood(), embedder=toy_embedder, floor=None)
     validity = validate(rater, TEXTS, [10 * value for value in HUMAN])
-    cautions = validity.document().cautions
+    cautions = validity.document().sentences("caution")
     # The values are 10, 20, 30 and 40.
     assert any("48 of 48 human values lie outside the scale's 1 to 5" in caution for caution in cautions)

@@ -119,13 +119,13 @@ def test_ratings_that_run_against_the_labels_are_called_so(full):
     sentence = agreement_sentences(turned)
     assert "the ratings run against the human means with r = \u22120.60" in sentence
     warning = "On the labelled texts the ratings run against the labels: was the scale filled in"
-    warnings = dataclasses.replace(full, comparison=turned).document().warnings
+    warnings = dataclasses.replace(full, comparison=turned).document().sentences("warning")
     assert [text.startswith(warning) for text in warnings] == [True]
     assert "includes 0" not in sentence
     assert "follow" not in sentence
     unclear = agreement_sentences(dataclasses.replace(full.comparison, pearson=Estimate(-0.1, -0.3, 0.1)))
     assert "The interval includes 0" in unclear
-    assert full.document().warnings == ()
+    assert full.document().sentences("warning") == ()
     assert "wrong way round" not in unclear
 
 

@@ -197,11 +197,11 @@ def test_effect_of_the_call_limit_is_reported(toy_embedder):
     result = Consistency(embedder=toy_embedder, floor=0.1).measure(["a"], [["a"] * 3])
     counts = ReplyCounts(4, 1, {"the line is busy": 2}, "the cap of 4 calls is reached")
     document = result.summarize(answers=["a"], samples=[["a"] * 3], replies=counts).document()
-    assert document.cautions == (
+    assert document.sentences("caution") == (
         "The run is incomplete: the cap of 4 calls is reached.",
         "no interval: it takes at least 2 prompts, and there is 1",
     )
-    assert document.counting[1] == (
+    assert document.brief_introduction[1] == (
         "4 replies asked for, 1 saved because the decision was settled, 2 without a reply, most often "
         "because: the line is busy"
     )

@@ -9,10 +9,10 @@ from semscale.drift.settings import GateSettings
 from semscale.report.drift_ci import (
     SHOWN,
     github_annotations,
-    job_summary,
     junit_xml,
     stop_commands,
 )
+from semscale.report.drift_gate import job_summary
 from semscale.report.markdown import markdown
 
 ATTACK = "::error::x\n::warning::y <!channel> & \x00 "

@@ -64,14 +64,14 @@ def test_the_reason_that_touches_most_comes_first_with_its_items():
     few_silent, many_silent = gate_of(contradicted=8, silent=2), gate_of(contradicted=8, silent=9)
     assert few_silent.telling_items(3) == (0, 1, 2)
     assert many_silent.telling_items(3) == (11, 12, 13)
-    assert str(drift_document(many_silent).reading[0]).startswith("9 of 20 items lost all outputs")
-    assert str(drift_document(few_silent).reading[0]).startswith("Contradictions rose")
+    assert str(drift_document(many_silent).full_introduction[0]).startswith("9 of 20 items lost all outputs")
+    assert str(drift_document(few_silent).full_introduction[0]).startswith("Contradictions rose")
 
 
 def test_few_equal_items_are_undecided_for_their_number():
     summary = gate_of(5)
     reason = "5 items: fewer than 10 items cannot show that nothing changed"
-    assert [str(line) for line in drift_document(summary).reading] == [f"{reason}."]
+    assert [str(line) for line in drift_document(summary).full_introduction] == [f"{reason}."]
     assert [line for level, line in findings_of(summary) if level == "warn"] == [
         f"{reason}: lost content, contradictions and lost outputs."
     ]
@@ -81,7 +81,7 @@ def test_the_items_that_are_compared_are_counted_of_all():
     summary = gate_of(27)
     matching = ItemMatching(lost=("a", "b", "c"))
     shown = drift_document(replace(summary, comparison=replace(summary.comparison, matching=matching)))
-    assert any("27 of 30 items compared" in line for line in shown.counting)
+    assert any("27 of 30 items compared" in line for line in shown.brief_introduction)
 
 
 def test_limit_prints_a_single_sentence_without_a_contradicting_metric():
@@ -124,7 +124,7 @@ def test_a_limit_within_its_default_is_undecided_and_shows_its_item(read_page):
     check = LimitCheck("changed_numbers", 1, 12, ("item-03",), is_default=True)
     summary = replace(summary, decision=replace(summary.decision, limits=(check,), outcome=Outcome.UNDECIDED))
     sentence = "1 of 12 items with numbers state other numbers (limit 1): item-03"
-    assert [str(line) for line in drift_document(summary).reading] == [f"{sentence}."]
+    assert [str(line) for line in drift_document(summary).full_introduction] == [f"{sentence}."]
     assert ("warn", f"{sentence}.") in findings_of(summary)
     assert summary.telling_items(3) == (3,)
     assert summary.next_step == (
@@ -234,7 +234,7 @@ def losing_outputs(settings=None):
 
 def test_a_loss_below_the_margin_is_named_with_size_and_items_and_is_no_pass():
     summary = losing_outputs()
-    (fact,) = drift_document(summary).reading
+    (fact,) = drift_document(summary).full_introduction
     assert str(fact) == (
         "Lost outputs rose from 0.00 to 0.07 (drift 0.070, margin 0.080), less than the margin but more than "
         "chance explains: 'item-00', 'item-03', 'item-06', 'item-09', 'item-12' and 2 more."

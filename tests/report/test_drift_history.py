@@ -184,7 +184,7 @@ def test_a_history_of_a_dataset_without_approval_tells_how_to_approve(capsys):
 
 def test_a_plan_begins_with_its_result_and_draws_it(capsys):
     document = plan_document(PLAN)
-    assert str(document.introduction[0]) == "With 2 more reruns 85 % of such drifts are decided."
+    assert str(document.full_introduction[0]) == "With 2 more reruns 85 % of such drifts are decided."
     assert [figure.name for figure in document.figures()] == ["sizes"]
     out = shown(document, capsys)
     assert "items  reruns  more answers needed  gate decides  passes  fails  undecided" in out
@@ -217,14 +217,14 @@ def tested():
 def test_a_self_test_leads_with_what_it_detects(tested, capsys):
     document = self_test_document(tested)
     assert [figure.name for figure in document.figures()] == ["detections", "false-alarms"]
-    assert "1 of 2 kinds of damage to all items are detected" in document.reading[0]
-    assert document.reading[0].endswith("Detected less often: drop.")
+    assert "1 of 2 kinds of damage to all items are detected" in document.full_introduction[0]
+    assert document.full_introduction[0].endswith("Detected less often: drop.")
     out = shown(document, capsys)
     assert out.index("Damage: the gate should fail") < out.index("Harmless changes: the gate should not fail")
 
 
 def test_a_self_test_without_reruns_tells_what_it_cannot_know(tested):
-    cautions = self_test_document(replace(tested, n_reruns=1)).cautions
+    cautions = self_test_document(replace(tested, n_reruns=1)).sentences("caution")
     assert "Record a second rerun" in cautions[0]
 
 
@@ -243,5 +243,5 @@ def test_changed_history_is_reported_first(capsys, read_page):
 
 def test_a_self_test_of_few_damaged_items_states_their_share():
     few = SelfTest((row("negate", 0.25, 0.4), row("drop", 0.25, 1.0)), 1, Signature.of("drift"))
-    (reading,) = self_test_document(few).reading
+    (reading,) = self_test_document(few).full_introduction
     assert str(reading).startswith("1 of 2 kinds of damage to 25\N{NO-BREAK SPACE}% of items are detected")

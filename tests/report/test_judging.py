@@ -137,15 +137,19 @@ def test_the_labels_means_say_which_rows_they_are_of():
 def test_a_judge_of_a_panel_without_any_score_is_named_above_the_headline():
     mute = Judge(Scripted(lambda _: "hm", name="mute"))
     document = outcome(saying("one"), mute).document()
-    assert document.warnings[0] == "mute scored no row: these figures are those of one alone."
-    assert "mute gave no score to any of 4 rows." in document.cautions
-    assert "one gave no score to 1 row; its figures hold for the others only." in document.cautions
-    assert outcome(mute).document().warnings == ()  # there is no score to doubt
+    assert document.sentences("warning")[0] == "mute scored no row: these figures are those of one alone."
+    assert "mute gave no score to any of 4 rows." in document.sentences("caution")
+    assert "one gave no score to 1 row; its figures hold for the others only." in document.sentences(
+        "caution"
+    )
+    assert outcome(mute).document().sentences("warning") == ()  # there is no score to doubt
     labelled = outcome(mute, human=[5, 3, 2, None, 4]).document()
     assert "No row has both a human label and a score, so nothing shows whether people would agree." in (
-        labelled.cautions
+        labelled.sentences("caution")
     )
-    assert outcome(saying("one"), saying("other")).document().warnings == (spelled(NO_LABELS, as_option),)
+    assert outcome(saying("one"), saying("other")).document().sentences("warning") == (
+        spelled(NO_LABELS, as_option),
+    )
 
 
 def test_calls_without_a_usable_reply_are_counted_with_their_reason():
@@ -154,7 +158,7 @@ def test_calls_without_a_usable_reply_are_counted_with_their_reason():
             raise CallError("m answered without text", kind=FailureKind.SILENT)
         return "Score: 4"
 
-    cautions = outcome(Judge(Scripted(silent, name="m"))).document().cautions
+    cautions = outcome(Judge(Scripted(silent, name="m"))).document().sentences("caution")
     assert "m gave no usable reply to 1 row, most often because: m answered without text." in cautions
 
 
@@ -186,7 +190,7 @@ def test_a_page_without_a_score():
 def test_parameters_that_a_judge_refused_are_named_for_that_judge_alone():
     left_out = ("temperature", "max_tokens")
     picky = Judge(Scripted(lambda request: Reply("Score: 4", left_out=left_out), name="picky"))
-    cautions = outcome(picky, saying("easy")).document().cautions
+    cautions = outcome(picky, saying("easy")).document().sentences("caution")
     refused = [caution for caution in cautions if "refused" in caution]
     assert refused == [
         "picky refused the parameters temperature and max_tokens and was asked without them: "
@@ -303,7 +307,7 @@ def renderings(capsys):
 def test_an_audit_that_stopped_says_so_everywhere(renderings):
     summary = audited("one", budget=Budget(calls=24))
     assert summary.stopped is not None
-    assert summary.document().cautions[0] == f"The run is incomplete: {summary.stopped}."
+    assert summary.document().sentences("caution")[0] == f"The run is incomplete: {summary.stopped}."
     assert all("The run is incomplete" in shown for shown in renderings(summary))
 
 
@@ -376,4 +380,4 @@ def test_a_judge_without_human_labels_says_so_above_its_headline(read_page):
     text = read_page(page(outcome(saying("one")).document())).text
     assert text.index("No human label") < text.index("mean score, from 0 to 1")
     labelled = outcome(saying("one"), human=[5, 3, 2, None, 4]).document()
-    assert not any("No human label" in warning for warning in labelled.warnings)
+    assert not any("No human label" in warning for warning in labelled.sentences("warning"))

@@ -11,10 +11,13 @@ from semscale.report.document import Count, Label, Quoted, WithInterval
 from semscale.report.parts import (
     GUARD_MEANINGS,
     altogether,
-    estimates_document,
+    estimate_notes,
+    facts,
     guard_legend,
     guard_table,
+    row_counts,
     run_settings,
+    scored_rows,
     signature_fields,
 )
 from semscale.results.estimates import Estimates
@@ -50,10 +53,6 @@ def summary_of(n, *, left_out=0, groups=()):
     )
 
 
-def document_of(summary, **further):
-    return estimates_document(summary, kind="matching report", name="Match", title="A title", **further)
-
-
 @pytest.mark.parametrize(
     ("n", "groups", "warnings"),
     [
@@ -64,39 +63,51 @@ def document_of(summary, **further):
     ],
 )
 def test_what_estimates_warn_of_is_a_caution(n, groups, warnings):
-    cautions = document_of(summary_of(n, groups=groups)).cautions
+    cautions = summary_of(n, groups=groups).estimates.notes_about("row")
     assert len(cautions) == len(warnings)
     assert all(caution.startswith(start) for caution, start in zip(cautions, warnings, strict=True))
 
 
 def test_cautions_call_a_row_as_the_instrument_does():
-    (caution,) = document_of(summary_of(5), noun="prompt").cautions
+    (caution,) = summary_of(5).estimates.notes_about("prompt")
     assert caution.startswith("wide intervals: 5 prompts allow only t quantiles")
 
 
 def test_an_input_without_rows_says_no_more():
-    assert document_of(summary_of(0)).reading == ("The input has no rows.",)
+    assert scored_rows(summary_of(0)).text == "The input has no rows."
 
 
-def test_counts_stand_in_the_head_and_the_making_of_intervals_below():
-    document = document_of(summary_of(20, left_out=2), n_windowed=3)
-    assert document.counting == ("20 of 22 rows were scored; left out: 2 empty",)
-    assert document.reading == ("20 of 22 rows were scored; left out: 2 empty.",)
-    assert [(name, count.value) for name, count in document.facts] == [
+def test_scored_rows_are_a_line_on_the_screen_and_a_sentence_on_a_page():
+    paragraph = scored_rows(summary_of(20, left_out=2))
+    assert paragraph.brief == "20 of 22 rows were scored; left out: 2 empty"
+    assert paragraph.text == "20 of 22 rows were scored; left out: 2 empty."
+    assert paragraph.detail == "both"
+
+
+def test_facts_count_rows_that_were_read_in_windows_only_if_there_are_any():
+    counts = facts(*row_counts(summary_of(20, left_out=2), n_windowed=3))
+    assert [(name, count.value) for name, count in counts] == [
         ("Rows", 22),
         ("Scored", 20),
         ("Left out", 2),
         ("Read in windows", 3),
     ]
-    assert document.notes[0] == "intervals: 95 %, 2,000 bootstrap resamples of rows, seed 7"
-    assert document.notes[1].startswith("3 rows with texts read in overlapping windows")
+    assert len(facts(*row_counts(summary_of(20)))) == 3
+
+
+def test_notes_state_how_intervals_were_made_and_which_rows_were_read_in_windows():
+    method, windows, *_ = estimate_notes(summary_of(20).estimates, n_windowed=3)
+    assert method == "intervals: 95 %, 2,000 bootstrap resamples of rows, seed 7"
+    assert windows.startswith("3 rows with texts read in overlapping windows")
 
 
 def test_nothing_to_estimate_is_reported_first():
-    document = document_of(summary_of(0, left_out=2), noun="prompt")
+    summary = summary_of(0, left_out=2)
     nothing = "No prompt was scored, so there is nothing to estimate. 0 of 2 prompts were scored"
-    assert document.reading[0].startswith(nothing)
-    assert document.notes == ("intervals: none, because at least two scored prompts are needed",)
+    assert scored_rows(summary, "prompt").text.startswith(nothing)
+    assert estimate_notes(summary.estimates, "prompt") == (
+        "intervals: none, because at least two scored prompts are needed", "", "", "",
+    )  # fmt: skip
 
 
 def test_the_title_of_all_figures_names_a_coverage_only_where_there_is_an_interval():
@@ -105,13 +116,16 @@ def test_the_title_of_all_figures_names_a_coverage_only_where_there_is_an_interv
     assert altogether([("mean", without)], 0.9).title == "Altogether"
 
 
+def settings_of(source, *settings):
+    signature = Signature.of("match", method="cosine")
+    return run_settings(SimpleNamespace(source=source, created=CREATED, signature=signature), *settings)
+
+
 CREATED = datetime(2026, 11, 22, 12, 30, tzinfo=UTC)
 
 
 def test_a_run_without_a_name_has_no_source():
-    signature = Signature.of("match", method="cosine")
-    named = run_settings("a.csv", CREATED, [("Layer", "9")], signature)
-    unnamed = run_settings("", CREATED, [("Layer", "9")], signature)
+    named, unnamed = settings_of("a.csv", ("Layer", "9")), settings_of("", ("Layer", "9"))
     assert named == (("Source", Quoted("a.csv")), *unnamed)
     assert [name for name, _ in unnamed] == ["Made", "Layer", "method"]
 
@@ -138,10 +152,6 @@ def test_marks_are_explained_with_their_counts():
 
 
 def test_a_page_names_the_file_and_not_where_it_lies():
-    signature = Signature.of("match", method="cosine")
     for source in ("/home/ann/secret project/people.csv", "C:\\Users\\Ann\\people.csv"):
-        assert run_settings(source, CREATED, (), signature)[0] == ("Source", Quoted("people.csv"))
-    assert run_settings("waves/people.csv", CREATED, (), signature)[0] == (
-        "Source",
-        Quoted("waves/people.csv"),
-    )
+        assert settings_of(source)[0] == ("Source", Quoted("people.csv"))
+    assert settings_of("waves/people.csv")[0] == ("Source", Quoted("waves/people.csv"))

@@ -243,15 +243,15 @@ def document_with(make_summary, *languages):
 
 
 def test_texts_that_were_not_read_are_warned_of_with_their_languages(make_summary):
-    assert document_with(make_summary, ENGLISH, GERMAN, UNCLEAR).warnings == (
+    assert document_with(make_summary, ENGLISH, GERMAN, UNCLEAR).sentences("warning") == (
         "3 of 10 texts (30\N{NO-BREAK SPACE}%) have no rating: the model does not read their language "
         "(German 3). Use a model that does (--embedder e5-small).",
     )
-    assert document_with(make_summary, ENGLISH, UNCLEAR).warnings == ()
+    assert document_with(make_summary, ENGLISH, UNCLEAR).sentences("warning") == ()
 
 
 def test_named_languages_add_up_to_the_unrated_texts(make_summary):
-    (warning,) = document_with(make_summary, ENGLISH, GERMAN, FRENCH).warnings
+    (warning,) = document_with(make_summary, ENGLISH, GERMAN, FRENCH).sentences("warning")
     assert warning.startswith("5 of 12 texts (42\N{NO-BREAK SPACE}%) have no rating")
     assert "(German 3 and French 2)" in warning
 
@@ -401,16 +401,16 @@ def test_rows_are_either_most_or_least_certain(make_summary, n, most, least):
 
 def test_what_a_comparison_says_is_passed_on(make_summary):
     summary = make_summary(n=30, comparison=True)
-    before = summary.document().cautions
+    before = summary.document().sentences("caution")
     compared = dataclasses.replace(summary.comparison, notes=("3 ratings lie off the scale",))
-    cautions = dataclasses.replace(summary, comparison=compared).document().cautions
+    cautions = dataclasses.replace(summary, comparison=compared).document().sentences("caution")
     assert set(cautions) - set(before) == {"3 ratings lie off the scale"}
 
 
 def test_a_net_promoter_score_has_a_caution(make_summary, make_scale):
     eleven = make_scale(11, lowest=0)
-    assert NPS_CAUTION in make_summary(scale=eleven, n=30).document().cautions
-    assert NPS_CAUTION not in make_summary(n=30).document().cautions
+    assert NPS_CAUTION in make_summary(scale=eleven, n=30).document().sentences("caution")
+    assert NPS_CAUTION not in make_summary(n=30).document().sentences("caution")
 
 
 def test_what_the_linter_says_is_a_warning(make_summary):
@@ -419,10 +419,10 @@ def test_what_the_linter_says_is_a_warning(make_summary):
         verdict="warn", reasons=("warn: plain: its ends are alike",), worst_first=(), findings=()
     )
     passed = SimpleNamespace(verdict="pass", reasons=("every criterion is met",), worst_first=(), findings=())
-    assert dataclasses.replace(summary, lint=warned).document().warnings == (
+    assert dataclasses.replace(summary, lint=warned).document().sentences("warning") == (
         "This scale passes with warnings (warn: plain: its ends are alike)",
     )
-    assert dataclasses.replace(summary, lint=passed).document().warnings == ()
+    assert dataclasses.replace(summary, lint=passed).document().sentences("warning") == ()
 
 
 def test_readout_is_named_and_explained(make_summary):
@@ -480,7 +480,7 @@ def test_many_unfamiliar_texts_raise_a_caution(make_summary):
         summary = dataclasses.replace(
             make_summary(n=30), calibration=calibration, counts={"scored": 100}, n_unfamiliar=n
         )
-        return [caution for caution in summary.document().cautions if "unlike" in caution]
+        return [caution for caution in summary.document().sentences("caution") if "unlike" in caution]
 
     assert unlike(10) == []
     (caution,) = unlike(11)

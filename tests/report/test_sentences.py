@@ -152,8 +152,8 @@ def test_german_answers_are_warned_of_above_the_headline_in_every_output(rated, 
     headline = document.lead.value
     assert isinstance(headline, WithInterval)
     mean = f"{headline.value:.2f}"
-    assert document.warnings[0] == NO_RATING
-    assert not any(warning.startswith(FIRST) for warning in document.warnings)  # said once
+    assert document.sentences("warning")[0] == NO_RATING
+    assert not any(warning.startswith(FIRST) for warning in document.sentences("warning"))  # said once
     print_document(document)
     rated.report(tmp_path / "x.xlsx")
     summary = sheets_of(tmp_path / "x.xlsx")["Summary"]
@@ -198,7 +198,7 @@ def test_the_share_is_that_of_all_languages_together():
 def test_a_language_of_texts_read_together_has_no_share():
     texts = ["gut", "schlecht", "teuer", "zu teuer", "sehr gut", "geht so", "nein danke", "weiß nicht"]
     summary = semscale.rate(texts, embedder="all-MiniLM-L6-v2").summarize(texts)
-    warning = summary.document().warnings[0]
+    warning = summary.document().sentences("warning")[0]
     assert warning.startswith("Read together, the 8 sampled texts seem to be German, which all-MiniLM-L6-v2")
     assert "%" not in warning
     text = summary.to_json()
@@ -210,14 +210,14 @@ def test_a_language_of_texts_read_together_has_no_share():
 def test_match_and_consistency_warn_of_the_language_too():
     other_texts = [*GERMAN_TEXTS[1:], GERMAN_TEXTS[0]]
     matched = semscale.match(GERMAN_TEXTS, other_texts).summarize(GERMAN_TEXTS, other_texts)
-    assert matched.document().warnings[0] == (
+    assert matched.document().sentences("warning")[0] == (
         "30 of 30 rows (100\N{NO-BREAK SPACE}%) have no score: the model does not read their language "
         "(German 30). Use a model that does (--embedder e5-small)."
     )
     check_json(matched.to_json())
     samples = [[other] for other in other_texts]
     measured = semscale.consistency(GERMAN_TEXTS, samples).summarize(answers=GERMAN_TEXTS, samples=samples)
-    assert measured.document().warnings[0] == (
+    assert measured.document().sentences("warning")[0] == (
         "30 of 30 prompts (100\N{NO-BREAK SPACE}%) have no score: the model does not read their language "
         "(German 30). Use a model that does (--embedder e5-small)."
     )
@@ -227,12 +227,12 @@ def test_match_and_consistency_warn_of_the_language_too():
 def test_match_and_consistency_warn_of_texts_that_the_model_cannot_read():
     texts, other_texts = ["👍"] * 3 + ["It is good."] * 7, ["👎"] * 3 + ["It is bad."] * 7
     matched = semscale.match(texts, other_texts).summarize(texts, other_texts).document()
-    (warning,) = matched.warnings
+    (warning,) = matched.sentences("warning")
     assert warning.startswith("In 3 of 10 rows (30\N{NO-BREAK SPACE}%) the model cannot read a text")
-    assert matched.counting == ("7 of 10 rows were scored; left out: 3 that the model cannot read",)
+    assert matched.brief_introduction == ("7 of 10 rows were scored; left out: 3 that the model cannot read",)
     samples = [[other] for other in other_texts]
     measured = semscale.consistency(texts, samples).summarize(answers=texts, samples=samples).document()
-    assert measured.warnings[0].startswith(
+    assert measured.sentences("warning")[0].startswith(
         "In 3 of 10 prompts (30\N{NO-BREAK SPACE}%) the model cannot read a text"
     )
 
@@ -240,7 +240,7 @@ def test_match_and_consistency_warn_of_texts_that_the_model_cannot_read():
 def test_english_answers_have_no_warning():
     texts = ["I would buy it today.", "No, it is far too expensive.", "I am not sure yet."] * 4
     summary = semscale.rate(texts, embedder="all-MiniLM-L6-v2").summarize(texts)
-    assert summary.document().warnings == ()
+    assert summary.document().sentences("warning") == ()
     assert json.loads(summary.to_json())["unread_language"] is None
 
 

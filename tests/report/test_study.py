@@ -60,11 +60,11 @@ def test_answers_can_be_read(outcome, tmp_path):
 
 def test_unrated_answers_are_reported_by_method(outcome):
     document = outcome(number=lambda request: "4 or 5").document()
-    assert "Direct rating (DLR): none of 6 answers has a rating." in document.cautions
+    assert "Direct rating (DLR): none of 6 answers has a rating." in document.sentences("caution")
     some = outcome(number=lambda request: "4" if "Ann" in request.messages[0].text else "hm").document()
     assert (
         "Direct rating (DLR): 2 of 6 answers have a rating; the others may differ from these."
-        in some.cautions
+        in some.sentences("caution")
     )
 
 
@@ -85,7 +85,7 @@ def test_every_output_takes_it(outcome, tmp_path):
 
 def test_a_method_without_decisions_is_named(outcome):
     document = outcome(("[ssr, flr, dlr]", "[dlr, decision]")).document()
-    assert "played takes no typed decisions, so that method has no figures." in document.cautions
+    assert "played takes no typed decisions, so that method has no figures." in document.sentences("caution")
 
 
 def test_concepts_are_compared_and_groups_of_personas(outcome, tmp_path):

@@ -26,7 +26,7 @@ def page_text(summary, tmp_path):
 
 
 def test_the_first_line_says_what_can_be_concluded(outcome):
-    first = outcome(by=["age"]).document().counting[0]
+    first = outcome(by=["age"]).document().brief_introduction[0]
     assert first == (
         "Direct rating (DLR) is better than chance on order of concepts, distributions and relations "
         "between questions; cannot be judged on differences between groups and individuals"

@@ -17,6 +17,7 @@ from semscale.report.document import (
     ItemCard,
     Items,
     Label,
+    Notice,
     Number,
     Paragraph,
     Quoted,
@@ -50,18 +51,18 @@ def test_the_screen_gets_no_control_character_from_outside(capsys):
         mark_findings(attack),
     )
     table = DataTable((attack, Quoted(attack), "c", "d", "e"), (cells,), title=(attack, Quoted(attack)))
-    lines = {
-        "source": (Quoted(attack),),
-        "counting": (attack,),
-        "warnings": (attack,),
-        "cautions": (attack,),
-        "notes": (attack,),
-    }
-    document = document_of(table, Paragraph(attack, detail="brief"), **lines, ending=(attack, "fail"))
+    document = document_of(
+        table,
+        Paragraph(attack, detail="brief"),
+        source=(Quoted(attack),),
+        introduction=(Paragraph(attack, detail="brief"),),
+        notices=tuple(Notice(attack, severity) for severity in ("warning", "caution", "note")),
+        ending=(attack, "fail"),
+    )
     print_document(document, written={"report": attack})
     shown = capsys.readouterr().out
-    # Source, counting, warning, caution, note, file, last line, paragraph; two in the title, two heads, and
-    # five cells.
+    # Source, introduction, warning, caution, note, file, last line, paragraph; two in the title, two heads,
+    # and five cells.
     assert shown.count("gr␛[31moup␇") == 17
     assert not {"\x1b", "\x07"} & set(shown)
 
@@ -186,7 +187,8 @@ def test_the_screen_shows_the_hash_of_the_signature_unless_all_of_it_is_asked_fo
 
 def test_decision_comes_first_and_repeats_no_sentence(capsys):
     decision = Decision("fails", "fail", "the verdict")
-    print_document(document_of(lead=decision, counting=("It is bad.",), reading=("It is bad.", "Very.")))
+    reason, other = Paragraph("Very.", "lead", "both"), Paragraph("It is bad.", detail="both")
+    print_document(document_of(lead=decision, introduction=(reason, other)))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("Made up fails")
     assert [line for line in lines if line in {"It is bad.", "Very."}] == ["Very.", "It is bad."]

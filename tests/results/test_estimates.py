@@ -257,7 +257,8 @@ def test_screen_page_and_json_have_the_caution():
     texts = ["I might buy it."] * 19 + ["I might buy it!"]
     document = semscale.rate(texts).summarize(texts).document()
     assert any(
-        caution.startswith("19 of 20 rows have one value, or nearly one") for caution in document.cautions
+        caution.startswith("19 of 20 rows have one value, or nearly one")
+        for caution in document.sentences("caution")
     )
 
 

@@ -120,7 +120,7 @@ def test_two_concepts_leave_the_order_unknown_and_the_rest_known():
     assert held(outcome, "ranking") is None
     assert held(outcome, "distributions") is not None
     assert outcome.people.left_out == {}
-    assert any("it takes 3 concepts" in stated for stated in outcome.document().cautions)
+    assert any("it takes 3 concepts" in stated for stated in outcome.document().sentences("caution"))
 
 
 def test_differences_only_in_the_panel_are_reported():
@@ -132,7 +132,10 @@ def test_differences_only_in_the_panel_are_reported():
         **COLUMNS,
     )
     assert held(outcome, "groups") is False
-    assert "shows 2 differences between groups that people do not show" in outcome.document().counting[0]
+    assert (
+        "shows 2 differences between groups that people do not show"
+        in outcome.document().brief_introduction[0]
+    )
 
 
 @pytest.mark.exhaustive
@@ -140,7 +143,7 @@ def test_repeated_respondents_without_a_name_column_are_reported():
     folder = panel_result()
     unnamed = compare(folder, people_table(), **COLUMNS)
     assert unnamed.people.shared_name == "who"
-    assert any("--respondent who" in stated for stated in unnamed.document().cautions)
+    assert any("--respondent who" in stated for stated in unnamed.document().sentences("caution"))
     assert compare(folder, people_table(), respondent="who", **COLUMNS).people.shared_name is None
     numbered = people_table().drop("who").with_row_index("row")  # a name for every row is nobody's twice
     assert compare(folder, numbered, **COLUMNS).people.shared_name is None
@@ -248,7 +251,10 @@ def test_answers_without_a_rating_are_counted_and_left_out():
     )
     outcome = compare(panel_result((lost, personas)), people_table(), **COLUMNS)
     assert outcome.methods[0].n_without == 30
-    assert any("30 answers of the panel have no rating" in stated for stated in outcome.document().cautions)
+    assert any(
+        "30 answers of the panel have no rating" in stated
+        for stated in outcome.document().sentences("caution")
+    )
 
 
 @pytest.mark.exhaustive

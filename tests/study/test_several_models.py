@@ -165,7 +165,7 @@ def test_models_have_separate_columns_in_the_tables(result, tmp_path):
     # Both models together: 18 points of the one and 12 of the other in 12 answers.
     assert totals(tables) == {("model", ""): 2.5, ("concept", "played"): 3.0, ("concept", "other"): 2.0}
     assert tables.n == 3 * 2 * 2
-    assert document_of(tables).counting == ("12 answers, 3 tables",)
+    assert document_of(tables).brief_introduction == ("12 answers, 3 tables",)
     assert tables.sample_notes[1].startswith("each of 2 models has columns of its own: played, other")
     assert "model:played+other" in str(tables.signature)
     models = tables.tables[0]

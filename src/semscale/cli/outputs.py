@@ -211,8 +211,7 @@ def present(
             "figures": written.get("figures"),
             **outputs.further,
         }
-        named = {**files, **further}
-        echo(to_json(summary, cautions=document.cautions, warnings=document.warnings, **named))
+        echo(to_json(summary, document.notices, {**files, **further}))
     else:
         from semscale.report.terminal import print_document
 

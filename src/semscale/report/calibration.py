@@ -21,6 +21,7 @@ from semscale.report.document import (
     SideBySide,
     Value,
     estimate_cell,
+    notices,
 )
 from semscale.report.formatting import (
     capitalise,
@@ -36,9 +37,11 @@ from semscale.report.formatting import (
 from semscale.report.parts import (
     Columns,
     coverage_suffix,
+    facts,
+    input_and_date,
     present,
+    run_settings,
     section,
-    summary_document,
     table,
     table_of,
 )
@@ -114,20 +117,23 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
         (_means_figure(summary, name),) for name in ("calibrated", "as rated") if summary.qualities[name].bins
     )
     unit = "group" if labels.grouped else "text"
-    return summary_document(
-        summary,
+    return Document(
         kind="calibration report",
         name=f"Calibration of {title}",
         title=("Calibration of ", Quoted(summary.scale.title)),
-        counting=(counting, gain_sentence(summary)),
-        reading=(head_sentence(summary),),
-        facts=(
-            ("Labelled texts", labels.n),
-            ("Answers", labels.n_answers),
+        source=input_and_date(summary),
+        introduction=(
+            Paragraph(head_sentence(summary)),
+            Paragraph(counting, detail="brief"),
+            Paragraph(gain_sentence(summary), detail="brief"),
         ),
-        warnings=ranking_warnings(summary.calibration.error),
-        cautions=tuple(_cautions(summary)),
-        sections=(
+        notices=notices(
+            warnings=ranking_warnings(summary.calibration.error),
+            cautions=_cautions(summary),
+            notes=[_HONEST],
+        ),
+        facts=facts(("Labelled texts", labels.n), ("Answers", labels.n_answers)),
+        sections=present(
             section("quality", "Comparison with no calibration and equal shares", _quality_table(summary)),
             section("picture", "Are the means right?", SideBySide(pictures, "equals")),
             section(
@@ -140,9 +146,9 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
             if summary.curve
             else None,
         ),
-        notes=(_HONEST,),
-        settings=(("Intervals", f"{coverage(summary.interval)}, over {unit}s"),),
+        settings=run_settings(summary, ("Intervals", f"{coverage(summary.interval)}, over {unit}s")),
         citations=(_SCORES, _PROCESS, PROBIT),
+        signature=summary.signature,
     )
 
 

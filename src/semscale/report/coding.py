@@ -25,10 +25,11 @@ from semscale.report.document import (
     Share,
     Value,
     estimate_cell,
+    notices,
     share_cell,
 )
 from semscale.report.formatting import count, count_of, coverage, join_list, one_line, percent
-from semscale.report.parts import Column, Columns, in_column, section, table, table_of
+from semscale.report.parts import Column, Columns, in_column, present, section, table, table_of
 from semscale.report.sentences import rows_scored, sample_caution, unseen_codes_note
 from semscale.stats.clustering import RESAMPLES, STABLE
 from semscale.stats.prediction_powered import FEWEST_IN_GROUP
@@ -122,15 +123,14 @@ def coding_document(summary: "CodingSummary") -> Document:
     counting = f"{count_of(summary.n, 'row')}: {join_list(outcomes)}"
     has_alpha = summary.agreement.people or summary.agreement.runs
     named, other_run = summary.columns, summary.agreement.other_run
-    return parts.summary_document(
-        summary,
+    return Document(
         kind="coding report",
         name="Code",
         title=("Codes of the answers in “", Quoted(named.text), "”"),
-        source=[("codebook ", Quoted(summary.codebook.name))],
-        counting=(counting,),
-        reading=(f"{counting}.", _basis(summary)),
-        facts=(
+        source=(*parts.input_and_date(summary), ("codebook ", Quoted(summary.codebook.name))),
+        introduction=(parts.sentence(counting), Paragraph(_basis(summary))),
+        notices=notices(cautions=_cautions(summary)),
+        facts=parts.facts(
             ("Codes", len(summary.codebook.codes)),
             ("Answers", summary.n),
             ("Coded", summary.outcomes.get("coded", 0)),
@@ -138,9 +138,9 @@ def coding_document(summary: "CodingSummary") -> Document:
             ("Cannot tell", summary.outcomes.get("cannot-tell", 0)),
             ("Coded by hand", summary.n_hand),
         ),
-        cautions=tuple(_cautions(summary)),
-        sections=_sections(summary),
-        settings=(
+        sections=present(*_sections(summary)),
+        settings=parts.run_settings(
+            summary,
             ("Answers", in_column(named.text)),
             *(("Coded by hand", in_column(name)) for name in summary.people),
             *(("Groups", in_column(grouping.by)) for grouping in summary.groupings),
@@ -150,7 +150,8 @@ def coding_document(summary: "CodingSummary") -> Document:
             ("Other run", Quoted(other_run) if other_run else None),
             ("Chat model", None if summary.asked is None else Quoted(summary.asked.model)),
         ),
-        citations=(parts.CORRECTION if summary.n_hand else None, _ALPHA if has_alpha else None),
+        citations=present(parts.CORRECTION if summary.n_hand else None, _ALPHA if has_alpha else None),
+        signature=summary.signature,
     )
 
 
@@ -565,22 +566,21 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
         ("definition", lambda code: Quoted(code.definition)),
         ("such as", lambda code: Quoted(" | ".join(code.examples[:3]), 300)),
     )
-    return parts.summary_document(
-        summary,
+    return Document(
         kind="proposed codebook",
         name="Code suggest",
         title=("Codes for the answers in “", Quoted(summary.column), "”"),
-        counting=(counting, stable),
-        reading=(f"{counting}.", f"{stable}."),
+        source=parts.input_and_date(summary),
+        introduction=(parts.sentence(counting), parts.sentence(stable)),
         next_step=f"Read and correct {one_line(summary.codebook)}, then run semscale code with it.",
-        facts=(
+        notices=notices(cautions=_suggestion_cautions(summary)),
+        facts=parts.facts(
             ("Codes", len(summary.codes)),
             ("Stable", summary.n_stable),
             ("Different answers", summary.n_distinct),
             ("Clustered", summary.n_clustered) if summary.is_sampled else None,
         ),
-        cautions=tuple(_suggestion_cautions(summary)),
-        sections=[
+        sections=present(
             section(
                 "codes",
                 "The proposed codes",
@@ -588,9 +588,12 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
                 table_of(summary.codes, columns, noun="code", brief=6, brief_title="Proposed codes"),
                 Paragraph(_JACCARD, "note", detail="both"),
             )
-        ],
-        settings=(("Answers", in_column(summary.column)), ("Codebook", Quoted(summary.codebook))),
-        citations=[_STABILITY],
+        ),
+        settings=parts.run_settings(
+            summary, ("Answers", in_column(summary.column)), ("Codebook", Quoted(summary.codebook))
+        ),
+        citations=(_STABILITY,),
+        signature=summary.signature,
     )
 
 

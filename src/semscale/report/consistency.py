@@ -34,6 +34,7 @@ from semscale.report.document import (
     as_cell,
     estimate_cell,
     mark_findings,
+    notices,
 )
 from semscale.report.formatting import (
     capitalise,
@@ -119,51 +120,64 @@ _LUQ = Citation(
 
 def consistency_document(summary: "ConsistencySummary") -> Document:
     """Turn the measures of a table of answers into a document."""
-    main, replies, asking = MEASURES[summary.main], summary.replies, replies_sentence(summary)
+    main, estimates, replies = MEASURES[summary.main], summary.estimates, summary.replies
     n_saved = 0 if replies is None else replies.n_saved
-    contradicted = ""
-    if summary.n_contradicted:
-        share = percent(summary.n_contradicted / summary.counts[Status.SCORED])
-        contradicted = f"In {share} of prompts some sample contradicts the answer."
-    grounds = [f"{_GROUNDS[name]} in {count_of(n, _NOUN)}" for name, n in summary.same_by.items()]
-    return parts.estimates_document(
-        summary,
+    return Document(
         kind="consistency report",
         name="Consistency",
         title="Consistency of sampled answers",
-        noun=_NOUN,
-        n_windowed=summary.n_windowed,
-        stopped=summary.stopped,
-        lead=parts.headline(summary.estimates, f"mean {main.label}", main.bounds),
-        warnings=(
-            *sentences.language_warnings(summary, _NOUN),
-            *sentences.unread_warnings(summary.counts, _NOUN),
+        source=parts.input_and_date(summary),
+        lead=parts.headline(estimates, f"mean {main.label}", main.bounds),
+        introduction=present(
+            parts.scored_rows(summary, _NOUN), _contradicted(summary), _replies_paragraph(summary)
         ),
-        counting=present(asking),
-        reading=present(contradicted),
-        facts=(
+        notices=notices(
+            warnings=[
+                *sentences.language_warnings(summary, _NOUN),
+                *sentences.unread_warnings(summary.counts, _NOUN),
+            ],
+            cautions=[
+                *sentences.stop_cautions(summary.stopped),
+                *estimates.notes_about(_NOUN),
+                *cautions(summary),
+            ],
+            notes=[*parts.estimate_notes(estimates, _NOUN, n_windowed=summary.n_windowed), *_notes(summary)],
+        ),
+        facts=parts.facts(
+            *parts.row_counts(summary, _NOUN, n_windowed=summary.n_windowed),
             ("Samples", summary.n_samples),
             ("Contradicted", summary.n_contradicted),
             None if summary.floor is None else ("Floor", Number(summary.floor, 3)),
             ("Calls saved", n_saved) if n_saved else None,
         ),
-        cautions=tuple(cautions(summary)),
-        sections=_sections(summary),
-        notes=present(
-            None
-            if summary.floor is None
-            else f"floor: cosine {number(summary.floor, 3)} of answers to different questions",
-            f"texts mean the same {', '.join(grounds)}" if grounds else None,
-        ),
-        settings=(
+        sections=present(*_sections(summary)),
+        settings=parts.run_settings(
+            summary,
             *((capitalise(use), parts.in_column(column)) for use, column in summary.columns),
             *((capitalise(MEASURES[name].label), MEASURES[name].about) for name in summary.scores),
+            ("Intervals", sentences.estimate_method(estimates, _NOUN)),
         ),
-        citations=(
+        citations=present(
             _NCS if "cosine_sim" in summary.scores else None,
             _THRESHOLDS if summary.correctness else None,
         ),
+        signature=summary.signature,
     )
+
+
+def _contradicted(summary: "ConsistencySummary") -> Paragraph | None:
+    if not summary.n_contradicted:
+        return None
+    share = percent(summary.n_contradicted / summary.counts[Status.SCORED])
+    return Paragraph(f"In {share} of prompts some sample contradicts the answer.")
+
+
+def _notes(summary: "ConsistencySummary") -> Iterator[str]:
+    if summary.floor is not None:
+        yield f"floor: cosine {number(summary.floor, 3)} of answers to different questions"
+    grounds = [f"{_GROUNDS[name]} in {count_of(n, _NOUN)}" for name, n in summary.same_by.items()]
+    if grounds:
+        yield f"texts mean the same {', '.join(grounds)}"
 
 
 def _sections(summary: "ConsistencySummary") -> Iterator[Section | None]:
@@ -549,7 +563,7 @@ def threshold_promise(side: "AcceptanceThreshold", sign: str, kind: str, confide
     )
 
 
-def replies_sentence(summary: "ConsistencySummary | AgreementSummary") -> str | None:
+def _replies_paragraph(summary: "ConsistencySummary | AgreementSummary") -> Paragraph | None:
     """State the number of requested replies; ``None`` if no model was asked."""
     replies = summary.replies
     if replies is None:
@@ -558,7 +572,7 @@ def replies_sentence(summary: "ConsistencySummary | AgreementSummary") -> str | 
     saved = f", {replies.n_saved:,} saved because the decision was settled" if replies.n_saved else ""
     why = f", most often because: {one_line(replies.why_failed)}" if replies.why_failed else ""
     failed = f", {replies.n_failed:,} without a reply{why}" if replies.n_failed else ""
-    return f"{asked} asked for{saved}{failed}"
+    return parts.sentence(f"{asked} asked for{saved}{failed}")
 
 
 VERDICT_NAMES = {verdict: str(verdict).replace("-", " ") for verdict in Support}
@@ -650,32 +664,47 @@ def agreement_document(summary: "AgreementSummary") -> Document:
         Paragraph(f"Of an answer's claims {share} are supported by every sample, on average."),
         Paragraph(f"{_SUPPORT} {_SAMPLE_RULES[summary.uses_entailment]}", "note"),
     )
-    left_out, asking = summary.n_samples_left_out, replies_sentence(summary)
-    return parts.estimates_document(
-        summary,
+    estimates = summary.estimates
+    return Document(
         kind="claim consistency report",
         name="Claim consistency",
         title="Support of the claims of answers by samples",
-        noun=_NOUN,
-        stopped=summary.stopped,
-        lead=parts.headline(summary.estimates, _SAMPLES.means["score"], (0.0, 1.0)),
-        warnings=sentences.language_warnings(summary, _NOUN),
-        counting=present(asking),
-        reading=(f"{_claim_counts(summary)}.",),
-        facts=(("Samples", summary.n_samples), *_claim_facts(summary)),
-        cautions=(
-            *_note_refused_parameters(summary),
-            *present(
-                f"{count_of(left_out, 'sample')} left out: missing, empty, no text, or declining to answer."
-                if left_out
-                else None
-            ),
-            *_claim_cautions(summary),
+        source=parts.input_and_date(summary),
+        lead=parts.headline(estimates, _SAMPLES.means["score"], (0.0, 1.0)),
+        introduction=present(
+            parts.scored_rows(summary, _NOUN),
+            Paragraph(f"{_claim_counts(summary)}."),
+            _replies_paragraph(summary),
         ),
-        sections=_claim_sections(summary, _SAMPLES, paragraphs, columns),
-        notes=(f"claims: {_claim_counts(summary)}",),
-        settings=[(capitalise(use), parts.in_column(column)) for use, column in summary.columns],
+        notices=notices(
+            warnings=sentences.language_warnings(summary, _NOUN),
+            cautions=[
+                *sentences.stop_cautions(summary.stopped),
+                *estimates.notes_about(_NOUN),
+                *_note_refused_parameters(summary),
+                _samples_left_out(summary),
+                *_claim_cautions(summary),
+            ],
+            notes=[*parts.estimate_notes(estimates, _NOUN), f"claims: {_claim_counts(summary)}"],
+        ),
+        facts=parts.facts(
+            *parts.row_counts(summary, _NOUN), ("Samples", summary.n_samples), *_claim_facts(summary)
+        ),
+        sections=present(*_claim_sections(summary, _SAMPLES, paragraphs, columns)),
+        settings=parts.run_settings(
+            summary,
+            *((capitalise(use), parts.in_column(column)) for use, column in summary.columns),
+            ("Intervals", sentences.estimate_method(estimates, _NOUN)),
+        ),
         citations=(_LUQ,),
+        signature=summary.signature,
+    )
+
+
+def _samples_left_out(summary: "AgreementSummary") -> str | None:
+    n = summary.n_samples_left_out
+    return (
+        f"{count_of(n, 'sample')} left out: missing, empty, no text, or declining to answer." if n else None
     )
 
 
@@ -691,20 +720,28 @@ def groundedness_document(summary: "GroundingSummary") -> Document:
         ("support", lambda row: row[1].score),
     )
     rules = Paragraph(_PASSAGE_RULES[summary.uses_entailment], "note")
-    return parts.estimates_document(
-        summary,
+    estimates = summary.estimates
+    return Document(
         kind="groundedness report",
         name="Groundedness",
         title=("Support of “", Quoted(used.prediction), "” by its passages"),
-        lead=parts.headline(summary.estimates, _PASSAGES.means["score"], (0.0, 1.0)),
-        warnings=sentences.language_warnings(summary),
-        reading=(f"{_claim_counts(summary)}.",),
-        facts=_claim_facts(summary),
-        cautions=_claim_cautions(summary),
-        sections=_claim_sections(summary, _PASSAGES, (rules,), columns),
-        notes=(f"claims: {_claim_counts(summary)}",),
-        settings=parts.column_settings(used, prediction="Answers", context="Passages", by="Groups"),
+        source=parts.input_and_date(summary),
+        lead=parts.headline(estimates, _PASSAGES.means["score"], (0.0, 1.0)),
+        introduction=(parts.scored_rows(summary), Paragraph(f"{_claim_counts(summary)}.")),
+        notices=notices(
+            warnings=sentences.language_warnings(summary),
+            cautions=[*estimates.notes_about("row"), *_claim_cautions(summary)],
+            notes=[*parts.estimate_notes(estimates), f"claims: {_claim_counts(summary)}"],
+        ),
+        facts=parts.facts(*parts.row_counts(summary), *_claim_facts(summary)),
+        sections=present(*_claim_sections(summary, _PASSAGES, (rules,), columns)),
+        settings=parts.run_settings(
+            summary,
+            *parts.column_settings(used, prediction="Answers", context="Passages", by="Groups"),
+            ("Intervals", sentences.estimate_method(estimates)),
+        ),
         citations=(parts.SUMMAC,),
+        signature=summary.signature,
     )
 
 

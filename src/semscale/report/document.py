@@ -268,11 +268,13 @@ class Paragraph:
         style: ``lead`` introduces a section, ``heading`` introduces a part of it, ``note`` explains its other
             blocks.
         detail: renderings that include the block.
+        brief: text of a brief rendering, if it differs.
     """
 
     text: Line
     style: Literal["plain", "lead", "heading", "note"] = "plain"
     detail: Detail = "full"
+    brief: Line = ""
 
 
 @dataclass(frozen=True)
@@ -634,6 +636,43 @@ class Decision:
     about: Line
 
 
+Severity = Literal["warning", "caution", "note"]
+"""Severity of a notice: a reason not to trust the lead, a limit of the figures, or how they were made."""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A sentence that qualifies the figures of a document.
+
+    Attributes:
+        text: the sentence.
+        severity: every rendering shows warnings, before the lead, and cautions. Only a brief rendering shows
+            notes, at its end; a full rendering has their content next to the figures or among the settings.
+    """
+
+    text: str
+    severity: Severity
+
+
+def notices(
+    warnings: Iterable[str | None] = (),
+    cautions: Iterable[str | None] = (),
+    notes: Iterable[str | None] = (),
+) -> tuple[Notice, ...]:
+    """Build the notices of a document; ``None`` and empty sentences are dropped.
+
+    Examples:
+        >>> notices(cautions=["few rows", None])
+        (Notice(text='few rows', severity='caution'),)
+    """
+    stated: tuple[tuple[Severity, Iterable[str | None]], ...] = (
+        ("warning", warnings),
+        ("caution", cautions),
+        ("note", notes),
+    )
+    return tuple(Notice(text, severity) for severity, sentences in stated for text in sentences if text)
+
+
 @dataclass(frozen=True)
 class Section:
     """A part of a document.
@@ -677,26 +716,24 @@ class Citation:
 
 @dataclass(frozen=True)
 class Document:
-    """The results of an instrument.
+    """The results of an instrument, in the order of reading.
 
     Attributes:
         kind: kind of the document, such as "rating report".
         name: name on the screen, such as "Match".
         title: title of the document, a sentence or a name.
         source: name of the input, and short facts about the creation of the document.
-        signature: signature for reproducing the figures; ``None`` if nothing was measured.
         lead: main number, decision or chart; ``None`` without one.
+        introduction: paragraphs next to the lead, such as the number of scored and of excluded rows. A brief
+            rendering shows the decisive ones in bold, those with the style ``lead``.
         next_step: sentence on what to do next, after the lead and its explanation.
-        counting: lines at the top of a brief rendering: the number of scored and of excluded rows.
-        reading: sentences at the top of a full rendering that explain the lead and include the content of
-            ``counting``; if empty, a full rendering shows ``counting``.
+        notices: reasons not to trust the lead, limits of the figures, and how they were made.
         facts: counts, by name.
-        warnings: reasons not to trust the lead; every rendering shows them before the lead.
-        cautions: limits of the figures that a reader must know.
         sections: sections in order.
-        notes: lines at the end of a brief rendering; a full rendering has their content elsewhere.
         settings: settings by name.
         citations: works to cite.
+        signature: signature for reproducing the figures; ``None`` if nothing was measured, so that there is
+            nothing to reproduce and cite.
         ending: last line of a brief rendering, if any.
     """
 
@@ -704,24 +741,34 @@ class Document:
     name: str
     title: Line
     source: tuple[Line, ...]
-    signature: Signature | None
     lead: Headline | Decision | Figure | None = None
+    introduction: tuple[Paragraph, ...] = ()
     next_step: str = ""
-    counting: tuple[Line, ...] = ()
-    reading: tuple[Line, ...] = ()
+    notices: tuple[Notice, ...] = ()
     facts: tuple[tuple[str, Cell], ...] = ()
-    warnings: tuple[str, ...] = ()
-    cautions: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
-    notes: tuple[str, ...] = ()
     settings: tuple[tuple[str, Line], ...] = ()
     citations: tuple[Citation, ...] = ()
+    signature: Signature | None = None
     ending: tuple[str, Level] | None = None
 
     @property
-    def introduction(self) -> tuple[Line, ...]:
-        """First sentences of a full rendering."""
-        return self.reading or self.counting
+    def full_introduction(self) -> tuple[Line, ...]:
+        """Sentences of the introduction in a full rendering."""
+        return tuple(paragraph.text for paragraph in self.introduction if paragraph.detail != "brief")
+
+    @property
+    def brief_introduction(self) -> tuple[Line, ...]:
+        """Lines of the introduction in a brief rendering, without the decisive ones."""
+        return tuple(
+            brief_text(paragraph)
+            for paragraph in self.introduction
+            if paragraph.detail != "full" and paragraph.style != "lead"
+        )
+
+    def sentences(self, severity: Severity) -> tuple[str, ...]:
+        """Return the notices of a severity, in order."""
+        return tuple(notice.text for notice in self.notices if notice.severity == severity)
 
     def figures(self) -> Iterator[Figure]:
         """Yield all figures, in order."""
@@ -736,6 +783,11 @@ class Document:
 def stamp(moment: datetime) -> str:
     """Format a time of creation, to the minute."""
     return moment.strftime("%Y-%m-%d %H:%M %Z").strip()
+
+
+def brief_text(paragraph: Paragraph) -> Line:
+    """Return the text of a paragraph in a brief rendering."""
+    return paragraph.brief or paragraph.text
 
 
 def detail_of(block: Block) -> Detail:

@@ -1,20 +1,17 @@
-"""A gate's decision for CI systems: GitHub annotations and job summaries, and JUnit XML."""
+"""A gate's decision for CI systems: GitHub annotations and JUnit XML."""
 
 import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from semscale.drift.decision import Change, MetricTest, Outcome, ThresholdCheck
 from semscale.drift.hard_limits import LimitCheck
 from semscale.drift.metrics import metric_label
 from semscale.drift.summary import DriftSummary
-from semscale.report.document import Document, Quoted
 from semscale.report.drift_gate import (
     LEVELS,
-    OUTCOMES,
     bounds_sentence,
-    drift_document,
     gravest_facts,
     slight_sentence,
 )
@@ -24,10 +21,8 @@ SHOWN = 10
 """Number of annotations of one kind that GitHub shows for a step."""
 
 _KINDS = {Outcome.FAIL: "error", Outcome.UNDECIDED: "warning", Outcome.PASS: "notice"}
-_SUMMARY_SECTIONS = ("texts", "checks")
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
-_LONGEST_NAME = 80
 
 
 @dataclass(frozen=True)
@@ -155,22 +150,6 @@ def _fitting(lines: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         return list(lines)
     left = len(lines) - SHOWN + 1
     return [*lines[: SHOWN - 1], ("More", f"and {count(left)} more; the report and the JSON have all")]
-
-
-def job_summary(summary: DriftSummary) -> Document:
-    """Return a gate's document with only the verdict, the clearest examples, and the checks.
-
-    Args:
-        summary: the comparison and the gate's decision about it.
-    """
-    document = drift_document(summary)
-    return replace(
-        document,
-        title=f"Drift gate {OUTCOMES[summary.decision.outcome]}",
-        source=(Quoted(summary.comparison.baseline.dataset, _LONGEST_NAME), *document.counting),
-        sections=tuple(section for section in document.sections if section.name in _SUMMARY_SECTIONS),
-        settings=(),
-    )
 
 
 def junit_xml(summary: DriftSummary, *, seconds: float | None = None) -> str:

@@ -44,6 +44,7 @@ from semscale.report.document import (
     Value,
     WithInterval,
     estimate_cell,
+    notices,
     stamp,
 )
 from semscale.report.figures import describe_rows, matrix_figure
@@ -111,8 +112,6 @@ _NUMBERS_NOTE = (
 def drift_document(summary: DriftSummary) -> Document:
     """Turn a comparison with the gate's decision into a document."""
     comparison, decision = summary.comparison, summary.decision
-    facts = tuple(f"{sentence}." for sentence in gravest_facts(summary))
-    about = ("The gate's decision about “", model_name(summary), "”")
     return Document(
         kind="drift report",
         name="Drift gate",
@@ -121,13 +120,21 @@ def drift_document(summary: DriftSummary) -> Document:
             Quoted(comparison.baseline.dataset, _LONGEST_NAME),
             f"{comparison.candidate.recorded:%Y-%m-%d}",
         ),
-        signature=summary.signature,
-        lead=Decision(OUTCOMES[decision.outcome], LEVELS[decision.outcome], about),
+        lead=_decision(summary),
+        introduction=(
+            *_reasons(summary),
+            *(Paragraph(line, detail="brief") for line in _run_lines(summary)),
+        ),
         next_step=f"{summary.next_step}.",
-        counting=tuple(_counting(summary)),
-        reading=facts,
+        notices=notices(
+            cautions=_cautions(summary),
+            notes=[
+                windows_note(comparison.n_windowed, "item"),
+                *_direction_notes(summary),
+                _head_note(summary),
+            ],
+        ),
         facts=_counts(summary),
-        cautions=tuple(_cautions(summary)),
         sections=present(
             _texts_section(summary),
             _checks_section(summary),
@@ -138,16 +145,44 @@ def drift_document(summary: DriftSummary) -> Document:
             _languages_section(summary),
             _runs_section(summary),
         ),
-        notes=present(
-            windows_note(comparison.n_windowed, "item"), *_direction_notes(summary), _head_note(summary)
-        ),
         settings=(
             ("Dataset", Quoted(comparison.baseline.dataset)),
             *_versions(comparison.matching),
             *([] if summary.head is None else [("Last hash of the history", summary.head)]),
             *signature_fields(summary.signature),
         ),
+        signature=summary.signature,
         ending=(_verdict(summary, decision), LEVELS[decision.outcome]),
+    )
+
+
+def _decision(summary: DriftSummary) -> Decision:
+    """Return the gate's decision as the lead of a document."""
+    outcome = summary.decision.outcome
+    return Decision(
+        OUTCOMES[outcome], LEVELS[outcome], ("The gate's decision about “", model_name(summary), "”")
+    )
+
+
+def _reasons(summary: DriftSummary) -> tuple[Paragraph, ...]:
+    """Return the facts that decided, the most serious first, as paragraphs."""
+    return tuple(Paragraph(f"{fact}.", "lead", detail="both") for fact in gravest_facts(summary))
+
+
+def job_summary(summary: DriftSummary) -> Document:
+    """Return the document of a gate for the summary of a CI job: verdict, clearest examples, and checks."""
+    return Document(
+        kind="drift report",
+        name="Drift gate",
+        title=f"Drift gate {OUTCOMES[summary.decision.outcome]}",
+        source=(Quoted(summary.comparison.baseline.dataset, _LONGEST_NAME), *_run_lines(summary)),
+        lead=_decision(summary),
+        introduction=_reasons(summary),
+        next_step=f"{summary.next_step}.",
+        notices=notices(cautions=_cautions(summary)),
+        facts=_counts(summary),
+        sections=present(_texts_section(summary), _checks_section(summary)),
+        signature=summary.signature,
     )
 
 
@@ -283,7 +318,7 @@ def run_line(run: Run) -> str:
     return f"{short_id(run.id)}  {one_line(run.model)}  {run.recorded:%Y-%m-%d %H:%M} UTC"
 
 
-def _counting(summary: DriftSummary) -> Iterator[str]:
+def _run_lines(summary: DriftSummary) -> Iterator[str]:
     comparison, approval = summary.comparison, summary.approval
     if summary.recorded_from is not None:
         yield f"recorded {printable(summary.recorded_from)} as {short_id(comparison.candidate.id)}"

@@ -1,12 +1,13 @@
 """Documents about the runs behind a gate: recorded runs, approvals, histories, plans and self-tests."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from semscale.chat.budget import amount
 from semscale.damage import DAMAGES
 from semscale.drift.anchors import RecordedAnchors
+from semscale.drift.copied_runs import CopiedRun
 from semscale.drift.decision import Outcome
 from semscale.drift.history_summary import DatasetHistory, HistorySummary
 from semscale.drift.metrics import metric_label
@@ -40,6 +41,7 @@ from semscale.report.document import (
     Swatch,
     Value,
     estimate_cell,
+    notices,
 )
 from semscale.report.drift_gate import OUTCOMES, in_margins, outcome_cell, run_line
 from semscale.report.figures import distributions_figure, matrix_figure, shares_figure
@@ -115,15 +117,16 @@ def record_document(summary: RecordedRun) -> Document:
         name="Recorded" if summary.is_new else "Already recorded",
         title=("Outputs of “", Quoted(run.model, 60), "”"),
         source=(short_id(run.id),),
-        signature=None,
-        sections=(Section("run", "The run", (table(("", ""), present(*rows)),)),),
-        cautions=(
-            *_id_cautions(shared, run.dataset),
-            *(f"{capitalise(copy.sentence)}." for copy in summary.copies),
-            *((_NO_RERUN,) if summary.approval is not None and not summary.reruns else ()),
-            *(() if summary.asked is None else _call_cautions(summary.asked)),
+        notices=notices(
+            cautions=[
+                *_id_cautions(shared, run.dataset),
+                *_copy_cautions(summary.copies),
+                _NO_RERUN if summary.approval is not None and not summary.reruns else None,
+                *(() if summary.asked is None else _call_cautions(summary.asked)),
+            ],
+            notes=[] if summary.is_new else [known],
         ),
-        notes=() if summary.is_new else (known,),
+        sections=(Section("run", "The run", (table(("", ""), present(*rows)),)),),
     )
 
 
@@ -183,6 +186,10 @@ def _earlier(shared: SharedIds) -> str:
     return f"the {'baseline' if shared.is_baseline else 'latest run'} {short_id(shared.run)}"
 
 
+def _copy_cautions(copies: Iterable[CopiedRun]) -> Iterator[str]:
+    return (f"{capitalise(copy.sentence)}." for copy in copies)
+
+
 def _id_cautions(shared: SharedIds | None, dataset: str) -> tuple[str, ...]:
     return () if shared is None or shared.n else (f"{none_shared_sentence(shared, dataset)}.",)
 
@@ -197,27 +204,31 @@ def approval_document(summary: ApprovedBaseline) -> Document:
         ids = f"{count(shared.n)} of {count(shared.n_earlier)} ids"
         former = f"{ids} of the former baseline {short_id(shared.run)}"
     gate, later = summary.last_gate, summary.gated_later
+    last_gate = "" if gate is None else f"{last_gate_sentence(gate)}."
     has_passed = gate is not None and gate.outcome == Outcome.PASS
-    other = () if later is None else (_gated_later(later),)
     silent = "No item of it has an output, so a candidate cannot be worse: approve a run with outputs."
     return Document(
         kind="baseline",
         name="Baseline",
         title=("The baseline of “", Quoted(run.dataset, 60), "”"),
         source=(Quoted(run.dataset),),
-        signature=None,
-        counting=present(
-            run_line(run),
-            f"approved by {one_line(approval.by)}, {until}: {one_line(approval.why)}",
-            rerun,
-            former,
-            f"{last_gate_sentence(gate)}." if gate is not None and has_passed else "",
+        introduction=tuple(
+            Paragraph(line, detail="both")
+            for line in present(
+                run_line(run),
+                f"approved by {one_line(approval.by)}, {until}: {one_line(approval.why)}",
+                rerun,
+                former,
+                last_gate if has_passed else "",
+            )
         ),
-        cautions=(
-            *(() if gate is None or has_passed else (f"{last_gate_sentence(gate)}.",)),
-            *other,
-            *_id_cautions(shared, run.dataset),
-            *((silent,) if summary.is_silent else ()),
+        notices=notices(
+            cautions=[
+                "" if has_passed else last_gate,
+                None if later is None else _gated_later(later),
+                *_id_cautions(shared, run.dataset),
+                silent if summary.is_silent else "",
+            ]
         ),
     )
 
@@ -256,18 +267,14 @@ def history_document(summary: HistorySummary) -> Document:
         name="History",
         title="Runs and comparisons",
         source=(quote_file_name(summary.where),),
-        signature=None,
-        counting=tuple(_history_lines(summary)),
+        introduction=()
+        if summary.datasets
+        else (Paragraph("No run is recorded yet: semscale drift record OUTPUTS --approve", detail="both"),),
         sections=tuple(
             Section(f"dataset-{number_}", Quoted(dataset.name), tuple(_dataset_blocks(dataset)))
             for number_, dataset in enumerate(summary.datasets, start=1)
         ),
     )
-
-
-def _history_lines(summary: HistorySummary) -> Iterator[str]:
-    if not summary.datasets:
-        yield "No run is recorded yet: semscale drift record OUTPUTS --approve"
 
 
 def _dataset_blocks(dataset: DatasetHistory) -> Iterator[Block]:
@@ -431,10 +438,12 @@ def anchors_document(summary: RecordedAnchors) -> Document:
         name="Anchors",
         title=("Anchors of “", Quoted(anchors.dataset, 60), "”"),
         source=(Quoted(anchors.name),),
-        signature=None,
-        counting=(
-            f"{count_of(len(anchors.pairs), 'anchor')} {stored}. Each gate measures them again, to see "
-            "whether the model that compares outputs, or its engine, has changed.",
+        introduction=(
+            Paragraph(
+                f"{count_of(len(anchors.pairs), 'anchor')} {stored}. Each gate measures them again, to see "
+                "whether the model that compares outputs, or its engine, has changed.",
+                detail="both",
+            ),
         ),
         sections=present(
             section("anchors", "The anchors", table(("", ""), rows)),
@@ -460,23 +469,22 @@ def plan_document(plan: GatePlan) -> Document:
         ("undecided", lambda size: Share(size.undecided, 0)),
     )
     sizes = table_of(plan.sizes, columns, brief_title="Simulated gates")
+    now = f"{count_of(plan.items, 'item')} and {count_of(plan.reruns, 'rerun')} of the baseline"
     return Document(
         kind="plan for a drift gate",
         name="Plan for the drift gate",
         title="How many items and reruns does it take?",
         source=(),
-        signature=None,
-        counting=(
-            f"{capitalise(plan.sentence)}.",
-            f"now {count_of(plan.items, 'item')} and {count_of(plan.reruns, 'rerun')} of the baseline",
+        introduction=(
+            Paragraph(f"{capitalise(plan.sentence)}.", detail="both"),
+            Paragraph(
+                f"Now there are {now}. Wanted: the gate decides about {kind} in at least "
+                f"{percent(plan.power, 0)} of comparisons.",
+                detail="both",
+                brief=f"now {now}",
+            ),
         ),
-        reading=(
-            f"{capitalise(plan.sentence)}.",
-            f"Now there are {count_of(plan.items, 'item')} and {count_of(plan.reruns, 'rerun')} of the "
-            f"baseline. Wanted: the gate decides about {kind} in at least {percent(plan.power, 0)} of "
-            "comparisons.",
-        ),
-        cautions=tuple(f"{capitalise(copy.sentence)}." for copy in plan.copies),
+        notices=notices(cautions=_copy_cautions(plan.copies)),
         facts=(
             ("Items", Count(plan.items)),
             ("Reruns", Count(plan.reruns)),
@@ -550,33 +558,35 @@ def self_test_document(result: SelfTest) -> Document:
     rows = result.rows
     items, draws = max((row.items for row in rows), default=0), max((row.n_draws for row in rows), default=0)
     reruns = count_of(result.n_reruns, "rerun") if result.n_reruns else "no rerun"
+    drawn = (
+        f"{count_of(items, 'item')} per gate, {count_of(draws, 'gate')} per line, {reruns} of the baseline"
+    )
     intervals = f"{coverage(result.interval)}, Wilson's score interval over draws"
     return Document(
         kind="self-test of a drift gate",
         name="Self-test of the drift gate",
         title="Does this gate detect damage?",
         source=(),
-        signature=result.signature,
         lead=_detections_figure(result) if result.detections else None,
-        counting=(
-            f"{count_of(items, 'item')} per gate, {count_of(draws, 'gate')} per line, {reruns} of the "
-            "baseline",
+        introduction=(
+            Paragraph(drawn, detail="brief"),
+            *(Paragraph(sentence) for sentence in _detections(result)),
         ),
-        reading=tuple(_self_test_reading(result)) or ("No gate was run: no item allows these changes.",),
-        cautions=(
-            *_FEW_RERUNS.get(result.n_reruns, ()),
-            *(f"{capitalise(copy.sentence)}." for copy in result.copies),
+        notices=notices(
+            cautions=[*_FEW_RERUNS.get(result.n_reruns, ()), *_copy_cautions(result.copies)],
+            notes=[f"intervals: {intervals}"] if rows else [],
         ),
         sections=present(
             section("alarms", "False alarms", _alarms_block(result.false_alarms)),
             section("changes", "Changes of the outputs", _METHOD, _changes_table(result)),
         ),
-        notes=(f"intervals: {intervals}",) if rows else (),
         settings=(("Intervals", intervals), *signature_fields(result.signature)),
+        signature=result.signature,
     )
 
 
-def _self_test_reading(result: SelfTest) -> Iterator[str]:
+def _detections(result: SelfTest) -> Iterator[str]:
+    """State which damage the gate detects, and which harmless changes it takes for damage."""
     most, alarms, allowed = (
         _at_most_damage(result),
         _rows_with_draws(result.false_alarms),
@@ -593,6 +603,8 @@ def _self_test_reading(result: SelfTest) -> Iterator[str]:
         yield f"More than {allowed} false alarms, beyond chance: {join_list(beyond)}."
     elif alarms:
         yield f"No harmless change has more than {allowed} false alarms, beyond the chance of the draws."
+    if not most and not alarms:
+        yield "No gate was run: no item allows these changes."
 
 
 def _detections_figure(result: SelfTest) -> Figure:
@@ -696,14 +708,15 @@ def verification_document(verification: Verification) -> Document:
         name="History",
         title="Is the history as it was stored?",
         source=(quote_file_name(verification.where),),
-        signature=None,
         lead=Decision("unchanged" if verification.holds else "changed", level, "according to the hashes"),
-        reading=(f"{verdict}.",),
-        facts=(("Entries", Count(verification.n_entries)),),
-        cautions=(
-            "anyone who may write to the database can compute all hashes anew or remove the last entries: "
-            "note the last hashes elsewhere, and check them with --head",
+        introduction=(Paragraph(f"{verdict}.", "lead", detail="both"),),
+        notices=notices(
+            cautions=[
+                "anyone who may write to the database can compute all hashes anew or remove the last "
+                "entries: note the last hashes elsewhere, and check them with --head"
+            ]
         ),
+        facts=(("Entries", Count(verification.n_entries)),),
         sections=present(
             section(
                 "flaws",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from semscale.presentable import Presentable
+from semscale.report.document import Notice
 from semscale.signature import Signature
 from semscale.stats.groups import GroupEstimate, mean_with_counts
 
@@ -21,18 +22,22 @@ Json = dict[str, Any] | list[Any] | str | float | int | bool | None
 
 
 def to_json(
-    summary: Presentable, /, *, cautions: Iterable[str], warnings: Iterable[str] = (), **further: object
+    summary: Presentable, notices: Iterable[Notice] = (), further: Mapping[str, object] | None = None
 ) -> str:
-    """Encode a summary as a JSON object.
+    """Encode a summary as a JSON object: the warnings of its document, its figures, and the cautions.
 
     Args:
         summary: summary of any instrument.
-        warnings: the document's reasons not to trust the figures; they come first.
-        cautions: the document's limits of the figures.
+        notices: notices of its document.
         further: fields that a command adds, such as the files it wrote.
     """
-    stated = {"warnings": list(warnings)}
-    return json_text({"schema": SCHEMA, **stated, **summary.record(), "cautions": list(cautions), **further})
+    stated = list(notices)
+    warnings, cautions = (
+        [notice.text for notice in stated if notice.severity == severity]
+        for severity in ("warning", "caution")
+    )
+    content = {"schema": SCHEMA, "warnings": warnings, **summary.record(), "cautions": cautions}
+    return json_text(content | dict(further or {}))
 
 
 def json_text(content: object) -> str:

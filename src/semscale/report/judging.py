@@ -35,6 +35,7 @@ from semscale.report.document import (
     Share,
     Value,
     estimate_cell,
+    notices,
     share_cell,
 )
 from semscale.report.formatting import (
@@ -116,39 +117,49 @@ _BRADLEY_TERRY = Citation(
 
 def judge_document(summary: "JudgeSummary") -> Document:
     """Turn the verdicts on a table into a document."""
-    columns, panel, human = summary.columns, panel_note(summary), summary.human
-    corrected = None if human is None else human.corrected
-    return parts.estimates_document(
-        summary,
+    columns, estimates, human = summary.columns, summary.estimates, summary.human
+    corrected, panel = None if human is None else human.corrected, panel_note(summary)
+    return Document(
         kind="judging report",
         name="Judge",
         title=("Quality of “", Quoted(columns.answer), "”"),
-        stopped=summary.stopped,
-        source=[("template ", Quoted(summary.template.name))],
-        lead=parts.headline(summary.estimates, _MEAN_EXPECTED if summary.is_panel else _MEAN, _SCORES),
-        counting=present(None if summary.gate is None else f"Gate {summary.gate.reason}"),
-        reading=present(panel),
-        facts=[
+        source=(*parts.input_and_date(summary), ("template ", Quoted(summary.template.name))),
+        lead=parts.headline(estimates, _MEAN_EXPECTED if summary.is_panel else _MEAN, _SCORES),
+        introduction=present(
+            parts.scored_rows(summary),
+            Paragraph(panel) if panel else None,
+            None if summary.gate is None else parts.sentence(f"Gate {summary.gate.reason}"),
+        ),
+        notices=notices(
+            warnings=[*_silent_judges(summary), None if human or not estimates.overall.n else NO_LABELS],
+            cautions=[
+                *sentences.stop_cautions(summary.stopped),
+                *estimates.notes_about("row"),
+                *cautions(summary),
+            ],
+            notes=[*parts.estimate_notes(estimates), f"distributions: {_provenance_note(summary)}", panel],
+        ),
+        facts=parts.facts(
+            *parts.row_counts(summary),
             ("Judges", len(summary.judges)),
             ("With label and score", corrected.n_labelled) if corrected else None,
             ("Corrected mean", corrected.value) if corrected and has_interval(corrected) else None,
-        ],
-        warnings=(
-            *_silent_judges(summary),
-            *((NO_LABELS,) if not human and summary.estimates.overall.n else ()),
         ),
-        cautions=tuple(cautions(summary)),
-        sections=_sections(summary),
-        notes=present(f"distributions: {_provenance_note(summary)}", panel),
-        settings=parts.column_settings(
-            columns,
-            question="Questions",
-            answer="Answers",
-            reference="References",
-            human="Human labels",
-            by="Groups",
+        sections=present(*_sections(summary)),
+        settings=parts.run_settings(
+            summary,
+            *parts.column_settings(
+                columns,
+                question="Questions",
+                answer="Answers",
+                reference="References",
+                human="Human labels",
+                by="Groups",
+            ),
+            ("Intervals", sentences.estimate_method(estimates)),
         ),
-        citations=(_JUDGES, parts.CORRECTION if human else None),
+        citations=present(_JUDGES, parts.CORRECTION if human else None),
+        signature=summary.signature,
     )
 
 
@@ -593,8 +604,7 @@ def list_refused_parameters(signature: Signature) -> tuple[str, ...]:
 
 def comparison_document(summary: "SystemComparison") -> Document:
     """Turn a comparison of systems into a document."""
-    counting, sides = sentences.counts_scored(summary.counts, verb="compared"), summary.sides
-    result = comparison_result(summary)
+    sides, title = summary.sides, f"All systems, with {coverage(summary.plan.interval)} intervals"
     explained = (
         "Each pair is judged twice, in both orders. An answer wins a pair if the judge prefers it in both "
         "orders, or in one and finds a tie in the other; an answer that is preferred only where it is shown "
@@ -605,33 +615,40 @@ def comparison_document(summary: "SystemComparison") -> Document:
         explained += (
             " Preferred to the average is the chance by Bradley and Terry against the others’ mean strength."
         )
-    title = f"All systems, with {coverage(summary.plan.interval)} intervals"
-    return parts.summary_document(
-        summary,
+    return Document(
         kind="comparison of systems",
         name="Judge compare",
         title="Which answers are preferred?",
-        counting=(result, counting),
-        reading=(f"{result}.", f"{counting}.", "Pairs are judged in both orders."),
-        facts=[
+        source=parts.input_and_date(summary),
+        introduction=(
+            parts.sentence(comparison_result(summary)),
+            parts.sentence(sentences.counts_scored(summary.counts, verb="compared")),
+            Paragraph("Pairs are judged in both orders."),
+        ),
+        notices=notices(
+            cautions=_comparison_cautions(summary),
+            notes=[
+                "win rate: each pair is judged twice, in both orders; (won + half of tied judgements) / "
+                "all; identical answers count as tied"
+            ],
+        ),
+        facts=parts.facts(
             ("Systems", len(summary.systems)),
             ("Rows", sum(summary.counts.values())),
             ("Points of the answer shown first", share_cell(sides.first_place)),
             ("Pairs decided by the order", share_cell(sides.order.share)),
-        ],
-        cautions=tuple(_comparison_cautions(summary)),
-        sections=[
+        ),
+        sections=present(
             section("systems", title, _system_table(summary), _systems_figure(summary), explained),
             section(
                 "pairs", "Pairs of systems", _duel_table(summary), _pairs_note(summary), _order_note(summary)
             ),
-        ],
-        notes=(
-            "win rate: each pair is judged twice, in both orders; (won + half of tied judgements) / all; "
-            "identical answers count as tied",
         ),
-        settings=[(f"Answers of {one_line(name)}", column) for name, column in summary.systems.items()],
-        citations=[_BRADLEY_TERRY],
+        settings=parts.run_settings(
+            summary, *((f"Answers of {one_line(name)}", column) for name, column in summary.systems.items())
+        ),
+        citations=(_BRADLEY_TERRY,),
+        signature=summary.signature,
     )
 
 
@@ -760,35 +777,40 @@ def _comparison_cautions(summary: "SystemComparison") -> Iterator[str]:
 
 def audit_document(summary: "AuditSummary") -> Document:
     """Turn audits into a document with one section for each judge."""
-    audits = summary.audits
+    audits, intervals = summary.audits, _audit_intervals(summary.audits)
     first, is_alone = next(iter(audits.values())), len(audits) == 1
-    counting = tuple(_audit_counting(name, audit, is_alone=is_alone) for name, audit in audits.items())
-    intervals = _audit_intervals(audits)
     signatures = (
         (f"Signature of {one_line(name)}", Quoted(audit.signature, 2000)) for name, audit in audits.items()
     )
-    sections = [
-        section(f"judge-{index}", Quoted(name), *_audit_blocks(name, audit))
-        for index, (name, audit) in enumerate(audits.items(), start=1)
-    ]
-    if not is_alone or first.people is not None or first.cost is not None:
-        sections.append(_judges_section(audits))
     return Document(
         kind="judge audit",
         name="Judge audit",
         title=f"Effect of changes of form on {'the judge’s' if is_alone else 'each judge’s'} scores",
         source=(parts.quote_file_name(summary.source),),
-        signature=summary.signature,
-        counting=counting,
-        reading=("An unbiased judge’s scores do not change when only the form changes.", *counting),
-        facts=(("Rows", Count(len(first.plain))), ("Judges", Count(len(audits)))),
-        cautions=(*sentences.stop_cautions(summary.stopped), *_audit_cautions(summary)),
-        sections=present(*sections),
-        notes=(f"intervals: {intervals}",),
+        introduction=(
+            Paragraph("An unbiased judge’s scores do not change when only the form changes."),
+            *(
+                Paragraph(_audit_counting(name, audit, is_alone=is_alone), detail="both")
+                for name, audit in audits.items()
+            ),
+        ),
+        notices=notices(
+            cautions=[*sentences.stop_cautions(summary.stopped), *_audit_cautions(summary)],
+            notes=[f"intervals: {intervals}"],
+        ),
+        facts=parts.facts(("Rows", len(first.plain)), ("Judges", len(audits))),
+        sections=present(
+            *(
+                section(f"judge-{index}", Quoted(name), *_audit_blocks(name, audit))
+                for index, (name, audit) in enumerate(audits.items(), start=1)
+            ),
+            None if is_alone and first.people is None and first.cost is None else _judges_section(audits),
+        ),
         settings=(
             ("Intervals", intervals),
             *(parts.signature_fields(first.signature) if is_alone else signatures),
         ),
+        signature=summary.signature,
     )
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from semscale.report.chart_kit import correlation_colour, mass_heads, point_names, scale_digits, sequential
 from semscale.report.document import (
     Citation,
-    Count,
     DataTable,
     Decision,
     Document,
@@ -24,14 +23,15 @@ from semscale.report.document import (
     Section,
     Share,
     Value,
-    as_cell,
     estimate_cell,
+    notices,
 )
 from semscale.report.figures import matrix_figure
 from semscale.report.formatting import LONGEST, count, count_of, join_list, number, one_line, plain
 from semscale.report.parts import (
     Columns,
     coverage_suffix,
+    facts,
     present,
     section,
     signature_fields,
@@ -77,44 +77,47 @@ _DARKEST_SHARE = 0.4
 def lint_document(report: "LintReport") -> Document:
     """Turn the linter's findings about a scale into a document."""
     scale, rating = report.scale, sets_that_rate(report.scale)
-    sentences = present(verdict_sentence(report), _translation_sentence(scale, rating))
     return Document(
         kind="lint report",
         name="Lint",
         title=Quoted(scale.title),
         source=(Quoted(scale.name), f"content {scale.content_hash}"),
-        signature=report.signature,
-        warnings=tuple(discriminant_warnings(report.discriminant, "probes")),
         lead=Decision(_LEADS[report.verdict], report.verdict, "the linter’s verdict on this scale"),
-        counting=sentences,
-        reading=sentences,
-        facts=(
-            ("Points", Count(scale.n_points)),
-            ("Anchor sets", Count(len(report.sets))),
-            ("Probes", as_cell(_n_probes(report))),
-            ("Rank r with levels", Number(report.ladder.spearman)),
+        introduction=tuple(
+            Paragraph(sentence, detail="both")
+            for sentence in present(verdict_sentence(report), _translation_sentence(scale, rating))
+        ),
+        notices=notices(
+            warnings=discriminant_warnings(report.discriminant, "probes"),
+            notes=_without_probes([report]),
+        ),
+        facts=facts(
+            ("Points", scale.n_points),
+            ("Anchor sets", len(report.sets)),
+            ("Probes", _n_probes(report)),
+            ("Rank r with levels", report.ladder.spearman),
             ("Spread of the ends", Share(report.ladder.spread)),
-            ("Reliability (alpha)", Number(report.reliability)),
+            ("Reliability (alpha)", report.reliability),
         ),
         sections=present(*_sections(report, rating)),
-        notes=_without_probes([report]),
         settings=signature_fields(report.signature),
         citations=(SSR,),
+        signature=report.signature,
     )
 
 
 def lint_overview(reports: "Sequence[LintReport]") -> Document:
     """Turn the linter's findings about many scales into a document for the screen."""
     verdicts = Counter(report.verdict for report in reports)
+    outcomes = join_list([f"{count(n)} {verdict}" for verdict, n in verdicts.items()])
     return Document(
         kind="lint report",
         name="Lint",
         title="Scales",
         source=(count_of(len(reports), "scale"),),
-        signature=None,
-        counting=(join_list([f"{count(n)} {verdict}" for verdict, n in verdicts.items()]),),
+        introduction=(Paragraph(outcomes, detail="both"),),
+        notices=notices(notes=_without_probes(reports)),
         sections=present(section("overview", "", _verdict_table(reports), finding_table(reports))),
-        notes=_without_probes(reports),
     )
 
 
@@ -386,28 +389,28 @@ def _anchor_table(entry: "SetLint", scale: "Scale") -> DataTable:
 def growth_document(growth: "Growth") -> Document:
     """Build the document of proposed anchor sets for review, with the linter's findings."""
     scale = growth.scale
-    sections = (
-        section(
-            f"set-{position}",
-            Quoted(entry.name),
-            _scale_anchors(scale, entry.name, entry.anchors),
-            findings(entry.findings),
-            level=(VERDICTS[entry.verdict], entry.verdict),
-        )
-        for position, entry in enumerate(growth.sets, start=1)
-    )
+    to_review = f"{count_of(len(growth.sets), 'set')} to review: remove those that no respondent would write."
     return Document(
         kind="proposed anchor sets",
         name="Grow",
         title=("Anchor sets proposed for ", Quoted(scale.title)),
         source=(Quoted(scale.name), one_line(growth.source)),
-        signature=growth.lint.signature,
-        counting=(
-            f"{count_of(len(growth.sets), 'set')} to review: remove those that no respondent would write.",
+        introduction=(Paragraph(to_review, detail="both"),),
+        notices=notices(cautions=(f"left out: {one_line(reason)}" for reason in growth.left_out)),
+        sections=present(
+            *(
+                section(
+                    f"set-{position}",
+                    Quoted(entry.name),
+                    _scale_anchors(scale, entry.name, entry.anchors),
+                    findings(entry.findings),
+                    level=(VERDICTS[entry.verdict], entry.verdict),
+                )
+                for position, entry in enumerate(growth.sets, start=1)
+            )
         ),
-        cautions=tuple(f"left out: {one_line(reason)}" for reason in growth.left_out),
-        sections=present(*sections),
         settings=signature_fields(growth.lint.signature),
+        signature=growth.lint.signature,
     )
 
 
@@ -441,9 +444,10 @@ def validity_document(validity: "Validity") -> Document:
         name="Validity",
         title=Quoted(validity.scale.title),
         source=(Quoted(validity.source), f"{count_of(compared.n, 'text')} compared, {validity.n} labelled"),
-        signature=validity.signature,
-        warnings=tuple(discriminant_warnings(check)),
-        cautions=compared.notes,
+        notices=notices(
+            warnings=discriminant_warnings(check),
+            cautions=compared.notes,
+        ),
         sections=present(
             section(
                 "agreement",
@@ -457,6 +461,7 @@ def validity_document(validity: "Validity") -> Document:
             ),
         ),
         settings=signature_fields(validity.signature),
+        signature=validity.signature,
     )
 
 
@@ -487,7 +492,6 @@ def library_document(scales: "Sequence[Scale]") -> Document:
         name="Scales",
         title="Scales that ship with Semscale",
         source=(count_of(len(scales), "scale"), f"sets and hashes for {DEFAULT_RATING_MODEL}"),
-        signature=None,
         sections=(Section("scales", "", (table_of(served, columns),)),),
     )
 
@@ -500,8 +504,7 @@ def scale_document(scale: "Scale") -> Document:
         name=one_line(scale.title),
         title=Quoted(scale.title),
         source=(f"{one_line(scale.name)}, {one_line(scale.language)}, hash {scale.content_hash}",),
-        signature=None,
-        counting=(("Question: ", Quoted(scale.question)),),
+        introduction=(Paragraph(("Question: ", Quoted(scale.question)), detail="both"),),
         sections=present(
             *(
                 section(f"set-{position}", Quoted(name), _scale_anchors(scale, name, anchors))

@@ -76,7 +76,9 @@ def _head(document: Document, pictures: Mapping[int, PurePath]) -> Iterator[str]
     mark = f"{_MARKS[document.lead.level]} " if isinstance(document.lead, Decision) else ""
     yield f"# {mark}{_line(document.title)}"
     yield " · ".join(["Semscale " + document.kind, *map(_line, document.source)])
-    yield "\n".join(f"> ⚠️ **{_text(warning)}**\n>" for warning in document.warnings).removesuffix("\n>")
+    yield "\n".join(f"> ⚠️ **{_text(warning)}**\n>" for warning in document.sentences("warning")).removesuffix(
+        "\n>"
+    )
     match document.lead:
         case Headline(name, value, _, interval, advice=advice):
             of = _text(f"({coverage(interval)} interval)") if has_interval(value) else ""
@@ -86,9 +88,9 @@ def _head(document: Document, pictures: Mapping[int, PurePath]) -> Iterator[str]
             yield from _block(figure, pictures)
         case Decision(text, _, about):
             yield f"**{_text(capitalise(text))}**: {_line(about)}"
-    yield "\n\n".join(map(_line, document.introduction))
+    yield "\n\n".join(map(_line, document.full_introduction))
     yield f"**What to do:** {_text(document.next_step)}" if document.next_step else ""
-    yield "\n".join(f"- ⚠️ {_text(caution)}" for caution in document.cautions)
+    yield "\n".join(f"- ⚠️ {_text(caution)}" for caution in document.sentences("caution"))
     yield " · ".join(f"{_text(name)}: {_cell(value)}" for name, value in document.facts)
 
 

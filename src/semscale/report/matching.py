@@ -29,6 +29,7 @@ from semscale.report.document import (
     WithInterval,
     estimate_cell,
     mark_findings,
+    notices,
 )
 from semscale.report.formatting import (
     capitalise,
@@ -98,37 +99,51 @@ _DIGITS = 3
 
 def match_document(summary: "MatchSummary") -> Document:
     """Turn the scores of matched texts into a document."""
-    columns = summary.columns
+    columns, estimates, notes = summary.columns, summary.estimates, _notes(summary)
+    title = "Match of predictions with references"
+    return Document(
+        kind="matching report",
+        name="Match",
+        title=("Match of “", Quoted(columns.prediction), "” with its references") if columns else title,
+        source=(*parts.input_and_date(summary), f"method {summary.method}"),
+        lead=parts.headline(estimates, mean_name(estimates.overall.main), summary.bounds),
+        introduction=(
+            parts.scored_rows(summary),
+            *(Paragraph(f"{capitalise(note)}.") for note in notes.values()),
+        ),
+        notices=notices(
+            warnings=[*sentences.language_warnings(summary), *sentences.unread_warnings(summary.counts)],
+            cautions=[*estimates.notes_about("row"), *_cautions(summary)],
+            notes=[
+                *parts.estimate_notes(estimates, n_windowed=summary.n_windowed),
+                *(f"{name}: {note}" for name, note in notes.items()),
+            ],
+        ),
+        facts=parts.facts(*parts.row_counts(summary, n_windowed=summary.n_windowed), *_facts(summary)),
+        sections=present(*_sections(summary)),
+        settings=parts.run_settings(
+            summary,
+            *(
+                parts.column_settings(columns, prediction="Predictions", reference="References", by="Groups")
+                if columns
+                else ()
+            ),
+            ("Intervals", sentences.estimate_method(estimates)),
+        ),
+        citations=present(_CITED.get(summary.method)),
+        signature=summary.signature,
+    )
+
+
+def _notes(summary: "MatchSummary") -> dict[str, str]:
+    """Return the notes on empty predictions, contradictions, unrelated pairs and samples, by subject."""
     notes = {
         "empty": _empty_note(summary),
         "contradicted": _contradiction_note(summary),
         "separation": _separation_note(summary),
         "sampled": _sample_note(summary),
     }
-    stated = {name: note for name, note in notes.items() if note}
-    title = "Match of predictions with references"
-    return parts.estimates_document(
-        summary,
-        kind="matching report",
-        name="Match",
-        title=("Match of “", Quoted(columns.prediction), "” with its references") if columns else title,
-        n_windowed=summary.n_windowed,
-        source=[f"method {summary.method}"],
-        lead=parts.headline(summary.estimates, mean_name(summary.estimates.overall.main), summary.bounds),
-        warnings=(
-            *sentences.language_warnings(summary),
-            *sentences.unread_warnings(summary.counts),
-        ),
-        reading=[f"{capitalise(note)}." for note in stated.values()],
-        facts=_facts(summary),
-        cautions=_cautions(summary),
-        sections=_sections(summary),
-        notes=[f"{name}: {note}" for name, note in stated.items()],
-        settings=parts.column_settings(columns, prediction="Predictions", reference="References", by="Groups")
-        if columns
-        else (),
-        citations=[_CITED.get(summary.method)],
-    )
+    return {subject: note for subject, note in notes.items() if note}
 
 
 def _facts(summary: "MatchSummary") -> Iterator[Fact]:
@@ -224,8 +239,20 @@ def _lowest(summary: "MatchSummary") -> "list[MatchedItem]":
     return parts.low_items(lowest, lambda item: item.score, mean, summary.bounds)
 
 
-def _items(items: "Sequence[MatchedItem]", **further: Any) -> Items:  # noqa: ANN401 - fields of Items
-    return Items(tuple(map(_item, items)), heads=("prediction", "reference"), **further)
+def _items(
+    items: "Sequence[MatchedItem]",
+    *,
+    guards: tuple[tuple[str, str, int], ...] = (),
+    brief_title: str = "",
+    is_explained: bool = False,
+) -> Items:
+    return Items(
+        tuple(map(_item, items)),
+        guards,
+        brief_title=brief_title,
+        heads=("prediction", "reference"),
+        is_explained=is_explained,
+    )
 
 
 def _item(item: "MatchedItem") -> ItemCard:
@@ -429,27 +456,33 @@ def _method_cautions(summary: "MatchSummary") -> Iterator[str]:
 
 def calibration_document(calibration: "LayerCalibration") -> Document:
     """Turn the calibration of a model's layers into a document."""
-    human, plan = calibration.human, calibration.plan
     drawn = f"{count_of(calibration.n_pairs, 'random pair')} of {count_of(calibration.n_texts, 'text')}"
-    best = None
-    if human and plan:
-        left_out = f", {human.n_left_out:,} left out" if human.n_left_out else ""
-        intervals = sentences.interval_methods(plan, {"": "bootstrap"}, "judged pairs")
-        judged = f"{count_of(human.n, 'judged pair')}{left_out}"
-        best = f"best layer: {human.best_layer} ({judged}); intervals: {intervals}"
+    best = _best_layer(calibration)
     return Document(
         kind="BERTScore calibration",
         name="BERTScore layers",
         title=("Scores of unrelated texts at each layer of ", Quoted(calibration.model.split("#")[0])),
         source=(quote_file_name(calibration.source),),
-        signature=calibration.signature,
-        counting=(drawn,),
-        reading=tuple(f"{capitalise(line)}." for line in present(drawn, best)),
+        introduction=present(
+            parts.sentence(drawn), Paragraph(f"{capitalise(best)}.") if best is not None else None
+        ),
+        notices=notices(notes=[best]),
         sections=(Section("layers", "Layer by layer", (_layers_figure(calibration),)),),
-        notes=present(best),
         settings=parts.signature_fields(calibration.signature),
         citations=(_BERTSCORE,),
+        signature=calibration.signature,
     )
+
+
+def _best_layer(calibration: "LayerCalibration") -> str | None:
+    """State the layer that agrees best with people; ``None`` without judged pairs."""
+    human, plan = calibration.human, calibration.plan
+    if not human or not plan:
+        return None
+    left_out = f", {human.n_left_out:,} left out" if human.n_left_out else ""
+    intervals = sentences.interval_methods(plan, {"": "bootstrap"}, "judged pairs")
+    judged = f"{count_of(human.n, 'judged pair')}{left_out}"
+    return f"best layer: {human.best_layer} ({judged}); intervals: {intervals}"
 
 
 def _layers_figure(calibration: "LayerCalibration") -> Figure:
@@ -493,28 +526,28 @@ def _layers_figure(calibration: "LayerCalibration") -> Figure:
 
 def evaluation_document(summary: "EvaluationSummary") -> Document:
     """Turn the scores of a submission into a document."""
-    tasks = summary.tasks
+    tasks, mean = summary.tasks, "overall, each task counting the same"
     methods = {task.task: task.estimate.method for task in tasks}
     intervals = sentences.interval_methods(summary.plan, methods, "items")
-    mean = "overall, each task counting the same"
     overall = WithInterval(summary.overall, np.nan, np.nan, _DIGITS)
     ticks = (0.0, 0.25, 0.5, 0.75, 1.0)
-    return parts.summary_document(
-        summary,
+    return Document(
         kind="submission report",
         name="Submission",
         title=("Scores of the submission “", quote_file_name(summary.source), "”"),
+        source=parts.input_and_date(summary),
         lead=None
         if np.isnan(summary.overall)
         else Headline(mean, overall, (0.0, 1.0), summary.plan.interval, ticks),
-        reading=(f"{capitalise(_INVALID)}.",),
-        facts=(
+        introduction=(Paragraph(f"{capitalise(_INVALID)}."),),
+        notices=notices(notes=[f"intervals: {intervals}", _INVALID]),
+        facts=parts.facts(
             ("Tasks", len(tasks)),
             ("Items", len(summary.items)),
             ("Invalid replies", sum(task.n_invalid for task in tasks)),
             ("Left out", sum(task.estimate.n_left_out for task in tasks)),
         ),
-        sections=(
+        sections=present(
             section(
                 "tasks",
                 "By task",
@@ -522,9 +555,9 @@ def evaluation_document(summary: "EvaluationSummary") -> Document:
                 Paragraph(f"{mean}: {number(summary.overall, _DIGITS)}", detail="brief"),
             ),
         ),
-        notes=(f"intervals: {intervals}", _INVALID),
-        settings=(("Intervals", intervals),),
+        settings=parts.run_settings(summary, ("Intervals", intervals)),
         citations=(_CLINIQLINK,),
+        signature=summary.signature,
     )
 
 

@@ -15,7 +15,6 @@ from semscale.report.document import (
     Citation,
     Count,
     DataTable,
-    Document,
     Headline,
     Interval,
     Label,
@@ -41,7 +40,6 @@ from semscale.report.sentences import (
     most_frequent,
     nothing_scored,
     rows_scored,
-    stop_cautions,
     windows_note,
 )
 from semscale.results.summary import EXAMPLES_PER_STATUS
@@ -169,101 +167,63 @@ def section(
     return Section(name, title, tuple(applying), level)
 
 
-def summary_document(
-    summary: DescribedSummary,
-    *,
-    source: Iterable[Line] = (),
-    facts: Iterable[Fact | None] = (),
-    sections: Iterable[Section | None] = (),
-    settings: Iterable[Setting] = (),
-    citations: Iterable[Citation | None] = (),
-    **further: Any,  # noqa: ANN401 - fields of Document
-) -> Document:
-    """Build a document with the head that all instruments share: source, date, signature and settings.
-
-    Args:
-        summary: summary of any instrument.
-        source: short facts after the name of the input and the date.
-        facts: counts by name, in order.
-        sections: sections in order.
-        settings: settings of the instrument, listed before those of the signature.
-        citations: works to cite.
-        further: other fields of ``Document``.
-    """
-    return Document(
-        source=(*_source_name(summary), f"{summary.created:%Y-%m-%d}", *source),
-        signature=summary.signature,
-        facts=tuple((name, as_cell(value)) for name, value in present(*facts)),
-        sections=present(*sections),
-        settings=run_settings(summary.source, summary.created, settings, summary.signature),
-        citations=present(*citations),
-        **further,
-    )
+def input_and_date(summary: DescribedSummary) -> tuple[Line, ...]:
+    """Return the name of the input, if it has one, and the date, for the line below the title."""
+    date = f"{summary.created:%Y-%m-%d}"
+    return (quote_file_name(summary.source), date) if summary.source else (date,)
 
 
-def estimates_document(  # noqa: PLR0913 - what an instrument adds
-    summary: "Summary",
-    *,
-    noun: str = "row",
-    n_windowed: int = 0,
-    stopped: str | None = None,
-    counting: Iterable[str] = (),
-    reading: Iterable[str] = (),
-    facts: Iterable[Fact | None] = (),
-    cautions: Iterable[str] = (),
-    notes: Iterable[str] = (),
-    settings: Iterable[Setting] = (),
-    **further: Any,  # noqa: ANN401 - fields of Document
-) -> Document:
-    """Build the document of a summary with estimates: counts, limits and intervals.
+def sentence(line: str) -> Paragraph:
+    """Build the paragraph of a line that is a sentence, with a capital and a full stop, on a page."""
+    return Paragraph(f"{capitalise(line)}.", detail="both", brief=line)
+
+
+def scored_rows(summary: "Summary", noun: str = "row") -> Paragraph:
+    """Build the paragraph on the number of scored rows; on a page, also that there is nothing to estimate."""
+    overall = summary.estimates.overall
+    scored = rows_scored(overall.n, summary.n, overall.left_out, noun)
+    if overall.n:
+        return sentence(scored)
+    nothing = nothing_scored(noun, summary.n)
+    return Paragraph(f"{nothing} {scored}." if summary.n else nothing, detail="both", brief=scored)
+
+
+def row_counts(summary: "Summary", noun: str = "row", *, n_windowed: int = 0) -> tuple[Fact | None, ...]:
+    """Return the numbers of rows as facts.
 
     Args:
         summary: summary of an instrument.
         noun: name of a row.
         n_windowed: number of rows with a text that was read in windows.
-        stopped: reason for an early stop, if any.
-        counting: lines after the number of scored rows; sentences on a page.
-        reading: sentences between these on a page.
-        facts: counts after the numbers of rows.
-        cautions: sentences after the limits of the estimates.
-        notes: lines after the method of the intervals.
-        settings: settings of the instrument, listed before that of the intervals.
-        further: other arguments of ``summary_document`` and fields of ``Document``.
     """
-    estimates, overall = summary.estimates, summary.estimates.overall
-    scored = rows_scored(overall.n, summary.n, overall.left_out, noun)
-    nothing = "" if overall.n else f"{nothing_scored(noun, summary.n)} "
-    intervals = estimate_method(estimates, noun)
-    return summary_document(
-        summary,
-        counting=(scored, *counting),
-        reading=(
-            f"{nothing}{scored}." if summary.n else nothing.strip(),
-            *reading,
-            *(f"{capitalise(line)}." for line in counting),
-        ),
-        facts=(
-            (f"{capitalise(noun)}s", summary.n),
-            ("Scored", overall.n),
-            ("Left out", overall.n_left_out),
-            ("Read in windows", n_windowed) if n_windowed else None,
-            *facts,
-        ),
-        cautions=(*stop_cautions(stopped), *estimates.notes_about(noun), *cautions),
-        notes=present(
-            f"intervals: {intervals}",
-            windows_note(n_windowed, noun),
-            small_base_note(estimates, noun),
-            omission_note(estimates),
-            *notes,
-        ),
-        settings=(*settings, ("Intervals", intervals)),
-        **further,
+    overall = summary.estimates.overall
+    return (
+        (f"{capitalise(noun)}s", summary.n),
+        ("Scored", overall.n),
+        ("Left out", overall.n_left_out),
+        ("Read in windows", n_windowed) if n_windowed else None,
     )
 
 
-def _source_name(summary: DescribedSummary) -> tuple[Quoted, ...]:
-    return (quote_file_name(summary.source),) if summary.source else ()
+def estimate_notes(estimates: "Estimates", noun: str = "row", *, n_windowed: int = 0) -> tuple[str, ...]:
+    """State how estimates were made, for the end of a brief rendering.
+
+    Args:
+        estimates: estimates of all items and of groups.
+        noun: name of an item.
+        n_windowed: number of items with a text that was read in windows.
+    """
+    return (
+        f"intervals: {estimate_method(estimates, noun)}",
+        windows_note(n_windowed, noun),
+        small_base_note(estimates, noun),
+        omission_note(estimates),
+    )
+
+
+def facts(*entries: Fact | None) -> tuple[tuple[str, Cell], ...]:
+    """Convert the values of facts to cells; ``None`` is dropped."""
+    return tuple((name, as_cell(value)) for name, value in present(*entries))
 
 
 def quote_file_name(source: str, limit: int = 220) -> Quoted:
@@ -297,22 +257,18 @@ def in_column(name: str | None) -> Line | None:
     return None if name is None else ("column “", Quoted(name), "”")
 
 
-def run_settings(
-    source: str, created: datetime, further: Iterable[Setting], signature: Signature
-) -> tuple[tuple[str, Line], ...]:
+def run_settings(summary: DescribedSummary, *settings: Setting) -> tuple[tuple[str, Line], ...]:
     """List the settings of a run.
 
     Args:
-        source: name of the input; empty if it has none.
-        created: time of the run.
-        further: settings of the instrument.
-        signature: signature; its fields come last.
+        summary: summary of any instrument, with input, time and signature; its fields come last.
+        settings: settings of the instrument.
     """
     listed: tuple[Setting, ...] = (
-        ("Source", quote_file_name(source) if source else None),
-        ("Made", stamp(created)),
-        *further,
-        *signature_fields(signature),
+        ("Source", quote_file_name(summary.source) if summary.source else None),
+        ("Made", stamp(summary.created)),
+        *settings,
+        *signature_fields(summary.signature),
     )
     return tuple((name, value) for name, value in listed if value is not None)
 

@@ -8,20 +8,24 @@ from semscale.report.document import (
     DataTable,
     Document,
     Number,
+    Paragraph,
     Quoted,
     Section,
     Share,
     Value,
-    as_cell,
+    notices,
     stamp,
 )
 from semscale.report.formatting import count_of
 from semscale.report.parts import (
     Columns,
+    facts,
+    input_and_date,
     present,
     quote_file_name,
+    run_settings,
     section,
-    summary_document,
+    sentence,
     table,
     table_of,
 )
@@ -40,19 +44,21 @@ _NAME = 60
 def columns_document(summary: "ColumnsSummary") -> Document:
     """Turn the description of a table's columns into a document."""
     kinds = [column.kind for column in summary.columns]
-    counts = {kind.capitalize(): kinds.count(kind) for kind in kinds}
-    facts = {"Rows": summary.n, "Columns": len(kinds), **counts}
     return Document(
         kind="columns",
         name="Columns",
         title=("Columns of ", quote_file_name(summary.source)),
         source=(quote_file_name(summary.source), stamp(summary.created)),
-        signature=None,
-        counting=(f"{count_of(summary.n, 'row')}, {count_of(len(kinds), 'column')}",),
-        facts=tuple((name, as_cell(n)) for name, n in facts.items()),
-        cautions=summary.cautions,
+        introduction=(
+            Paragraph(f"{count_of(summary.n, 'row')}, {count_of(len(kinds), 'column')}", detail="both"),
+        ),
+        notices=notices(cautions=summary.cautions),
+        facts=facts(
+            ("Rows", summary.n),
+            ("Columns", len(kinds)),
+            *((kind.capitalize(), kinds.count(kind)) for kind in dict.fromkeys(kinds)),
+        ),
         sections=present(*_column_sections(summary)),
-        settings=(("Source", quote_file_name(summary.source)), ("Made", stamp(summary.created))),
     )
 
 
@@ -110,21 +116,22 @@ def forecast_document(summary: "ForecastSummary") -> Document:
     total = summary.n + sum(summary.left_out.values())
     counting = rows_scored(summary.n, total, summary.left_out, summary.noun, verb="included")
     prices = dict.fromkeys(forecast.price_note for forecast in summary.forecasts.values())
-    sections = [
-        section(f"model-{number}", Quoted(name), _calls(name, forecast), _further_calls(forecast))
-        for number, (name, forecast) in enumerate(summary.forecasts.items(), start=1)
-    ]
     return Document(
         kind="forecast",
         name="Forecast",
         title="Forecast of the calls",
         source=(quote_file_name(summary.source),),
-        signature=None,
-        counting=(counting,),
-        reading=(f"{counting}.", summary.note),
-        cautions=(*summary.cautions, *present(*prices)),
-        sections=present(*sections),
-        notes=(summary.note,),
+        introduction=(sentence(counting), Paragraph(summary.note)),
+        notices=notices(
+            cautions=[*summary.cautions, *prices],
+            notes=[summary.note],
+        ),
+        sections=present(
+            *(
+                section(f"model-{number}", Quoted(name), _calls(name, forecast), _further_calls(forecast))
+                for number, (name, forecast) in enumerate(summary.forecasts.items(), start=1)
+            )
+        ),
     )
 
 
@@ -173,17 +180,19 @@ def _money(value: float | None) -> str:
 def embedding_document(summary: "EmbeddingSummary") -> Document:
     """Turn the summary of an embedding into a document."""
     left_out = [(f"Rows {status}", n) for status, n in summary.counts.items() if status != Status.SCORED]
-    return summary_document(
-        summary,
+    return Document(
         kind="embedding",
         name="Embedding",
         title=("Vectors of ", Quoted(summary.column)),
-        counting=(count_of(summary.n, "row"),),
-        facts=(
+        source=input_and_date(summary),
+        introduction=(Paragraph(count_of(summary.n, "row"), detail="both"),),
+        facts=facts(
             ("Rows", summary.n),
             *left_out,
             ("Rows with a vector", summary.counts.get(Status.SCORED, 0)),
             ("Numbers in a vector", summary.dimensions),
             ("Texts read in several windows", summary.n_windowed),
         ),
+        settings=run_settings(summary),
+        signature=summary.signature,
     )

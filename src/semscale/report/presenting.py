@@ -1,7 +1,7 @@
 """Output of summaries of all instruments: documents, files, images, JSON and notebook fragments."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path, PurePath
@@ -9,7 +9,7 @@ from typing import Protocol
 
 from semscale.errors import InputError
 from semscale.presentable import Presentable
-from semscale.report.document import Document, Line
+from semscale.report.document import Document, Paragraph, notices
 from semscale.report.json_encoding import to_json
 from semscale.spelling import Spelling, as_option, spelled
 from semscale.store.atomic import check_folder, check_writable, replacing
@@ -92,20 +92,21 @@ def document_of(summary: Presentable, spelling: Spelling = as_option) -> Documen
         raise TypeError(f"{kind} has no document: enter the function that makes it in {__name__}")
     module, function = _DOCUMENTS[kind]
     document: Document = getattr(import_module(module), function)(summary)
-    cautions = (*summary.input_notes, *document.cautions)
-
-    def spell(lines: Iterable[Line]) -> tuple[Line, ...]:
-        return tuple(spelled(line, spelling) if isinstance(line, str) else line for line in lines)
-
+    stated = (*notices(cautions=summary.input_notes), *document.notices)
     return replace(
         document,
+        introduction=tuple(_spell_paragraph(paragraph, spelling) for paragraph in document.introduction),
         next_step=spelled(document.next_step, spelling),
-        counting=spell(document.counting),
-        reading=spell(document.reading),
-        warnings=tuple(spelled(line, spelling) for line in document.warnings),
-        cautions=tuple(spelled(line, spelling) for line in cautions),
-        notes=tuple(spelled(line, spelling) for line in document.notes),
+        notices=tuple(replace(notice, text=spelled(notice.text, spelling)) for notice in stated),
     )
+
+
+def _spell_paragraph(paragraph: Paragraph, spelling: Spelling) -> Paragraph:
+    text, brief = (
+        spelled(line, spelling) if isinstance(line, str) else line
+        for line in (paragraph.text, paragraph.brief)
+    )
+    return replace(paragraph, text=text, brief=brief)
 
 
 def as_json(summary: Presentable, spelling: Spelling = as_option) -> str:
@@ -115,8 +116,7 @@ def as_json(summary: Presentable, spelling: Spelling = as_option) -> str:
         summary: the summary.
         spelling: how settings are named in its sentences.
     """
-    document = document_of(summary, spelling)
-    return to_json(summary, cautions=document.cautions, warnings=document.warnings)
+    return to_json(summary, document_of(summary, spelling).notices)
 
 
 def notebook(document: Document) -> str:

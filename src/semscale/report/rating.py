@@ -32,6 +32,7 @@ from semscale.report.document import (
     Figure,
     Label,
     Line,
+    Notice,
     Number,
     Paragraph,
     Quoted,
@@ -41,6 +42,7 @@ from semscale.report.document import (
     Verbatim,
     Verbatims,
     estimate_cell,
+    notices,
     share_cell,
     stamp,
 )
@@ -159,7 +161,6 @@ def rating_document(summary: "RatingSummary") -> Document:
     """Turn ratings into a document."""
     scale, estimates = summary.scale, summary.estimates
     values, digits = tuple(scale.values.tolist()), scale_digits(scale)
-    hint, calibration = codes_hint(summary), calibration_line(summary)
     readout = dict(summary.signature.fields).get("readout", "")
     lead = parts.headline(
         estimates,
@@ -169,47 +170,55 @@ def rating_document(summary: "RatingSummary") -> Document:
         ticks=values,
         advice=mean_advice(summary),
     )
-    base = parts.estimates_document(
-        summary,
+    return Document(
         kind="rating report",
         name=one_line(scale.title),
         title=Quoted(scale.title),
-        n_windowed=summary.n_windowed,
+        source=parts.input_and_date(summary),
         lead=lead,
-        warnings=tuple(_warnings(summary)),
-        cautions=tuple(_cautions(summary)),
-        sections=_sections(summary),
-        settings=(
+        introduction=present(
+            *_introduction(summary), Paragraph(lead.advice, detail="brief") if lead else None
+        ),
+        notices=notices(
+            warnings=_warnings(summary),
+            cautions=[*estimates.notes_about("row"), *_cautions(summary)],
+            notes=parts.estimate_notes(estimates, n_windowed=summary.n_windowed),
+        ),
+        facts=tuple(_facts(summary)),
+        sections=present(*_sections(summary)),
+        settings=parts.run_settings(
+            summary,
             *parts.column_settings(summary, by="Groups", further_groups="Groups"),
             *parts.column_settings(summary, weight="Weights", respondent="Respondents"),
             *_settings(summary, readout),
+            ("Intervals", sentences.estimate_method(estimates)),
         ),
-        citations=(
+        citations=present(
             SSR,
             *(_ORDINAL if readout in {"ordinal", "combined"} else ()),
             _BOOTSTRAP if estimates.overall.method == "bootstrap" else None,
         ),
+        signature=summary.signature,
     )
-    qualifications = present(
+
+
+def _introduction(summary: "RatingSummary") -> Iterator[Paragraph]:
+    """Yield what qualifies the mean, the number of rated texts, and the meaning of the mean's interval."""
+    digits = scale_digits(summary.scale)
+    for qualification in present(
         correction_sentence(summary.comparison, digits), missing_anchors_sentence(summary)
-    )
-    interval = interval_sentence(summary)
-    return replace(
-        base,
-        counting=present(
-            *qualifications,
-            *base.counting,
-            f"hint: {hint}" if hint else "",
-            f"calibration: {calibration}" if calibration else "",
-            lead.advice if lead else "",
-        ),
-        reading=present(
-            *qualifications,
-            *([interval] if interval else base.reading),
-            f"{capitalise(hint)}." if hint else "",
-        ),
-        facts=tuple(_facts(summary)),
-    )
+    ):
+        yield Paragraph(qualification, detail="both")
+    scored, interval = parts.scored_rows(summary), interval_sentence(summary)
+    if interval is None:
+        yield scored
+    else:
+        yield replace(scored, detail="brief")
+        yield Paragraph(interval)
+    if hint := codes_hint(summary):
+        yield Paragraph(f"{capitalise(hint)}.", detail="both", brief=f"hint: {hint}")
+    if calibration := calibration_line(summary):
+        yield Paragraph(f"calibration: {calibration}", detail="brief")
 
 
 def _facts(summary: "RatingSummary") -> Iterator[tuple[str, Cell]]:
@@ -350,27 +359,24 @@ def several_texts_document(summaries: "RatingSummaries") -> Document:
         name="Ratings",
         title=("Ratings of ", parts.quote_file_name(summaries.source)),
         source=(parts.quote_file_name(summaries.source), stamp(summaries.created)),
-        signature=None,
-        counting=tuple(
-            _prefix_line(text, line) for text, document in documents.items() for line in document.counting
-        ),
-        reading=tuple(
-            _prefix_line(text, line) for text, document in documents.items() for line in document.introduction
-        ),
-        facts=(("Texts", Count(len(documents))), ("Rows", Count(first.n))),
-        warnings=_join_sentences({text: document.warnings for text, document in documents.items()}),
-        cautions=_join_sentences({text: document.cautions for text, document in documents.items()}),
-        sections=tuple(sections),
-        notes=(*_join_sentences({text: document.notes for text, document in documents.items()}), *signatures),
-        settings=tuple(
-            (f"{one_line(text)}: {name}", value)
+        introduction=tuple(
+            _name_text(text, paragraph)
             for text, document in documents.items()
-            for name, value in document.settings
+            for paragraph in document.introduction
         ),
-        citations=tuple(
-            dict.fromkeys(cited for document in documents.values() for cited in document.citations)
+        notices=(
+            *_join_notices({text: document.notices for text, document in documents.items()}),
+            *notices(notes=signatures),
         ),
+        facts=parts.facts(("Texts", len(documents)), ("Rows", first.n)),
+        sections=tuple(sections),
     )
+
+
+def _name_text(text: str, paragraph: Paragraph) -> Paragraph:
+    """Return a paragraph that begins with the text it is about."""
+    brief = _prefix_line(text, paragraph.brief) if paragraph.brief else ""
+    return replace(paragraph, text=_prefix_line(text, paragraph.text), brief=brief)
 
 
 def _texts_overview(summaries: "RatingSummaries") -> DataTable:
@@ -397,15 +403,15 @@ def _prefix_line(text: str, line: Line) -> Line:
     return (Quoted(text), ": ", *rest)
 
 
-def _join_sentences(by_text: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Join sentences; each starts with its texts, unless it applies to all texts."""
-    texts: dict[str, list[str]] = {}
+def _join_notices(by_text: Mapping[str, tuple[Notice, ...]]) -> tuple[Notice, ...]:
+    """Join equal notices; each starts with its texts, unless it applies to all texts."""
+    texts: dict[Notice, list[str]] = {}
     for text, stated in by_text.items():
-        for sentence in stated:
-            texts.setdefault(sentence, []).append(one_line(text))
+        for notice in stated:
+            texts.setdefault(notice, []).append(one_line(text))
     return tuple(
-        sentence if len(names) == len(by_text) else f"{', '.join(names)}: {sentence}"
-        for sentence, names in texts.items()
+        notice if len(names) == len(by_text) else replace(notice, text=f"{', '.join(names)}: {notice.text}")
+        for notice, names in texts.items()
     )
 
 

@@ -22,6 +22,7 @@ from semscale.report.document import (
     Share,
     Value,
     estimate_cell,
+    notices,
     share_cell,
     stamp,
 )
@@ -120,16 +121,21 @@ def method_label(method: str, model: str | None = None) -> str:
 def study_document(summary: "StudySummary") -> Document:
     """Turn a study into a document."""
     design, counts, panel = summary.design, summary.counts, summary.design.panel
-    counting = sentences.counts_scored(counts, "answer")
-    asked, intervals = _panel_line(summary), _interval_line(summary)
+    intervals = _interval_line(summary)
     return Document(
         kind="study report",
         name="Study",
         title=Quoted(design.name),
         source=(parts.quote_file_name(design.source), stamp(summary.created)),
-        signature=summary.signature,
-        counting=(asked, counting),
-        reading=(asked, f"{counting}.", _SIMULATION),
+        introduction=(
+            Paragraph(_panel_line(summary), detail="both"),
+            parts.sentence(sentences.counts_scored(counts, "answer")),
+            Paragraph(_SIMULATION),
+        ),
+        notices=notices(
+            cautions=_cautions(summary),
+            notes=[intervals],
+        ),
         facts=present(
             ("Personas", Count(len(panel))),
             ("Effective n", Number(panel.effective_n, 0)) if panel.weights is not None else None,
@@ -138,23 +144,18 @@ def study_document(summary: "StudySummary") -> Document:
             ("Refused", Count(counts.get(str(Status.REFUSED), 0))),
             ("Calls of this run", Count(summary.facts.calls)),
         ),
-        cautions=tuple(_cautions(summary)),
         sections=present(*_sections(summary)),
-        notes=(intervals,),
         settings=parts.run_settings(
-            design.source,
-            summary.created,
-            (
-                ("Panel", parts.quote_file_name(panel.source)),
-                ("Weights", _weights_line(summary)),
-                ("Persona", Quoted(design.template.text)),
-                ("Groups", join_list([f"“{one_line(name)}”" for name in design.groups]) or "none"),
-                ("Orders", _rotation_line(summary)),
-                ("Intervals", intervals),
-            ),
-            summary.signature,
+            summary,
+            ("Panel", parts.quote_file_name(panel.source)),
+            ("Weights", _weights_line(summary)),
+            ("Persona", Quoted(design.template.text)),
+            ("Groups", join_list([f"“{one_line(name)}”" for name in design.groups]) or "none"),
+            ("Orders", _rotation_line(summary)),
+            ("Intervals", intervals),
         ),
         citations=(MAIER,),
+        signature=summary.signature,
     )
 
 

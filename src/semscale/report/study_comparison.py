@@ -21,6 +21,7 @@ from semscale.report.document import (
     Share,
     Swatch,
     estimate_cell,
+    notices,
     share_cell,
 )
 from semscale.report.formatting import (
@@ -35,7 +36,7 @@ from semscale.report.formatting import (
     plain,
     with_interval,
 )
-from semscale.report.parts import Columns, section, table, table_of
+from semscale.report.parts import Columns, present, section, table, table_of
 from semscale.report.row_charts import TOLERATED, ForestRow, forest
 from semscale.report.study import MAIER, method_label
 from semscale.stats.panel_benchmarks import FEWEST_FOR_AN_INTERVAL, FEWEST_SURVEYS
@@ -141,7 +142,6 @@ _CITATIONS = (
 
 def study_comparison_document(summary: "StudyComparison") -> Document:
     """Turn a comparison of a panel with people into a document."""
-    lines = tuple(_conclusion_line(method) for method in summary.methods)
     n_personas = max(method.n_personas for method in summary.methods)
     questions, concepts = len(summary.questions), len(summary.concepts)
     people = count_of(summary.people.side.n, "person", "people")
@@ -150,28 +150,33 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
         f"{count_of(questions, 'question')}, {count_of(concepts, 'concept')}"
     )
     human_range = summary.settings.human_range
-    return parts.summary_document(
-        summary,
+    return Document(
         kind="panel compared with people",
         name="Study compare",
         title=Quoted(summary.name),
+        source=(*parts.input_and_date(summary), parts.quote_file_name(summary.people.source)),
         lead=next(_standing_figures(summary), None),
-        source=[parts.quote_file_name(summary.people.source)],
-        counting=(*lines, counting),
-        reading=(
-            *(f"{line}." for line in lines),
-            f"{counting}. Intervals cover {coverage(summary.plan.interval)}.",
+        introduction=(
+            *(parts.sentence(_conclusion_line(method)) for method in summary.methods),
+            Paragraph(
+                f"{counting}. Intervals cover {coverage(summary.plan.interval)}.",
+                detail="both",
+                brief=counting,
+            ),
         ),
-        facts=[
+        notices=notices(
+            cautions=_cautions(summary),
+            notes=["intervals of the panel are simulation intervals: other personas, the same model"],
+        ),
+        facts=parts.facts(
             ("Personas", n_personas),
             ("People", summary.people.side.n),
             ("Questions", questions),
             ("Concepts", concepts),
-        ],
-        cautions=tuple(_cautions(summary)),
-        sections=_sections(summary),
-        notes=("intervals of the panel are simulation intervals: other personas, the same model",),
-        settings=[
+        ),
+        sections=present(*_sections(summary)),
+        settings=parts.run_settings(
+            summary,
             ("People", parts.quote_file_name(summary.people.source)),
             ("Weights of people", Quoted(summary.settings.weight) if summary.settings.weight else "none"),
             (
@@ -179,8 +184,9 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
                 "that of the scale" if human_range is None else "{:g} to {:g}".format(*human_range),
             ),
             ("Random halves", f"{summary.settings.splits:,} for each question about a concept"),
-        ],
+        ),
         citations=_CITATIONS,
+        signature=summary.signature,
     )
 
 

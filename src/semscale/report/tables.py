@@ -19,9 +19,21 @@ from semscale.report.document import (
     Quoted,
     Value,
     WithInterval,
+    notices,
 )
 from semscale.report.formatting import count_of, coverage, join_list, number, one_line, percent
-from semscale.report.parts import Columns, quote_file_name, section, summary_document, table, table_of
+from semscale.report.parts import (
+    Columns,
+    facts,
+    input_and_date,
+    present,
+    quote_file_name,
+    run_settings,
+    section,
+    sentence,
+    table,
+    table_of,
+)
 
 if TYPE_CHECKING:
     from semscale.tabulation.banners import Banner
@@ -54,15 +66,21 @@ def tables_document(summary: "Crosstabs") -> Document:
     noun = "answer" if summary.is_of_panel else "respondent"
     counting = f"{count_of(summary.n_counting, noun)}, {count_of(len(summary.tables), 'table')}"
     is_tested = any(crosstab.banner.groups for crosstab in summary.tables)
-    tests = (f"Tests: {_ADJUSTED[summary.settings.correction]}.",) if is_tested else ()
-    return summary_document(
-        summary,
+    return Document(
         kind="tables",
         name="Tables",
         title=("Tables of ", quote_file_name(summary.source)) if summary.source else "Tables",
-        counting=(counting,),
-        reading=(f"{counting}.", f"{interval_line(summary)}.", *tests),
-        facts=(
+        source=input_and_date(summary),
+        introduction=present(
+            sentence(counting),
+            Paragraph(f"{interval_line(summary)}."),
+            Paragraph(f"Tests: {_ADJUSTED[summary.settings.correction]}.") if is_tested else None,
+        ),
+        notices=notices(
+            cautions=cautions(summary),
+            notes=[interval_line(summary)],
+        ),
+        facts=facts(
             ("Rows", summary.n),
             (
                 "Answers of personas" if summary.is_of_panel else "Respondents counted",
@@ -71,16 +89,21 @@ def tables_document(summary: "Crosstabs") -> Document:
             ("Left out", summary.n - summary.n_counting),
             ("Tables", len(summary.tables)),
         ),
-        cautions=tuple(cautions(summary)),
-        sections=(
-            section(f"table-{number}", _title(crosstab), *_blocks(crosstab, summary))
-            for number, crosstab in enumerate(summary.tables, start=1)
+        sections=present(
+            *(
+                section(f"table-{number}", _title(crosstab), *_blocks(crosstab, summary))
+                for number, crosstab in enumerate(summary.tables, start=1)
+            )
         ),
-        notes=(interval_line(summary),),
-        settings=(
-            (role.capitalize(), Quoted(column)) for role, column in summary.settings.columns_by_role.items()
+        settings=run_settings(
+            summary,
+            *(
+                (role.capitalize(), Quoted(column))
+                for role, column in summary.settings.columns_by_role.items()
+            ),
         ),
-        citations=(_RAO_SCOTT if any(crosstab.association for crosstab in summary.tables) else None,),
+        citations=(_RAO_SCOTT,) if any(crosstab.association for crosstab in summary.tables) else (),
+        signature=summary.signature,
     )
 
 

@@ -23,6 +23,7 @@ from semscale.report.document import (
     Line,
     Marked,
     Quoted,
+    brief_text,
     detail_of,
     flat,
 )
@@ -77,22 +78,23 @@ def _beginning(document: Document) -> Iterator[Text]:
     if isinstance(lead, Decision):
         head = Text(f"{name} {lead.text}", style=f"bold {_COLOURS[lead.level]}")
     yield Text.assemble(head, (f"  {source}", _QUIET))
-    for warning in document.warnings:
+    for warning in document.sentences("warning"):
         yield Text(printable(warning), style="bold yellow")
-    for line in document.reading if isinstance(lead, Decision) else ():
-        if line not in document.counting:
-            yield Text(line_text(line), style="bold")
+    for paragraph in document.introduction:
+        if paragraph.style == "lead":
+            yield Text(line_text(brief_text(paragraph)), style="bold")
     if document.next_step:
         yield Text(printable(document.next_step), style="bold")
-    for line in document.counting:
+    for line in document.brief_introduction:
         yield Text(line_text(line))
 
 
 def _ending(document: Document, written: Mapping[str, object], *, whole: bool) -> Iterator[Text]:
     """Return the lines below the tables: cautions, notes, signature, written files and ending."""
-    for line in ["", *document.cautions] if document.cautions else []:
+    cautions, notes = document.sentences("caution"), document.sentences("note")
+    for line in ["", *cautions] if cautions else []:
         yield Text(printable(line), style="yellow")
-    for line in ["", *document.notes] if document.notes or document.signature or written else []:
+    for line in ["", *notes] if notes or document.signature or written else []:
         yield Text(printable(line), style=_QUIET)
     if document.signature is not None:
         signature = printable(document.signature) if whole else f"{document.signature.digest} (--signature)"
@@ -111,9 +113,9 @@ def _brief(block: blocks.Block) -> Iterator[Table | Text]:  # noqa: C901 - one c
             yield from _table(block)
         case blocks.Figure(table=table):
             yield from _table(table)
-        case blocks.Paragraph(text):
-            if detail_of(block) != "full":
-                yield Text(f"\n{line_text(text)}")
+        case blocks.Paragraph(detail=detail):
+            if detail != "full":
+                yield Text(f"\n{line_text(brief_text(block))}")
         case blocks.Items() | blocks.ComparedItems():
             yield from _items(block)
         case blocks.Findings(items):

@@ -198,13 +198,13 @@ def _summary(sheet: Sheet, document: Document) -> None:
     for part in document.source:
         sheet.line(line_text(part), "note")
     sheet.row += 1
-    for warning in document.warnings:
+    for warning in document.sentences("warning"):
         sheet.line(f"Warning: {warning}", "warning")
     _lead(sheet, document)
-    for sentence in document.introduction:
+    for sentence in document.full_introduction:
         sheet.line(line_text(sentence))
     sheet.line(document.next_step, "warning")
-    for caution in document.cautions:
+    for caution in document.sentences("caution"):
         sheet.line(f"Note: {caution}", "warning")
     sheet.row += 1
     _write_named_values(sheet, document.facts)

@@ -797,7 +797,6 @@ def routes_document(schema: Mapping[str, Any]) -> Document:
         name="Service",
         title="Routes of the service",
         source=(f"Semscale {schema['info']['version']}", "for programs: /openapi.json"),
-        signature=None,
         sections=tuple(
             Section(_section_id(verb, path), Quoted(f"{verb.upper()} {path}"), tuple(_blocks(route)))
             for path, verbs in schema["paths"].items()

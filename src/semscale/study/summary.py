@@ -393,6 +393,11 @@ class StudySummary(Presentable):
         return f"StudySummary({self.design.name!r}, n={sum(self.counts.values()):,}, n_scored={n_scored:,})"
 
     @property
+    def source(self) -> str:
+        """File of the questionnaire."""
+        return self.design.source
+
+    @property
     def counts(self) -> dict[str, int]:
         """Number of answers by status."""
         counts: Counter[str] = Counter()

@@ -54,7 +54,7 @@ def test_right_answers_score_above_wrong_answers_across_languages(matcher):
 def test_the_summary_says_what_counted(matcher):
     summary = matcher.match(RIGHT, REFERENCES).summarize(RIGHT, REFERENCES)
     assert (summary.n_unguarded, summary.n_by_text_alone) == (3, 3)
-    cautions = " ".join(summary.document().cautions)
+    cautions = " ".join(summary.document().sentences("caution"))
     assert "3 rows in other languages were not checked" in cautions
     assert "In 3 rows the texts are in different languages" in cautions
 

@@ -272,7 +272,9 @@ def test_a_group_of_fewer_than_ten_rows_is_marked_in_every_output(screen, tmp_pa
 def test_findings_that_lower_no_score_are_a_caution(full, weighs):
     summary = replace(full, weighs_findings=weighs)
     message = [
-        caution for caution in summary.document().cautions if "do not take them into account" in caution
+        caution
+        for caution in summary.document().sentences("caution")
+        if "do not take them into account" in caution
     ]
     assert len(message) == (0 if weighs else 1)
 
@@ -351,7 +353,7 @@ def test_of_very_many_groups_the_largest_are_listed(monkeypatch):
     sizes = {group.group: group.n for group in summary.estimates.groups}
     largest = sorted(sizes, key=lambda name: -sizes[name])[:2]
     text, note = markdown(summary.document()), "The 2 largest of 4 groups are listed; JSON has all of them."
-    assert note in summary.document().notes
+    assert note in summary.document().sentences("note")
     assert note in html.unescape(page(summary.document()))
     assert {name for name in sizes if f"`{name}` |" in text} == set(largest)
     assert len(json.loads(summary.to_json())["estimates"]["groups"]) == 4

@@ -296,7 +296,7 @@ def _write_files(summary: DriftSummary, outputs: GateOutputs) -> None:
         with replacing(outputs.junit) as temporary:
             temporary.write_text(junit_xml(summary), encoding="utf-8", newline="\n")
     if outputs.summary is not None:
-        from semscale.report.drift_ci import job_summary
+        from semscale.report.drift_gate import job_summary
         from semscale.report.markdown import markdown
 
         with outputs.summary.open("a", encoding="utf-8", newline="\n") as file:
