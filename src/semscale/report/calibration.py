@@ -499,7 +499,7 @@ def _pmfs_figure(comparison: "RatingComparison", scale: "Scale") -> Figure | Non
     ]
     named = list(zip(names, pairs, strict=True))
     shares = figures.describe_rows((name, " and ".join(map(percent, pair))) for name, pair in named)
-    rows = ((Quoted(name), *map(Share, pair)) for name, pair in named)
+    rows: list[tuple[Value, ...]] = [(Quoted(name), *map(Share, pair)) for name, pair in named]
     return Figure(
         "human-distributions",
         lambda _: bars(drawn, names, _HALF_WIDTH),

@@ -4,18 +4,18 @@ The attribute ``detail`` of a block selects its renderings: all, only full ones 
 workbook), or only brief ones (the screen). Blocks without it appear in full renderings.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 import numpy as np
+from markupsafe import Markup
 
 from semscale.signature import Signature
 
 if TYPE_CHECKING:
     from semscale.guards.findings import Span
-    from semscale.report.chart_kit import Drawing
 
 Level = Literal["pass", "warn", "fail"]
 """Level of a finding, verdict or decision."""
@@ -372,13 +372,29 @@ class Swatch:
     shape: str = ""
 
 
+class Picture(Protocol):
+    """A chart that was drawn for a width."""
+
+    def inline(self, label: str) -> Markup:
+        """Return the picture as an SVG element for a page, with a text alternative."""
+        ...
+
+    def document(self, description: str, legend: Sequence[Swatch] = (), *, is_crisp: bool = False) -> str:
+        """Return the picture as an SVG document with its text alternative and its legend."""
+        ...
+
+
+Chart = Callable[[int], Picture]
+"""Function that draws a chart for a width in pixels."""
+
+
 @dataclass(frozen=True)
 class Figure:
     """A chart with its description, table, caption and legend.
 
     Attributes:
         name: file name without extension, in lower-case letters and hyphens.
-        chart: draws the chart for a width in pixels.
+        chart: function that draws the chart.
         description: text alternative with the figures.
         table: table of the numbers; a brief rendering shows it if the table's ``detail`` allows.
         caption: one or two sentences on how to read it.
@@ -388,7 +404,7 @@ class Figure:
     """
 
     name: str
-    chart: "Callable[[int], Drawing]"
+    chart: Chart
     description: str
     table: DataTable
     caption: str = ""

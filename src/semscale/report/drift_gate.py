@@ -47,7 +47,7 @@ from semscale.report.document import (
     notices,
     stamp,
 )
-from semscale.report.figures import describe_rows, matrix_figure
+from semscale.report.figures import describe_rows, matrix_chart
 from semscale.report.formatting import (
     MISSING,
     capitalise,
@@ -643,7 +643,7 @@ def _metrics_section(summary: DriftSummary) -> Section | None:
         "metrics",
         lambda width: forest(rows, "drift as a multiple of the margin", width=width),
         f"Drift as a multiple of the margin: {describe_rows((row.name, row.text) for row in rows)}.",
-        numbers_table(summary, tests),
+        _numbers_table(summary, tests),
         caption="The dot is the drift of each metric as a multiple of its margin, the line its one-sided "
         "95 % bounds. A metric passes if the whole line is left of 1, the margin, and fails if the dot is "
         "beyond it and chance does not explain the drift.",
@@ -667,7 +667,7 @@ def _forest_row(summary: DriftSummary, test: MetricTest) -> ForestRow:
     )
 
 
-def numbers_table(summary: DriftSummary, tests: Sequence[MetricTest], **further: object) -> DataTable:
+def _numbers_table(summary: DriftSummary, tests: Sequence[MetricTest]) -> DataTable:
     """Build the table of tests: losses, drift, margin, p-value and outcome."""
 
     def format_value(test: MetricTest, value: float | None) -> Number:
@@ -685,7 +685,7 @@ def numbers_table(summary: DriftSummary, tests: Sequence[MetricTest], **further:
         ("p", lambda test: Number(test.p_adjusted, 3, least=0.001)) if summary.decision else None,
         ("outcome", lambda test: outcome_cell(test.outcome if summary.is_tested(test) else None)),
     )
-    return table_of(tests, columns, detail="full", noun="test", note=_NUMBERS_NOTE, **further)
+    return table_of(tests, columns, detail="full", noun="test", note=_NUMBERS_NOTE)
 
 
 def _drift_cell(summary: DriftSummary, test: MetricTest) -> WithInterval:
@@ -718,22 +718,26 @@ def _groups_figure(summary: DriftSummary, tests: Sequence[MetricTest]) -> Figure
         for name in shown
     ]
     more = len(by_group) - len(shown)
-    return matrix_figure(
+    return Figure(
         "groups",
-        (
-            "group",
+        matrix_chart(
             [clip_text(name, 60).shown or "(blank)" for name in shown],
             [one_line(metric_label(name)) for name in metrics],
+            values,
+            drift_colour,
+            lambda value: with_sign(number(value, 1)),
         ),
-        values,
-        lambda value: diverging(-min(max(value / 2, -1.0), 1.0)) if math.isfinite(value) else "#ffffff",
-        text=lambda value: with_sign(number(value, 1)),
-        numbers=numbers_table(summary, sorted(tests, key=lambda test: test.urgency)),
-        description="Drift of each group in each metric as a multiple of the margin.",
+        "Drift of each group in each metric as a multiple of the margin.",
+        _numbers_table(summary, sorted(tests, key=lambda test: test.urgency)),
         caption="Drift as a multiple of the margin; orange is worse, and 1 or more is beyond the margin."
         + (f" {count_of(more, 'more group')} with less drift are in the numbers." if more > 0 else ""),
         style="heat",
     )
+
+
+def drift_colour(margins: float) -> str:
+    """Return the colour of a drift as a multiple of its margin: orange is worse; white without a drift."""
+    return diverging(-min(max(margins / 2, -1.0), 1.0)) if math.isfinite(margins) else "#ffffff"
 
 
 def _quality_section(summary: DriftSummary) -> Section | None:

@@ -21,7 +21,7 @@ from semscale.history.stored_comparison import (
     StoredComparison,
     without_fields,
 )
-from semscale.report.chart_kit import ACCENT, CONTRAST, NEUTRAL, diverging, sequential
+from semscale.report.chart_kit import ACCENT, CONTRAST, NEUTRAL, sequential
 from semscale.report.document import (
     Block,
     Cell,
@@ -43,8 +43,8 @@ from semscale.report.document import (
     estimate_cell,
     notices,
 )
-from semscale.report.drift_gate import OUTCOMES, in_margins, outcome_cell, run_line
-from semscale.report.figures import distributions_figure, matrix_figure, shares_figure
+from semscale.report.drift_gate import OUTCOMES, drift_colour, in_margins, outcome_cell, run_line
+from semscale.report.figures import distribution_chart, matrix_chart, matrix_table, shares_figure
 from semscale.report.formatting import (
     MISSING,
     capitalise,
@@ -404,14 +404,12 @@ def _drift_figure(series: Sequence[StoredComparison]) -> Figure:
         if len(shown) < len(series)
         else ""
     )
-    return matrix_figure(
+    labels = [one_line(metric_label(metric)) for metric in metrics]
+    return Figure(
         "drift",
-        ("run", names, [one_line(metric_label(metric)) for metric in metrics]),
-        values,
-        lambda value: diverging(-min(max(value / 2, -1.0), 1.0)) if math.isfinite(value) else "#ffffff",
-        text=lambda value: with_sign(number(value, 1)),
-        description="Drift of each tested metric as a multiple of its margin, in "
-        f"{count_of(len(shown), 'run')}.",
+        matrix_chart(names, labels, values, drift_colour, lambda value: with_sign(number(value, 1))),
+        f"Drift of each tested metric as a multiple of its margin, in {count_of(len(shown), 'run')}.",
+        matrix_table("run", names, labels, values),
         caption="Drift from the baseline as a multiple of the margin, the oldest run first. Orange is worse; "
         f"1 or more is beyond the margin. All runs were compared with the same baseline and settings.{cut}",
         style="heat",
@@ -421,7 +419,7 @@ def _drift_figure(series: Sequence[StoredComparison]) -> Figure:
 def anchors_document(summary: RecordedAnchors) -> Document:
     """Turn a stored anchor set into a document."""
     anchors = summary.anchors
-    rows = [
+    rows: list[tuple[Value, ...]] = [
         ("hash", anchors.digest),
         ("pairs", len(anchors.pairs)),
         ("human labels", sum(label is not None for label in anchors.labels)),
@@ -519,16 +517,20 @@ def _sizes_figure(plan: GatePlan, numbers: DataTable) -> Figure:
         )
         for size in plan.sizes
     ]
-    return distributions_figure(
+    outcomes = (Swatch(ACCENT, "passed"), Swatch(CONTRAST, "failed"), Swatch(NEUTRAL, "undecided"))
+    return Figure(
         "sizes",
-        rows,
-        (Swatch(ACCENT, "passed"), Swatch(CONTRAST, "failed"), Swatch(NEUTRAL, "undecided")),
-        reference=plan.power,
-        about="Share of simulated gates that decide",
-        table=numbers,
+        *distribution_chart(
+            rows,
+            outcomes,
+            reference=plan.power,
+            about="Share of simulated gates that decide",
+            axes=("share decided", "share of each outcome"),
+        ),
+        numbers,
         caption="The dot is the share of gates that pass or fail; the dashed line is the share that is "
         "wanted. The first row is the present size, the others follow from the cheapest on.",
-        axes=("share decided", "share of each outcome"),
+        legend=outcomes,
     )
 
 
@@ -613,14 +615,17 @@ def _detections_figure(result: SelfTest) -> Figure:
     kinds = list(dict.fromkeys(row.kind for row in rows))
     shares = sorted({row.share for row in rows})
     rates = {(row.kind, row.share): row.failed.value for row in rows}
-    return matrix_figure(
+    return Figure(
         "detections",
-        ("damage", kinds, [f"{percent(share, 0)} of items" for share in shares]),
-        [[rates.get((kind, share), math.nan) for share in shares] for kind in kinds],
-        lambda rate: sequential(rate) if math.isfinite(rate) else "#ffffff",
-        text=lambda rate: percent(rate, 0),
-        numbers=_rates_table(rows, "Damage: the gate should fail"),
-        description="Share of draws in which the gate failed, by kind of damage and share of damaged items.",
+        matrix_chart(
+            kinds,
+            [f"{percent(share, 0)} of items" for share in shares],
+            [[rates.get((kind, share), math.nan) for share in shares] for kind in kinds],
+            lambda rate: sequential(rate) if math.isfinite(rate) else "#ffffff",
+            lambda rate: percent(rate, 0),
+        ),
+        "Share of draws in which the gate failed, by kind of damage and share of damaged items.",
+        _rates_table(rows, "Damage: the gate should fail"),
         caption="Share of draws in which the gate failed; each column is the share of items that were "
         "damaged. The stronger the blue, the more draws detect it.",
         style="heat",

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semscale.report.chart_kit import point_colours, point_names
-from semscale.report.document import DataTable, Figure, Interval, Quoted, Swatch, Value, estimate_cell
+from semscale.report.document import Chart, DataTable, Figure, Interval, Quoted, Swatch, Value, estimate_cell
 from semscale.report.formatting import (
     coverage,
     has_interval,
@@ -63,8 +63,7 @@ def point_legend(scale: Scale) -> tuple[Swatch, ...]:
     return legend(point_colours(scale), point_names(scale))
 
 
-def distributions_figure(  # noqa: PLR0913 - a picture with two plots
-    name: str,
+def distribution_chart(
     rows: Sequence[GroupRow],
     points: tuple[Swatch, ...],
     *,
@@ -72,46 +71,40 @@ def distributions_figure(  # noqa: PLR0913 - a picture with two plots
     about: str,
     digits: int = 2,
     axes: tuple[str, str] = ("mean score", "share of each point"),
-    **further: Any,  # noqa: ANN401 - fields of Figure
-) -> Figure:
-    """Draw the mean of each row with its interval, and its distribution over the points of a scale.
+) -> tuple[Chart, str]:
+    """Return a chart of each row's mean with its interval, and of its distribution over a scale's points.
 
     Args:
-        name: name of the figure's file.
         rows: label, mean, and the mass of each point.
         points: colours and labels of the points, from low to high.
         reference: mean drawn as a dashed line.
         about: beginning of the description.
         digits: number of decimals of means.
         axes: titles of the axes of means and of shares.
-        further: other fields of ``Figure``, such as its table and caption.
+
+    Returns:
+        The chart and its description.
     """
     colours = [point.colour for point in points]
-    return Figure(
-        name,
+    means = describe_rows((label, number(mean.value, digits)) for label, mean, _ in rows)
+    return (
         lambda width: group_rows(rows, colours, reference=reference, titles=axes, width=width),
-        f"{about}: {describe_rows((label, number(mean.value, digits)) for label, mean, _ in rows)}.",
-        legend=points,
-        **further,
+        f"{about}: {means}.",
     )
 
 
-def bars_figure(
-    name: str,
-    rows: Sequence[tuple[str, Interval]],
-    *,
-    about: str,
-    digits: int | None = None,
-    **further: Any,  # noqa: ANN401 - fields of Figure
-) -> Figure:
-    """Draw a bar for each row, with its interval.
+def bar_chart(
+    rows: Sequence[tuple[str, Interval]], *, about: str, digits: int | None = None
+) -> tuple[Chart, str]:
+    """Return a chart with a bar for each row, and its interval.
 
     Args:
-        name: name of the figure's file.
         rows: label and figure, from top to bottom.
         about: beginning of the description.
         digits: number of decimals; by default, figures are shares in percent.
-        further: other fields of ``Figure``, such as its table and caption.
+
+    Returns:
+        The chart and its description.
     """
     labels, drawn = [label for label, _ in rows], []
     for row, (_, figure) in enumerate(rows):
@@ -119,12 +112,8 @@ def bars_figure(
         if digits is not None:
             text, short = with_interval(figure, digits), number(figure.value, digits)
         drawn.append(Bar(row, figure.value, figure.low, figure.high, text, short))
-    return Figure(
-        name,
-        lambda width: bars(drawn, labels, width),
-        f"{about}. {describe_rows((label, bar.text) for label, bar in zip(labels, drawn, strict=True))}.",
-        **further,
-    )
+    figures = describe_rows((label, bar.text) for label, bar in zip(labels, drawn, strict=True))
+    return lambda width: bars(drawn, labels, width), f"{about}. {figures}."
 
 
 def shares_figure(
@@ -167,66 +156,51 @@ def shares_figure(
     )
 
 
-def dots_figure(
-    name: str,
-    rows: Mapping[str, Sequence[float]],
-    series: tuple[Swatch, ...],
-    *,
-    about: str,
-    title: str = "mean",
-    **further: Any,  # noqa: ANN401 - fields of Figure
-) -> Figure:
-    """Draw a dot for each series in each row.
+def dot_chart(
+    rows: Mapping[str, Sequence[float]], series: tuple[Swatch, ...], *, about: str, title: str = "mean"
+) -> tuple[Chart, str]:
+    """Return a chart with a dot for each series in each row.
 
     Args:
-        name: name of the figure's file.
         rows: values of each series, by the row's label.
         series: colours and labels of the series.
         about: beginning of the description.
         title: title of the axis.
-        further: other fields of ``Figure``, such as its table and caption.
+
+    Returns:
+        The chart and its description.
     """
     colours = [swatch.colour for swatch in series]
     described = "; ".join(f"{label} {', '.join(map(number, values))}" for label, values in rows.items())
-    return Figure(
-        name,
-        lambda width: dots(rows, colours, title=title, width=width),
-        f"{about}. {described}.",
-        legend=series,
-        **further,
-    )
+    return lambda width: dots(rows, colours, title=title, width=width), f"{about}. {described}."
 
 
-def matrix_figure(
-    name: str,
-    labels: tuple[str, Sequence[str], Sequence[str]],
+def matrix_chart(
+    rows: Sequence[str],
+    columns: Sequence[str],
     values: Sequence[Sequence[float]],
     colour: Callable[[float], str],
-    *,
     text: Callable[[float], str] = number,
-    numbers: DataTable | None = None,
-    **further: Any,  # noqa: ANN401 - fields of Figure
-) -> Figure:
-    """Draw a matrix of coloured cells.
+) -> Chart:
+    """Return a chart of coloured cells.
 
     Args:
-        name: name of the figure's file.
-        labels: name of a row, labels of the rows, and labels of the columns.
+        rows: labels of the rows.
+        columns: labels of the columns.
         values: values row by row, from top to bottom.
         colour: returns the colour of a value.
         text: formats a value.
-        numbers: table of the figure, if it is not the table of values.
-        further: other fields of ``Figure``, such as its description and caption.
     """
-    head, rows, columns = labels
     cells = [[MatrixCell(colour(value), text(value)) for value in row] for row in values]
+    return lambda width: matrix(cells, rows, columns, width=width)
+
+
+def matrix_table(
+    head: str, rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float]]
+) -> DataTable:
+    """Build the table of a matrix, whose rows and columns have users' labels."""
     listed: list[tuple[Value, ...]] = [(Quoted(label), *row) for label, row in zip(rows, values, strict=True)]
-    return Figure(
-        name,
-        lambda width: matrix(cells, rows, columns, width=width),
-        table=numbers or table((head, *map(Quoted, columns)), listed, detail="full"),
-        **further,
-    )
+    return table((head, *map(Quoted, columns)), listed, detail="full")
 
 
 def score_group(name: str, scores: Floats, colour: str, mean: Interval | None = None) -> ScoreGroup:

@@ -270,13 +270,17 @@ def _severity_figure(summary: "JudgeSummary") -> Figure | None:
     shares: list[tuple[Value, ...]] = [
         (Quoted(name), mean.value, *map(Share, fifths)) for name, mean, fifths in rows
     ]
-    return figures.distributions_figure(
+    fifths_legend = figures.legend(ordinal(len(_FIFTHS)), _FIFTHS)
+    return Figure(
         "severity",
-        [(one_line(name), mean, fifths) for name, mean, fifths in rows],
-        figures.legend(ordinal(len(_FIFTHS)), _FIFTHS),
-        reference=overall.value,
-        about="Mean expected score of each judge",
-        table=table(("judge", "mean expected score", *_FIFTHS), shares, detail="full"),
+        *figures.distribution_chart(
+            [(one_line(name), mean, fifths) for name, mean, fifths in rows],
+            fifths_legend,
+            reference=overall.value,
+            about="Mean expected score of each judge",
+        ),
+        table(("judge", "mean expected score", *_FIFTHS), shares, detail="full"),
+        legend=fifths_legend,
         caption="Each judge’s mean expected score with its interval, and the mass on each fifth of the "
         "range; the dashed line is the panel’s mean.",
     )

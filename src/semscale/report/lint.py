@@ -26,7 +26,7 @@ from semscale.report.document import (
     estimate_cell,
     notices,
 )
-from semscale.report.figures import matrix_figure
+from semscale.report.figures import matrix_chart, matrix_table
 from semscale.report.formatting import LONGEST, count, count_of, join_list, number, one_line, plain
 from semscale.report.parts import (
     Columns,
@@ -310,19 +310,21 @@ def _ladder_figure(report: "LintReport") -> Figure | None:
     )
     lowest, highest = (number(float(end), digits) for end in (ladder.means.min(), ladder.means.max()))
     columns = (report.probes, report.levels.tolist(), ladder.means.tolist(), ladder.pmf.tolist())
-    rows = (
+    rows: Iterator[tuple[Value, ...]] = (
         (Quoted(probe, 120), Number(level, digits), Number(mean, digits), *map(Share, masses))
         for probe, level, mean, masses in zip(*columns, strict=True)
     )
-    return matrix_figure(
+    return Figure(
         "ladder",
-        ("probe", [one_line(report.probes[row]) for row in drawn], list(map(plain, report.scale.values))),
-        pmf.tolist(),
-        lambda mass: sequential(mass / darkest),
-        text=lambda mass: number(100 * mass, 0),
-        numbers=table(("probe", "level", "mean", *mass_heads(report.scale)), rows, detail="full"),
-        description=f"PMFs of {count(len(drawn))} probes, from low to high. Means run from {lowest} to "
-        f"{highest}.",
+        matrix_chart(
+            [one_line(report.probes[row]) for row in drawn],
+            list(map(plain, report.scale.values)),
+            pmf.tolist(),
+            lambda mass: sequential(mass / darkest),
+            lambda mass: number(100 * mass, 0),
+        ),
+        f"PMFs of {count(len(drawn))} probes, from low to high. Means run from {lowest} to {highest}.",
+        table(("probe", "level", "mean", *mass_heads(report.scale)), rows, detail="full"),
         caption=f"{order}{part}",
     )
 
@@ -341,12 +343,11 @@ def correlations_figure(names: Sequence[str], agreement: Floats, caption: str) -
         return None
     lowest, highest, mean = (number(float(r)) for r in (known.min(), known.max(), known.mean()))
     spread = f"Between two sets r runs from {lowest} to {highest}, mean {mean}."
-    return matrix_figure(
+    return Figure(
         "agreement-of-sets",
-        ("set", names, names),
-        agreement.tolist(),
-        correlation_colour,
-        description=f"Matrix of Pearson correlations between anchor sets. {spread}",
+        matrix_chart(names, names, agreement.tolist(), correlation_colour),
+        f"Matrix of Pearson correlations between anchor sets. {spread}",
+        matrix_table("set", names, names, agreement.tolist()),
         caption=f"{spread} {caption}",
         style="matrix",
     )
@@ -356,12 +357,12 @@ def _cosine_figure(entry: "SetLint", scale: "Scale") -> Figure:
     """Draw the cosines between a set's anchors; on a good set they fall with the distance between points."""
     lowest, highest = number(entry.neighbours.min()), number(entry.neighbours.max())
     near, ends = f"Neighbours {lowest} to {highest}", number(entry.ends)
-    return matrix_figure(
+    names, points, cosines = point_names(scale), list(map(plain, scale.values)), entry.cosines.tolist()
+    return Figure(
         "cosines",
-        ("point", point_names(scale), list(map(plain, scale.values))),
-        entry.cosines.tolist(),
-        lambda cosine: sequential(max(cosine, 0.0) ** 2),
-        description=f"Cosines between the anchors of set {one_line(entry.name)}. {near}; ends {ends}.",
+        matrix_chart(names, points, cosines, lambda cosine: sequential(max(cosine, 0.0) ** 2)),
+        f"Cosines between the anchors of set {one_line(entry.name)}. {near}; ends {ends}.",
+        matrix_table("point", names, points, cosines),
         caption=f"{near}, ends {ends}. The colour should fade with distance from the diagonal.",
     )
 

@@ -349,14 +349,15 @@ def _parts_figure(summary: "MatchSummary") -> Figure | None:
         return None
     means = {part_name(name): means for name, means in summary.thirds.items() if name != "cut"}
     rows = [(name, *values) for name, values in means.items()]
-    return figures.dots_figure(
+    return Figure(
         "parts",
-        means,
-        _THIRDS,
-        about="Mean of each part in the lowest, middle and highest third of rows",
-        table=table(("part", *(third.label for third in _THIRDS)), rows, detail="full"),
+        *figures.dot_chart(
+            means, _THIRDS, about="Mean of each part in the lowest, middle and highest third of rows"
+        ),
+        table(("part", *(third.label for third in _THIRDS)), rows, detail="full"),
         caption="Rows are cut into thirds by their score. The further apart a part's dots are, the more it "
         "tells low scores from high ones; a part with dots close together decides almost nothing.",
+        legend=_THIRDS,
     )
 
 
@@ -510,14 +511,13 @@ def _layers_figure(calibration: "LayerCalibration") -> Figure:
     series = figures.legend(
         (MUTED, ACCENT)[:n_series], ("F1 of random pairs", "Spearman with people")[:n_series]
     )
-    return figures.dots_figure(
+    about = f"{' and '.join(swatch.label for swatch in series)}, layer by layer"
+    return Figure(
         "layers",
-        rows,
-        series,
-        about=f"{' and '.join(swatch.label for swatch in series)}, layer by layer",
-        title="",
-        table=table_of(layers, columns),
+        *figures.dot_chart(rows, series, about=about, title=""),
+        table_of(layers, columns),
         caption="Random pairs are unrelated: a score is informative only above theirs.",
+        legend=series,
     )
 
 
@@ -579,11 +579,9 @@ def _tasks_block(tasks: "tuple[TaskScore, ...]", interval: float) -> Block:
     scored = [(task.task, task.estimate) for task in tasks if not np.isnan(task.estimate.value)]
     if not scored:
         return listed
-    return figures.bars_figure(
+    return Figure(
         "tasks",
-        scored,
-        about="Scores by task",
-        digits=_DIGITS,
-        table=listed,
+        *figures.bar_chart(scored, about="Scores by task", digits=_DIGITS),
+        listed,
         caption=f"Each task’s score with its {coverage(interval)} interval.",
     )

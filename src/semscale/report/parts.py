@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from semscale.report.document import (
     Citation,
     Count,
     DataTable,
+    Detail,
     Headline,
     Interval,
     Label,
@@ -118,32 +119,46 @@ def present(*items: Item | None) -> tuple[Item, ...]:
     return tuple(item for item in items if item is not None and item != "")
 
 
+class TableOptions(TypedDict, total=False):
+    """Fields of a ``DataTable`` besides its columns and rows."""
+
+    title: Line
+    note: str
+    explained: bool
+    bars: tuple[float, ...]
+    most: int
+    noun: str
+    detail: Detail
+    brief_title: Line
+    brief: int | None
+    folded: str
+    is_crosstab: bool
+
+
 def table(
-    heads: Sequence[str | Quoted],
-    rows: Iterable[Sequence[Any]],
-    **further: Any,  # noqa: ANN401 - fields of DataTable
+    heads: Sequence[str | Quoted], rows: Iterable[Sequence[Value]], **options: Unpack[TableOptions]
 ) -> DataTable:
     """Build a table from its headings and rows.
 
     Args:
         heads: heads of the columns; the first column names the row.
         rows: rows with one value per heading; ``as_cell`` converts values to cells.
-        further: other fields of ``DataTable``.
+        options: other fields of ``DataTable``.
     """
-    return DataTable(tuple(heads), tuple(tuple(map(as_cell, row)) for row in rows), **further)
+    return DataTable(tuple(heads), tuple(tuple(map(as_cell, row)) for row in rows), **options)
 
 
-def table_of(items: Iterable[Item], columns: Columns[Item], **further: Any) -> DataTable:  # noqa: ANN401 - as above
+def table_of(items: Iterable[Item], columns: Columns[Item], **options: Unpack[TableOptions]) -> DataTable:
     """Build a table from its columns, with one row for each item.
 
     Args:
         items: items from top to bottom.
         columns: heading and value of each column; ``as_cell`` converts values to cells.
-        further: other fields of ``DataTable``.
+        options: other fields of ``DataTable``.
     """
     shown = present(*columns)
     rows = ([value(item) for _, value in shown] for item in items)
-    return table([head for head, _ in shown], rows, **further)
+    return table([head for head, _ in shown], rows, **options)
 
 
 def section(

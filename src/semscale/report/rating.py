@@ -658,11 +658,10 @@ def _pmf_figure(summary: "RatingSummary") -> Figure:
         f" The bars are not corrected by the labels{'; the table has both' if has_corrected else ''}."
     )
     lines = f"; the thin line is its {coverage(summary.estimates.interval)} interval"
-    return figures.bars_figure(
+    return Figure(
         "distribution",
-        list(zip(names, masses, strict=True))[::-1],
-        about="Bars: share of each point",
-        table=table(heads, rows, title="Distribution", bars=tuple(mass.value for mass in masses)),
+        *figures.bar_chart(list(zip(names, masses, strict=True))[::-1], about="Bars: share of each point"),
+        table(heads, rows, title="Distribution", bars=tuple(mass.value for mass in masses)),
         caption="Each bar is the probability mass that the rated texts put on a point, averaged over texts"
         f"{lines if any(map(has_interval, masses)) else ''}."
         f"{about_labels if has_corrected or _correction_note(summary) else ''}",
@@ -701,15 +700,18 @@ def groups_figure(summary: "RatingSummary") -> Figure | None:
         if group.mean is not None
     ]
     drawn = f"The {count(len(rows))} largest of {count_of(n_scored, 'group')} are drawn, all are below. "
-    reference = estimates.overall.mean.value
-    return figures.distributions_figure(
+    reference, points = estimates.overall.mean.value, figures.point_legend(scale)
+    return Figure(
         "groups",
-        rows,
-        figures.point_legend(scale),
-        reference=reference,
-        about=f"Mean of all texts {number(reference, digits)}, and of each group, highest first",
-        digits=digits,
-        table=_whole_group_table(summary),
+        *figures.distribution_chart(
+            rows,
+            points,
+            reference=reference,
+            about=f"Mean of all texts {number(reference, digits)}, and of each group, highest first",
+            digits=digits,
+        ),
+        _whole_group_table(summary),
+        legend=points,
         caption=(drawn if len(rows) < n_scored else "")
         + f"Dots are means, lines their {coverage(estimates.interval)} intervals, the dashed line is the "
         "mean of all texts; the axis shows only the part of the scale that is needed. "

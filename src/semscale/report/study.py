@@ -328,14 +328,18 @@ def _distributions(measures: "Sequence[QuestionMeasure]", question: "StudyQuesti
             for index, head in enumerate(mass_heads(scale))
         ),
     )
-    return figures.distributions_figure(
+    points = figures.point_legend(scale)
+    return Figure(
         f"question-{position}",
-        rows,
-        figures.point_legend(scale),
-        reference=float(scale.values.mean()),
-        about="Mean by concept and method",
-        digits=digits,
-        table=table_of(by_concept, columns, detail="full"),
+        *figures.distribution_chart(
+            rows,
+            points,
+            reference=float(scale.values.mean()),
+            about="Mean by concept and method",
+            digits=digits,
+        ),
+        table_of(by_concept, columns, detail="full"),
+        legend=points,
         caption="Dots are means, lines their simulation intervals, the dashed line is the middle of the "
         "scale; the axis shows only the part of the scale that is needed. Bars show the share of each point "
         "in percent.",
@@ -523,8 +527,9 @@ def _statuses(summary: "StudySummary", attribute: str | None) -> DataTable:
         ),
         ("refused, %", lambda row: Share(row.share(Status.REFUSED))),
     )
-    detail = "both" if attribute is None else "full"
-    return table_of(rows, columns, brief_title="Answers by method", detail=detail)
+    return table_of(
+        rows, columns, brief_title="Answers by method", detail="both" if attribute is None else "full"
+    )
 
 
 def _costs(summary: "StudySummary") -> DataTable:

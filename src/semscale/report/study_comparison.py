@@ -389,20 +389,24 @@ def _question_blocks(
         for point, label in zip(points, question.labels, strict=True)
     ]
     left_out = "" if len(rows) <= _MOST_ROWS else f" The first {_MOST_ROWS} of {len(rows)} rows are drawn."
-    yield figures.distributions_figure(
+    swatches = figures.legend(ramp(len(points)), legend)
+    yield Figure(
         f"question-{position}",
-        rows[:_MOST_ROWS],
-        figures.legend(ramp(len(points)), legend),
-        reference=float(question.values.mean()),
-        about="Means of people and panel by concept",
-        digits=digits,
-        table=table(
+        *figures.distribution_chart(
+            rows[:_MOST_ROWS],
+            swatches,
+            reference=float(question.values.mean()),
+            about="Means of people and panel by concept",
+            digits=digits,
+        ),
+        table(
             ("answers", *(f"on {point}" for point in points)),
             [(Quoted(name), *map(Share, pmf)) for name, _, pmf in rows],
             detail="full",
         ),
         caption="Dots are means, with intervals of people and simulation intervals of the panel; the dashed "
         f"line is the middle of the scale. Bars show the share of each point in percent.{left_out}",
+        legend=swatches,
     )
 
 
