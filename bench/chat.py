@@ -16,8 +16,8 @@ from pathlib import Path
 
 from measuring import Options, machine, postgres
 from semscale.chat import Request, load_chat_model
-from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
+from semscale.chat.settings import Limits
 
 LATENCY, CONCURRENCY = 0.1, 64
 IDEAL = CONCURRENCY / LATENCY

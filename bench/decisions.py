@@ -19,7 +19,7 @@ from chat import HEAD, Answering, serve
 from measuring import Options, machine, processor_seconds, ratios, spread
 from semscale.chat.decision_formats import decisions_body
 from semscale.chat.decisions import DecisionRequest, Option, ScoreQuestion, decide
-from semscale.chat.pacing import Limits
+from semscale.chat.settings import Limits
 
 CONCURRENCY = 64
 LEVELS = ("not at all", "a little", "half", "mostly", "wholly")

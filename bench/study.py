@@ -12,8 +12,8 @@ from pathlib import Path
 
 from measuring import Options, machine, seconds
 from semscale.chat.messages import Reply, Usage
-from semscale.chat.pacing import Limits
 from semscale.chat.runner import Running
+from semscale.chat.settings import Limits
 from semscale.signature import Signature
 from semscale.study.questionnaire import parse_study
 from semscale.study.result import Study
@@ -64,7 +64,7 @@ def main():
     print(machine())
     study, model = study_of(given.personas, given.concepts), SteadyModel(given.latency)
     with tempfile.TemporaryDirectory() as folder:
-        running = Running(limits=Limits(given.concurrency), ledger=Path(folder) / "ledger.sqlite")
+        running = Running(limits=Limits(concurrency=given.concurrency), ledger=Path(folder) / "ledger.sqlite")
         found = {}
         before = time.process_time()
         asked = seconds(lambda: found.update(result=study.run(model, running=running)))

@@ -209,12 +209,20 @@ def option_of(info: FieldInfo) -> Option | None:
     return next((note for note in info.metadata if isinstance(note, Option)), None)
 
 
-def options_of(kind: type[Settings]) -> Iterator[tuple[str, FieldInfo, Option]]:
-    """Yield the name, the field and the option of each setting that a command takes."""
+def group_of(info: FieldInfo) -> type[Settings] | None:
+    """Return the settings class of a field that is a group of settings; ``None`` for a single setting."""
+    kind = info.annotation
+    return kind if isinstance(kind, type) and issubclass(kind, Settings) else None
+
+
+def options_of(kind: type[Settings]) -> Iterator[tuple[type[Settings], str, FieldInfo, Option]]:
+    """Yield the class, the name, the field and the option of each setting that a command takes."""
     for name, info in kind.model_fields.items():
-        option = option_of(info)
-        if option is not None:
-            yield name, info, option
+        group, option = group_of(info), option_of(info)
+        if group is not None:
+            yield from options_of(group)
+        elif option is not None:
+            yield kind, name, info, option
 
 
 def _refuse_boolean(name: str, value: object, info: FieldInfo) -> None:

@@ -11,9 +11,8 @@ from tests.support.scripted_chat import ScriptedChat
 from semscale.answer_consistency.asking import Sampling, Stopping, early_decision
 from semscale.answer_consistency.consistency import Consistency
 from semscale.chat import FailureKind, Message, Parameters
-from semscale.chat.budget import Budget
-from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
+from semscale.chat.settings import Budget, Limits
 from semscale.errors import InputError, UnfinishedWarning
 from semscale.types import Status
 

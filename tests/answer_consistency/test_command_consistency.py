@@ -10,9 +10,8 @@ from tests.support.scripted_chat import ScriptedChat
 from semscale import chat
 from semscale.chat import FailureKind
 from semscale.chat import runner as runner_module
-from semscale.chat.budget import Budget
-from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
+from semscale.chat.settings import Budget, Limits
 from semscale.store.table import Table
 
 

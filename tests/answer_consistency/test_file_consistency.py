@@ -18,10 +18,10 @@ from semscale.answer_consistency.settings import (
     sample_texts,
 )
 from semscale.answer_consistency.tables import ItemRows, consistency_file
-from semscale.chat.budget import Budget
 from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.chat.pacing import Retries
 from semscale.chat.runner import Runner
+from semscale.chat.settings import Budget
 from semscale.cli.consistency import SampleColumns
 from semscale.errors import InputError, UnknownNameError
 from semscale.report.consistency import cautions

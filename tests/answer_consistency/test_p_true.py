@@ -20,8 +20,8 @@ from semscale.answer_consistency.p_true import (
 from semscale.chat import CallError, FailureKind, Message
 from semscale.chat.decisions import DecidingChat, DecisionAnswer, DecisionAnswers, DecisionLimits
 from semscale.chat.messages import Reply, TokenLogprob
-from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
+from semscale.chat.settings import Limits
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.types import Status

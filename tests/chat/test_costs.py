@@ -1,28 +1,25 @@
 """Costs of calls: tokens, prices, budgets, caps and forecasts."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 from tests.support.made_up_requests import requests
 
 from semscale.chat import ImagePart, Message, Request, TextPart
 from semscale.chat.budget import (
-    Budget,
     CapReachedError,
     FurtherCalls,
     Meter,
     Price,
     PriceTable,
-    Spent,
     estimate_prompt_tokens,
     forecast,
     most_reply_tokens,
 )
 from semscale.chat.ledger import Ledger
 from semscale.chat.messages import Usage
-from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
+from semscale.chat.settings import Budget, Limits, Spent
 from semscale.errors import InputError, InterruptedRunError
 
 
@@ -186,7 +183,7 @@ def test_the_message_names_the_configured_cap():
         "up to 30 more for the call"
     )
     # A third of 9 calls is 3: 2 were made before, and one more is left.
-    meter = Meter(replace(left, tokens=None), None)
+    meter = Meter(left.with_values(tokens=None), None)
     assert reserve(meter, Usage(1, 1)) is None
     assert reserve(meter, Usage(1, 1)) == "the cap of 9 calls, 3 for each of 3 judges, is reached"
     assert left.divide(2, "checks").whole == Budget(calls=9, tokens=90, money=9.0)

@@ -9,8 +9,9 @@ from tests.support.made_up_requests import SERIAL, requests
 
 from semscale.chat import load_chat_model, runner
 from semscale.chat.messages import CallError, FailureKind, Reply
-from semscale.chat.pacing import Clock, FirstFailures, Limits, ReplyWatch, Retries
+from semscale.chat.pacing import Clock, FirstFailures, ReplyWatch, Retries
 from semscale.chat.runner import Runner, WaitProgress
+from semscale.chat.settings import Limits
 from semscale.errors import InterruptedRunError, ReplyError
 
 DOWN = CallError("down", kind=FailureKind.CONNECTION)

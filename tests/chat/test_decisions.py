@@ -6,7 +6,6 @@ import pytest
 from tests.support.decision_endpoint import ASKED, REQUEST
 
 from semscale.chat import ImagePart, Message, Reply, Request, TextPart, TokenLogprob
-from semscale.chat.budget import Budget
 from semscale.chat.decision_formats import (
     answers_in,
     as_reply,
@@ -35,6 +34,7 @@ from semscale.chat.decisions import (
 )
 from semscale.chat.messages import Usage
 from semscale.chat.pacing import Retries
+from semscale.chat.settings import Budget
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.signature import Signature
 

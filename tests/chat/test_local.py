@@ -21,8 +21,9 @@ from semscale.chat.local import (
     likeliest_tokens,
 )
 from semscale.chat.messages import Parameters, Usage
-from semscale.chat.pacing import Limits, Retries
+from semscale.chat.pacing import Retries
 from semscale.chat.runner import Runner
+from semscale.chat.settings import Limits
 from semscale.cli.main import main
 from semscale.errors import ModelError
 

@@ -6,7 +6,8 @@ import pytest
 from tests.support.made_up_requests import SERIAL, requests, statuses
 
 from semscale.chat.messages import FATAL, TRANSIENT, CallError, FailureKind
-from semscale.chat.pacing import Limits, Pacer, Retries
+from semscale.chat.pacing import Pacer, Retries
+from semscale.chat.settings import Limits
 from semscale.errors import InputError
 
 
@@ -52,10 +53,15 @@ def test_a_pause_holds_back_every_call(fake):
     assert waits(fake, Limits(), lambda pacer: pacer.hold(7), shorter, 1, 1) == [7.0, 7.0]
 
 
-@pytest.mark.parametrize("name", ["concurrency", "requests_per_minute", "tokens_per_minute", "timeout"])
+@pytest.mark.parametrize("name", ["requests_per_minute", "tokens_per_minute", "timeout"])
 def test_a_limit_must_be_above_zero(name):
     with pytest.raises(InputError, match=f"{name} must be > 0, got 0"):
         Limits(**{name: 0})
+
+
+def test_concurrency_must_be_at_least_one():
+    with pytest.raises(InputError, match="concurrency must be >= 1, got 0"):
+        Limits(concurrency=0)
 
 
 def failure(kind=FailureKind.SERVER, retry_after=None):
@@ -190,7 +196,7 @@ def test_concurrency_is_bounded(runner, endpoint):
 
 
 @pytest.mark.needs("api")
-@pytest.mark.parametrize("bad", [{"concurrency": 0}, {"timeout": -1.0}, {"requests_per_minute": 0}])
+@pytest.mark.parametrize("bad", [{"timeout": -1.0}, {"requests_per_minute": 0}])
 def test_limits_out_of_range(bad):
     with pytest.raises(InputError, match="must be > 0"):
         Limits(**bad)

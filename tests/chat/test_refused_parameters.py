@@ -7,8 +7,6 @@ from tests.support.endpoint import REFUSALS, error
 from tests.support.made_up_requests import requests, statuses
 
 from semscale.chat import CallError, FailureKind, Request
-from semscale.chat.budget import Budget
-from semscale.chat.pacing import Limits
 from semscale.chat.refused_parameters import (
     AcceptedParameters,
     ParameterForm,
@@ -17,6 +15,7 @@ from semscale.chat.refused_parameters import (
     set_parameters,
 )
 from semscale.chat.runner import Runner
+from semscale.chat.settings import Budget, Limits
 from semscale.errors import InterruptedRunError
 
 OPENAI_TEMPERATURE = {

@@ -13,8 +13,9 @@ from tests.support.made_up_requests import SERIAL, requests, statuses
 
 from semscale.chat import Request
 from semscale.chat.messages import CallError, FailureKind, Reply
-from semscale.chat.pacing import Limits, Retries
+from semscale.chat.pacing import Retries
 from semscale.chat.runner import Runner
+from semscale.chat.settings import Limits
 from semscale.errors import InputError
 from semscale.signature import Signature
 
@@ -176,7 +177,7 @@ def test_a_model_that_says_how_long_it_took_is_believed(fake):
 CHILD = """
 import sys
 from semscale.chat import Request, load_chat_model
-from semscale.chat.pacing import Limits
+from semscale.chat.settings import Limits
 from semscale.chat.runner import Runner
 url, ledger, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 runner = Runner(load_chat_model("m", base_url=url), limits=Limits(concurrency=8), ledger=ledger)

@@ -7,8 +7,8 @@ from tests.support.endpoint import completion
 from tests.support.made_up_requests import SERIAL, requests, statuses
 
 from semscale.chat import FailureKind, Request
-from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner, run_apart
+from semscale.chat.settings import Limits
 from semscale.errors import ReplyError
 
 

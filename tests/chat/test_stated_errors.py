@@ -9,8 +9,8 @@ from tests.support.made_up_requests import requests, statuses
 
 from semscale.chat import CallError, FailureKind, load_chat_model
 from semscale.chat.endpoint import Scrubber, failure_of, parse_reply
-from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner
+from semscale.chat.settings import Limits
 from semscale.errors import InputError, ReplyError
 
 GEMINI_KEY = [

@@ -8,14 +8,14 @@ import sys
 import pytest
 
 from semscale.chat import Reply, Request
-from semscale.chat.pacing import Limits
 from semscale.chat.runner import RUNS, Runner, StoppableRuns, run_apart
+from semscale.chat.settings import Limits
 from semscale.signature import Signature
 
 SIGNALLED = """
 import asyncio, os, signal, sys
 from semscale.chat import Reply, Request
-from semscale.chat.pacing import Limits
+from semscale.chat.settings import Limits
 from semscale.chat.runner import Runner
 from semscale.cli.process import catch_interrupts
 from semscale.signature import Signature

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 
-from semscale.chat.budget import Budget
+from semscale.chat.settings import Budget
 from semscale.coding.coder import ChatCodes, LostReply, ask_about_codes, code_rubric
 from semscale.coding.coding import join_sources, mean_asked
 from semscale.errors import InterruptedRunError

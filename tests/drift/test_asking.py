@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from semscale.chat.budget import Budget, Price, PriceTable
+from semscale.chat.budget import Price, PriceTable
 from semscale.chat.ledger import Ledger
 from semscale.chat.messages import CallError, FailureKind, Reply, Usage
 from semscale.chat.pacing import Retries
 from semscale.chat.runner import Running
+from semscale.chat.settings import Budget
 from semscale.drift.asking import (
     AskSettings,
     ItemToAsk,

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from tests.judging.conftest import Scripted, plain_running
 
-from semscale.chat.budget import Budget
 from semscale.chat.messages import CallError, FailureKind, Reply
-from semscale.chat.pacing import Limits
 from semscale.chat.runner import Running
+from semscale.chat.settings import Budget, Limits
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.comparing import AnswerPair, compare_systems, judge_pairs, system_names
 from semscale.judging.judge import Judge

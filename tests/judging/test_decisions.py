@@ -8,7 +8,7 @@ from tests.judging.conftest import plain_running
 from tests.support.decision_endpoint import deciding_endpoint
 
 from semscale.chat import load_chat_model
-from semscale.chat.budget import Budget
+from semscale.chat.settings import Budget
 from semscale.errors import InputError
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.templates import Criterion, Rubric, even_template

@@ -8,8 +8,8 @@ import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 
 import semscale
-from semscale.chat.budget import Budget
 from semscale.chat.messages import CallError, FailureKind, Reply, TokenLogprob
+from semscale.chat.settings import Budget
 from semscale.errors import InputError, ReplyError, UnfinishedWarning, UnknownNameError
 from semscale.judging.judge import Judge, JudgeState, judge
 from semscale.judging.verdict import Provenance

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 
-from semscale.chat.budget import Budget
 from semscale.chat.messages import CallError, FailureKind
+from semscale.chat.settings import Budget
 from semscale.errors import InputError
 from semscale.judging.judge import Judge, Panel
 from semscale.types import Status

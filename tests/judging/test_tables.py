@@ -4,10 +4,10 @@ import polars as pl
 import pytest
 from tests.judging.conftest import Scripted, material
 
-from semscale.chat.budget import Budget
 from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.chat.pacing import Retries
 from semscale.chat.runner import Running
+from semscale.chat.settings import Budget
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.settings import JudgeColumns

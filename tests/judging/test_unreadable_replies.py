@@ -4,8 +4,9 @@ import polars as pl
 import pytest
 from tests.judging.conftest import Scripted, material
 
-from semscale.chat.pacing import Limits, Retries, UnreadableReplies
+from semscale.chat.pacing import Retries, UnreadableReplies
 from semscale.chat.runner import Running
+from semscale.chat.settings import Limits
 from semscale.judging.audit import audit
 from semscale.judging.comparing import compare_systems
 from semscale.judging.judge import Judge, Panel

@@ -10,8 +10,9 @@ import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 from tests.schema_check import check_json
 
-from semscale.chat.budget import Budget, Price, PriceTable
+from semscale.chat.budget import Price, PriceTable
 from semscale.chat.messages import CallError, FailureKind, Reply, TokenLogprob, Usage
+from semscale.chat.settings import Budget
 from semscale.judging.audit import AuditSummary, audit
 from semscale.judging.judge import Judge, Panel
 from semscale.report.document import Count, Label, Number, Quoted

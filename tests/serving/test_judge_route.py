@@ -11,9 +11,9 @@ from tests.serving.test_openapi import check_answer
 from tests.support.services import client_of
 
 import semscale
-from semscale.chat.budget import Budget
 from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.chat.runner import Running
+from semscale.chat.settings import Budget
 from semscale.serving.requests import ServiceLimits
 from semscale.signature import Signature
 

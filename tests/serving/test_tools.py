@@ -14,9 +14,9 @@ import pytest
 from tests.fuzz.targets import CORPUS
 
 import semscale
-from semscale.chat.budget import Budget
 from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.chat.runner import Running
+from semscale.chat.settings import Budget
 from semscale.cli.main import main
 from semscale.errors import InputError
 from semscale.judging.settings import JudgeSettings

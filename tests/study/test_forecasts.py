@@ -2,10 +2,11 @@
 
 import pytest
 
-from semscale.chat.budget import Budget, Forecast
+from semscale.chat.budget import Forecast
 from semscale.chat.ledger import Ledger
 from semscale.chat.messages import Usage
 from semscale.chat.runner import Running
+from semscale.chat.settings import Budget
 from semscale.study.interviews import personas_within
 
 

@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from semscale.chat.budget import Budget
 from semscale.chat.runner import Running
+from semscale.chat.settings import Budget
 from semscale.errors import InputError
 from semscale.study import read_study
 

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 from tests.study.conftest import refusal
 
-from semscale.chat.budget import Budget, Price, PriceTable
+from semscale.chat.budget import Price, PriceTable
 from semscale.chat.messages import ImagePart, Message, Parameters, Reply, Request, TextPart
-from semscale.chat.pacing import Limits
 from semscale.chat.runner import Running
+from semscale.chat.settings import Budget, Limits
 from semscale.errors import SemscaleError
 from semscale.scales import load_scale
 from semscale.study import load, read_study

@@ -6,9 +6,9 @@ import pytest
 from python_calamine import CalamineWorkbook
 from tests.study.conftest import PlayedModel
 
-from semscale.chat.budget import Budget
 from semscale.chat.ledger import Ledger
 from semscale.chat.runner import Running
+from semscale.chat.settings import Budget
 from semscale.errors import InputError, UnknownNameError
 from semscale.report.markdown import markdown
 from semscale.report.presenting import document_of

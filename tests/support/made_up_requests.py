@@ -1,7 +1,7 @@
 """Requests that differ only in a number, and what came of them."""
 
 from semscale.chat import Request
-from semscale.chat.pacing import Limits
+from semscale.chat.settings import Limits
 
 SERIAL = Limits(concurrency=1)
 

@@ -67,8 +67,8 @@ def ask(url: str, ledger: str, name: str, prompts: list[str], concurrency: int) 
         How many outcomes came, how many of them are no echo of their prompt, and how many calls were sent.
     """
     from semscale.chat import Request, load_chat_model
-    from semscale.chat.pacing import Limits
     from semscale.chat.runner import Runner
+    from semscale.chat.settings import Limits
 
     os.environ["OPENAI_API_KEY"] = f"key-of-{name}"
     limits = Limits(concurrency=concurrency)

@@ -17,7 +17,8 @@ from semscale.chat.chat_model import ChatModel
 from semscale.chat.ledger import ContentKeys, Ledger
 from semscale.chat.messages import CallError, Message, Reply, Request, Usage
 from semscale.chat.pacing import Requests, Retries, enumerate_requests
-from semscale.errors import InputError, SemscaleError
+from semscale.chat.settings import Budget, Spent
+from semscale.errors import SemscaleError
 from semscale.input_files import configuration_file
 from semscale.presentable import Presentable
 from semscale.settings import Number
@@ -147,100 +148,6 @@ def _read(path: Path) -> dict[str, Price]:
     }
 
 
-@dataclass(frozen=True)
-class Budget:
-    """Limits of a run's spending; replies from the ledger cost nothing.
-
-    Attributes:
-        calls: maximum number of calls, including retries.
-        tokens: maximum number of tokens of prompts and replies together.
-        money: maximum cost in the currency of the price table.
-        whole: the full budget if this is a remainder or a part of one, for messages; else ``None``.
-        earlier: earlier spending of this part; ``None`` for nothing.
-        sharers: description of the equal parts, for messages, such as ``3 judges``; ``None`` if this is not a
-            part.
-
-    Raises:
-        InputError: a cap is below 0.
-    """
-
-    calls: int | None = None
-    tokens: int | None = None
-    money: float | None = None
-    whole: "Budget | None" = None
-    earlier: "Spent | None" = None
-    sharers: str | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("calls", "tokens", "money"):
-            value = getattr(self, name)
-            if value is not None and not value >= 0:
-                raise InputError(f"budget:{name}", f"must be >= 0, got {value}")
-
-    def after(self, spent: "Spent") -> "Budget":
-        """Return the rest of the budget after spending."""
-        return Budget(
-            _left(self.calls, spent.calls),
-            _left(self.tokens, spent.usage.tokens),
-            _left(self.money, spent.money or 0.0),
-            whole=self.whole or self,
-            earlier=spent if self.earlier is None else self.earlier.plus(spent),
-            sharers=self.sharers,
-        )
-
-    def divide(self, parts: int, sharers: str) -> "Budget":
-        """Return an equal part of the budget.
-
-        Args:
-            parts: number of parts, at least 1.
-            sharers: name of those who get the parts, in the plural.
-
-        Examples:
-            >>> part = Budget(calls=10).divide(3, "judges")
-            >>> part.calls, part.whole.calls, part.sharers
-            (3, 10, '3 judges')
-            >>> part.divide(2, "rounds").sharers
-            '2 rounds of each of 3 judges'
-        """
-        if parts == 1:
-            return self
-        among = f"{parts:,} {sharers}"
-        return Budget(
-            None if self.calls is None else self.calls // parts,
-            None if self.tokens is None else self.tokens // parts,
-            None if self.money is None else self.money / parts,
-            whole=self.whole or self,
-            sharers=among if self.sharers is None else f"{among} of each of {self.sharers}",
-        )
-
-
-@dataclass
-class Spent:
-    """Calls, tokens and money that were spent.
-
-    Attributes:
-        calls: number of sent calls, including retries.
-        usage: tokens of prompts and replies.
-        money: cost; ``None`` if the price is unknown.
-        replies: number of received replies, including replies from the ledger.
-    """
-
-    calls: int
-    usage: Usage
-    money: float | None
-    replies: int = 0
-
-    def plus(self, other: "Spent") -> "Spent":
-        """Return the sum with later spending."""
-        known = self.money is not None and other.money is not None
-        return Spent(
-            self.calls + other.calls,
-            self.usage.plus(other.usage),
-            (self.money or 0.0) + (other.money or 0.0) if known else None,
-            self.replies + other.replies,
-        )
-
-
 class CapReachedError(SemscaleError):
     """The budget does not allow another call."""
 
@@ -342,10 +249,6 @@ def _spent_of(spent: Spent, name: str) -> float:
     if name == "calls":
         return spent.calls
     return spent.usage.tokens if name == "tokens" else spent.money or 0.0
-
-
-def _left(cap: Any, spent: Any) -> Any:  # noqa: ANN401 - whole numbers and money alike
-    return None if cap is None else max(cap - spent, 0)
 
 
 BYTES_PER_TOKEN = 3.0

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from semscale.chat.budget import Spent
 from semscale.chat.chat_model import ChatModel, check_run, load_chat_model
 from semscale.chat.decision_formats import (
     DECISIONS_LIMITS,
@@ -39,6 +38,7 @@ from semscale.chat.decision_formats import (
 from semscale.chat.endpoint import EndpointChat, clean_json, usage_in
 from semscale.chat.messages import CallError, FailureKind, Parameters, Reply, Request
 from semscale.chat.runner import Runner, run_apart
+from semscale.chat.settings import Spent
 from semscale.errors import InputError, ReplyError
 from semscale.signature import Signature
 

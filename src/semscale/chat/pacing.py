@@ -7,12 +7,11 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, I
 from dataclasses import dataclass, field
 
 from semscale.chat.messages import TRANSIENT, CallError, FailureKind, Reply, Request
+from semscale.chat.settings import Limits
 from semscale.errors import InputError
 from semscale.messages import shorten
 
 _MINUTE = 60.0
-_SILENCE = 300.0
-_UNREACHED = 30.0
 
 
 @dataclass(frozen=True)
@@ -28,57 +27,6 @@ class Clock:
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     chance: Callable[[], float] = field(default=random.random)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Limits of concurrent calls, and of requests and tokens per minute.
-
-    Attributes:
-        concurrency: maximum number of concurrent calls.
-        requests_per_minute: maximum number of calls in a minute, spread evenly.
-        tokens_per_minute: maximum number of tokens of prompts and replies in a minute, spread evenly;
-            estimated before a call and corrected after it.
-        timeout: seconds after which a call without a reply fails.
-        give_up_after: seconds without any reply after which a run stops. ``None`` is 300, enough for most
-            servers to restart, or twice the timeout if that is longer, so that each call is tried at least
-            twice; and 30 if no connection to the endpoint was ever made.
-
-    Raises:
-        InputError: a limit is not above 0.
-
-    Examples:
-        >>> Limits().longest_silence, Limits(timeout=400.0).longest_silence
-        (300.0, 800.0)
-    """
-
-    concurrency: int = 16
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    timeout: float = 120.0
-    give_up_after: float | None = None
-
-    def __post_init__(self) -> None:
-        for name in (
-            "concurrency",
-            "requests_per_minute",
-            "tokens_per_minute",
-            "timeout",
-            "give_up_after",
-        ):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise InputError(name, f"must be > 0, got {value}")
-
-    @property
-    def longest_silence(self) -> float:
-        """Seconds without any reply after which a run stops."""
-        return self.give_up_after or max(_SILENCE, 2 * self.timeout)
-
-    @property
-    def longest_unreached(self) -> float:
-        """Seconds after which a run stops if no call has ever reached the endpoint."""
-        return self.give_up_after or _UNREACHED
 
 
 class Pacer:

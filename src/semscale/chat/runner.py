@@ -22,11 +22,9 @@ from typing import Any, TypeVar, cast
 
 from semscale.chat.budget import (
     BYTES_PER_TOKEN,
-    Budget,
     CapReachedError,
     Meter,
     PriceTable,
-    Spent,
     estimate_prompt_tokens,
     most_reply_tokens,
 )
@@ -46,7 +44,6 @@ from semscale.chat.messages import (
 from semscale.chat.pacing import (
     Clock,
     FirstFailures,
-    Limits,
     Pacer,
     ReplyWatch,
     Requests,
@@ -55,6 +52,7 @@ from semscale.chat.pacing import (
     enumerate_requests,
 )
 from semscale.chat.refused_parameters import ParameterForm, model_parameters
+from semscale.chat.settings import Budget, Limits, Spent
 from semscale.errors import InputError, InterruptedRunError, SemscaleError, UnfinishedWarning
 from semscale.types import Progress, Status
 

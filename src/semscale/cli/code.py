@@ -72,10 +72,10 @@ class CodeOptions(Settings):
         Field(description="Table of another run on the same rows, for comparison."),
         Option(CODES, "FILE", rare=True),
     ] = None
-    model: EmbedderOptions
+    embedder: EmbedderOptions
     chat: ChatOptions
     asking: CodingChatSettings
-    calls: Annotated[JudgeCallOptions, Rare("max_cost")]
+    calls: Annotated[JudgeCallOptions, Rare("money")]
     outputs: Outputs
     table: RowOptions
     run: RunOptions
@@ -91,7 +91,7 @@ class CodeOptions(Settings):
             raise InputError("--rate-scale rates the answers itself: leave out --rating")
         if not self.asks:
             refuse_stated("--chat-model NAME", self.chat, self.asking, self.calls)
-        elif self.chat.chat_model is None:
+        elif self.chat.model is None:
             raise InputError("--reply needs --chat-model NAME")
 
 
@@ -123,7 +123,7 @@ class SuggestOptions(Settings):
         ),
         Option(RUN, name="--max-answers", rare=True),
     ] = 20_000
-    model: EmbedderOptions
+    embedder: EmbedderOptions
     chat: ChatOptions
     calls: Annotated[CallOptions, Without("dry_run")]
     outputs: Outputs
@@ -217,11 +217,11 @@ def code_table(options: CodeOptions) -> "CodingSummary":
             )
 
         # The settings of the chat model that decide the codes; its endpoint does not.
-        named = {"chat_model": options.chat.chat_model, "method": asking.method, "question": asking.question}
+        named = {"chat_model": options.chat.model, "method": asking.method, "question": asking.question}
         instrument = CodingTable(
             columns,
             codebook,
-            lambda: Coder(codebook, embedder=options.model.load(progress)),
+            lambda: Coder(codebook, embedder=options.embedder.load(progress)),
             settings=options.coding,
             ask=ask if options.asks else None,
             asked={name: value for name, value in named.items() if value} if options.asks else {},
@@ -310,7 +310,7 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
     for batch in table.batches_with([options.text], _BATCH):
         sample.add(preparation.prepare(column_in(batch, options.text).to_list(), counts))
     with progress_bars() as progress:
-        embedder = options.model.load(progress)
+        embedder = options.embedder.load(progress)
         summary = suggesting.suggest(
             sample,
             embedder,

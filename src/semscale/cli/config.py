@@ -59,7 +59,10 @@ class Origin:
 
 
 class Configurable(Settings):
-    """Base of groups whose values can come from the project's file; remembers which of them did."""
+    """Base of groups whose values can come from the project's file; remembers which of them did.
+
+    It remembers this of the groups that it contains, too.
+    """
 
     kinds: ClassVar[list[type["Configurable"]]] = []
     """All such groups, in the order of their definitions."""
@@ -122,8 +125,8 @@ def configurable_settings() -> Mapping[str, ConfigurableSetting]:
     """Return the settings that a project's file can have, by key."""
     settings = [
         ConfigurableSetting(kind, name, info, option)
-        for kind in Configurable.kinds
-        for name, info, option in options_of(kind)
+        for group in Configurable.kinds
+        for kind, name, info, option in options_of(group)
         if option.configurable
     ]
     return {setting.key: setting for setting in settings}

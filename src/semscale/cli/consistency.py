@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from semscale.types import Progress
 
 _LOOKED_UP_TOGETHER = 256  # prompts
-_OF_SAMPLING = ("samples", "chat", "temperature", "system", "max_tokens")
+_OF_SAMPLING = ("n_samples", "chat", "temperature", "system", "max_tokens")
 """Options of asking that serve with --claims, too."""
 
 
@@ -77,6 +77,21 @@ class SampleColumns(Settings):
         return AskedColumns(prompt=self.prompt, label=self.label, by=self.by)
 
 
+class StoppingOptions(Settings):
+    """The rule that stops the samples of a question early, if there is one."""
+
+    threshold: Annotated[
+        float | None,
+        Field(description="Stop sampling a question once its consistency is clearly above or below this."),
+        Option(CHAT, name="--stop-at", rare=True),
+    ] = None
+    confidence: Annotated[
+        float,
+        Field(description="Confidence for --stop-at."),
+        Option(CHAT, name="--stop-confidence", rare=True),
+    ] = 0.95
+
+
 class AskingOptions(Settings):
     """The chat model that answers, if any, and how answers are sampled.
 
@@ -84,7 +99,7 @@ class AskingOptions(Settings):
         InputError: options that do not go together.
     """
 
-    samples: Annotated[
+    n_samples: Annotated[
         int | None,
         Field(description="Ask a model for an answer and this many samples per question."),
         Option(CHAT, "NUMBER", name="--ask"),
@@ -103,20 +118,13 @@ class AskingOptions(Settings):
     max_tokens: Annotated[
         int | None, Field(description="Maximum number of tokens of a reply."), Option(CHAT, rare=True)
     ] = None
-    stop_at: Annotated[
-        float | None,
-        Field(description="Stop sampling a question once its consistency is clearly above or below this."),
-        Option(CHAT, rare=True),
-    ] = None
-    stop_confidence: Annotated[
-        float, Field(description="Confidence for --stop-at."), Option(CHAT, rare=True)
-    ] = 0.95
+    stopping: StoppingOptions = StoppingOptions()
 
     def model_post_init(self, _context: object) -> None:
         """Refuse options without ``--ask``, and ``--ask`` without a model."""
-        if self.samples is None and (self.chat.is_stated or self.stop_at is not None):
+        if self.n_samples is None and (self.chat.is_stated or self.stopping.threshold is not None):
             raise InputError("--chat-model and --stop-at need --ask N; the embedding model is --embedder")
-        if self.samples is not None and self.chat.chat_model is None:
+        if self.n_samples is not None and self.chat.model is None:
             raise InputError("--ask needs --chat-model NAME")
 
     @property
@@ -126,17 +134,18 @@ class AskingOptions(Settings):
         Raises:
             InputError: a number out of range.
         """
-        if self.samples is None:
+        if self.n_samples is None:
             return None
         from semscale.answer_consistency.asking import Sampling, Stopping
         from semscale.chat.messages import Parameters
 
+        rule = self.stopping
         return Sampling(
-            n_samples=self.samples,
+            n_samples=self.n_samples,
             temperature=self.temperature,
             answer=Parameters(max_tokens=self.max_tokens),
             system=self.system,
-            stopping=None if self.stop_at is None else Stopping(self.stop_at, self.stop_confidence),
+            stopping=None if rule.threshold is None else Stopping(rule.threshold, rule.confidence),
         )
 
 
@@ -156,16 +165,16 @@ class ConsistencyOptions(Settings):
         Option(MEASURING),
     ] = False
     asking: AskingOptions
-    calls: Annotated[CallOptions, Rare("max_cost")]
+    calls: Annotated[CallOptions, Rare("money")]
     correctness: CorrectnessSettings
     outputs: Outputs
-    model: Annotated[EmbedderOptions, Rare("embedder")]
+    embedder: Annotated[EmbedderOptions, Rare("name")]
     table: Annotated[RowOptions, Rare("where")]
     run: RunOptions
 
     def model_post_init(self, _context: object) -> None:
         """Refuse options without the one that they belong to."""
-        if self.asking.samples is None:
+        if self.asking.n_samples is None:
             refuse_stated("--ask N, which is not given", self.asking, self.calls, but=("dry_run",))
         if self.columns.label is None:
             refuse_stated("--correct, which is not given", self.correctness)
@@ -176,7 +185,7 @@ class ConsistencyOptions(Settings):
             refuse_stated(whole, self.measures, but=("nli", "nli_labels", "reasoning", "html"))
             refuse_stated(whole, self.columns, but=("prompt", "answer", "sample", "item", "by"))
             refuse_stated(whole, self.asking, but=_OF_SAMPLING)
-            if self.measures.nli is not None and self.model.is_stated:
+            if self.measures.nli is not None and self.embedder.is_stated:
                 raise InputError(
                     "--embedder belongs to --claims without --nli: an NLI model reads no vectors"
                 )
@@ -254,7 +263,7 @@ def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
 
     columns, sampling = _source(options)
     nli, labels = options.measures.nli, options.measures.nli_labels
-    check_method("calibrated" if nli is None else "entailment", options.model.engine)
+    check_method("calibrated" if nli is None else "entailment", options.embedder.engine)
     options.outputs.check_run(options.file, restart=options.run.restart)
     table, by = with_label(options.table.open(options.file, is_reported=True), columns.by)
     with progress_bars() as progress:
@@ -265,7 +274,7 @@ def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
             table,
             columns.with_values(by=by),
             instrument=ClaimConsistency(
-                **claim_models(options.model, nli, labels, progress),
+                **claim_models(options.embedder, nli, labels, progress),
                 reasoning=options.measures.reasoning,
                 html=options.measures.html,
             ),
@@ -349,10 +358,10 @@ def _validate_options(options: ConsistencyOptions) -> "tuple[AnswerColumns | Ask
         sampling = sampling.for_parts(needs)
         if sampling.stopping is not None:
             check_stopping(measures[0])
-    if "bert_score" in measures and options.model.engine in TOKENLESS_ENGINES:
+    if "bert_score" in measures and options.embedder.engine in TOKENLESS_ENGINES:
         raise InputError(
             "measure bert_score needs engine openvino or torch, which show the states of tokens, "
-            f"got {options.model.engine!r}"
+            f"got {options.embedder.engine!r}"
         )
     options.outputs.check_run(options.file, restart=options.run.restart)
     return columns, sampling
@@ -386,7 +395,7 @@ def _with_models(options: ConsistencyOptions, progress: "Progress | None") -> Co
     """Return the settings with the models that the measures need."""
     from semscale.matching.entailment import load_entailment_model
 
-    chosen, model = options.measures, options.model
+    chosen, model = options.measures, options.embedder
     models: dict[str, object] = {"seed": options.run.seed}
     if chosen.nli is not None:
         models["nli_labels"] = None

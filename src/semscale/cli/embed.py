@@ -49,7 +49,7 @@ class EmbedOptions(Settings):
         Option(MODEL),
     ] = "float32"
     outputs: Annotated[EmbedOutputs, Without("escape", "figures")]
-    model: Annotated[EmbedderOptions, Without("cache")]
+    embedder: Annotated[EmbedderOptions, Without("cache")]
     table: RowOptions
     run: Annotated[RunOptions, Without("interval", "seed")]
     cluster: RayOptions
@@ -95,16 +95,16 @@ def embed_table(options: EmbedOptions) -> "EmbeddingSummary":
     def recipe() -> "EmbeddingRecipe":
         from semscale.distributed.datasets import EmbeddingRecipe
 
-        model = model_recipe(options.model, DEFAULT_MODEL, cache=False)
+        model = model_recipe(options.embedder, DEFAULT_MODEL, cache=False)
         return EmbeddingRecipe(model, options.text, options.dtype)
 
-    with progress_bars() as progress, options.cluster.workers(options.model.engine, recipe) as workers:
-        loading = options.model.loading(progress)
-        loading["precision"], loading["cache"] = options.model.precision, False
+    with progress_bars() as progress, options.cluster.workers(options.embedder.engine, recipe) as workers:
+        loading = options.embedder.loading(progress)
+        loading["precision"], loading["cache"] = options.embedder.precision, False
         return embed_file(
             table,
             options.text,
-            embedder=load_embedder(options.model.chosen_name, **loading),
+            embedder=load_embedder(options.embedder.chosen_name, **loading),
             out=options.outputs.out,
             dtype=options.dtype,
             settings=replace(options.run.parts, workers=workers),

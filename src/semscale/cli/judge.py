@@ -53,9 +53,10 @@ _GATE_CODES = {"passed": DONE, "failed": GATE_FAILED, "undecided": UNDECIDED}
 app = App(name="judge")
 
 
-class JudgeChoice(ChatOptions):
+class JudgeChoice(Settings):
     """The judges: a chat model, or several in a file, whose settings override the options."""
 
+    chat: ChatOptions
     panel: Annotated[
         Path | None,
         Field(description="YAML with judges: a list of models."),
@@ -72,11 +73,11 @@ class JudgeChoice(ChatOptions):
         if settings.criteria is not None and (settings.rubric is not None or settings.template != "likert"):
             raise InputError("--criteria has its own questions and levels: leave --template and --rubric out")
         if self.panel is None:
-            if self.chat_model is None:
+            if self.chat.model is None:
                 raise InputError("name a judge with --chat-model or several with --panel, got neither")
-        elif self.is_stated:
+        elif self.chat.is_stated:
             raise InputError("name a judge with --chat-model or several with --panel, got both")
-        elif "chat_url" in self.model_fields_set:
+        elif "base_url" in self.chat.model_fields_set:
             # The address is not repeated: it may have a password in it.
             raise InputError(
                 "--chat-url goes with --chat-model; write base_url for each model in the panel's file"
@@ -92,7 +93,7 @@ class JudgeChoice(ChatOptions):
 
         shared = dict(settings) | {"rubric": read_rubric(settings.rubric)}
         if self.panel is None:
-            return Judge(self.load(progress), **shared)
+            return Judge(self.chat.load(progress), **shared)
         entries = read_panel(self.panel)
         panel = Panel([_judge(entry, shared, progress) for entry in entries])
         require_trust("prompts", recipients_in(entries), self.panel)

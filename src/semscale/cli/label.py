@@ -70,9 +70,9 @@ class LabelOptions(Settings):
     ] = None
     rating: Annotated[RaterSettings, Without("calibration")]
     judging: Annotated[JudgeSettings, Rare("template", "rubric"), Without("reasoning", "html")]
-    chat: Annotated[JudgeChoice, Without("panel")]
+    judges: Annotated[JudgeChoice, Without("panel")]
     calls: JudgeCallOptions
-    model: Annotated[EmbedderOptions, Rare("embedder")]
+    embedder: Annotated[EmbedderOptions, Rare("name")]
     table: Annotated[RowOptions, Rare("where")]
     n: Annotated[
         int | None,
@@ -111,7 +111,7 @@ class LabelOptions(Settings):
                 raise InputError("--text belongs to --scale or --codebook: --answer names what is judged")
         else:
             owner = "--prompt and --answer, which are not given"
-            refuse_stated(owner, self.judging, self.chat, self.calls)
+            refuse_stated(owner, self.judging, self.judges, self.calls)
             if self.reference:
                 raise InputError(f"--reference belongs to {owner}")
             if self.text is None:
@@ -216,8 +216,8 @@ def _embedder(options: LabelOptions, default: str) -> list[str]:
     """Write the options of the embedding model, which is named in any case."""
     return [
         "--embedder",
-        options.model.embedder or default,
-        *option_arguments(options.model, but=("embedder",)),
+        options.embedder.name or default,
+        *option_arguments(options.embedder, but=("name",)),
     ]
 
 
@@ -240,7 +240,7 @@ def _draw_to_rate(options: LabelOptions) -> None:
     text = str(options.text)
     with progress_bars() as progress:
         settings = options.rating.with_values(
-            embedder=lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL)
+            embedder=lambda: options.embedder.load(progress, default=DEFAULT_RATING_MODEL)
         )
         rater = Rater.from_settings(str(options.scale), settings)
         table = options.table.open(options.file)
@@ -334,7 +334,7 @@ def _draw_to_code(options: LabelOptions) -> None:
     check_label_columns(table.columns)
     table.require_text(text, "text")
     with progress_bars() as progress:
-        coder = Coder(codebook, embedder=options.model.load(progress))
+        coder = Coder(codebook, embedder=options.embedder.load(progress))
         likeness = coder.score_table(table, text, progress=progress)
     drawn = draw_answers(likeness, options.rows, alike=options.is_random, seed=options.seed)
     write_batches(label_batches(table, drawn), options.out, escape=options.escape)
@@ -405,7 +405,7 @@ def _draw_to_judge(options: LabelOptions) -> None:
     # The command that corrects the mean by the labels; its replies come from the ledger.
     columns = ["--prompt", str(options.question), "--answer", str(options.answer)]
     columns += [word for column in options.reference for word in ("--reference", column)]
-    given = option_arguments(options.chat, options.judging, options.calls)
+    given = option_arguments(options.judges, options.judging, options.calls)
     labels = ["--human", HUMAN, "--inclusion", INCLUSION]
     use = shlex.join(["semscale", "judge", str(options.out), *columns, *given, *labels])
     decides = judge.settings.method == "decision"
@@ -430,8 +430,8 @@ def _read_unlabelled(options: LabelOptions, progress: "Progress | None" = None) 
     from semscale.judging.judge import Judge
     from semscale.results.label_sheets import HUMAN
 
-    options.chat.check(options.judging)
-    judge = options.chat.judges(options.judging, progress)
+    options.judges.check(options.judging)
+    judge = options.judges.judges(options.judging, progress)
     if not isinstance(judge, Judge):
         raise InputError("rows are drawn by one judge: name it with --chat-model")
     table = options.table.open(options.file)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from semscale.matching.summary import MatchSummary
 
 _OF_SETTINGS = ("nli", "nli_labels", "reasoning", "html")
-_OF_CONTEXT = ("file", "columns", *_OF_SETTINGS, "outputs", "model", "table", "run")
+_OF_CONTEXT = ("file", "columns", *_OF_SETTINGS, "outputs", "embedder", "table", "run")
 """Options of ``semscale match`` that serve with passages, too."""
 
 app = App(name="match")
@@ -146,7 +146,7 @@ class MatchOptions(Settings):
     matching: MatchSettings
     corpus: CorpusOptions
     outputs: Outputs
-    model: EmbedderOptions
+    embedder: EmbedderOptions
     table: RowOptions
     run: RunOptions
     cluster: RayOptions
@@ -158,7 +158,7 @@ class MatchOptions(Settings):
         refuse_stated("--reference, which is not given", self, but=_OF_CONTEXT)
         if self.matching.nli is None and self.matching.nli_labels is not None:
             raise InputError("nli_labels", "belongs to --nli, which is not given")
-        if self.matching.nli is not None and self.model.is_stated:
+        if self.matching.nli is not None and self.embedder.is_stated:
             raise InputError("--embedder belongs to --context without --nli, which has a model of its own")
 
 
@@ -197,7 +197,7 @@ def match_table(options: MatchOptions) -> "MatchSummary":
     )
     from semscale.store.expressions import with_label
 
-    named, model, chosen = options.columns, options.model, options.matching
+    named, model, chosen = options.columns, options.embedder, options.matching
     check_method(chosen.method, model.engine)
     if chosen.explain:
         check_explaining(chosen.method)
@@ -248,7 +248,7 @@ def ground_table(options: MatchOptions) -> "GroundingSummary":
 
     named, matching = options.columns, options.matching
     columns = GroundingColumns(prediction=named.prediction, context=named.context, by=named.by)
-    check_method("calibrated" if matching.nli is None else "entailment", options.model.engine)
+    check_method("calibrated" if matching.nli is None else "entailment", options.embedder.engine)
     options.outputs.check_run(options.file, restart=options.run.restart)
     table = options.table.open(options.file)
     with progress_bars() as progress:
@@ -256,7 +256,7 @@ def ground_table(options: MatchOptions) -> "GroundingSummary":
             table,
             columns,
             instrument=Groundedness(
-                **claim_models(options.model, matching.nli, matching.nli_labels, progress),
+                **claim_models(options.embedder, matching.nli, matching.nli_labels, progress),
                 reasoning=matching.reasoning,
                 html=matching.html,
             ),
@@ -278,9 +278,7 @@ class EvaluateOptions(Settings):
     method: Annotated[str, As(MatchSettings, "method")] = "cliniqlink-doc"
     corpus: CorpusOptions
     outputs: Outputs
-    model: Annotated[
-        EmbedderOptions, Without("engine", "device", "embedder_url", "embedder_key_variable", "cache")
-    ]
+    embedder: Annotated[EmbedderOptions, Without("engine", "device", "base_url", "key_variable", "cache")]
     run: Annotated[RunOptions, Without("interval", "part_rows", "restart")]
 
 
@@ -318,8 +316,8 @@ def evaluate_folder(options: EvaluateOptions) -> "EvaluationSummary":
         summary = evaluate_submission(
             options.folder,
             method=options.method,
-            embedder=options.model.chosen_name,
-            precision=options.model.precision,
+            embedder=options.embedder.chosen_name,
+            precision=options.embedder.precision,
             corpus=options.corpus.read(),
             seed=options.run.seed,
             progress=progress,

@@ -20,31 +20,12 @@ from pydantic.fields import FieldInfo
 
 from semscale.cli.config import Configurable, Origin, ProjectSettings, load_project
 from semscale.errors import InputError, SemscaleError
-from semscale.settings import Option, Settings, option_of
+from semscale.settings import Option, Settings, group_of, option_of
 from semscale.spelling import Spelling, in_python, option_name, option_with_value
 
 STANDARD_INPUT = "-"
 HIDDEN_INPUT = "\0"  # stands for "-" while Cyclopts parses, which would take that for an option
 
-# Options of parameters that commands call otherwise, for messages.
-_PARAMETERS = {
-    "n_samples": "--ask",
-    "cluster": "--ray",
-    "base_url": "--chat-url",
-    "model": "--chat-model",
-    "requests_per_minute": "--per-minute",
-    "temperature": "--chat-temperature",
-    "gpus": "--gpus-per-actor",
-    "chat:base_url": "--chat-url",
-    "chat:key_variable": "--chat-key-variable",
-    "embedder:base_url": "--embedder-url",
-    "budget:calls": "--max-calls",
-    "budget:tokens": "--max-total-tokens",
-    "budget:money": "--max-cost",
-    "stopping:threshold": "--stop-at",
-    "stopping:confidence": "--stop-confidence",
-    "plan:items": "--n-items",
-}
 _SETTINGS = "Settings"
 
 
@@ -52,7 +33,7 @@ class Without:
     """Marks a group in a command that lacks some of its options; those keep their defaults.
 
     Args:
-        names: of the fields.
+        names: of the fields, also of those in groups within it.
     """
 
     def __init__(self, *names: str) -> None:
@@ -63,7 +44,7 @@ class Rare:
     """Marks a group in a command that rarely needs some of its options; only ``--help-all`` shows them.
 
     Args:
-        names: of the fields.
+        names: of the fields, also of those in groups within it.
     """
 
     def __init__(self, *names: str) -> None:
@@ -218,23 +199,21 @@ def _token_type(declared: Any) -> Any:  # noqa: ANN401 - a type, which has no ty
 def options_in(
     kind: type[Settings],
     path: tuple[str, ...] = (),
-    without: Collection[str] = (),
-    rare: Collection[str] = (),
+    without: frozenset[str] = frozenset(),
+    rare: frozenset[str] = frozenset(),
 ) -> Iterator[CommandOption]:
     """Yield the options of a command in the order of its fields.
 
     Raises:
         TypeError: a group lacks a field that ``Without`` or ``Rare`` names.
     """
-    unknown = {*without, *rare} - kind.model_fields.keys()
-    if unknown:
-        raise TypeError(f"{kind.__name__} has no option {', '.join(sorted(unknown))}")
     for name, info in kind.model_fields.items():
         if name in without:
             continue
-        group, option = _group_of(info), _option_of(info)
+        group, option = group_of(info), _option_of(info)
         if group is not None:
-            yield from options_in(group, (*path, name), _names(info, Without), _names(info, Rare))
+            left_out, seldom = _names(info, group, Without), _names(info, group, Rare)
+            yield from options_in(group, (*path, name), without | left_out, rare | seldom)
         elif option is not None:
             yield CommandOption((*path, name), info, replace(option, rare=option.rare or name in rare))
 
@@ -248,14 +227,28 @@ def _field_with_help(info: FieldInfo) -> FieldInfo:
     return next((note.info for note in info.metadata if isinstance(note, As)), info)
 
 
-def _names(info: FieldInfo, mark: type[Without | Rare]) -> frozenset[str]:
-    """Return the fields of a group that a mark names."""
-    return next((note.names for note in info.metadata if isinstance(note, mark)), frozenset())
+def _names(info: FieldInfo, group: type[Settings], mark: type[Without | Rare]) -> frozenset[str]:
+    """Return the fields of a group that a mark names.
+
+    Raises:
+        TypeError: the group lacks one of them.
+    """
+    names: frozenset[str] = next(
+        (note.names for note in info.metadata if isinstance(note, mark)), frozenset()
+    )
+    unknown = names.difference(_fields_in(group)) if names else names
+    if unknown:
+        raise TypeError(f"{group.__name__} has no option {', '.join(sorted(unknown))}")
+    return names
 
 
-def _group_of(info: FieldInfo) -> type[Settings] | None:
-    kind = info.annotation
-    return kind if isinstance(kind, type) and issubclass(kind, Settings) else None
+def _fields_in(group: type[Settings]) -> Iterator[str]:
+    """Yield the names of a group's fields, and of those in groups within it."""
+    for name, info in group.model_fields.items():
+        yield name
+        inner = group_of(info)
+        if inner is not None:
+            yield from _fields_in(inner)
 
 
 def command(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -282,7 +275,7 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
             if value is not None and value is not False
         }
         try:
-            settings = _build(kind, parsed, project)
+            settings = _build(kind, parsed, project, {})
             return function(settings, project) if further else function(settings)
         except SemscaleError as error:
             # Only here is it known that a parameter is an option, and what the option is called.
@@ -330,34 +323,53 @@ def _build(
     kind: type[Settings],
     parsed: Mapping[tuple[str, ...], object],
     project: ProjectSettings,
+    origins: dict[str, Origin],
     path: tuple[str, ...] = (),
-    without: Collection[str] = (),
+    without: frozenset[str] = frozenset(),
 ) -> Settings:
-    """Build settings from given values, and from the project's for those that are not given."""
+    """Build settings from given values, and from the project's for those that are not given.
+
+    Args:
+        kind: their class.
+        parsed: values of the command line by path.
+        project: values of the project's file and of ``--set``.
+        origins: gets the origins of the latter by name, for the group around that remembers them.
+        path: names of the groups around the settings.
+        without: fields that the command lacks.
+    """
     values: dict[str, object] = {}
-    origins: dict[str, Origin] = {}
+    origins = {} if issubclass(kind, Configurable) else origins
     for name, info in kind.model_fields.items():
-        group, option = _group_of(info), _option_of(info)
-        if group is not None and name not in without:
-            values[name] = _build(group, parsed, project, (*path, name), _names(info, Without))
+        if name in without:
+            continue
+        group, option = group_of(info), _option_of(info)
+        if group is not None:
+            left_out = without | _names(info, group, Without)
+            values[name] = _build(group, parsed, project, origins, (*path, name), left_out)
         elif (*path, name) in parsed:
             values[name] = parsed[(*path, name)]
-        elif option is not None and option.configurable and name not in without:
+        elif option is not None and option.configurable:
             configured = project.find(option.name or option_name(name))
             if configured is not None:
                 values[name], origins[name] = configured
-    try:
-        settings = kind(**values)
-    except InputError as error:
-        # Another group of the command may have a setting of this name.
-        error.args = (error.spelled(spelling_of(list(options_in(kind, without=without)))),)
-        raise
+    settings = _checked(kind, values, list(options_in(kind, path, without)))
     # Fields "set" are those of the command line: only they are refused where they serve no purpose.
     stated = {name for name in values if (*path, name) in parsed}
     object.__setattr__(settings, "__pydantic_fields_set__", stated)
     if isinstance(settings, Configurable):
         settings._origins.update(origins)
     return settings
+
+
+def _checked(
+    kind: type[Settings], values: Mapping[str, object], options: Sequence[CommandOption]
+) -> Settings:
+    """Build settings; messages name them by the options of their group, as others may have the same names."""
+    try:
+        return kind(**values)
+    except InputError as error:
+        error.args = (error.spelled(spelling_of(options)),)
+        raise
 
 
 def spelling_of(options: Sequence[CommandOption]) -> Spelling:
@@ -379,14 +391,15 @@ def spelling_of(options: Sequence[CommandOption]) -> Spelling:
 
 
 def _option_called(setting: str, options: Sequence[CommandOption]) -> str | None:
-    """Find the option of a setting; ``None`` if the command has none."""
-    named = {option.path[-1]: option.name for option in options if not option.option.positional}
-    plain = option_name(setting)
-    for name in (_PARAMETERS.get(setting) if ":" in setting else None, plain):
-        if name in named.values():
-            return name
-    called = named.get(setting) or _PARAMETERS.get(setting)
-    return called if called in named.values() else None
+    """Find the option of a setting, which may have its group before it; ``None`` if the command has none."""
+    *group, field = setting.split(":")
+    named = [option for option in options if not option.option.positional]
+    if group:
+        return next((option.name for option in named if option.path[-2:] == (*group, field)), None)
+    plain = option_name(field)
+    if any(option.name == plain for option in named):
+        return plain
+    return next((option.name for option in reversed(named) if option.path[-1] == field), None)
 
 
 def list_changed_options(*groups: Settings, but: Collection[str] = ()) -> list[str]:

@@ -86,9 +86,9 @@ class RateOptions(Settings):
         Option(RATING, rare=True),
     ] = "ssr"
     outputs: Outputs
-    model: Annotated[EmbedderOptions, Rare("embedder")]
-    chat: Annotated[ChatOptions, Rare("chat_model")]
-    calls: Annotated[CallOptions, Without("dry_run"), Rare("max_cost")]
+    embedder: Annotated[EmbedderOptions, Rare("name")]
+    chat: Annotated[ChatOptions, Rare("model")]
+    calls: Annotated[CallOptions, Without("dry_run"), Rare("money")]
     table: RowOptions
     run: RunOptions
     cluster: RayOptions
@@ -97,7 +97,7 @@ class RateOptions(Settings):
         """Refuse options that do not go together."""
         if self.method == "ssr":
             refuse_stated("--method decision", self.chat, self.calls)
-        elif self.chat.chat_model is None:
+        elif self.chat.model is None:
             raise InputError("--method decision needs --chat-model NAME")
         given = self.columns
         if self.labels is not None and (given.human is not None or given.inclusion is not None):
@@ -108,7 +108,7 @@ class RateOptions(Settings):
             raise InputError("--human-range belongs to --human: name the column of human ratings as well")
         if len(self.texts.text) > 1:
             only_one = {
-                "--ray": self.cluster.ray,
+                "--ray": self.cluster.cluster,
                 "--human": given.human,
                 "--labels": self.labels,
                 "--method decision": None if self.method == "ssr" else True,
@@ -182,7 +182,7 @@ def _raters(options: RateOptions, progress: "Progress") -> "dict[str, Rater]":
     from semscale.rating.rater import Rater
     from semscale.weights.known import DEFAULT_RATING_MODEL
 
-    embedder = cache(lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL))
+    embedder = cache(lambda: options.embedder.load(progress, default=DEFAULT_RATING_MODEL))
     settings = options.rating.with_values(embedder=embedder)
     scales = scales_of(options.texts.text, options.scale)
     raters = {scale: Rater.from_settings(scale, settings) for scale in dict.fromkeys(scales.values())}
@@ -238,10 +238,10 @@ def _rate_text(options: RateOptions, rater: "Rater", progress: "Progress") -> "R
 
         settings = options.rating.with_values(calibration=as_calibration(options.rating.calibration))
         (scale,) = scales_of(options.texts.text, options.scale).values()
-        model = model_recipe(options.model, DEFAULT_RATING_MODEL)
+        model = model_recipe(options.embedder, DEFAULT_RATING_MODEL)
         return RatingRecipe(model, load_scale(scale), settings, columns.text)
 
-    with options.cluster.workers(options.model.engine, recipe) as workers:
+    with options.cluster.workers(options.embedder.engine, recipe) as workers:
         summary = rate_file(
             table,
             columns,
@@ -374,7 +374,7 @@ class CalibrateOptions(Settings):
     scale: Scale
     rating: Annotated[RaterSettings, Without("calibration")]
     outputs: Annotated[CalibrationOutputs, Without("out", "escape")]
-    model: EmbedderOptions
+    embedder: EmbedderOptions
     table: RowOptions
     run: Annotated[RunOptions, Without("part_rows", "restart")]
 
@@ -412,7 +412,7 @@ def _calibrate_table(options: CalibrateOptions) -> "CalibrationSummary":
     check_input(options.file, options.outputs.report)
     with progress_bars() as progress:
         settings = options.rating.with_values(
-            embedder=lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL)
+            embedder=lambda: options.embedder.load(progress, default=DEFAULT_RATING_MODEL)
         )
         rater = Rater.from_settings(options.scale, settings)
         table = options.table.open(options.file)

@@ -91,7 +91,7 @@ class LintOptions(Settings):
         Option(RATING, rare=True),
     ] = None
     outputs: Annotated[Outputs, Without("out", "escape")]
-    model: EmbedderOptions
+    embedder: EmbedderOptions
 
     def names(self) -> list[str]:
         """Return the names of the scales, and check that outputs can be written.
@@ -168,7 +168,7 @@ def lint(options: LintOptions) -> int:
 
     scales = [load_scale(name, language=options.language) for name in options.names()]
     with progress_bars() as progress:
-        embedder = options.model.load(progress, default=DEFAULT_RATING_MODEL)
+        embedder = options.embedder.load(progress, default=DEFAULT_RATING_MODEL)
         results = [
             lint_scale(scale, embedder=embedder, readout=options.readout, progress=progress)
             for scale in scales
@@ -239,7 +239,7 @@ class GrowOptions(Settings):
     chat: ChatOptions
     calls: Annotated[CallOptions, Without("dry_run")]
     outputs: Annotated[GrowOutputs, Without("out", "escape")]
-    model: EmbedderOptions
+    embedder: EmbedderOptions
 
     def model_post_init(self, _context: object) -> None:
         """Refuse options that do not go together."""
@@ -280,7 +280,7 @@ def grow(options: GrowOptions) -> None:
             scale,
             reply,
             source=f"{author}, {datetime.now(UTC).date()}",
-            embedder=options.model.load(progress, default=DEFAULT_RATING_MODEL),
+            embedder=options.embedder.load(progress, default=DEFAULT_RATING_MODEL),
             progress=progress,
         )
     if grown is not None:
@@ -326,7 +326,7 @@ class ValidateOptions(Settings):
     ]
     rating: RaterSettings
     outputs: Annotated[Outputs, Without("out", "escape")]
-    model: Annotated[EmbedderOptions, Without("embedder")]
+    embedder: Annotated[EmbedderOptions, Without("name")]
     table: RowOptions
     run: Annotated[RunOptions, Without("part_rows", "restart")]
 
@@ -358,7 +358,7 @@ def validate(options: ValidateOptions) -> None:
     )
     with progress_bars() as progress:
         settings = options.rating.with_values(
-            embedder=lambda: options.model.load(progress, default=DEFAULT_RATING_MODEL)
+            embedder=lambda: options.embedder.load(progress, default=DEFAULT_RATING_MODEL)
         )
         validity = validate_scale(
             Rater.from_settings(options.scale, settings),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
+from semscale.chat.settings import Budget
 from semscale.cli.options import Without, command, refuse_stated
 from semscale.cli.process import say
 from semscale.cli.shared import CallOptions, ChatOptions, EmbedderOptions
@@ -47,7 +48,7 @@ class ServeOptions(Settings):
         Field(description="Rows per part of a job; a part is stored when it is finished."),
         Option(JOBS, rare=True),
     ] = 5_000
-    model: Annotated[EmbedderOptions, Without("device", "embedder_url", "embedder_key_variable", "cache")]
+    embedder: Annotated[EmbedderOptions, Without("device", "base_url", "key_variable", "cache")]
     chat: ChatOptions
     calls: Annotated[CallOptions, Without("dry_run")]
 
@@ -59,8 +60,7 @@ class ServeOptions(Settings):
         if not self.chat.is_stated:
             refuse_stated("--chat-model NAME", self.chat, self.calls)
             return
-        caps = (self.calls.max_calls, self.calls.max_total_tokens, self.calls.max_cost)
-        if caps == (None, None, None):
+        if self.calls.budget == Budget():
             raise InputError(
                 "--chat-model needs a cap on what all requests together may spend: add --max-cost MONEY, "
                 "--max-calls NUMBER or --max-total-tokens NUMBER"
@@ -82,7 +82,7 @@ def serve(options: ServeOptions) -> None:
     """
     from semscale.extras import require
 
-    model = options.model
+    model = options.embedder
     if model.engine not in ("openvino", "torch"):
         raise InputError("engine", f"must be openvino or torch, got {model.engine!r}")
     require("serve")
@@ -103,12 +103,12 @@ def serve(options: ServeOptions) -> None:
             name: load_embedder(
                 name, precision=model.precision, engine=model.engine, cache=False, progress=progress
             )
-            for name in dict.fromkeys(model_names(model.embedder))
+            for name in dict.fromkeys(model_names(model.name))
         }
     service = Service(
         embedders.__getitem__,
         options.limits,
-        model=model.embedder,
+        model=model.name,
         workers=WORKERS if model.engine == "openvino" else 1,
         judge=_judge(options.chat, options.calls) if options.chat.is_stated else None,
     )
@@ -136,13 +136,13 @@ class McpOptions(Settings):
         Field(description="Folder whose tables the tools may read, and write new ones to."),
         Option(TABLES, "FOLDER"),
     ] = None
-    model: EmbedderOptions
+    embedder: EmbedderOptions
     chat: ChatOptions
     calls: Annotated[CallOptions, Without("dry_run")]
 
     def model_post_init(self, _context: object) -> None:
         """Refuse options of calls without the chat model that they belong to."""
-        if self.chat.chat_model is None:
+        if self.chat.model is None:
             refuse_stated("--chat-model NAME", self.chat, self.calls)
 
 
@@ -165,15 +165,15 @@ def mcp(options: McpOptions) -> None:
     from semscale.serving.agent_server import agent_server, serve_standard_streams
     from semscale.serving.tools import agent_tools, load_once
 
-    model = options.model
+    model = options.embedder
     if model.engine == "api":
         model.loading(None)  # asks for trust in the endpoint now, as an agent's program cannot answer later
     load = load_once(lambda name: model.load(None, default=name))
-    judge = None if options.chat.chat_model is None else _judge(options.chat, options.calls)
+    judge = None if options.chat.model is None else _judge(options.chat, options.calls)
     if sys.stdin.isatty():
         _say("waiting for an agent on standard input; Ctrl-C ends")
     tools = agent_tools(
-        lambda name: load(model.embedder or name), options.limits, judge=judge, folder=options.folder
+        lambda name: load(model.name or name), options.limits, judge=judge, folder=options.folder
     )
     serve_standard_streams(agent_server(tools))
 
@@ -190,7 +190,7 @@ def _judge(chat: ChatOptions, calls: CallOptions) -> "JudgeCalls":
     from semscale.chat.chat_model import is_local
     from semscale.serving.judging import JudgeCalls
 
-    if chat.chat_url is None and is_local(str(chat.chat_model)):
+    if chat.base_url is None and is_local(str(chat.model)):
         return JudgeCalls(chat.load, calls.running())
     model = chat.load()
     calls.runner(model)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
+from semscale.chat.settings import CALLS, Budget, Limits
 from semscale.cli.config import SERVERS, Configurable
 from semscale.cli.options import refuse_stated
 from semscale.cli.process import say
@@ -18,10 +19,9 @@ from semscale.errors import InputError
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
-    from semscale.chat.budget import Budget, Forecast, PriceTable
+    from semscale.chat.budget import Forecast, PriceTable
     from semscale.chat.chat_model import ChatModel
     from semscale.chat.ledger import Ledger
-    from semscale.chat.pacing import Limits
     from semscale.chat.runner import Runner, Running
     from semscale.cli.outputs import Outputs
     from semscale.distributed.cluster_parts import Recipe
@@ -35,14 +35,13 @@ if TYPE_CHECKING:
     from semscale.store.table import Table
     from semscale.types import Progress
 
-ARGUMENTS, COLUMNS, INPUT, RUN, MODEL, CHAT, CALLS, HISTORY = (
+ARGUMENTS, COLUMNS, INPUT, RUN, MODEL, CHAT, HISTORY = (
     "Arguments",
     "Columns",
     "Input",
     "Run",
     "Model",
     "Chat model",
-    "Calls",
     "History",
 )
 """Panels of the help that several commands have."""
@@ -208,13 +207,13 @@ class RunOptions(Configurable):
 class EmbedderOptions(Configurable):
     """The model that turns texts into vectors, as ``load_embedder`` takes it."""
 
-    embedder: Annotated[
+    name: Annotated[
         str | None,
         Field(
             description="Embedding model: a known name, a folder, or organisation/name on the Hugging Face "
             "hub."
         ),
-        Option(MODEL, "MODEL", configurable=True),
+        Option(MODEL, "MODEL", name="--embedder", configurable=True),
     ] = None
     precision: Annotated[
         Literal["exact", "fast", "turbo"],
@@ -234,15 +233,15 @@ class EmbedderOptions(Configurable):
         Field(description="Device for --engine torch: cpu, cuda, cuda:N, mps or auto."),
         Option(MODEL, "DEVICE", rare=True, configurable=True),
     ] = "auto"
-    embedder_url: Annotated[
+    base_url: Annotated[
         str | None,
         Field(description="Address of the endpoint for --engine api."),
-        Option(MODEL, "URL", rare=True, configurable=True),
+        Option(MODEL, "URL", name="--embedder-url", rare=True, configurable=True),
     ] = None
-    embedder_key_variable: Annotated[
+    key_variable: Annotated[
         str | None,
         Field(description=f"Environment variable with the key for --embedder-url (default: {KEY_VARIABLE})."),
-        Option(MODEL, "NAME", rare=True, configurable=True),
+        Option(MODEL, "NAME", name="--embedder-key-variable", rare=True, configurable=True),
     ] = None
     cache: Annotated[
         bool,
@@ -253,14 +252,14 @@ class EmbedderOptions(Configurable):
     @property
     def is_stated(self) -> bool:
         """True if the command line names the model."""
-        return "embedder" in self.model_fields_set
+        return "name" in self.model_fields_set
 
     @property
     def chosen_name(self) -> str:
         """The model's name, the default one unless another is given."""
         from semscale.weights.known import DEFAULT_MODEL
 
-        return self.embedder or DEFAULT_MODEL
+        return self.name or DEFAULT_MODEL
 
     def loading(self, progress: "Progress | None") -> "LoadingSettings":
         """Settings of ``load_embedder`` beyond name and precision; the first time it pulls the weights."""
@@ -268,15 +267,15 @@ class EmbedderOptions(Configurable):
         settings: LoadingSettings = {
             "engine": self.engine,
             "device": "auto" if self.engine != "torch" and self.origin("device") else self.device,
-            "base_url": None if self.engine != "api" and self.origin("embedder_url") else self.embedder_url,
+            "base_url": None if self.engine != "api" and self.origin("base_url") else self.base_url,
             "cache": self.cache,
             "progress": progress,
         }
         if self.engine == "api":
             origin = self.origin("engine")
-            if self.embedder_url is None and origin is not None and origin.file is not None:
+            if self.base_url is None and origin is not None and origin.file is not None:
                 require_trust("texts", [usual_endpoint()], origin.file)
-            settings["key_variable"] = key_variable(self, "embedder_url", "embedder_key_variable", "texts")
+            settings["key_variable"] = key_variable(self, "texts")
         return settings
 
     def load(self, progress: "Progress | None", *, default: str | None = None) -> "Embedder":
@@ -290,10 +289,10 @@ class EmbedderOptions(Configurable):
 
         loading = self.loading(progress)
         loading["precision"] = self.precision
-        return load_embedder(self.embedder or default or self.chosen_name, **loading)
+        return load_embedder(self.name or default or self.chosen_name, **loading)
 
 
-def key_variable(options: Configurable, url: str, variable: str, content: str) -> str | None:
+def key_variable(options: "EmbedderOptions | ChatOptions", content: str) -> str | None:
     """Return the variable with the key of an endpoint, and ask for trust in an endpoint of a project's file.
 
     An endpoint of the project's file gets no key unless the same file or the user names its variable, and a
@@ -301,8 +300,6 @@ def key_variable(options: Configurable, url: str, variable: str, content: str) -
 
     Args:
         options: the group with the endpoint.
-        url: field of the endpoint's address.
-        variable: field of the name of the key's variable.
         content: kind of content that is sent there, for messages.
 
     Returns:
@@ -311,11 +308,15 @@ def key_variable(options: Configurable, url: str, variable: str, content: str) -
     Raises:
         InputError: the endpoint is of the project's file, and the user does not trust it.
     """
-    stated, origin, key_origin = getattr(options, variable), options.origin(url), options.origin(variable)
+    stated, origin, key_origin = (
+        options.key_variable,
+        options.origin("base_url"),
+        options.origin("key_variable"),
+    )
     if origin is None or origin.file is None:
         is_of_file = key_origin is not None and key_origin.file is not None
-        return KEY_VARIABLE if stated is None or is_of_file else str(stated)
-    require_trust(content, [Recipient(str(getattr(options, url)), stated or None)], origin.file)
+        return KEY_VARIABLE if stated is None or is_of_file else stated
+    require_trust(content, [Recipient(str(options.base_url), stated or None)], origin.file)
     return stated or None
 
 
@@ -342,29 +343,29 @@ def check_database(options: Configurable, name: str, content: str) -> None:
 class ChatOptions(Configurable):
     """The chat model that is asked."""
 
-    chat_model: Annotated[
+    model: Annotated[
         str | None,
         Field(
             description="Chat model: a name at OpenAI or --chat-url, or local for a small one on this "
             "machine."
         ),
-        Option(CHAT, "NAME", configurable=True),
+        Option(CHAT, "NAME", name="--chat-model", configurable=True),
     ] = None
-    chat_url: Annotated[
+    base_url: Annotated[
         str | None,
         Field(description="Address of the chat model's OpenAI-compatible endpoint."),
-        Option(CHAT, "URL", rare=True, configurable=True),
+        Option(CHAT, "URL", name="--chat-url", rare=True, configurable=True),
     ] = None
-    chat_key_variable: Annotated[
+    key_variable: Annotated[
         str | None,
         Field(description=f"Environment variable with the key for --chat-url (default: {KEY_VARIABLE})."),
-        Option(CHAT, "NAME", rare=True, configurable=True),
+        Option(CHAT, "NAME", name="--chat-key-variable", rare=True, configurable=True),
     ] = None
 
     @property
     def is_stated(self) -> bool:
         """True if the command line, and not the project's file, names the model."""
-        return "chat_model" in self.model_fields_set
+        return "model" in self.model_fields_set
 
     def load(self, progress: "Progress | None" = None, *, name: str | None = None) -> "ChatModel":
         """Load the model; the first time a local one's weights are pulled.
@@ -378,52 +379,15 @@ class ChatOptions(Configurable):
         """
         from semscale.chat import load_chat_model
 
-        model = name or str(self.chat_model)
-        variable = key_variable(self, "chat_url", "chat_key_variable", "prompts")
-        return load_chat_model(model, base_url=self.chat_url, key_variable=variable, progress=progress)
+        model, variable = name or str(self.model), key_variable(self, "prompts")
+        return load_chat_model(model, base_url=self.base_url, key_variable=variable, progress=progress)
 
 
 class CallOptions(Configurable):
     """Pace and caps of calls, and where replies are stored."""
 
-    concurrency: Annotated[
-        int,
-        Field(ge=1, description="Concurrent calls to each model."),
-        Option(CALLS, rare=True, configurable=True),
-    ] = 16
-    per_minute: Annotated[
-        float | None,
-        Field(gt=0, description="Calls per minute to each model."),
-        Option(CALLS, "NUMBER", rare=True, configurable=True),
-    ] = None
-    timeout: Annotated[
-        float,
-        Field(gt=0, description="Seconds to wait for a reply before the call is repeated."),
-        Option(CALLS, "SECONDS", rare=True, configurable=True),
-    ] = 120.0
-    give_up_after: Annotated[
-        float | None,
-        Field(
-            gt=0,
-            description="Give up after this many seconds without a reply (default: 300, or twice --timeout).",
-        ),
-        Option(CALLS, "SECONDS", rare=True, configurable=True),
-    ] = None
-    max_calls: Annotated[
-        int | None,
-        Field(ge=0, description="Maximum number of calls."),
-        Option(CALLS, "NUMBER", rare=True, configurable=True),
-    ] = None
-    max_total_tokens: Annotated[
-        int | None,
-        Field(ge=0, description="Maximum number of tokens of prompts and replies."),
-        Option(CALLS, "NUMBER", rare=True, configurable=True),
-    ] = None
-    max_cost: Annotated[
-        float | None,
-        Field(ge=0, description="Maximum cost, in the currency of the prices."),
-        Option(CALLS, "MONEY", configurable=True),
-    ] = None
+    limits: Limits = Limits()
+    budget: Budget = Budget()
     prices: Annotated[
         Path | None,
         Field(
@@ -454,7 +418,7 @@ class CallOptions(Configurable):
         from semscale.chat.runner import Running
 
         storage: Ledger | str | bool = self._ledger() if ledger is None else ledger
-        return Running(limits=self._limits, budget=self._budget, prices=self.price_table, ledger=storage)
+        return Running(limits=self.limits, budget=self.budget, prices=self.price_table, ledger=storage)
 
     def open_ledger(self) -> "Ledger":
         """Open the ledger that stores replies."""
@@ -491,23 +455,6 @@ class CallOptions(Configurable):
 
             check_folder_of(Path(self.ledger).expanduser(), "ledger")
         return True if self.ledger is None else self.ledger
-
-    @property
-    def _limits(self) -> "Limits":
-        from semscale.chat.pacing import Limits
-
-        return Limits(
-            concurrency=self.concurrency,
-            requests_per_minute=self.per_minute,
-            timeout=self.timeout,
-            give_up_after=self.give_up_after,
-        )
-
-    @property
-    def _budget(self) -> "Budget":
-        from semscale.chat.budget import Budget
-
-        return Budget(calls=self.max_calls, tokens=self.max_total_tokens, money=self.max_cost)
 
     @property
     def price_table(self) -> "PriceTable | None":
@@ -576,31 +523,31 @@ class RayOptions(Settings):
         InputError: an option of a cluster without one, or a value out of range.
     """
 
-    ray: Annotated[
+    cluster: Annotated[
         str | None,
         Field(
             description="Run on a Ray cluster: HOST:PORT, auto (a cluster on this machine) or local (start "
             "one)."
         ),
-        Option(RUN, "ADDRESS", rare=True),
+        Option(RUN, "ADDRESS", name="--ray", rare=True),
     ] = None
     actors: Annotated[
         int | None,
         Field(ge=1, description="Number of copies of the model on the cluster (default: one per processor)."),
         Option(RUN, rare=True),
     ] = None
-    gpus_per_actor: Annotated[
+    gpus: Annotated[
         float,
         Field(ge=0, description="GPUs per copy of the model on the cluster, with --engine torch."),
-        Option(RUN, rare=True, shown=False),
+        Option(RUN, name="--gpus-per-actor", rare=True, shown=False),
     ] = 0.0
 
     def model_post_init(self, _context: object) -> None:
         """Refuse what the cluster cannot do."""
-        if self.ray is None:
+        if self.cluster is None:
             refuse_stated("--ray, which is not given", self)
-        elif not self.ray.strip():
-            raise InputError("ray", "must be HOST:PORT, auto or local, got an empty text")
+        elif not self.cluster.strip():
+            raise InputError("cluster", "must be HOST:PORT, auto or local, got an empty text")
 
     @contextmanager
     def workers(self, engine: str, recipe: "Callable[[], Recipe]") -> "Iterator[PartWorkers | None]":
@@ -614,16 +561,16 @@ class RayOptions(Settings):
             MissingExtraError: ``semscale[ray]`` is not installed.
             InputError: there is no such cluster, or GPUs for an engine that uses none.
         """
-        if self.ray is None:
+        if self.cluster is None:
             yield None
             return
-        if self.gpus_per_actor and engine != "torch":
+        if self.gpus and engine != "torch":
             raise InputError(f"--gpus-per-actor belongs to --engine torch, got --engine {engine}")
         from semscale.distributed.cluster import ActorPool, connect
         from semscale.distributed.cluster_parts import ClusterParts
 
-        with connect(self.ray):
-            yield ClusterParts(recipe(), ActorPool(self.actors, gpus=self.gpus_per_actor))
+        with connect(self.cluster):
+            yield ClusterParts(recipe(), ActorPool(self.actors, gpus=self.gpus))
 
 
 def model_recipe(options: EmbedderOptions, default: str, *, cache: bool = True) -> "ModelRecipe":
@@ -641,7 +588,7 @@ def model_recipe(options: EmbedderOptions, default: str, *, cache: bool = True) 
 
     refuse_endpoint(options)
     return ModelRecipe(
-        options.embedder or default,
+        options.name or default,
         options.precision,
         options.engine,
         cache and options.cache,

@@ -13,15 +13,16 @@ from pydantic import Field
 from semscale.cli.options import Without, command
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.process import echo, message_if_stopped
-from semscale.cli.shared import ARGUMENTS, JudgeCallOptions, RowOptions, RunOptions
+from semscale.cli.shared import ARGUMENTS, RUN, JudgeCallOptions, RowOptions, RunOptions
 from semscale.cli.trust import Recipient, require_trust
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
-from semscale.study.settings import ComparisonSettings, RunSettings
+from semscale.study.settings import ComparisonSettings, ModelSettings
 
 if TYPE_CHECKING:
-    from semscale.chat.budget import Budget, Forecast, ForecastSummary
+    from semscale.chat.budget import Forecast, ForecastSummary
     from semscale.chat.runner import Running
+    from semscale.chat.settings import Budget
     from semscale.study.people_comparison import StudyComparison
     from semscale.study.questionnaire import Caps
     from semscale.study.result import Study
@@ -62,8 +63,11 @@ class StudyRunOptions(Settings):
         Field(description="A study's YAML file; study init starts one."),
         Option(ARGUMENTS, "FILE", positional=True),
     ]
-    settings: RunSettings
-    calls: Annotated[JudgeCallOptions, Without("concurrency", "per_minute")]
+    chat: ModelSettings
+    interval: Annotated[
+        float, Field(description="Coverage of the simulation intervals."), Option(RUN, "NUMBER")
+    ] = 0.95
+    calls: Annotated[JudgeCallOptions, Without("concurrency", "requests_per_minute")]
     outputs: Annotated[StudyOutputs, Without("out", "escape")]
 
     def running(self, caps: "Caps") -> "Running":
@@ -72,10 +76,11 @@ class StudyRunOptions(Settings):
         Args:
             caps: of the file.
         """
-        stated = {name: getattr(self.calls, name) for name in ("max_cost", "max_calls", "max_total_tokens")}
-        caps = caps.model_copy(update={name: cap for name, cap in stated.items() if cap is not None})
-        limits = replace(caps.limits, timeout=self.calls.timeout)
-        return replace(self.calls.running(), limits=limits, budget=caps.budget)
+        stated = {name: cap for name, cap in self.calls.budget if cap is not None}
+        limits = self.calls.limits.with_values(
+            concurrency=caps.concurrency, requests_per_minute=caps.per_minute
+        )
+        return replace(self.calls.running(), limits=limits, budget=caps.budget.with_values(**stated))
 
 
 class StudyCompareOptions(Settings):
@@ -167,7 +172,7 @@ def run_study(options: StudyRunOptions, outputs: StudyOutputs) -> "StudySummary"
     from semscale.store.atomic import check_folder
 
     study = _read(options)
-    plan = IntervalPlan(options.settings.interval, seed=study.design.seed)
+    plan = IntervalPlan(options.interval, seed=study.design.seed)
     folder = Path(str(outputs.folder))
     check_folder(folder, "out")
     folder.mkdir(parents=True, exist_ok=True)
@@ -242,7 +247,7 @@ def _read(options: StudyRunOptions) -> "Study":
 
     check_input(str(options.file))
     study = load(options.file)
-    named = options.settings
+    named = options.chat
     if not named.model and named.base_url is None:
         models = [model for model in study.design.models if model.base_url]
         recipients = [Recipient(str(model.base_url), model.key_variable) for model in models]

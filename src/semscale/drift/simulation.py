@@ -473,7 +473,7 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
 def _check(items: int | None, shares: Sequence[float], draws: int, seed: int) -> None:
     check_seed(seed)
     if items is not None and items < 1:
-        raise InputError("plan:items", f"must be at least 1, or none for all, got {items}")
+        raise InputError("items", f"must be at least 1, or none for all, got {items}")
     if draws < 1:
         raise InputError("draws", f"must be at least 1, got {draws}")
     outside = [share for share in shares if not 0 < share <= 1]

@@ -6,10 +6,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from semscale.chat.budget import Price, PriceTable, Spent
+from semscale.chat.budget import Price, PriceTable
 from semscale.chat.decisions import NEXT_TOKEN
 from semscale.chat.messages import Usage
 from semscale.chat.runner import Running, run_apart
+from semscale.chat.settings import Spent
 from semscale.judging.human_labels import label_table, labels_signature, mean_labels, nearest
 from semscale.judging.judge import Judge, join_signatures
 from semscale.judging.prompts import JudgedItem, read_items

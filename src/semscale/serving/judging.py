@@ -14,9 +14,9 @@ from semscale.text_preparation import TextPreparation
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.chat.budget import Spent
     from semscale.chat.chat_model import ChatModel
     from semscale.chat.runner import Running
+    from semscale.chat.settings import Spent
     from semscale.judging.prompts import JudgedItem
     from semscale.judging.verdicts import Verdicts
 

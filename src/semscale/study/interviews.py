@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from semscale.chat.budget import BYTES_PER_TOKEN, Budget, Forecast, Price, PriceTable, Spent, forecast
+from semscale.chat.budget import BYTES_PER_TOKEN, Forecast, Price, PriceTable, forecast
 from semscale.chat.decision_formats import DecisionAnswer, DecisionRequest
 from semscale.chat.decisions import (
     NEXT_TOKEN,
@@ -29,6 +29,7 @@ from semscale.chat.ledger import ContentKeys, Ledger
 from semscale.chat.messages import Message, Parameters, Part, Reply, Request, RequestOutcome, TextPart
 from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.runner import Runner, Running
+from semscale.chat.settings import Budget, Spent
 from semscale.errors import InterruptedRunError
 from semscale.judging.replies import read_reply
 from semscale.judging.templates import Template

@@ -19,7 +19,6 @@ from pydantic import (
     model_validator,
 )
 
-from semscale.chat.budget import Budget
 from semscale.chat.decision_formats import (
     ChoiceQuestion,
     DecisionAnswer,
@@ -29,8 +28,8 @@ from semscale.chat.decision_formats import (
     ScoreQuestion,
 )
 from semscale.chat.messages import ImagePart, Part, TextPart
-from semscale.chat.pacing import Limits
 from semscale.chat.runner import Running
+from semscale.chat.settings import Budget, Limits
 from semscale.drift.asking import PromptTemplate
 from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError

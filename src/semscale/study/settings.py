@@ -1,4 +1,4 @@
-"""Settings of study runs and of their comparison with people; options and docs derive from them."""
+"""Settings of a study's models and of their comparison with people; options and docs derive from them."""
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated, TypedDict
@@ -9,8 +9,8 @@ from semscale.errors import InputError
 from semscale.settings import Option, Settings
 
 
-class RunSettings(Settings):
-    """Settings of ``semscale study run`` that override those of the study's file."""
+class ModelSettings(Settings):
+    """The chat models of a run, instead of those of the study's file."""
 
     model: Annotated[
         tuple[str, ...],
@@ -22,9 +22,6 @@ class RunSettings(Settings):
         Field(description="Address of the chat model's OpenAI-compatible endpoint."),
         Option("Chat model", "URL", name="--chat-url"),
     ] = None
-    interval: Annotated[
-        float, Field(description="Coverage of the simulation intervals."), Option("Run", "NUMBER")
-    ] = 0.95
 
 
 def _pairs(parameter: str, values: object, *, needs_column: bool) -> object:

@@ -119,9 +119,9 @@ def _asker(
     options: RecordOptions, ledger: "Ledger", progress: "Progress | None"
 ) -> ModelAsker | ProgramAsker:
     if options.command is not None:
-        return ProgramAsker(options.command, ledger, options.calls.timeout)
+        return ProgramAsker(options.command, ledger, options.calls.limits.timeout)
     settings = options.request.settings  # a number out of range is refused before a model is loaded
-    model = load_chat(options.chat, str(options.chat.chat_model), progress)
+    model = load_chat(options.chat, str(options.chat.model), progress)
     return ModelAsker(model, settings, options.calls.running(ledger))
 
 
@@ -223,7 +223,7 @@ def forecast_recording(options: RecordOptions) -> ForecastSummary:
     """
     table = read_asked_table(options)
     settings = options.request.settings
-    model = load_chat(options.chat, str(options.chat.chat_model))
+    model = load_chat(options.chat, str(options.chat.model))
     asker = ModelAsker(model, settings, options.calls.running())
 
     async def work(ledger: "Ledger", prices: PriceTable | None) -> Forecast:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from semscale.chat.budget import Budget
 from semscale.chat.runner import run_apart
+from semscale.chat.settings import Budget
 from semscale.cli.drift.options import DecisionOptions, GateOptions, GateOutputs, PlanOptions
 from semscale.cli.drift.recording import (
     BASELINE,

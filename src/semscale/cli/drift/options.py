@@ -122,7 +122,7 @@ class CandidateOptions(SourceOptions):
 class MeasuringOptions(Settings):
     """Settings of the measurement: the embedding model, and how outputs are paired."""
 
-    embedder: Annotated[EmbedderOptions, Rare("embedder")]
+    embedder: Annotated[EmbedderOptions, Rare("name")]
     pairing: Annotated[
         Literal["assignment", "position"],
         Field(description="Pairing of lists of outputs: best assignment, or by position."),
@@ -389,7 +389,7 @@ class RecordOptions(Settings):
     def _check_asking(self) -> None:
         if self.command is not None and self.chat.is_stated:
             raise InputError("--prompts needs a model to ask: --chat-model or --command, got both")
-        if self.command is None and self.chat.chat_model is None:
+        if self.command is None and self.chat.model is None:
             raise InputError("--prompts needs a model to ask: --chat-model or --command, got neither")
         owner = "a file of outputs, and not to --prompts"
         refuse_stated(owner, self.source.columns, but=("id", "input", "by", "reference"))
@@ -531,8 +531,8 @@ class GateOptions(Settings):
     history: HistoryOptions
     source: CandidateOptions
     judge: PairJudgeOptions
-    chat: Annotated[ChatOptions, Without("chat_model")]
-    calls: Annotated[CallOptions, Without("dry_run"), Rare("max_cost")]
+    chat: Annotated[ChatOptions, Without("model")]
+    calls: Annotated[CallOptions, Without("dry_run"), Rare("money")]
     outputs: GateOutputs
     measuring: MeasuringOptions
     table: TableOptions

@@ -376,7 +376,7 @@ def with_rate_limit(running: Running, max_calls_per_min: int | None) -> Running:
     """Return the settings with a limit on calls per minute, if there is one."""
     if max_calls_per_min is None:
         return running
-    return replace(running, limits=replace(running.limits, requests_per_minute=max_calls_per_min))
+    return replace(running, limits=running.limits.with_values(requests_per_minute=max_calls_per_min))
 
 
 def validate_scorers(scorers: Sequence[str], known: Collection[str]) -> tuple[str, ...]:
