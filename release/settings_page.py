@@ -15,7 +15,7 @@ from cyclopts import App
 
 from semscale.cli import shared
 from semscale.cli.config import VARIABLES, configurable_settings
-from semscale.cli.drift.options import DecisionOptions, MeasuringOptions, RunColumnOptions
+from semscale.cli.drift.options import DecisionOptions, MeasuringOptions, OutputColumns
 from semscale.cli.main import program
 from semscale.cli.options import CommandOption, Without, options_in
 from semscale.cli.outputs import Outputs
@@ -103,7 +103,7 @@ def _shared_groups() -> dict[str, type[Settings]]:
         "Judge": JudgeSettings,
         "Question and answer columns": JudgeColumns,
         "History": shared.HistoryOptions,
-        "Drift columns": RunColumnOptions,
+        "Drift columns": OutputColumns,
         "Drift measurement": Measuring,
         "Gate": DecisionOptions,
     }

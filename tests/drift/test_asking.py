@@ -13,7 +13,6 @@ from semscale.chat.pacing import Retries
 from semscale.chat.runner import Running
 from semscale.chat.settings import Budget
 from semscale.drift.asking import (
-    AskSettings,
     ItemToAsk,
     ModelAsker,
     PromptColumns,
@@ -26,6 +25,7 @@ from semscale.drift.asking import (
     read_items_to_ask,
     read_template,
 )
+from semscale.drift.settings import AskSettings
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.history.items import Item
 from semscale.signature import Signature

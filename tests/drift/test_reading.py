@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 import polars as pl
 import pytest
 
-from semscale.drift.reading import RunColumns, is_table, read_items, read_run, read_runs
+from semscale.drift.columns import RunColumns
+from semscale.drift.reading import is_table, read_items, read_run, read_runs
 from semscale.errors import InputError, UnknownNameError
 
 CREDITS = RunColumns(fields=("credits",))

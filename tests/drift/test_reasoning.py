@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from semscale.drift.reading import RunColumns, read_run
+from semscale.drift.columns import RunColumns
+from semscale.drift.reading import read_run
 from semscale.history.items import Item, Output, digest_items, dump_item, load_item
 
 

@@ -9,7 +9,6 @@ from tests.support.moved_encoder import MovedEncoder
 
 from semscale.chat.runner import Running
 from semscale.drift.anchors import (
-    AnchorColumns,
     JudgeRuler,
     Moved,
     TextRuler,
@@ -20,6 +19,7 @@ from semscale.drift.anchors import (
     ruler_tests,
     with_ruler,
 )
+from semscale.drift.columns import AnchorColumns
 from semscale.drift.comparison import DriftMeter, compare
 from semscale.drift.decision import Outcome, decide
 from semscale.drift.summary import DriftSummary

@@ -5,7 +5,8 @@ import json
 import pytest
 from tests.support.evaluation_logs import LOGS, OUTPUTS, QUESTIONS, promptfoo_log
 
-from semscale.drift.reading import RunColumns, read_run, read_runs
+from semscale.drift.columns import RunColumns
+from semscale.drift.reading import read_run, read_runs
 
 FORMATS = pytest.mark.parametrize("format", list(LOGS))
 

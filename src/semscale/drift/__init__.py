@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from semscale.drift.anchors import JudgeRuler, TextRuler, check_ruler, keep_check, record_anchors
     from semscale.drift.asking import ItemToAsk, PromptTemplate, ask_runs
+    from semscale.drift.columns import RunColumns
     from semscale.drift.comparison import Comparison, DriftMeter, compare
     from semscale.drift.decision import GateDecision, Outcome, decide
-    from semscale.drift.reading import RunColumns, read_run, read_runs
+    from semscale.drift.reading import read_run, read_runs
     from semscale.drift.settings import GateSettings, read_gate_settings
     from semscale.drift.simulation import plan_gate, self_test
     from semscale.drift.summary import DriftSummary
@@ -81,8 +82,8 @@ _HOMES = {
         "decide",
     ),
     "semscale.drift.simulation": ("plan_gate", "self_test"),
+    "semscale.drift.columns": ("RunColumns",),
     "semscale.drift.reading": (
-        "RunColumns",
         "read_run",
         "read_runs",
     ),

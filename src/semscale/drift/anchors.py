@@ -13,6 +13,7 @@ import numpy as np
 
 from semscale.chat.runner import Running
 from semscale.drift.cells import CellLocation, input_text, names_in
+from semscale.drift.columns import AnchorColumns
 from semscale.drift.comparison import DriftMeter
 from semscale.drift.decision import GateDecision, Outcome
 from semscale.drift.exchange_test import exchange_test, holm
@@ -571,37 +572,6 @@ def with_ruler(decision: GateDecision, check: RulerCheck) -> GateDecision:
     if check.has_moved and decision.outcome is Outcome.PASS:
         return replace(decision, outcome=Outcome.UNDECIDED)
     return decision
-
-
-@dataclass(frozen=True)
-class AnchorColumns:
-    """The columns of a table of anchors.
-
-    Attributes:
-        reference: column of references for the outputs.
-        output: column of the outputs.
-        id: column of ids; if the table has none, rows are numbered from 1.
-        label: column of human scores of the outputs; ``None`` without one.
-        label_range: least and greatest possible label.
-
-    Raises:
-        InputError: there is a range without a label, or the range is not ascending.
-    """
-
-    reference: str = "reference"
-    output: str = "output"
-    id: str = "id"
-    label: str | None = None
-    label_range: tuple[float, float] | None = None
-
-    def __post_init__(self) -> None:
-        if self.label_range is None:
-            return
-        low, high = self.label_range
-        if self.label is None:
-            raise InputError("label_range", "belongs to `label`: name the column with people's scores")
-        if not (math.isfinite(low) and math.isfinite(high) and low < high):
-            raise InputError("label_range", f"must rise, such as 1,5, got {low:g},{high:g}")
 
 
 def read_anchors(table: Table, columns: AnchorColumns) -> tuple[AnchorPair, ...]:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +17,9 @@ from semscale.chat.ledger import KEY_BYTES, ContentKeys, Ledger
 from semscale.chat.messages import TRANSIENT, FailureKind, Reply, Request, RequestOutcome
 from semscale.chat.runner import Running, run_apart
 from semscale.drift.cells import CellLocation, group_objects, input_text, names_in
-from semscale.drift.reading import GROUP_OBJECTS
+from semscale.drift.columns import GROUP_OBJECTS
 from semscale.drift.runs import AskedFacts
-from semscale.drift.settings import COST, LATENCY, TOKENS
+from semscale.drift.settings import COST, LATENCY, TOKENS, AskSettings
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run, list_names
@@ -352,38 +352,6 @@ def items_with_answers(items: Iterable[Item], answers: Sequence[Answer]) -> tupl
         answers: n answers.
     """
     return tuple(replace(item, outputs=answer.outputs) for item, answer in zip(items, answers, strict=True))
-
-
-@dataclass(frozen=True)
-class AskSettings:
-    """Parameters of requests; ``None`` for the model's default.
-
-    Attributes:
-        temperature: 0 for the likeliest reply, above 0 for random ones.
-        max_tokens: greatest length of a reply, in tokens.
-        system: system prompt.
-
-    Raises:
-        InputError: a number is out of range.
-    """
-
-    temperature: float | None = None
-    max_tokens: int | None = None
-    system: str | None = None
-
-    def __post_init__(self) -> None:
-        self.request("checked", 0)
-
-    def request(self, prompt: str, sample: int) -> Request:
-        """Build the request of a prompt; each sample number is a separate call."""
-        parameters = {"temperature": self.temperature, "max_tokens": self.max_tokens}
-        return Request.of(prompt, system=self.system, sample=sample, **parameters)
-
-    @property
-    def given(self) -> dict[str, object]:
-        """Settings that are not ``None``, by name."""
-        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return {name: value for name, value in values.items() if value is not None}
 
 
 @dataclass(frozen=True)

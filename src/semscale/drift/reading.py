@@ -1,142 +1,27 @@
 """Runs and their items, read from tables, evaluation logs and Athena's exercise files."""
 
-import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, Unpack, cast
+from typing import Any, Unpack, cast
 
 from semscale.drift.athena_files import CREDITS, GROUPS, read_athena
 from semscale.drift.cells import CellLocation, group_objects, input_text, names_in, numbers_of, outputs_in
-from semscale.errors import InputError, UnknownNameError
+from semscale.drift.columns import GROUP_OBJECTS, RunColumns, require_column
+from semscale.errors import InputError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run, list_names, now
-from semscale.store.evaluation_logs import PROMPT_INDEX, RUN, log_columns, log_variants, looks_like_log
+from semscale.store.evaluation_logs import RUN, log_columns, log_variants, looks_like_log
 from semscale.store.reading import FORMATS, TableSettings, open_table
 from semscale.store.table import Table
 
 RunPaths = str | Path | Iterable[str | Path]
 """One file, a folder, several files, or ``-`` for standard input."""
 
-GROUP_OBJECTS = "groups"
-"""Column of objects that name groups by their kind."""
-
 _ATHENA = "athena"
 _BATCH = 20_000
-_ID, _INPUT, _OUTPUT, _OUTPUT_LIST = "id", "input", "output", "outputs"
 _MODEL, _DATASET = "model", "dataset"
-_NUMBERED = re.compile(r"output[ _.-]?(\d{1,3})", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class RunColumns:
-    """Meaning of a table's columns.
-
-    A column ``outputs`` is used if there is no column ``output``. Groups can then also come from objects in a
-    column ``groups``, such as ``{"topic": "cells"}``, also as JSON text. For an evaluation log, the default
-    columns are those of sample and prompt.
-
-    Attributes:
-        id: column of the items' ids.
-        input: column of the model's input, a text or a list of messages; the default column can be missing.
-        output: columns of the model's outputs: texts, lists of texts, or objects with a text.
-        fields: numbers of each output: names of columns, or keys of objects; by default all keys of objects.
-        by: columns of groups, which give the kinds their names, or keys of objects in ``groups``.
-        long: true if rows with the same id are outputs of one item; otherwise they are repeated outputs, such
-            as the epochs of an evaluation log.
-        reference: column of correct answers; ``None`` without one.
-        reasoning: ``remove`` or ``keep`` reasoning at the start of outputs, such as ``<think>...</think>``.
-        prompt: column of the number of an item's prompt, which becomes part of the id: 0.1 is the second
-            prompt of item 0; ``None`` without one.
-        repeat: columns of further outputs of the same model, one for each rerun; by default numbered columns,
-            such as ``output_2`` after ``output`` or ``output_1``.
-
-    Raises:
-        InputError: there is no output column, or a column is named twice.
-    """
-
-    id: str = _ID
-    input: str | None = _INPUT
-    output: tuple[str, ...] = (_OUTPUT,)
-    fields: tuple[str, ...] = ()
-    by: tuple[str, ...] = ()
-    long: bool = False
-    reference: str | None = None
-    reasoning: Literal["remove", "keep"] = "remove"
-    prompt: str | None = None
-    repeat: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not self.output:
-            raise InputError("output", "must name at least one column, got none")
-        duplicates = [name for name, n in Counter(self._names).items() if n > 1]
-        duplicates += [name for name, n in Counter(self.by).items() if n > 1]
-        if duplicates:
-            raise InputError(f"column '{duplicates[0]}' is named for two things; name it once")
-
-    def resolve_in(self, table: Table) -> "RunColumns":
-        """Check that a table has the columns, and return those to read; fields can also be keys of objects.
-
-        Raises:
-            InputError: a column is missing; the message states the nearest name and all names.
-        """
-        chosen = self._of_log(table)._with_numbered_outputs(table)
-        if self.output == (_OUTPUT,) and _OUTPUT not in table.columns and _OUTPUT_LIST in table.columns:
-            chosen = replace(chosen, output=(_OUTPUT_LIST,))
-        if chosen.input == _INPUT and _INPUT not in table.columns:
-            chosen = replace(chosen, input=None)
-        required = [("id", chosen.id), ("input", chosen.input), ("reference", chosen.reference)]
-        required += [("output", column) for column in chosen.output]
-        required += [("repeat", column) for column in chosen.repeat]
-        required += [("by", column) for column in chosen.by if not chosen.has_group_objects]
-        for parameter, column in required:
-            if column is not None:
-                _require(table, column, parameter)
-        return chosen
-
-    def _of_log(self, table: Table) -> "RunColumns":
-        """Replace the default columns by those of an evaluation log, if the table is one."""
-        log = log_columns(table)
-        if log is None:
-            return self
-        id_ = log.id if self.id == _ID and log.id not in self._names else self.id
-        input_ = log.input if self.input == _INPUT and log.input not in self._names else self.input
-        has_prompts = id_ == log.id and PROMPT_INDEX in log_variants(table)
-        prompt = PROMPT_INDEX if has_prompts and self.prompt is None else self.prompt
-        return replace(self, id=id_, input=input_, prompt=prompt)
-
-    def _with_numbered_outputs(self, table: Table) -> "RunColumns":
-        """Take numbered columns of outputs, such as ``output_1`` and ``output_2``, as repeated outputs."""
-        if self.output != (_OUTPUT,) or self.repeat:
-            return self
-        taken = {*self._names, *self.by}
-        numbered = {
-            int(match[1]): title
-            for title in table.columns
-            if title not in taken and (match := _NUMBERED.fullmatch(title))
-        }
-        titles = [title for _, title in sorted(numbered.items())]
-        if _OUTPUT in table.columns:
-            return replace(self, repeat=tuple(titles))
-        return replace(self, output=(titles[0],), repeat=tuple(titles[1:])) if titles else self
-
-    @property
-    def used(self) -> set[str]:
-        """Names of the columns to read if a table has them."""
-        return {*self._names, *self.by, *([GROUP_OBJECTS] if self.has_group_objects else [])}
-
-    @property
-    def has_group_objects(self) -> bool:
-        """True if groups come from objects in a column ``groups``."""
-        return self.output == (_OUTPUT_LIST,) and GROUP_OBJECTS not in {*self._names, *self.by}
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        """All named columns except those of groups, which can also be inputs."""
-        single = (self.id, self.input, self.reference, self.prompt)
-        return (*(name for name in single if name is not None), *self.output, *self.repeat, *self.fields)
 
 
 class RunSettings(TableSettings, total=False):
@@ -302,7 +187,7 @@ def rounds_in(table: Table, columns: RunColumns) -> tuple[tuple[Item, ...], ...]
     rounds = []
     for output in (chosen.output, *((column,) for column in chosen.repeat)):
         rows: dict[str, list[tuple[int, Item]]] = {}
-        for number, item in enumerate(_items(table, replace(chosen, output=output, repeat=())), start=1):
+        for number, item in enumerate(_items(table, chosen.with_values(output=output, repeat=())), start=1):
             rows.setdefault(item.id, []).append((number, item))
         _check_keys(table, chosen, [item for same in rows.values() for _, item in same])
         if chosen.long:
@@ -383,7 +268,7 @@ def _refuse_table_settings(columns: RunColumns | None, settings: TableSettings) 
     """Refuse table settings for Athena's files, except for the field and groups that these always have."""
     refused = [name for name in ("encoding", "sheet", "header_row") if settings.get(name) is not None]
     if columns is not None:
-        is_usual = replace(columns, fields=(), by=()) == RunColumns()
+        is_usual = columns.with_values(fields=(), by=()) == RunColumns()
         if not is_usual or not {*columns.fields} <= {CREDITS} or not {*columns.by} <= {*GROUPS}:
             refused.append("columns")
     if refused:
@@ -436,15 +321,6 @@ def _name_of(paths: RunPaths) -> str | None:
     if not isinstance(paths, str | Path) or str(paths) == "-":
         return None
     return Path(paths).resolve().name if Path(paths).is_dir() else Path(paths).stem
-
-
-def _require(table: Table, column: str, parameter: str) -> None:
-    """Check that a column exists; the error explains how to name another column."""
-    try:
-        table.require(column, parameter)
-    except UnknownNameError as error:
-        option = f"--{parameter} {'NAME' if parameter == 'field' else 'COLUMN'}"
-        raise UnknownNameError(f"{error}; name another one with {option}") from None
 
 
 def _items(table: Table, columns: RunColumns) -> Iterator[Item]:
@@ -525,7 +401,7 @@ def _check_keys(table: Table, columns: RunColumns, items: list[Item]) -> None:
     for parameter, names, known in (("field", columns.fields, fields), ("by", columns.by, kinds)):
         for name in names:
             if name not in known:
-                _require(table, name, parameter)
+                require_column(table, name, parameter)
 
 
 def _join_rows(rows: list[tuple[int, Item]], table: Table) -> Item:

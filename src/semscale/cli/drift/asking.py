@@ -71,7 +71,8 @@ def read_asked_table(options: RecordOptions) -> AskedTable:
         )
     template, file = (None, prompts) if items is None else (read_template(prompts), items)
     named = options.source.columns
-    columns = PromptColumns(named.id or "id", named.input, named.by, named.reference)
+    input_ = named.input if "input" in named.model_fields_set else None
+    columns = PromptColumns(named.id, input_, named.by, named.reference)
     read = read_items_to_ask(options.table.open(file), columns, [template] if template else [])
     source = f"{template.name} #{template.content_hash}" if template else Path(file).name
     return AskedTable(read, tuple(item.prompt(template) for item in read), Path(file).stem, source)
@@ -120,9 +121,8 @@ def _asker(
 ) -> ModelAsker | ProgramAsker:
     if options.command is not None:
         return ProgramAsker(options.command, ledger, options.calls.limits.timeout)
-    settings = options.request.settings  # a number out of range is refused before a model is loaded
     model = load_chat(options.chat, str(options.chat.model), progress)
-    return ModelAsker(model, settings, options.calls.running(ledger))
+    return ModelAsker(model, options.request, options.calls.running(ledger))
 
 
 def _model_name(options: RecordOptions, asker: ModelAsker | ProgramAsker) -> str:
@@ -157,7 +157,7 @@ def _draft(options: RecordOptions, table: AskedTable, model: str) -> Run:
 
 
 def _note(options: RecordOptions, table: AskedTable) -> str:
-    given = {} if options.command is not None else options.request.settings.given
+    given = {} if options.command is not None else options.request.given
     settings = [f"{name} {value}" for name, value in given.items() if name != "system"]
     settings += [f"system “{given['system']}”"] if "system" in given else []
     whom = [] if options.command is None else [f"by {options.command}"]
@@ -181,7 +181,7 @@ def _record_runs(
         stored = history.record(assigned)
         origin = stored.rerun_of or stored.id
         reruns = tuple(history.record(replace(rerun, rerun_of=origin)) for rerun in numbered)
-        given = {} if options.command is not None else options.request.settings.given
+        given = {} if options.command is not None else options.request.given
         facts = answers.facts(table.source, given)
         asked_again = reruns if stored.rerun_of is None else (stored, *reruns)
         copies = copies_among(history, history.run(origin), asked_again) if asked_again else ()
@@ -222,9 +222,8 @@ def forecast_recording(options: RecordOptions) -> ForecastSummary:
         InputError: a file cannot be read, or a setting is out of range.
     """
     table = read_asked_table(options)
-    settings = options.request.settings
     model = load_chat(options.chat, str(options.chat.model))
-    asker = ModelAsker(model, settings, options.calls.running())
+    asker = ModelAsker(model, options.request, options.calls.running())
 
     async def work(ledger: "Ledger", prices: PriceTable | None) -> Forecast:
         asked = await open_round(ledger, asker.keys(table.prompts))

@@ -12,7 +12,6 @@ from semscale.cli.outputs import OUTPUT, Outputs
 from semscale.cli.shared import (
     ARGUMENTS,
     CHAT,
-    COLUMNS,
     HISTORY,
     RUN,
     CallOptions,
@@ -21,82 +20,37 @@ from semscale.cli.shared import (
     HistoryOptions,
     TableOptions,
 )
-from semscale.drift.settings import GATE, Direction, GateSettings, read_gate_settings
+from semscale.drift.columns import AnchorColumns, RunColumns
+from semscale.drift.settings import GATE, AskSettings, Direction, GateSettings, read_gate_settings
 from semscale.embedding.token_states import TOKENLESS_ENGINES
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
-from semscale.text_preparation import Reasoning
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
-    from semscale.drift.anchors import AnchorColumns
-    from semscale.drift.asking import AskSettings
+    from semscale.drift.columns import AnchorColumns, RunColumns
     from semscale.drift.comparison import DriftMeter
-    from semscale.drift.reading import RunColumns
+    from semscale.drift.settings import AskSettings
     from semscale.judging.judge import Judge
     from semscale.types import Progress
 
 MEASURING, JUDGE, DAMAGE = "Measuring", "Judge", "Damage"
 
 
-class RunColumnOptions(Settings):
-    """Columns of a table of outputs, as ``RunColumns`` takes them."""
+class OutputColumns(RunColumns):
+    """Columns of outputs, prompts or anchors; which of these is known only where they are read."""
 
-    id: Annotated[
-        str | None, Field(description="IDs of the items."), Option(COLUMNS, "COLUMN", rare=True)
-    ] = None
-    input: Annotated[
-        str | None, Field(description="The questions."), Option(COLUMNS, "COLUMN", rare=True)
-    ] = None
-    output: Annotated[
-        tuple[str, ...],
-        Field(description="Output: a text, or a list of texts or objects."),
-        Option(COLUMNS, "COLUMN", rare=True),
-    ] = ()
-    field: Annotated[
-        tuple[str, ...],
-        Field(description="Number that each output has, such as credits."),
-        Option(COLUMNS, "NAME", rare=True),
-    ] = ()
-    by: Annotated[
-        tuple[str, ...],
-        Field(description="Groups that items belong to."),
-        Option(COLUMNS, "COLUMN"),
-    ] = ()
-    reference: Annotated[
-        str | None,
-        Field(description="Correct answers."),
-        Option(COLUMNS, "COLUMN", rare=True),
-    ] = None
-    repeat: Annotated[
-        tuple[str, ...],
-        Field(description="Further output of the same model, as a rerun (default: output_2, output_3 ...)."),
-        Option(COLUMNS, "COLUMN", rare=True),
-    ] = ()
-    long: Annotated[
-        bool,
-        Field(description="Treat each row as one output of an answer; rows with the same ID are one item."),
-        Option(COLUMNS, rare=True),
-    ] = False
-    reasoning: Reasoning = "remove"
+    def model_post_init(self, _context: object) -> None:
+        """Check nothing: prompts and anchors have columns of their own."""
 
     @property
-    def columns(self) -> "RunColumns":
-        """The columns; those that are not given are as ``RunColumns`` has them."""
-        from semscale.drift.reading import RunColumns
+    def columns(self) -> RunColumns:
+        """The columns of outputs.
 
-        usual = RunColumns()
-        return RunColumns(
-            id=self.id or usual.id,
-            input=self.input or usual.input,
-            output=self.output or usual.output,
-            fields=self.field,
-            by=self.by,
-            long=self.long,
-            repeat=self.repeat,
-            reference=self.reference,
-            reasoning=self.reasoning,
-        )
+        Raises:
+            InputError: a column is named twice.
+        """
+        return RunColumns(**dict(self))
 
 
 class SourceOptions(Settings):
@@ -110,13 +64,13 @@ class SourceOptions(Settings):
     note: Annotated[
         str | None, Field(description="Note that is stored with the run."), Option(HISTORY, "TEXT", rare=True)
     ] = None
-    columns: RunColumnOptions
+    columns: OutputColumns
 
 
 class CandidateOptions(SourceOptions):
     """Description of a file of a candidate's outputs, whose groups are those of the baseline."""
 
-    columns: Annotated[RunColumnOptions, Without("by")]
+    columns: Annotated[OutputColumns, Without("by")]
 
 
 class MeasuringOptions(Settings):
@@ -162,35 +116,6 @@ class MeasuringOptions(Settings):
             cache=embedder.cache,
             fields=fields,
         )
-
-
-class RequestOptions(Settings):
-    """Parameters of each request."""
-
-    temperature: Annotated[
-        float | None,
-        Field(description="Temperature of the replies (default: the model's)."),
-        Option(CHAT, name="--chat-temperature", rare=True),
-    ] = None
-    system: Annotated[
-        str | None,
-        Field(description="Instructions sent before every prompt."),
-        Option(CHAT, "TEXT", name="--system-prompt", rare=True),
-    ] = None
-    max_tokens: Annotated[
-        int | None, Field(description="Maximum number of tokens of a reply."), Option(CHAT, rare=True)
-    ] = None
-
-    @property
-    def settings(self) -> "AskSettings":
-        """Parameters of the requests.
-
-        Raises:
-            InputError: a number out of range.
-        """
-        from semscale.drift.asking import AskSettings
-
-        return AskSettings(self.temperature, self.max_tokens, self.system)
 
 
 def load_chat(chat: ChatOptions, name: str, progress: "Progress | None" = None) -> "ChatModel":
@@ -245,21 +170,6 @@ class PairJudgeOptions(Settings):
             return None
         template = side_by_side_template(read_rubric(self.rubric) or "")
         return Judge(load_chat(chat, self.model, progress), template=template, method=self.method)
-
-
-class LabelOptions(Settings):
-    """People's scores of anchors."""
-
-    label: Annotated[
-        str | None,
-        Field(description="Column with human scores of the anchors."),
-        Option(COLUMNS, "COLUMN", name="--human", rare=True),
-    ] = None
-    label_range: Annotated[
-        tuple[float, float] | None,
-        Field(description="Lowest and highest possible score (default: 0 1)."),
-        Option(COLUMNS, "LOW HIGH", name="--human-range", rare=True),
-    ] = None
 
 
 class ApproveOptions(Settings):
@@ -321,7 +231,7 @@ class RecordOptions(Settings):
         Field(description="Table of 10 to 500 pairs (reference, output) that each gate measures again."),
         Option(HISTORY, "FILE", rare=True),
     ] = None
-    labels: LabelOptions
+    labels: Annotated[AnchorColumns, Without("reference", "output", "id")]
     prompts: Annotated[
         str | None,
         Field(description="Prompts to send: a table, or a template (.txt, .md) with columns in braces."),
@@ -341,7 +251,7 @@ class RecordOptions(Settings):
     reruns: Annotated[
         int, Field(ge=0, description="Number of further runs of all prompts."), Option(CHAT)
     ] = 0
-    request: RequestOptions
+    request: AskSettings
     calls: CallOptions
     measuring: MeasuringOptions
     outputs: Annotated[Outputs, Without("out", "escape", "report", "figures")]
@@ -399,22 +309,12 @@ class RecordOptions(Settings):
             refuse_stated("--chat-model, and not to --command", self.request)
 
     @property
-    def anchor_columns(self) -> "AnchorColumns":
-        """The columns of a table of anchors.
-
-        Raises:
-            InputError: a range that does not rise.
-        """
-        from semscale.drift.anchors import AnchorColumns
-
-        columns, usual = self.source.columns, AnchorColumns()
-        return AnchorColumns(
-            reference=columns.reference or usual.reference,
-            output=columns.output[0] if columns.output else usual.output,
-            id=columns.id or usual.id,
-            label=self.labels.label,
-            label_range=self.labels.label_range,
-        )
+    def anchor_columns(self) -> AnchorColumns:
+        """The columns of a table of anchors."""
+        columns = self.source.columns
+        named = {"reference": columns.reference, "output": columns.output[0], "id": columns.id}
+        stated = {name: title for name, title in named.items() if name in columns.model_fields_set}
+        return self.labels.with_values(**stated)
 
 
 class ApprovalOptions(Settings):

@@ -19,8 +19,9 @@ from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.cli.shared import TableOptions
 from semscale.drift.anchors import RecordedAnchors, TextRuler, read_anchors, record_anchors
+from semscale.drift.columns import RunColumns
 from semscale.drift.history_summary import HistorySummary, summarize_history
-from semscale.drift.reading import RunColumns, is_table, read_runs
+from semscale.drift.reading import is_table, read_runs
 from semscale.drift.revision import git_revision
 from semscale.drift.runs import (
     ApprovedBaseline,
@@ -155,7 +156,7 @@ def _columns_like(run: Run, columns: RunColumns, path: str, table: TableOptions)
     titles = table.open(path).columns
     by = columns.by or tuple(kind for kind in run.group_kinds if kind in titles)
     fields = columns.fields or tuple(name for name in run.fields if name in titles)
-    return replace(columns, by=by, fields=fields)
+    return columns.with_values(by=by, fields=fields)
 
 
 def record_outputs(options: RecordOptions) -> RecordedRun:
