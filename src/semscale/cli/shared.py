@@ -17,6 +17,7 @@ from semscale.cli.trust import DATABASE_PASSWORD, Recipient, require_trust, usua
 from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
+from semscale.store.table_settings import TableSettings
 
 if TYPE_CHECKING:
     from semscale.chat.budget import Forecast, PriceTable
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from semscale.embedding.loading import LoadingSettings
     from semscale.history.history import History
     from semscale.stats.intervals import IntervalPlan
-    from semscale.store.reading import TableSettings
     from semscale.store.runs import PartSettings, PartWorkers
     from semscale.store.table import Table
     from semscale.types import Progress
@@ -59,46 +59,22 @@ InputFile = Annotated[
 
 
 class TableOptions(Configurable):
-    """Format of a table, as ``open_table`` takes it."""
+    """Format of a table."""
 
-    encoding: Annotated[
-        str | None,
-        Field(description="Encoding of the file (default: detected)."),
-        Option(INPUT, "NAME", rare=True, configurable=True),
-    ] = None
-    format: Annotated[
-        Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav", "inspect", "promptfoo", "openai-evals"]
-        | None,
-        Field(description="Input format (default: by the extension)."),
-        Option(INPUT, rare=True, configurable=True),
-    ] = None
-    sheet: Annotated[
-        str | None,
-        Field(description="Sheet of an Excel file (default: the first)."),
-        Option(INPUT, "NAME", rare=True),
-    ] = None
-    header_row: Annotated[
-        int | None,
-        Field(
-            ge=1,
-            description="Row with the names of the columns (default: detected).",
-        ),
-        Option(INPUT, rare=True),
-    ] = None
-
-    @property
-    def settings(self) -> "TableSettings":
-        """Keyword arguments of ``open_table``."""
-        return {
-            "encoding": self.encoding,
-            "format": self.format,
-            "sheet": self.sheet,
-            "header_row": self.header_row,
-        }
+    settings: TableSettings = TableSettings()
 
     def open(self, file: str) -> "Table":
-        """Open a table; ``-`` is standard input."""
-        return _open_table(file, self.settings)
+        """Open a table; ``-`` is standard input. A file behind a URL is copied with progress of its own."""
+        from semscale.store.places import is_url
+        from semscale.store.reading import open_table
+
+        settings = dict(self.settings)
+        if not is_url(file):
+            return open_table(file, **settings)
+        from semscale.cli.progress import progress_bars
+
+        with progress_bars() as progress:
+            return open_table(file, **settings, progress=progress)
 
 
 class RowOptions(Settings):
@@ -110,11 +86,6 @@ class RowOptions(Settings):
         Field(description='SQL condition for the rows to keep, such as "age >= 18".'),
         Option(INPUT, "EXPRESSION"),
     ] = None
-    header: Annotated[
-        Literal["auto", "plain", "qualtrics", "surveymonkey", "limesurvey"],
-        Field(description="Survey tool that exported the file."),
-        Option(INPUT, rare=True),
-    ] = "auto"
     derive: Annotated[
         tuple[str, ...],
         Field(description='New column from an SQL expression, such as adult="age >= 18".'),
@@ -134,7 +105,7 @@ class RowOptions(Settings):
         from semscale.store.expressions import filter_table, with_derived
         from semscale.store.surveys import with_unfinished_counted
 
-        table = with_derived(_open_table(file, {**self.source.settings, "header": self.header}), self.derive)
+        table = with_derived(self.source.open(file), self.derive)
         if self.where is not None:
             table = filter_table(table, self.where)
         table = with_unfinished_counted(table)
@@ -142,19 +113,6 @@ class RowOptions(Settings):
             for note in table.notes:
                 say(f"note: {note}")
         return table
-
-
-def _open_table(file: str, settings: "TableSettings") -> "Table":
-    """Open a table; a file behind a URL is copied with progress of its own."""
-    from semscale.store.places import is_url
-    from semscale.store.reading import open_table
-
-    if not is_url(file):
-        return open_table(file, **settings)
-    from semscale.cli.progress import progress_bars
-
-    with progress_bars() as progress:
-        return open_table(file, **settings, progress=progress)
 
 
 class RunOptions(Configurable):

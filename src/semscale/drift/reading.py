@@ -13,8 +13,9 @@ from semscale.errors import InputError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run, list_names, now
 from semscale.store.evaluation_logs import RUN, log_columns, log_variants, looks_like_log
-from semscale.store.reading import FORMATS, TableSettings, open_table
+from semscale.store.reading import open_table
 from semscale.store.table import Table
+from semscale.store.table_settings import FORMATS, TableKeywords, TableSettings
 
 RunPaths = str | Path | Iterable[str | Path]
 """One file, a folder, several files, or ``-`` for standard input."""
@@ -24,7 +25,7 @@ _BATCH = 20_000
 _MODEL, _DATASET = "model", "dataset"
 
 
-class RunSettings(TableSettings, total=False):
+class RunKeywords(TableKeywords, total=False):
     """Keyword arguments of ``read_run``: settings of the table, and attributes of the run."""
 
     default_model: str | None
@@ -39,7 +40,7 @@ def read_run(
     model: str | None = None,
     dataset: str | None = None,
     columns: RunColumns | None = None,
-    **settings: Unpack[RunSettings],
+    **settings: Unpack[RunKeywords],
 ) -> Run:
     """Read a run from a file; see ``read_items``.
 
@@ -74,7 +75,7 @@ def read_runs(
     model: str | None = None,
     dataset: str | None = None,
     columns: RunColumns | None = None,
-    **settings: Unpack[RunSettings],
+    **settings: Unpack[RunKeywords],
 ) -> tuple[Run, ...]:
     r"""Read a run and, from repeated outputs of each item, its reruns.
 
@@ -121,7 +122,7 @@ def read_runs(
 
 
 def read_items(
-    path: RunPaths, *, columns: RunColumns | None = None, **settings: Unpack[TableSettings]
+    path: RunPaths, *, columns: RunColumns | None = None, **settings: Unpack[TableKeywords]
 ) -> tuple[Item, ...]:
     r"""Read a dataset's items from a file.
 
@@ -239,7 +240,7 @@ class _RunContent:
     recorded: datetime | None = None
 
 
-def _read(paths: RunPaths, columns: RunColumns | None, settings: TableSettings) -> _RunContent:
+def _read(paths: RunPaths, columns: RunColumns | None, settings: TableKeywords) -> _RunContent:
     format_ = settings.get("format")
     if not is_table(paths, format_):
         _refuse_table_settings(columns, settings)
@@ -247,9 +248,9 @@ def _read(paths: RunPaths, columns: RunColumns | None, settings: TableSettings) 
         return _RunContent((exercises.items,), exercises.models, recorded=exercises.generated)
     if not isinstance(paths, str | Path):
         raise InputError("path", "must be one file; several are read only where they are Athena's exercises")
-    names = TableSettings.__annotations__
+    names = TableSettings.model_fields
     of_table = {name: value for name, value in settings.items() if name in names}
-    table = open_table(paths, **cast(TableSettings, of_table))
+    table = open_table(paths, **cast(TableKeywords, of_table))
     chosen = columns or RunColumns()
     models = _models_in_log(table) or _distinct(table, _MODEL, chosen)
     datasets = _distinct(table, _DATASET, chosen)
@@ -264,7 +265,7 @@ def _distinct(table: Table, title: str, columns: RunColumns) -> tuple[str, ...]:
     return tuple(sorted(texts))
 
 
-def _refuse_table_settings(columns: RunColumns | None, settings: TableSettings) -> None:
+def _refuse_table_settings(columns: RunColumns | None, settings: TableKeywords) -> None:
     """Refuse table settings for Athena's files, except for the field and groups that these always have."""
     refused = [name for name in ("encoding", "sheet", "header_row") if settings.get(name) is not None]
     if columns is not None:

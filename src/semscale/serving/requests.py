@@ -34,7 +34,7 @@ from semscale.matching.settings import MatchColumns, MatchSettings
 from semscale.messages import first_mistake, shorten
 from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.settings import Option, Settings, annotation_parts, request_model
-from semscale.store.surveys import HeaderKind
+from semscale.store.table_settings import HeaderKind
 
 ERRORS: dict[int, tuple[str, str]] = {
     400: ("invalid_request_error", "The request or its body cannot be read."),

@@ -14,8 +14,9 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.store.columns import have_decimal_commas, unescape_formulas
-from semscale.store.surveys import HeaderKind, header_setting, survey_header
+from semscale.store.surveys import header_setting, survey_header
 from semscale.store.table import Table, check_columns
+from semscale.store.table_settings import HeaderKind
 
 _LONGEST_CELL = 64 * 1024 * 1024
 _SEPARATORS = (",", ";", "\t", "|")

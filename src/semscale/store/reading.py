@@ -4,9 +4,8 @@ import shutil
 import sys
 import weakref
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Unpack
 from urllib.parse import urlsplit
 
 from semscale.errors import EmptyTableError, InputError, SpecialFileError
@@ -27,12 +26,10 @@ from semscale.store.places import (
     url_name,
 )
 from semscale.store.spreadsheets import open_excel
-from semscale.store.surveys import HeaderKind, open_spss
+from semscale.store.surveys import open_spss
 from semscale.store.table import Table
+from semscale.store.table_settings import FORMATS, TableKeywords, TableSettings
 from semscale.types import Progress
-
-FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx", "sav", *LOG_FORMATS)
-"""Formats that can be read."""
 
 _EXTENSIONS = {f".{name}": name for name in FORMATS if name not in LOG_FORMATS} | {
     ".ndjson": "jsonl",
@@ -52,69 +49,7 @@ _OF_OTHER_PROGRAMS = {
 _OTHER_WORKBOOKS = {".ods": "LibreOffice", ".xls": "Excel", ".xlsb": "Excel"}
 _STANDARD_INPUT = "standard input"
 _BEGINNINGS = {b"{": "jsonl", b"PAR1": "parquet", b"$FL2": "sav", b"$FL3": "sav"}
-_WITH_HEADERS = ("csv", "tsv", "xlsx")
-_WITH_ENCODING = ("csv", "tsv", "jsonl", "sav")
 _BINARY = ("xlsx", "parquet", "sav")
-
-
-class TableSettings(TypedDict, total=False):
-    """Keyword arguments of ``open_table``; all are optional.
-
-    Attributes:
-        format: ``csv``, ``tsv``, ``jsonl``, ``parquet``, ``xlsx`` or ``sav`` (SPSS), or of an evaluation log
-            ``inspect``, ``promptfoo`` or ``openai-evals``; by default the extension decides, and for logs the
-            content.
-        encoding: a Python codec for CSV, TSV and JSON lines; by default the bytes decide (``encoding_of``).
-            For SPSS, the encoding of its texts if the file states a wrong one.
-        sheet: name of a sheet of an Excel workbook; by default the first one.
-        header: header of a CSV, TSV or Excel file: ``qualtrics``, ``surveymonkey`` or ``limesurvey``, or a
-            ``plain`` row of names; by default recognized by its form.
-        header_row: number of the row with the header in a CSV, TSV or Excel file, from 1; by default the
-            first one, or the first below a title in Excel.
-    """
-
-    format: str | None
-    encoding: str | None
-    sheet: str | None
-    header: HeaderKind
-    header_row: int | None
-
-
-@dataclass(frozen=True)
-class _FileSettings:
-    """Checked settings of a file.
-
-    Raises:
-        InputError: an unknown format, or a row below 1.
-    """
-
-    format: str | None = None
-    encoding: str | None = None
-    sheet: str | None = None
-    header: HeaderKind = "auto"
-    header_row: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.format is not None and self.format not in FORMATS:
-            raise InputError("format", f"must be one of {', '.join(FORMATS)}, got {self.format!r}")
-        if self.header_row is not None and self.header_row < 1:
-            raise InputError("header_row", f"must be at least 1, got {self.header_row}")
-
-    def check(self, format: str) -> None:  # noqa: A002 - the name of the command's option
-        """Refuse settings that a format does not have.
-
-        Raises:
-            InputError: a setting does not apply to the format.
-        """
-        has_header = format in _WITH_HEADERS
-        for name, is_stated, is_known, formats in (
-            ("encoding", self.encoding is not None, format in _WITH_ENCODING, "csv, tsv, jsonl and sav"),
-            ("sheet", self.sheet is not None, format == "xlsx", "xlsx"),
-            ("header", self.header != "auto", has_header, "csv, tsv and xlsx"),
-            ("header_row", self.header_row is not None, has_header, "csv, tsv and xlsx"),
-        ):
-            if is_stated and not is_known:
-                raise InputError(name, f"applies to {formats}, not to {format}; leave it out")
 
 
 def open_table(
@@ -123,7 +58,7 @@ def open_table(
     progress: Progress | None = None,
     untrusted: bool = False,
     held: HeldFiles | None = None,
-    **settings: Unpack[TableSettings],
+    **settings: Unpack[TableKeywords],
 ) -> Table:
     """Open a local or remote table of any format; ``-`` is standard input.
 
@@ -139,7 +74,7 @@ def open_table(
         progress: called while a file behind a URL is copied.
         untrusted: whether the child reads the other formats, too, as the file comes from somebody else.
         held: the files of an untrusted table, if they are open already; whatever has their names is not read.
-        settings: format, encoding, sheet and header, see ``TableSettings``.
+        settings: format, encoding, sheet and header, see ``TableKeywords``.
 
     Raises:
         InputError: the file does not exist, cannot be read, is empty, has no rows, has another format, or
@@ -147,7 +82,7 @@ def open_table(
             a local file.
         MissingExtraError: the URL needs ``semscale[cloud]``.
     """
-    chosen = _FileSettings(**settings)
+    chosen = TableSettings(**settings)
     if untrusted and (str(path) == "-" or is_url(str(path))):
         raise InputError(f"an untrusted table must be a local file, got {redact(str(path))}")
     if str(path) == "-":
@@ -168,7 +103,7 @@ def open_table(
     return _open(path, str(path), chosen.format or _format_of(path, str(path)), chosen, untrusted=untrusted)
 
 
-def _open_held(path: Path, chosen: _FileSettings, held: HeldFiles) -> Table:
+def _open_held(path: Path, chosen: TableSettings, held: HeldFiles) -> Table:
     """Open a table whose files are open already; ``path`` only names it."""
     if "" not in held.descriptors:
         _check_folder(str(path), chosen)
@@ -177,7 +112,7 @@ def _open_held(path: Path, chosen: _FileSettings, held: HeldFiles) -> Table:
     return _open(path, str(path), kind, chosen, untrusted=True, held=held)
 
 
-def check_choices(format: str, /, **settings: Unpack[TableSettings]) -> None:  # noqa: A002
+def check_choices(format: str, /, **settings: Unpack[TableKeywords]) -> None:  # noqa: A002
     """Check the format and settings of a table before its file exists.
 
     Args:
@@ -187,13 +122,13 @@ def check_choices(format: str, /, **settings: Unpack[TableSettings]) -> None:  #
     Raises:
         InputError: the format has none of these, or Python knows no such encoding.
     """
-    chosen = _FileSettings(**settings)
+    chosen = TableSettings(**settings)
     chosen.check(format)
     if chosen.encoding is not None and format != "sav":
         encoding_name(chosen.encoding)
 
 
-def _open_url(url: str, chosen: _FileSettings, progress: Progress | None) -> Table:
+def _open_url(url: str, chosen: TableSettings, progress: Progress | None) -> Table:
     """Open a remote table: Parquet by row groups if its server supports ranges, others as a copy."""
     system, path = open_filesystem(url, "read")
     name = url_name(url)
@@ -216,7 +151,7 @@ def _open_url(url: str, chosen: _FileSettings, progress: Progress | None) -> Tab
     return _open_temporary(open_copy)
 
 
-def _open_standard_input(chosen: _FileSettings) -> Table:
+def _open_standard_input(chosen: TableSettings) -> Table:
     def open_copy(folder: Path) -> Table:
         copy = folder / "input"
         with copy.open("wb") as target:
@@ -241,7 +176,7 @@ def _open_temporary(open_copy: Callable[[Path], Table]) -> Table:
     return table
 
 
-def _check_folder(name: str, chosen: _FileSettings) -> None:
+def _check_folder(name: str, chosen: TableSettings) -> None:
     if chosen.format not in (None, "parquet"):
         raise InputError(
             f"{name} is a folder, and a folder must contain Parquet files, not {chosen.format}; name a file"
@@ -259,13 +194,13 @@ def _open(
     path: Path,
     name: str,
     format: str,  # noqa: A002 - the name of the command's option
-    chosen: _FileSettings,
+    chosen: TableSettings,
     *,
     untrusted: bool = False,
     held: HeldFiles | None = None,
 ) -> Table:
     chosen.check(format)
-    settings = {title: value for title, value in asdict(chosen).items() if title != "format"}
+    settings = {title: value for title, value in chosen if title != "format"}
     opening = Opening(path, name, format, settings, held=held)
     if not opening.is_folder and opening.readable_path.stat().st_size == 0:
         raise InputError(f"{name} is empty; a table with a header and rows is needed")
@@ -279,7 +214,7 @@ def open_here(opening: Opening) -> Table:
         InputError: it cannot be read, or has no rows.
     """
     path, name, held = opening.readable_path, opening.name, opening.held
-    chosen = _FileSettings(**opening.settings)
+    chosen = TableSettings(**opening.settings)
     match opening.format:
         case "parquet":
             files = None if held is None else {title: held.path(title) for title in held.descriptors}

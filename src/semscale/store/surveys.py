@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO
 
 import polars as pl
 
@@ -22,9 +22,7 @@ from semscale.store.table import (
     check_size,
     frame_reader,
 )
-
-HeaderKind = Literal["auto", "plain", "qualtrics", "surveymonkey", "limesurvey"]
-"""Kinds of headers: ``auto`` recognizes the survey tool, ``plain`` is one row of names."""
+from semscale.store.table_settings import HeaderKind
 
 _QUESTION = re.compile(r'"ImportId"\s*:\s*"(?P<question>QID\d+)')
 _SWITCH = "`header='plain'` reads the file as it is"

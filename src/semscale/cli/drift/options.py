@@ -255,7 +255,7 @@ class RecordOptions(Settings):
     calls: CallOptions
     measuring: MeasuringOptions
     outputs: Annotated[Outputs, Without("out", "escape", "report", "figures")]
-    table: TableOptions
+    table: Annotated[TableOptions, Without("header")]
 
     def model_post_init(self, _context: object) -> None:
         """Refuse options that do not go together."""
@@ -435,7 +435,7 @@ class GateOptions(Settings):
     calls: Annotated[CallOptions, Without("dry_run"), Rare("money")]
     outputs: GateOutputs
     measuring: MeasuringOptions
-    table: TableOptions
+    table: Annotated[TableOptions, Without("header")]
 
     def model_post_init(self, _context: object) -> None:
         """Refuse options of a judge without one."""

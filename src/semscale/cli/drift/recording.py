@@ -146,12 +146,12 @@ def read_outputs(
         revision=git_revision(Path.cwd()),
         note=source.note,
         default_model=default_model,
-        **table.settings,
+        **dict(table.settings),
     )
 
 
 def _columns_like(run: Run, columns: RunColumns, path: str, table: TableOptions) -> RunColumns:
-    if path == _STANDARD_INPUT or not is_table(path, table.settings.get("format")):
+    if path == _STANDARD_INPUT or not is_table(path, table.settings.format):
         return columns
     titles = table.open(path).columns
     by = columns.by or tuple(kind for kind in run.group_kinds if kind in titles)
