@@ -89,6 +89,41 @@ def test_a_command_can_leave_options_of_a_group_out_and_they_keep_their_defaults
         called_with(Lost)
 
 
+def test_a_command_can_leave_out_an_option_of_a_group_within_a_group():
+    class Flat(Settings):
+        home: Home
+
+    class Guest(Settings):
+        flat: Annotated[Flat, Without("street")]
+
+    assert called_with(Guest, "--town", "Rome").flat.home == Home(town="Rome")
+    with pytest.raises(Exception, match="--street"):
+        called_with(Guest, "--street", "High")
+
+
+def test_a_message_names_the_option_of_the_setting_whose_group_it_states():
+    class Sender(Settings):
+        address: Annotated[str, Field(description="From."), Option("Mail", name="--from")] = "a"
+
+    class Receiver(Settings):
+        address: Annotated[str, Field(description="To."), Option("Mail", name="--to")] = "b"
+
+    class Letter(Settings):
+        sender: Sender = Sender()
+        receiver: Receiver = Receiver()
+
+    def send(options: Letter) -> None:
+        raise InputError(
+            "sender:address", "must differ from `receiver:address`; `stranger:address` is unknown"
+        )
+
+    app = App(name="mail", result_action="return_value")
+    app.default(command(send))
+    with pytest.raises(InputError) as caught:
+        app([], exit_on_error=False, print_error=False)
+    assert str(caught.value) == "--from must differ from --to; address is unknown"
+
+
 def test_a_setting_can_use_the_option_of_a_different_class():
     class Shop(Settings):
         town: Annotated[str | None, As(Home, "town")] = None

@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
+from semscale.distributed.actor_pool import ActorPool
 from semscale.distributed.cluster import (
-    ActorPool,
     addresses,
     cluster_error,
     connect,
@@ -95,10 +95,10 @@ def test_no_room_is_refused():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"actors": 0}, "actors must be at least 1, got 0"),
-        ({"cpus": 0}, "cpus must be at least 1, got 0"),
-        ({"gpus": -1}, "gpus must be at least 0, got -1"),
-        ({"gpus": float("nan")}, "gpus must be at least 0, got nan"),
+        ({"actors": 0}, "actors must be >= 1, got 0"),
+        ({"cpus": 0}, "cpus must be >= 1, got 0"),
+        ({"gpus": -1}, "gpus must be >= 0, got -1"),
+        ({"gpus": float("nan")}, "gpus must be >= 0, got nan"),
         ({"gpus": 1.5}, "gpus must be a whole number above 1, got 1.5"),
     ],
 )

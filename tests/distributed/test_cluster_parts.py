@@ -13,7 +13,7 @@ from tests.support.disturbed_recipe import ByNode, Copying, Disturbed, OtherInAc
 
 from semscale.cli.main import main
 from semscale.distributed import cluster_parts
-from semscale.distributed.cluster import ActorPool
+from semscale.distributed.actor_pool import ActorPool
 from semscale.distributed.cluster_parts import ClusterParts, ClusterWarning
 from semscale.distributed.datasets import EmbeddingRecipe, ModelRecipe, RatingRecipe
 from semscale.embedding import load_embedder

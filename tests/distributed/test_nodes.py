@@ -11,7 +11,8 @@ import pytest
 from tests.support.free_ports import free_port
 
 from semscale.distributed import cluster_parts
-from semscale.distributed.cluster import ActorPool, node_resources, watch
+from semscale.distributed.actor_pool import ActorPool
+from semscale.distributed.cluster import node_resources, watch
 from semscale.distributed.cluster_parts import (
     MOST_ATTEMPTS,
     AttemptLog,

@@ -24,6 +24,7 @@ from semscale.cli.shared import (
     JudgeCallOptions,
     RowOptions,
     RunOptions,
+    TextColumn,
 )
 from semscale.coding.settings import CODES, CodeSettings, CodingChatSettings, CodingColumns
 from semscale.errors import InputError
@@ -103,7 +104,7 @@ class SuggestOptions(Settings):
     """
 
     file: InputFile
-    text: Annotated[str, Field(description="Column of texts."), Option(COLUMNS, "COLUMN")]
+    text: TextColumn
     reasoning: Reasoning = "keep"
     html: Html = "keep"
     codebook: Annotated[Path, Field(description="The codebook to write, in YAML."), Option(OUTPUT, "FILE")]

@@ -8,13 +8,13 @@ from pydantic import Field
 from semscale.cli.options import Without, command
 from semscale.cli.outputs import Outputs, ResultsFile, present
 from semscale.cli.shared import (
-    COLUMNS,
     MODEL,
     EmbedderOptions,
     InputFile,
     RayOptions,
     RowOptions,
     RunOptions,
+    TextColumn,
     model_recipe,
 )
 from semscale.errors import InputError
@@ -42,7 +42,7 @@ class EmbedOptions(Settings):
     """
 
     file: InputFile
-    text: Annotated[str, Field(description="Column of texts."), Option(COLUMNS, "COLUMN")]
+    text: TextColumn
     dtype: Annotated[
         Literal["float32", "float16"],
         Field(description="Type of the numbers: float32, or float16 in half the space."),

@@ -20,11 +20,12 @@ from semscale.cli.judge import (
 from semscale.cli.options import As, Rare, Without, command, option_arguments, refuse_stated
 from semscale.cli.outputs import OUTPUT, CsvEscape, Outputs, check_input, present
 from semscale.cli.process import echo, message_if_stopped
-from semscale.cli.shared import COLUMNS, RUN, EmbedderOptions, InputFile, JudgeCallOptions, RowOptions
+from semscale.cli.rate import CalibrateOptions, LabelledColumns
+from semscale.cli.shared import RUN, EmbedderOptions, InputFile, JudgeCallOptions, RowOptions
 from semscale.coding.settings import CODES
 from semscale.errors import EmptyTableError, InputError, InterruptedRunError
 from semscale.judging.settings import JudgeColumns, JudgeSettings
-from semscale.rating.settings import RATING, RaterSettings
+from semscale.rating.settings import RaterSettings
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
@@ -54,15 +55,11 @@ class LabelOptions(Settings):
         Option(OUTPUT, "FILE"),
     ]
     escape: CsvEscape = True
-    text: Annotated[str | None, Field(description="Column of texts."), Option(COLUMNS, "COLUMN")] = None
+    text: Annotated[str | None, As(LabelledColumns, "text")] = None
     question: Annotated[str | None, As(JudgeColumns, "question")] = None
     answer: Annotated[str | None, As(JudgeColumns, "answer")] = None
     reference: Annotated[tuple[str, ...], As(JudgeColumns, "reference")] = ()
-    scale: Annotated[
-        str | None,
-        Field(description="Scale: a name (semscale scales list) or a YAML file."),
-        Option(RATING, "SCALE"),
-    ] = None
+    scale: Annotated[str | None, As(CalibrateOptions, "scale")] = None
     codebook: Annotated[
         Path | None,
         Field(description="To code: YAML with codes: name, definition and examples."),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from semscale.cli.options import Rare, Without, command, refuse_stated
+from semscale.cli.options import As, Rare, Without, command, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.process import echo
 from semscale.cli.shared import (
@@ -21,6 +21,7 @@ from semscale.cli.shared import (
     RayOptions,
     RowOptions,
     RunOptions,
+    TextColumn,
     model_recipe,
 )
 from semscale.errors import InputError
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from semscale.store.table import Table
     from semscale.types import Progress
 
-Scale = Annotated[
+ScaleName = Annotated[
     str,
     Field(description="Scale: a name (semscale scales list) or a YAML file."),
     Option(RATING, "SCALE"),
@@ -333,22 +334,14 @@ def _check_columns_of_scales(scales: Sequence[str], texts: Sequence[str]) -> Non
 class LabelledColumns(Settings):
     """Columns of labelled texts."""
 
-    text: Annotated[str, Field(description="Column of texts."), Option(COLUMNS, "COLUMN")]
-    human: Annotated[
-        str,
-        Field(description="Human ratings: numbers, or lists like [3, 4]; empty cells are skipped."),
-        Option(COLUMNS, "COLUMN"),
-    ]
+    text: TextColumn
+    human: Annotated[str, As(RatingColumns, "human")]
     by: Annotated[
         str | None,
         Field(description="Groups, such as surveys; the reported error holds for a new group."),
         Option(COLUMNS, "COLUMN"),
     ] = None
-    human_range: Annotated[
-        tuple[float, float] | None,
-        Field(description="Lowest and highest value of the human scale."),
-        Option(COLUMNS, "LOW HIGH"),
-    ] = None
+    human_range: Annotated[tuple[float, float] | None, As(RatingColumns, "human_range")] = None
 
 
 class CalibrationOutputs(Outputs):
@@ -371,7 +364,7 @@ class CalibrateOptions(Settings):
 
     file: InputFile
     columns: LabelledColumns
-    scale: Scale
+    scale: ScaleName
     rating: Annotated[RaterSettings, Without("calibration")]
     outputs: Annotated[CalibrationOutputs, Without("out", "escape")]
     embedder: EmbedderOptions

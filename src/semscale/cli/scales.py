@@ -13,7 +13,7 @@ from pydantic import Field
 from semscale.cli.options import Without, command, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs, present
 from semscale.cli.process import echo, say
-from semscale.cli.rate import LabelledColumns
+from semscale.cli.rate import LabelledColumns, ScaleName
 from semscale.cli.shared import (
     ARGUMENTS,
     CHAT,
@@ -319,11 +319,7 @@ class ValidateOptions(Settings):
 
     file: InputFile
     columns: Annotated[LabelledColumns, Without("by")]
-    scale: Annotated[
-        str,
-        Field(description="Scale: a name (semscale scales list) or a YAML file."),
-        Option(RATING, "SCALE"),
-    ]
+    scale: ScaleName
     rating: RaterSettings
     outputs: Annotated[Outputs, Without("out", "escape")]
     embedder: Annotated[EmbedderOptions, Without("name")]

@@ -14,6 +14,7 @@ from semscale.cli.config import SERVERS, Configurable
 from semscale.cli.options import refuse_stated
 from semscale.cli.process import say
 from semscale.cli.trust import DATABASE_PASSWORD, Recipient, require_trust, usual_endpoint
+from semscale.distributed.actor_pool import ActorPool
 from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
@@ -47,6 +48,8 @@ ARGUMENTS, COLUMNS, INPUT, RUN, MODEL, CHAT, HISTORY = (
 """Panels of the help that several commands have."""
 
 _HISTORY_FILE = "semscale-history.sqlite"  # in the current folder, where people see, name and may commit it
+
+TextColumn = Annotated[str, Field(description="Column of texts."), Option(COLUMNS, "COLUMN")]
 
 InputFile = Annotated[
     str,
@@ -489,16 +492,7 @@ class RayOptions(Settings):
         ),
         Option(RUN, "ADDRESS", name="--ray", rare=True),
     ] = None
-    actors: Annotated[
-        int | None,
-        Field(ge=1, description="Number of copies of the model on the cluster (default: one per processor)."),
-        Option(RUN, rare=True),
-    ] = None
-    gpus: Annotated[
-        float,
-        Field(ge=0, description="GPUs per copy of the model on the cluster, with --engine torch."),
-        Option(RUN, name="--gpus-per-actor", rare=True, shown=False),
-    ] = 0.0
+    pool: ActorPool = ActorPool()
 
     def model_post_init(self, _context: object) -> None:
         """Refuse what the cluster cannot do."""
@@ -522,13 +516,13 @@ class RayOptions(Settings):
         if self.cluster is None:
             yield None
             return
-        if self.gpus and engine != "torch":
+        if self.pool.gpus and engine != "torch":
             raise InputError(f"--gpus-per-actor belongs to --engine torch, got --engine {engine}")
-        from semscale.distributed.cluster import ActorPool, connect
+        from semscale.distributed.cluster import connect
         from semscale.distributed.cluster_parts import ClusterParts
 
         with connect(self.cluster):
-            yield ClusterParts(recipe(), ActorPool(self.actors, gpus=self.gpus))
+            yield ClusterParts(recipe(), self.pool)
 
 
 def model_recipe(options: EmbedderOptions, default: str, *, cache: bool = True) -> "ModelRecipe":

@@ -4,12 +4,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from semscale.distributed.cluster import ActorPool
+    from semscale.distributed.actor_pool import ActorPool
     from semscale.distributed.datasets import ModelRecipe, embed, match, rate
 
 __all__ = ["ActorPool", "ModelRecipe", "embed", "match", "rate"]
 
-_MODULES = {"ActorPool": "cluster"}
+_MODULES = {"ActorPool": "actor_pool"}
 
 
 def __getattr__(name: str) -> object:

@@ -12,15 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
 
 import polars as pl
 
-from semscale.distributed.cluster import (
-    BOOKED,
-    ActorPool,
-    cluster_error,
-    is_connected,
-    node_resources,
-    one_line,
-    watch,
-)
+from semscale.distributed.actor_pool import BOOKED, ActorPool
+from semscale.distributed.cluster import cluster_error, is_connected, node_resources, one_line, watch
 from semscale.errors import ClusterError, InputError, ModelError, SemscaleError
 from semscale.signature import Signature
 from semscale.store.parts import WORK, Part, store_part

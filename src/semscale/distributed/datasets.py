@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from semscale.distributed.cluster import ActorPool, node_resources
+from semscale.distributed.actor_pool import ActorPool
+from semscale.distributed.cluster import node_resources
 from semscale.distributed.cluster_parts import Attempts, BatchActor, NodeCheck, Recipe, RowWork
 from semscale.embedding.embedder import Embedder
 from semscale.embedding.file_embedding import STATUS, EmbeddingWork, VectorType

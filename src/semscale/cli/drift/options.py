@@ -67,12 +67,6 @@ class SourceOptions(Settings):
     columns: OutputColumns
 
 
-class CandidateOptions(SourceOptions):
-    """Description of a file of a candidate's outputs, whose groups are those of the baseline."""
-
-    columns: Annotated[OutputColumns, Without("by")]
-
-
 class MeasuringOptions(Settings):
     """Settings of the measurement: the embedding model, and how outputs are paired."""
 
@@ -429,7 +423,7 @@ class GateOptions(Settings):
         Option(HISTORY, "RUN", rare=True),
     ] = None
     history: HistoryOptions
-    source: CandidateOptions
+    source: Annotated[SourceOptions, Without("by")]
     judge: PairJudgeOptions
     chat: Annotated[ChatOptions, Without("model")]
     calls: Annotated[CallOptions, Without("dry_run"), Rare("money")]
