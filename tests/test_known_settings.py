@@ -56,4 +56,5 @@ def test_the_nearest_setting_is_named(call, owner, wrong, near):
 def test_an_unknown_setting_without_a_near_name_lists_all_names():
     with pytest.raises(TypeError) as caught:
         BertScorer(bogus=1)
-    assert str(caught.value) == "BertScorer has no setting 'bogus' (known: layer, idf, rescale, precision)"
+    known = "embedder, layer, idf, rescale, precision"
+    assert str(caught.value) == f"BertScorer has no setting 'bogus' (known: {known})"

@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import wraps
-from inspect import Parameter, signature
+from inspect import signature
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -100,6 +100,19 @@ def unknown_name(what: str, name: str, known: Collection[str]) -> UnknownNameErr
     near = nearest_name(name.lower(), known, alike=_ALIKE)
     question = f": did you mean {near!r}?" if near else ""
     return UnknownNameError(f"unknown {what} {shorten(name)}{question} (known: {', '.join(known)})")
+
+
+def unknown_setting(owner: str, name: str, known: Collection[str]) -> TypeError:
+    """Build the error for an unknown setting of a function or class; ``known`` are its parameters.
+
+    Examples:
+        >>> str(unknown_setting("Rater", "scal", ["self", "scale", "floor"]))
+        "Rater has no setting 'scal': did you mean 'scale'? (known: scale, floor)"
+    """
+    names = [parameter for parameter in known if parameter != "self"]
+    near = nearest_name(name, names)
+    question = f": did you mean {near!r}?" if near else ""
+    return TypeError(f"{owner} has no setting {name!r}{question} (known: {', '.join(names)})")
 
 
 def mistakes_in_scale(error: "ValidationError", *, owner: object, known: Collection[str]) -> MistakesError:
@@ -275,22 +288,19 @@ def reject_unknown_settings(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
     Examples:
         >>> @reject_unknown_settings
-        ... def rate(texts, *, scale="trust", temperature=1.0): ...
-        >>> rate([], temprature=2)
+        ... def rate(texts, *, scale="trust", floor=None): ...
+        >>> rate([], scal="quality")
         Traceback (most recent call last):
-        TypeError: rate has no setting 'temprature': did you mean 'temperature'? (known: scale, temperature)
+        TypeError: rate has no setting 'scal': did you mean 'scale'? (known: texts, scale, floor)
     """
     owner = function.__qualname__.removesuffix(".__init__")
     parameters = signature(function).parameters
-    settings = [name for name, parameter in parameters.items() if parameter.kind is Parameter.KEYWORD_ONLY]
 
     @wraps(function)
     def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         for name in kwargs:
             if name not in parameters:
-                question = did_you_mean(name, parameters).replace(";", ":")
-                known = f" (known: {', '.join(settings)})" if settings else ""
-                raise TypeError(f"{owner} has no setting {name!r}{question}{known}")
+                raise unknown_setting(owner, name, parameters)
         return function(*args, **kwargs)
 
     return wrapper

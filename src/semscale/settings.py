@@ -29,7 +29,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticKnownError
 
 from semscale.errors import InputError
-from semscale.messages import describe_mistake, nearest_name, shorten
+from semscale.messages import describe_mistake, shorten, unknown_setting
 from semscale.spelling import marked
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -102,7 +102,7 @@ class Settings(BaseModel):
             unknown = next((name for name in values if name not in type(self).model_fields), None)
             if unknown is not None:
                 owner = type(self).__name__.removesuffix("Settings")
-                raise TypeError(_unknown_setting(owner, unknown, type(self).model_fields))
+                raise unknown_setting(owner, unknown, type(self).model_fields)
             for name, value in values.items():
                 _refuse_boolean(name, value, type(self).model_fields[name])
             try:
@@ -151,7 +151,7 @@ def takes(kind: type[Settings]) -> Callable[[F], F]:
         def wrapper(*args: Any, **values: Any) -> Any:  # noqa: ANN401 - as the function returns
             unknown = next((name for name in values if name not in shown.parameters), None)
             if unknown is not None:
-                raise TypeError(_unknown_setting(owner, unknown, list(shown.parameters)))
+                raise unknown_setting(owner, unknown, shown.parameters)
             return function(*args, **values)
 
         wrapper.__signature__ = shown  # type: ignore[attr-defined]
@@ -255,12 +255,6 @@ def _without_notes(info: FieldInfo, help_text: str | None) -> Any:  # noqa: ANN4
 
 def _default(info: FieldInfo) -> object:
     return Parameter.empty if info.is_required() else info.get_default(call_default_factory=True)
-
-
-def _unknown_setting(owner: str, name: str, known: Collection[str]) -> str:
-    near = nearest_name(name, known)
-    question = f": did you mean {near!r}?" if near else ""
-    return f"{owner} has no setting {name!r}{question} (known: {', '.join(known)})"
 
 
 def _input_error(error: ValidationError, kind: type[Settings]) -> InputError:
