@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from pydantic import PrivateAttr
 
@@ -64,16 +64,7 @@ class Configurable(Settings):
     It remembers this of the groups that it contains, too.
     """
 
-    kinds: ClassVar[list[type["Configurable"]]] = []
-    """All such groups, in the order of their definitions."""
-
     _origins: dict[str, Origin] = PrivateAttr(default_factory=dict)
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **further: Any) -> None:  # noqa: ANN401 - as pydantic declares it
-        """Note the group."""
-        super().__pydantic_init_subclass__(**further)
-        Configurable.kinds.append(cls)
 
     def origin(self, name: str) -> Origin | None:
         """Return where a value comes from; ``None`` for the command line, the environment or the default."""
@@ -123,9 +114,11 @@ class ConfigurableSetting:
 @functools.cache
 def configurable_settings() -> Mapping[str, ConfigurableSetting]:
     """Return the settings that a project's file can have, by key."""
+    from semscale.cli.shared import CONFIGURABLE
+
     settings = [
         ConfigurableSetting(kind, name, info, option)
-        for group in Configurable.kinds
+        for group in CONFIGURABLE
         for kind, name, info, option in options_of(group)
         if option.configurable
     ]

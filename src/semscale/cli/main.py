@@ -16,7 +16,6 @@ from cyclopts.exceptions import (
     UnusedCliTokensError,
 )
 
-from semscale.cli import shared  # noqa: F401 - its groups have the settings of a project's file
 from semscale.cli.options import HIDDEN_INPUT, STANDARD_INPUT, CommandOption
 from semscale.cli.process import (
     BAD_INPUT,
