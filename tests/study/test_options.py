@@ -67,36 +67,38 @@ def test_this_module_asks_every_type_of_question(result):
     assert {"scale", *(asked.type for asked in result.design.questionnaire.questions)} == {*TYPES}
 
 
-def figures(summary, question):
-    return next(item for item in summary.options if item.question.name == question and item.concept == "oat")
+def options(summary, question, figure="share"):
+    rows = summary.figures.select(figure, question=question, concept="oat", by="option")
+    return {row.level: row for row in rows}
 
 
-def values(estimates):
-    return {option: estimate.value for option, estimate in estimates.items()}
+def values(rows):
+    return {option: row.value for option, row in rows.items()}
 
 
 def test_shares_are_mean_probabilities_over_personas(result):
     summary = result.summary()
-    where = figures(summary, "where")
-    assert where.n == 3
-    assert values(where.options) == pytest.approx({"shop": 0.5, "web": 1 / 3, "nowhere": 0.5 / 3})
-    assert where.options["shop"].low < 0.5 < where.options["shop"].high
+    where = options(summary, "where")
+    assert where["shop"].n == 3
+    assert values(where) == pytest.approx({"shop": 0.5, "web": 1 / 3, "nowhere": 0.5 / 3})
+    assert where["shop"].low < 0.5 < where["shop"].high
     # Every option of several is a share of its own: (.9 + .3 + .3) / 3 and (.2 + .6 + .7) / 3.
-    assert values(figures(summary, "when").options) == pytest.approx({"morning": 0.5, "evening": 0.5})
+    assert values(options(summary, "when")) == pytest.approx({"morning": 0.5, "evening": 0.5})
 
 
 def test_numbers_have_a_mean(result):
-    times = figures(result.summary(), "times")
+    summary = result.summary()
     # 4 once and 1 twice.
-    assert times.mean.value == pytest.approx(2)
-    assert values(times.options) == pytest.approx({"0": 1 / 3, "2": 1 / 3, "4": 1 / 3})
+    (mean,) = summary.figures.select("mean", question="times", concept="oat")
+    assert mean.value == pytest.approx(2)
+    assert values(options(summary, "times")) == pytest.approx({"0": 1 / 3, "2": 1 / 3, "4": 1 / 3})
 
 
 def test_rankings_have_mean_ranks_and_a_refusal_is_left_out(result):
-    best = figures(result.summary(), "best")
+    best = options(result.summary(), "best", "mean_rank")
     # Ann: 1 + .1 + .2, 1 + .9 + .4 and 1 + .8 + .6; Bob 2 for each; Cid refuses.
-    assert (best.n, best.options["taste"].n_left_out) == (2, 1)
-    assert values(best.options) == pytest.approx({"taste": 1.65, "price": 2.15, "look": 2.2})
+    assert (best["taste"].n, best["taste"].n_left_out) == (2, 1)
+    assert values(best) == pytest.approx({"taste": 1.65, "price": 2.15, "look": 2.2})
     refused = result.answers.filter(question="best", persona="cid")
     assert (set(refused["status"]), set(refused["reason"])) == ({"refused"}, {"no opinion"})
     assert refused["pmf"].null_count() == 2
@@ -112,12 +114,15 @@ def test_answers_have_probabilities_and_no_value(result):
 def test_report_and_json_have_them(result, tmp_path):
     summary = result.summary()
     check_json(summary.to_json())
-    options = json.loads(summary.to_json())["options"]
-    assert [(item["question"], item["type"]) for item in options[::2]] == [
+    content = json.loads(summary.to_json())
+    assert [(item["question"], item["type"]) for item in content["questions"]] == [
         ("where", "choice"), ("when", "choices"), ("times", "number"), ("best", "ranking"),
     ]  # fmt: skip
-    assert options[0]["shares"]["shop"]["value"] == pytest.approx(0.5)
-    assert options[-1]["mean_ranks"]["taste"]["value"] == pytest.approx(1.65)
+    figures = {
+        (row["figure"], row["level"]): row["value"] for row in content["results"] if row.get("by") == "option"
+    }
+    assert figures["share", "shop"] == pytest.approx(0.5)
+    assert figures["mean_rank", "taste"] == pytest.approx(1.65)
     summary.report(tmp_path / "r.md")
     text = (tmp_path / "r.md").read_text(encoding="utf-8").replace("\N{NO-BREAK SPACE}", " ")
     assert "Share of each option in “where”, with 95 % simulation intervals" in text
@@ -129,7 +134,7 @@ def test_a_saved_run_has_them(result, tmp_path):
     result.save(tmp_path / "stored")
     read = read_study(tmp_path / "stored")
     assert read.design == result.design
-    assert read.summary().options == result.summary().options
+    assert read.summary().figures.select("share") == result.summary().figures.select("share")
 
 
 def test_a_reply_in_a_conversation_is_the_likeliest_answer(written, running):

@@ -55,9 +55,9 @@ def test_panel_weights_are_applied(result):
 def test_concepts_are_compared_within_personas(result):
     tables = panel_tables(result(), method="dlr", tests=TESTS)
     (table,) = tables.tables
-    summary = next(item for item in result().summary().differences if item.method == "dlr")
-    assert table.differences.values[-1, 0] == pytest.approx(summary.difference.value)
-    assert table.differences.p_values[-1, 0] == pytest.approx(summary.p_value)
+    difference = result().summary().figures.select("difference", method="dlr", by="concept")[0]
+    assert table.differences.values[-1, 0] == pytest.approx(difference.value)
+    assert table.differences.p_values[-1, 0] == pytest.approx(difference.p)
 
 
 def test_samples_are_averaged(result):

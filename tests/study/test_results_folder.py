@@ -52,7 +52,7 @@ def test_a_folder_is_read_as_it_was_written(stored, tmp_path):
     assert outcome.design.signature == stored.design.signature
     assert (outcome.signature, outcome.facts) == (stored.signature, stored.facts)
     assert outcome.design.questionnaire.questions[0].scale.labels == ("bad", "fair", "good")
-    assert outcome.summary().measures[0].estimates.overall.mean.value == pytest.approx(0.5)
+    assert outcome.summary().figures.select("mean")[0].value == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("name", ["answers.parquet", "panel.parquet", "prompts.parquet", "study.yaml"])

@@ -78,9 +78,10 @@ def test_refusals_have_a_status_and_no_value(written, played, running, toy_embed
     assert ann["value"].to_list() == [None, None]
     # Nobody rates words that decline to answer: two of three personas, two concepts.
     assert result.answers.filter(method="flr")["rating_reply"].null_count() == 2
-    counts = {(item.method, item.group): item.counts for item in result.summary().statuses}
-    assert counts["ssr", None]["refused"] == 2
-    assert counts["dlr", "60"] == {"refused": 2, "unparsable": 2}
+    counts = result.summary().figures.select("answers", question=None)
+    by_group = {(row.method, row.level, row.status): row.value for row in counts}
+    assert by_group["ssr", None, "refused"] == 2
+    assert [by_group["dlr", "60", status] for status in ("scored", "refused", "unparsable")] == [0, 2, 2]
 
 
 @pytest.mark.parametrize("stated", ["4", " 9. ", "2 or 3", "4/5", "**4**", "4 out of 5"])
@@ -176,8 +177,8 @@ def test_rotation_balances_the_first_position(written, played, running, toy_embe
     result = study.run(played, embedder=toy_embedder, running=running)
     first = result.answers.filter(pl.col("concept_position") == 1)
     assert first["concept"].value_counts().sort("concept").rows() == [("nut", 4), ("oat", 4)]
-    (effect,) = result.summary().orders
-    assert (effect.ordered, effect.effect.value) == ("concept", pytest.approx(2.0))
+    (effect,) = result.summary().figures.select("order_effect")
+    assert (effect.by, effect.value) == ("concept", pytest.approx(2.0))
 
 
 def test_a_model_without_decisions_gives_that_method_a_reason(written, played, running, toy_embedder):
@@ -208,13 +209,13 @@ def test_a_raked_panel_weighs_its_personas(written, played, running, toy_embedde
     study = written(margins, ("[ssr, flr, dlr]", "[flr, dlr]"))
     result = study.run(played, embedder=toy_embedder, running=running)
     summary = result.summary()
-    direct = next(item for item in summary.measures if item.method == "dlr")
-    overall = direct.estimates.overall
+    (overall,) = summary.figures.select("mean", method="dlr", concept=None, by=None)
     # (1.5 * 5 + .75 * 3 + .75 * 1) / 3; without weights it were 3.
-    assert overall.mean.value == pytest.approx(3.5)
-    assert [group.mean.value for group in direct.by_attribute["age"].groups] == pytest.approx([5.0, 2.0])
+    assert overall.value == pytest.approx(3.5)
+    by_age = summary.figures.select("mean", method="dlr", by="age")
+    assert [group.value for group in by_age] == pytest.approx([5.0, 2.0])
     # flr is 3 throughout: 3 less 3.5.
-    assert summary.pairs[0].difference.value == pytest.approx(-0.5)
+    assert summary.figures.select("paired_difference")[0].value == pytest.approx(-0.5)
     # 9 over 2.25 + 2 * .5625.
     assert summary.record()["effective_personas"] == pytest.approx(9 / 3.375)
     stated = str(summary.document())

@@ -56,11 +56,11 @@ def test_whole_panel_is_asked_by_every_model(result, models):
 
 def test_models_stand_side_by_side(result):
     summary = result.summary()
-    means = {item.model: item.estimates.overall.mean.value for item in summary.measures}
-    assert means == {"played": 3.0, "other": 2.0}
-    (pair,) = summary.model_pairs
-    assert (pair.first, pair.second, pair.difference.value, pair.difference.n) == ("played", "other", 1.0, 6)
-    assert pair.correlation.value == pytest.approx(1)
+    means = summary.figures.select("mean", concept=None, by=None)
+    assert [(mean.model, mean.value) for mean in means] == [("played", 3.0), ("other", 2.0)]
+    (pair,) = summary.figures.select("paired_difference", by="model")
+    assert (pair.level, pair.other, pair.value, pair.n) == ("played", "other", 1.0, 6)
+    assert summary.figures.beside(pair, "correlation").value == pytest.approx(1)
     shown = markdown(document_of(summary))
     assert "each of 2 models: played, other" in shown
     assert "direct rating (DLR), played" in shown
@@ -70,8 +70,7 @@ def test_models_stand_side_by_side(result):
 def test_variance_is_split_into_personas_and_models(result):
     # Within each concept: personas 2, 3, 4 and 1, 2, 3. Means of personas vary by 1, means of models by .5,
     # and nothing is left.
-    (spread,) = result.summary().spreads
-    outcome = {item.name: item.variance.value for item in spread.variances.components}
+    outcome = {row.level: row.value for row in result.summary().figures.select("variance")}
     assert outcome == pytest.approx({"persona": 1.0, "model": 0.5, "residual": 0.0})
 
 

@@ -6,25 +6,23 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import t
+from tests.schema_check import SCHEMA as JSON_SCHEMA
 from tests.schema_check import check_json
 
 from semscale.scales import load_scale
 from semscale.stats.intervals import IntervalPlan
-from semscale.study.questionnaire import StudyQuestion
-from semscale.study.summary import (
+from semscale.study.figures import (
     MOST_LEVELS,
     PANEL_WEIGHT,
-    MeasuredAnswers,
-    UnratedReason,
-    answer_pairs,
-    answer_reliabilities,
-    answer_spreads,
-    draw_quotes,
+    answer_variances,
     level_differences,
     order_contrasts,
     order_effects,
-    reasons_without_rating,
+    paired_figures,
+    rerun_reliability,
 )
+from semscale.study.questionnaire import StudyQuestion
+from semscale.study.summary import UnratedReason, draw_quotes, reasons_without_rating
 
 SCALE = load_scale("purchase-intent")
 QUESTION = StudyQuestion("intent", "Buy?", SCALE, ("dlr",))
@@ -43,27 +41,44 @@ def summary(written, played, running, toy_embedder):
     return written().run(played, embedder=toy_embedder, running=running).summary()
 
 
-def measure(summary, method):
-    return next(item for item in summary.measures if item.method == method)
-
-
 def test_means_are_of_answers_with_a_rating(summary):
-    direct = measure(summary, "dlr").estimates
-    assert [group.group for group in direct.groups] == ["oat", "nut"]
-    oat = direct.groups[0]
-    assert (oat.mean.value, oat.n, oat.left_out) == (3.0, 2, {"unparsable": 1})
+    means = summary.figures.select("mean", method="dlr", by=None)
+    assert [mean.concept for mean in means] == [None, "oat", "nut"]
+    oat = means[1]
+    assert (oat.value, oat.n, oat.n_left_out) == (3.0, 2, 1)
     # Half of the rated answers on 2, half on 4.
-    assert [mass.value for mass in oat.pmf] == [0, 0.5, 0, 0.5, 0]
+    masses = [summary.figures.beside(oat, f"p_{point}").value for point in range(1, 6)]
+    assert masses == [0, 0.5, 0, 0.5, 0]
+    counts = summary.figures.select("answers", question="intent", method="dlr", concept="oat")
+    assert [(row.status, row.value, row.n) for row in counts] == [("scored", 2, 3), ("unparsable", 1, 3)]
 
 
 def test_personas_are_resampled_and_not_answers(summary):
-    overall = measure(summary, "flr").estimates.overall
+    (overall,) = summary.figures.select("mean", method="flr", concept=None, by=None)
     assert (overall.n, overall.n_clusters) == (6, 3)
 
 
 def test_groups_of_personas_are_in_order(summary):
-    by_age = measure(summary, "dlr").by_attribute["age"]
-    assert (by_age.by, [(group.group, group.n) for group in by_age.groups]) == ("age", [("30", 2), ("60", 2)])
+    by_age = summary.figures.select("mean", method="dlr", by="age")
+    assert [(row.level, row.n) for row in by_age] == [("30", 2), ("60", 2)]
+
+
+def test_statuses_are_counted_by_method_and_group(summary):
+    counts = summary.figures.select("answers", question=None, method="dlr")
+    assert [(row.by, row.level, row.status, row.value, row.n) for row in counts] == [
+        (None, None, "scored", 4, 6),
+        (None, None, "unparsable", 2, 6),
+        ("age", "30", "scored", 2, 2),
+        ("age", "60", "scored", 2, 4),
+        ("age", "60", "unparsable", 2, 4),
+    ]
+
+
+def test_the_table_has_a_column_for_each_attribute(summary):
+    table = summary.figures.to_frame()
+    assert table.height == len(summary.figures.rows)
+    oat = table.filter(figure="mean", method="dlr", concept="oat").row(0, named=True)
+    assert (oat["value"], oat["n"], oat["by"], oat["p"]) == (3.0, 2, None, None)
 
 
 def test_counts_and_reasons(summary):
@@ -74,14 +89,28 @@ def test_counts_and_reasons(summary):
 
 
 def test_costs_are_summed_by_method(summary):
-    costs = {cost.method: (cost.n, cost.tokens, cost.seconds) for cost in summary.costs}
-    assert costs == {method: (6, 90, 0.25) for method in ("ssr", "flr", "dlr")}
+    tokens, seconds = (summary.figures.select(figure) for figure in ("tokens", "seconds"))
+    assert [(row.method, row.n, row.value) for row in tokens] == [
+        ("ssr", 6, 90),
+        ("flr", 6, 90),
+        ("dlr", 6, 90),
+    ]
+    assert [row.value for row in seconds] == [0.25] * 3
+    assert np.isnan([row.value for row in summary.figures.select("cost")]).all()
 
 
 def test_json_keeps_to_its_schema_and_calls_its_intervals_simulated(summary):
     text = summary.to_json()
     check_json(text)
     assert '"kind": "simulation"' in text
+
+
+def test_docs_list_the_figures_of_the_schema():
+    schema = json.loads(JSON_SCHEMA.read_text(encoding="utf-8"))["$defs"]["study_figure"]
+    listed = (JSON_SCHEMA.parents[1] / "studies.md").read_text(encoding="utf-8")
+    assert [
+        name for name in schema["properties"]["figure"]["anyOf"][0]["enum"] if f"`{name}`" not in listed
+    ] == []
 
 
 def test_json_has_answers_to_read(summary):
@@ -98,7 +127,8 @@ def test_an_attribute_may_be_called_as_a_column_of_answers(written, played, runn
         ("{age}", "{status}"), ("[age]", "[status]"), people="persona,name,status\na,Ann,x\nb,Bob,y\n"
     )
     summary = study.run(played, embedder=toy_embedder, running=running).summary()
-    assert [group.group for group in measure(summary, "dlr").by_attribute["status"].groups] == ["x", "y"]
+    groups = summary.figures.select("mean", method="dlr", by="status")
+    assert [group.level for group in groups] == ["x", "y"]
 
 
 ANSWERS = {"oat": [1, 2, 3, 4], "nut": [2, 2, 5, 4], "fig": [5, 4, 5, 5]}
@@ -119,27 +149,27 @@ def answer_rows(answers, ages=("a", "b", "a", "b"), weights=None):
 
 
 def differences_in(rows, concepts=tuple(ANSWERS), attributes=()):
-    return list(level_differences(MeasuredAnswers(QUESTION, "dlr", rows), concepts, attributes, 0.95))
+    return list(level_differences(QUESTION, rows, concepts, attributes, 0.95))
 
 
 def test_concepts_are_compared_within_personas():
     oat_nut, oat_fig, nut_fig = differences_in(answer_rows(ANSWERS))
-    assert (oat_nut.by, oat_nut.first, oat_nut.second) == ("concept", "oat", "nut")
+    assert (oat_nut.by, oat_nut.level, oat_nut.other) == ("concept", "oat", "nut")
     # Differences of the personas are -1, 0, -2 and 0: mean -.75, squares about it 2.75, variance 2.75 / 3, so
     # that the standard error is sqrt(2.75 / 12). Two concepts take two degrees of freedom of four personas.
     error = np.sqrt(2.75 / 12)
-    assert oat_nut.difference.value == pytest.approx(-0.75)
-    assert oat_nut.difference.high == pytest.approx(-0.75 + t.ppf(0.975, 2) * error)
-    assert oat_nut.p_value == pytest.approx(2 * t.sf(0.75 / error, 2))
+    assert oat_nut.value == pytest.approx(-0.75)
+    assert oat_nut.high == pytest.approx(-0.75 + t.ppf(0.975, 2) * error)
+    assert oat_nut.p == pytest.approx(2 * t.sf(0.75 / error, 2))
     # Holm: three tests; the smallest p times 3, the next one times 2, and never less than the one before.
-    p = sorted([oat_nut.p_value, oat_fig.p_value, nut_fig.p_value])
+    p = sorted([oat_nut.p, oat_fig.p, nut_fig.p])
     expected = [3 * p[0], max(3 * p[0], 2 * p[1]), max(3 * p[0], 2 * p[1], p[2])]
     assert sorted(item.p_adjusted for item in (oat_nut, oat_fig, nut_fig)) == pytest.approx(expected)
 
 
 def test_difference_of_means_uses_the_base_of_every_concept():
     (single,) = differences_in(answer_rows({"oat": [1, 2, 3, None], "nut": [2, 2, 5, 4]}))
-    assert single.difference.value == pytest.approx(2 - 3.25)
+    assert single.value == pytest.approx(2 - 3.25)
 
 
 def test_weights_count_and_a_persona_with_none_is_in_no_base():
@@ -147,19 +177,19 @@ def test_weights_count_and_a_persona_with_none_is_in_no_base():
         answer_rows({"oat": [1, 2, 3, 4], "nut": [2, 2, 5, 4]}, weights=[2.0, 1.0, 1.0, 0.0])
     )
     # (2 * -1 + 0 - 2) / 4
-    assert single.difference.value == pytest.approx(-1.0)
+    assert single.value == pytest.approx(-1.0)
 
 
 def test_groups_of_personas_are_compared_over_all_concepts():
     *_, single = differences_in(answer_rows({"oat": [1, 2, 3, 4], "nut": [2, 2, 5, 4]}), attributes=["age"])
-    assert (single.by, single.first, single.second) == ("age", "a", "b")
-    assert single.difference.value == pytest.approx((1 + 3 + 2 + 5) / 4 - (2 + 4 + 2 + 4) / 4)
+    assert (single.by, single.level, single.other) == ("age", "a", "b")
+    assert single.value == pytest.approx((1 + 3 + 2 + 5) / 4 - (2 + 4 + 2 + 4) / 4)
 
 
 def test_there_is_no_test_where_all_personas_differ_alike():
     (single,) = differences_in(answer_rows({"oat": [1, 2, 3, 4], "nut": [2, 3, 4, 5]}))
-    assert single.difference.value == -1
-    assert np.isnan([single.difference.low, single.difference.high, single.p_value, single.p_adjusted]).all()
+    assert single.value == -1
+    assert np.isnan([single.low, single.high, single.p, single.p_adjusted]).all()
 
 
 @pytest.mark.parametrize(
@@ -186,37 +216,38 @@ def rated_rows(values):
     )
 
 
+def paired(answers, by="method"):
+    """Return differences and correlations of two methods or models."""
+    outcome = list(paired_figures(QUESTION, answers, PLAN, by=by))
+    return [[row for row in outcome if row.figure == name] for name in ("paired_difference", "correlation")]
+
+
 def test_differences_are_of_answers_that_have_both():
-    answers = {"flr": rated_rows([2.0, 3.0, None, 5.0]), "dlr": rated_rows([1.0, 2.0, 5.0, 4.0])}
-    (pair,) = answer_pairs(QUESTION, answers, IntervalPlan())
+    (difference,), (correlation,) = paired(
+        {"flr": rated_rows([2.0, 3.0, None, 5.0]), "dlr": rated_rows([1.0, 2.0, 5.0, 4.0])}
+    )
     # 2 - 1, 3 - 2 and 5 - 4; the third answer has no rating by FLR.
-    assert (pair.first, pair.second) == ("flr", "dlr")
-    assert (pair.difference.value, pair.difference.n, pair.difference.n_left_out) == (1.0, 3, 1)
-    assert pair.correlation.value == pytest.approx(1.0)
+    assert (difference.by, difference.level, difference.other) == ("method", "flr", "dlr")
+    assert (difference.value, difference.n, difference.n_left_out) == (1.0, 3, 1)
+    assert correlation.value == pytest.approx(1.0)
 
 
 def test_two_answers_have_no_correlation():
-    answers = {"flr": rated_rows([2.0, 3.0]), "dlr": rated_rows([1.0, 2.0])}
-    (pair,) = answer_pairs(QUESTION, answers, IntervalPlan())
-    assert pair.correlation is None
+    _, (correlation,) = paired({"flr": rated_rows([2.0, 3.0]), "dlr": rated_rows([1.0, 2.0])})
+    assert np.isnan(correlation.value)
 
 
 def test_every_two_models_are_compared_on_answers_that_both_gave():
     values = {"a": [1.0, 2.0, 3.0, 5.0], "b": [2.0, 3.0, 4.0, None], "c": [5.0, 4.0, 3.0, 1.0]}
-    answers = {model: rated_rows(part) for model, part in values.items()}
-    outcome = {
-        (item.first, item.second): item for item in answer_pairs(QUESTION, answers, PLAN, method="dlr")
-    }
-    assert list(outcome) == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert (outcome["a", "b"].difference.value, outcome["a", "b"].difference.n) == (-1.0, 3)
-    assert outcome["a", "b"].correlation.value == pytest.approx(1)
+    differences, correlations = paired({model: rated_rows(part) for model, part in values.items()}, "model")
+    assert [(row.level, row.other) for row in differences] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert [(row.value, row.n) for row in differences[:2]] == [(-1.0, 3), (pytest.approx((11 - 13) / 4), 4)]
     # Values 1 2 3 5 beside 5 4 3 1: 6 less each.
-    assert outcome["a", "c"].correlation.value == pytest.approx(-1)
-    assert outcome["a", "c"].difference.value == pytest.approx((11 - 13) / 4)
+    assert [row.value for row in correlations[:2]] == pytest.approx([1, -1])
 
 
 def test_single_model_has_no_pairs():
-    assert list(answer_pairs(QUESTION, {"a": rated_rows([1.0, 2.0, 3.0, 4.0])}, PLAN, method="dlr")) == []
+    assert paired({"a": rated_rows([1.0, 2.0, 3.0, 4.0])}, "model") == [[], []]
 
 
 def test_the_mean_of_the_contrasts_is_the_difference_of_means():
@@ -239,8 +270,8 @@ def test_better_concepts_in_first_position_are_no_order_effect():
             "value": [2.0, 4.0, 4.0, 2.0],
         }
     )
-    (outcome,) = order_effects(MeasuredAnswers(QUESTION, "dlr", rows), IntervalPlan())
-    assert (outcome.ordered, outcome.effect.value) == ("concept", 0.0)
+    (outcome,) = order_effects(QUESTION, rows, IntervalPlan())
+    assert (outcome.by, outcome.value) == ("concept", 0.0)
 
 
 def test_answers_without_a_position_have_no_order_effect():
@@ -254,7 +285,7 @@ def test_answers_without_a_position_have_no_order_effect():
         },
         schema_overrides={"concept_position": pl.Int64, "question_position": pl.Int64},
     )
-    assert list(order_effects(MeasuredAnswers(QUESTION, "dlr", rows), IntervalPlan())) == []
+    assert list(order_effects(QUESTION, rows, IntervalPlan())) == []
 
 
 def text_rows(n):
@@ -291,19 +322,19 @@ def reliabilities(samples):
         for row, value in enumerate(values)
     ]
     frame = pl.DataFrame(cells, schema=["persona", "concept", "sample", "value"], orient="row")
-    return list(answer_reliabilities(MeasuredAnswers(QUESTION, "dlr", frame), IntervalPlan()))
+    return list(rerun_reliability(frame, IntervalPlan()))
 
 
 def test_reliability_of_two_samples():
     (outcome,) = reliabilities([[1.0, 2.0, 4.0, 5.0], [2.0, 2.0, 4.0, 4.0]])
     # Means of personas 1.5, 2, 4, 4.5 about 3: squares 6.5, times 2 samples over 3: 13 / 3 between. Within:
     # (.5 + .5) / 4 = .25. ICC(1,k) = (13 / 3 - .25) / (13 / 3).
-    assert outcome.reliability.value == pytest.approx(1 - 0.25 / (13 / 3))
+    assert outcome.value == pytest.approx(1 - 0.25 / (13 / 3))
 
 
 def test_persona_with_a_missing_rating_is_left_out_of_reliability():
     (outcome,) = reliabilities([[1.0, 2.0, 4.0, 5.0, None], [2.0, 2.0, 4.0, 4.0, 1.0]])
-    assert outcome.reliability.value == pytest.approx(1 - 0.25 / (13 / 3))
+    assert outcome.value == pytest.approx(1 - 0.25 / (13 / 3))
 
 
 def test_single_sample_has_no_reliability():
@@ -312,7 +343,7 @@ def test_single_sample_has_no_reliability():
 
 def test_no_rating_at_all_has_no_reliability():
     (outcome,) = reliabilities([[None, None], [None, None]])
-    assert outcome.reliability.value != outcome.reliability.value  # noqa: PLR0124 - not a number
+    assert outcome.value != outcome.value  # noqa: PLR0124 - not a number
 
 
 def sampled_answers(values, set_values=None, models="m", asked_models="m"):
@@ -333,43 +364,49 @@ def sampled_answers(values, set_values=None, models="m", asked_models="m"):
     )
 
 
+def variances(rows):
+    """Return the values of all figures by name and facet."""
+    return {(row.figure, row.level): row.value for row in answer_variances(rows, PLAN)}
+
+
+def components(outcome):
+    return {facet: value for (figure, facet), value in outcome.items() if figure == "variance"}
+
+
 def test_personas_and_samples_by_hand():
     # Persona means 1.5, 3, 4.5: 2 times their variance 2.25 is 4.5. Within: (.5 + 2 + .5) / 3 = 1.
-    (outcome,) = answer_spreads(
-        MeasuredAnswers(QUESTION, "dlr", sampled_answers(np.array([[1, 2], [2, 4], [4, 5]]))), PLAN
-    )
-    components = {item.name: item.variance.value for item in outcome.variances.components}
-    assert components == pytest.approx({"persona": (4.5 - 1) / 2, "residual": 1.0})
-    # Means of 3 personas and 6 sampled_answers: 1.75 / 3 + 1 / 6.
-    assert outcome.variances.decision.error == pytest.approx(np.sqrt(1.75 / 3 + 1 / 6))
-    assert outcome.variances.decision.best == "persona"
+    outcome = variances(sampled_answers(np.array([[1, 2], [2, 4], [4, 5]])))
+    assert components(outcome) == pytest.approx({"persona": (4.5 - 1) / 2, "residual": 1.0})
+    assert outcome["variance_share", "persona"] == pytest.approx(1.75 / 2.75)
+    # Means of 3 personas and 6 sampled_answers: 1.75 / 3 + 1 / 6; both fall by half with twice the personas.
+    assert outcome["standard_error", None] == pytest.approx(np.sqrt(1.75 / 3 + 1 / 6))
+    assert outcome["standard_error", "persona"] == pytest.approx(np.sqrt((1.75 / 3 + 1 / 6) / 2))
+    assert (outcome["levels", "persona"], outcome["levels", "repeated sample"]) == (3, 2)
 
 
 def test_anchor_sets_are_a_variance_component_if_stored():
     values = np.array([[2.0], [3.0], [4.0]])
     by_set = [[value - 1, value + 1] for value in values.ravel().tolist()]
-    (outcome,) = answer_spreads(MeasuredAnswers(QUESTION, "ssr", sampled_answers(values, by_set)), PLAN)
-    components = {item.name: item.variance.value for item in outcome.variances.components}
+    outcome = variances(sampled_answers(values, by_set))
     # Sets are 2 apart: variance 2. Personas 1 apart: variance 1. Nothing else.
-    assert components == pytest.approx({"persona": 1.0, "anchor set": 2.0, "residual": 0.0}, abs=1e-9)
-    assert outcome.variances.decision.best == "anchor set"
+    assert components(outcome) == pytest.approx(
+        {"persona": 1.0, "anchor set": 2.0, "residual": 0.0}, abs=1e-9
+    )
+    assert outcome["standard_error", "anchor set"] < outcome["standard_error", "persona"]
 
 
 def test_single_answers_have_no_variance_components():
-    assert (
-        list(
-            answer_spreads(MeasuredAnswers(QUESTION, "dlr", sampled_answers(np.array([[1], [2], [4]]))), PLAN)
-        )
-        == []
-    )
+    assert variances(sampled_answers(np.array([[1], [2], [4]]))) == {}
 
 
 def test_answers_without_a_rating_are_left_out():
     rows = sampled_answers(np.array([[1, 2], [2, 4], [4, 5], [5, 5]])).with_columns(
         pl.when(pl.col("persona") == "p3").then(None).otherwise("value").alias("value")
     )
-    (outcome,) = answer_spreads(MeasuredAnswers(QUESTION, "dlr", rows), PLAN)
-    assert outcome.variances.n == 6
+    (error,) = (
+        row for row in answer_variances(rows, PLAN) if (row.figure, row.by) == ("standard_error", None)
+    )
+    assert error.n == 6
 
 
 def test_unrated_reasons_are_counted_by_method_with_a_quote():

@@ -1,7 +1,7 @@
 """The document of a study: results of all methods for each question, and the limits of the study."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from semscale.report import figures, parts, sentences
@@ -28,20 +28,15 @@ from semscale.report.document import (
 )
 from semscale.report.formatting import capitalise, count, count_of, coverage, join_list, number, one_line
 from semscale.report.parts import Column, Columns, present, section, table, table_of
+from semscale.stats.intervals import mass_names
+from semscale.study.figures import CONCEPT, MOST_LEVELS, scale_of
 from semscale.study.questionnaire import TEXT_METHODS
-from semscale.study.summary import CONCEPT, MOST_LEVELS, scale_of
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.stats.groups import GroupEstimate
-    from semscale.stats.variance_components import VarianceComponents
+    from semscale.study.figures import StudyFigure
     from semscale.study.questionnaire import StudyQuestion
-    from semscale.study.summary import (
-        QuestionMeasure,
-        QuotedAnswer,
-        StatusCounts,
-        StudySummary,
-    )
+    from semscale.study.summary import QuotedAnswer, StudySummary
 
 METHOD_NAMES = {
     "ssr": "similarity (SSR)",
@@ -162,12 +157,13 @@ def study_document(summary: "StudySummary") -> Document:
 def _cautions(summary: "StudySummary") -> Iterator[str]:
     yield _NO_PEOPLE
     yield from sentences.stop_cautions(summary.facts.stopped)
-    for counts in summary.statuses:
-        if counts.attribute is None and counts.share(Status.SCORED) < _FEW_SCORED:
-            scored, total = counts.counts.get(str(Status.SCORED), 0), count_of(counts.n, "answer")
+    for row in summary.figures.select("answers", status="scored", question=None, by=None):
+        n = row.n or 0
+        if row.value / n < _FEW_SCORED:
+            scored, total = int(row.value), count_of(n, "answer")
             few = f"{count(scored)} of {total} have a rating; the others may differ from these"
             rated = few if scored else f"none of {total} has a rating"
-            yield f"{capitalise(method_label(counts.method, counts.model))}: {rated}."
+            yield f"{capitalise(_method_label(row))}: {rated}."
     for facts in summary.facts.models:
         if facts.refused_forms and facts.form is None:
             yield f"{one_line(facts.model)} takes no typed decisions, so that method has no figures."
@@ -192,10 +188,8 @@ def _panel_line(summary: "StudySummary") -> Line:
 
 def _interval_line(summary: "StudySummary") -> str:
     methods = {
-        ", ".join(filter(None, (measure.question.name, measure.method, measure.model))): (
-            measure.estimates.overall.method
-        )
-        for measure in summary.measures
+        ", ".join(filter(None, (row.question, row.method, row.model))): row.interval_method
+        for row in summary.figures.select("mean", concept=None, by=None)
     }
     return f"simulation intervals: {sentences.interval_methods(summary.plan, methods, 'personas')}"
 
@@ -227,17 +221,17 @@ def _sections(summary: "StudySummary") -> Iterator[Section | None]:
             else _question_blocks(summary, question, position)
         )
         yield section(f"question-{position}", Quoted(question.text), *blocks)
-    yield section("methods", "Methods compared", _pairs(summary), _METHODS)
+    yield section("methods", "Methods compared", _method_pairs(summary), _METHODS)
     yield section("models", "Models compared", _model_pairs(summary), _MODELS)
     yield section("reruns", "The same panel asked again", _reliabilities(summary), _RERUNS)
-    if summary.spreads:
+    if summary.figures.select("variance"):
         yield section("spread", "Sources of variation", *_spread_blocks(summary))
     yield section("orders", "Order effects", *_order_blocks(summary))
     yield section("answers", "Answers with and without a rating", *_status_blocks(summary))
     yield section("cost", "Cost", _costs(summary))
     limits = (Paragraph(limit) for limit in (_NO_PEOPLE, *_LIMITS))
     yield section("limits", "Limits of this study", *limits)
-    used = dict.fromkeys(counts.method for counts in summary.statuses)
+    used = dict.fromkeys(str(row.method) for row in summary.figures.select("answers", question=None))
     meanings = [(capitalise(METHOD_NAMES[name]), _METHOD_MEANINGS[name]) for name in used]
     yield section("reading", "Measurement", table(("method", "meaning"), meanings, detail="full"))
 
@@ -248,44 +242,46 @@ def _sections(summary: "StudySummary") -> Iterator[Section | None]:
 def _question_blocks(
     summary: "StudySummary", question: "StudyQuestion", position: int
 ) -> Iterator[Block | str | None]:
-    # Methods of a question are adjacent, also where several models answered.
-    measures = sorted(
-        (measure for measure in summary.measures if measure.question.name == question.name),
-        key=lambda measure: question.methods.index(measure.method),
-    )
-    yield _means(summary, question, measures)
+    overall = _means(summary, question)
+    concepts = summary.design.questionnaire.concepts
+    by_concept = [_means(summary, question, concept=concept.name) for concept in concepts]
+    yield _mean_table(summary, question, by_concept)
     yield from _difference_blocks(summary, question, CONCEPT)
-    if any(group.mean is not None for measure in measures for group in measure.estimates.groups):
-        yield _distributions(measures, question, position)
+    if any(mean.n for mean in overall):
+        yield _distributions(summary, question, [*chain.from_iterable(by_concept)], position)
     quotes = [quote for quote in summary.quotes if quote.question == question.name]
     if quotes:
         yield _quotes(summary, question, quotes)
         yield _READ_ANSWERS
     for attribute in summary.design.groups:
         yield Paragraph(("By ", Quoted(attribute), ", all concepts together"), "heading")
-        for measure in measures:
-            yield _groups(measure, attribute)
+        for mean in overall:
+            yield _groups(summary, question, mean, attribute)
         yield from _difference_blocks(summary, question, attribute)
 
 
 def _means(
-    summary: "StudySummary", question: "StudyQuestion", measures: "Sequence[QuestionMeasure]"
+    summary: "StudySummary", question: "StudyQuestion", concept: str | None = None
+) -> "list[StudyFigure]":
+    """Return the means by method and model; methods are adjacent, also where several models answered."""
+    means = summary.figures.select("mean", question=question.name, concept=concept, by=None)
+    return [mean for method in question.methods for mean in means if mean.method == method]
+
+
+def _mean_table(
+    summary: "StudySummary", question: "StudyQuestion", by_concept: "Sequence[Sequence[StudyFigure]]"
 ) -> DataTable:
     """Build the table of means by method, one concept per row."""
     digits = scale_digits(scale_of(question))
-    columns: Columns[Sequence[GroupEstimate]] = (
-        ("concept", lambda groups: Quoted(groups[0].group, 60)),
+    columns: Columns[Sequence[StudyFigure]] = (
+        ("concept", lambda means: Quoted(means[0].concept, 60)),
         *(
-            (
-                method_label(measure.method, measure.model),
-                lambda groups, index=index: estimate_cell(groups[index].mean, digits),
-            )
-            for index, measure in enumerate(measures)
+            (_method_label(mean), lambda means, index=index: estimate_cell(means[index], digits))
+            for index, mean in enumerate(by_concept[0])
         ),
     )
-    concepts = zip(*(measure.estimates.groups for measure in measures), strict=True)
     title = ("Mean of “", Quoted(question.name), f"”, {_with_intervals(summary)}")
-    return table_of(concepts, columns, title=title, noun="concept")
+    return table_of(by_concept, columns, title=title, noun="concept")
 
 
 def _quotes(
@@ -306,61 +302,80 @@ def _quotes(
     return table_of(quotes, columns, title="Some answers, drawn at random", detail="full", noun="answer")
 
 
-def _distributions(measures: "Sequence[QuestionMeasure]", question: "StudyQuestion", position: int) -> Figure:
+def _distributions(
+    summary: "StudySummary", question: "StudyQuestion", means: "Sequence[StudyFigure]", position: int
+) -> Figure:
     """Draw the mean and the distribution of each concept by each method."""
     scale, digits = scale_of(question), scale_digits(scale_of(question))
-    concepts = zip(*(measure.estimates.groups for measure in measures), strict=True)
-    by_concept = [pair for groups in concepts for pair in zip(measures, groups, strict=True)]
-    rows = []
-    for measure, group in by_concept:
-        if group.mean is not None:
-            by = measure.method if measure.model is None else f"{measure.method}, {one_line(measure.model)}"
-            label = f"{one_line(str(group.group))}, {by}"
-            rows.append((label, group.mean, [mass.value for mass in group.pmf]))
-    columns: Columns[tuple[QuestionMeasure, GroupEstimate]] = (
-        ("concept", lambda row: Quoted(row[1].group, 60)),
-        ("method", lambda row: method_label(row[0].method, row[0].model)),
-        ("answers", lambda row: parts.base_of(row[1])),
-        ("left out", lambda row: row[1].n_left_out),
-        ("mean", lambda row: estimate_cell(row[1].mean, digits)),
+    points = mass_names(scale.values)
+
+    def share(mean: "StudyFigure", point: str) -> "StudyFigure":
+        return summary.figures.beside(mean, point)
+
+    rows = [
+        (
+            ", ".join(one_line(name) for name in (mean.concept, mean.method, mean.model) if name is not None),
+            mean,
+            [share(mean, point).value for point in points],
+        )
+        for mean in means
+        if mean.n
+    ]
+    columns: Columns[StudyFigure] = (
+        ("concept", lambda mean: Quoted(mean.concept, 60)),
+        ("method", _method_label),
+        *_ANSWERS,
+        ("mean", lambda mean: estimate_cell(mean, digits)),
         *(
-            (head, lambda row, index=index: share_cell(row[1].pmf[index] if row[1].pmf else None))
-            for index, head in enumerate(mass_heads(scale))
+            (head, lambda mean, point=point: share_cell(share(mean, point)))
+            for head, point in zip(mass_heads(scale), points, strict=True)
         ),
     )
-    points = figures.point_legend(scale)
+    legend = figures.point_legend(scale)
     return Figure(
         f"question-{position}",
         *figures.distribution_chart(
             rows,
-            points,
+            legend,
             reference=float(scale.values.mean()),
             about="Mean by concept and method",
             digits=digits,
         ),
-        table_of(by_concept, columns, detail="full"),
-        legend=points,
+        table_of(means, columns, detail="full"),
+        legend=legend,
         caption="Dots are means, lines their simulation intervals, the dashed line is the middle of the "
         "scale; the axis shows only the part of the scale that is needed. Bars show the share of each point "
         "in percent.",
     )
 
 
-def _groups(measure: "QuestionMeasure", attribute: str) -> DataTable:
+def _groups(
+    summary: "StudySummary", question: "StudyQuestion", mean: "StudyFigure", attribute: str
+) -> DataTable:
     """Build the table of the mean over all concepts for each group of personas."""
-    estimates, digits = measure.by_attribute[attribute], scale_digits(scale_of(measure.question))
-    is_small = any(group.has_small_base for group in estimates.groups)
-    return replace(
-        parts.group_table(estimates, noun="answer", digits=digits),
-        title=method_label(measure.method, measure.model),
-        note=sentences.asterisk_note("persona") if is_small else "",
-        detail="full",
+    digits = scale_digits(scale_of(question))
+    means = summary.figures.select(
+        "mean", question=mean.question, method=mean.method, model=mean.model, by=attribute
     )
+    columns: Columns[StudyFigure] = (
+        (Quoted(attribute), lambda row: _group_name(row.level, attribute)),
+        *_ANSWERS,
+        ("mean", lambda row: estimate_cell(row, digits)),
+    )
+    note = sentences.asterisk_note("persona") if any(row.has_small_base for row in means) else ""
+    title = _method_label(mean)
+    return table_of(means, columns, title=title, note=note, most=parts.GROUPS, noun="group", detail="full")
+
+
+def _group_name(group: str | None, attribute: str) -> Label | Quoted:
+    if group is None:
+        return Label(f"(no {one_line(attribute)})")
+    return Quoted(group) if group.strip() else Label("(blank)")
 
 
 def _difference_blocks(summary: "StudySummary", question: "StudyQuestion", by: str) -> Iterator[Block | str]:
     """Build the blocks that compare all pairs of concepts, or of groups of personas."""
-    differences = [row for row in summary.differences if (row.question, row.by) == (question.name, by)]
+    differences = summary.figures.select("difference", question=question.name, by=by)
     design = summary.design
     if not differences:
         levels = design.questionnaire.concepts if by == CONCEPT else set(design.panel.fields[by]) - {None}
@@ -368,13 +383,12 @@ def _difference_blocks(summary: "StudySummary", question: "StudyQuestion", by: s
             yield f"More than {MOST_LEVELS} of them are not compared two by two."
         return
     digits = scale_digits(scale_of(question))
-    columns: Columns[Any] = (
+    columns: Columns[StudyFigure] = (
         *_models(summary),
         _METHOD,
-        ("first", lambda row: Quoted(row.first, 60)),
-        ("second", lambda row: Quoted(row.second, 60)),
-        ("first minus second", lambda row: estimate_cell(row.difference, digits, signed=True)),
-        ("p", lambda row: Number(row.p_value, 3)),
+        *_PAIR,
+        ("first minus second", lambda row: estimate_cell(row, digits, signed=True)),
+        ("p", lambda row: Number(row.p, 3)),
         ("p, Holm", lambda row: Number(row.p_adjusted, 3)),
     )
     what = "Differences of concepts in “" if by == CONCEPT else "Differences of groups in “"
@@ -393,19 +407,20 @@ def _option_blocks(summary: "StudySummary", question: "StudyQuestion") -> Iterat
     is_share = question.kind.figure == "share"
     what = "Share of each option in “" if is_share else "Mean rank in “"
     cell = share_cell if is_share else estimate_cell
-    answered = [item for item in summary.options if item.question == question]
-    for model in dict.fromkeys(item.model for item in answered):
-        concepts = [item for item in answered if item.model == model]
+    answered = summary.figures.select(question.kind.figure.replace(" ", "_"), question=question.name)
+    for model in dict.fromkeys(row.model for row in answered):
+        first = [row for row in answered if row.model == model and row.level == question.labels[0]]
         rows: list[tuple[Value, ...]] = [
-            (Quoted(label, 60), *(cell(concept.options[label]) for concept in concepts))
+            (Quoted(label, 60), *(cell(summary.figures.beside(row, level=label)) for row in first))
             for label in question.labels
         ]
         if question.kind.has_mean:
-            rows.append(("mean", *(concept.mean for concept in concepts)))
-        rows.append(("answers", *(concept.n for concept in concepts)))
+            means = (summary.figures.beside(row, "mean", by=None, level=None) for row in first)
+            rows.append(("mean", *means))
+        rows.append(("answers", *(row.n for row in first)))
         name = "" if model is None else f" by {one_line(model)}"
         title = (what, Quoted(question.name), f"”{name}, {_with_intervals(summary)}")
-        heads: tuple[str | Quoted, ...] = ("option", *(Quoted(item.concept, 60) for item in concepts))
+        heads: tuple[str | Quoted, ...] = ("option", *(Quoted(row.concept, 60) for row in first))
         yield table(heads, rows, title=title, noun="option")
     yield question.kind.note
 
@@ -413,41 +428,47 @@ def _option_blocks(summary: "StudySummary", question: "StudyQuestion") -> Iterat
 # All questions
 
 
-def _pairs(summary: "StudySummary") -> DataTable:
-    columns: Columns[Any] = (
+def _method_pairs(summary: "StudySummary") -> DataTable:
+    columns: Columns[StudyFigure] = (
         *_models(summary),
         _QUESTION,
-        ("first method", lambda pair: Label(METHOD_NAMES[pair.first], brief=pair.first)),
-        ("second method", lambda pair: Label(METHOD_NAMES[pair.second], brief=pair.second)),
-        *_COMPARED,
+        ("first method", lambda pair: _method_cell(pair.level)),
+        ("second method", lambda pair: _method_cell(pair.other)),
+        *_compared(summary),
     )
-    return table_of(summary.pairs, columns, brief_title="Methods compared", noun="pair")
+    pairs = summary.figures.select("paired_difference", by="method")
+    return table_of(pairs, columns, brief_title="Methods compared", noun="pair")
 
 
 def _model_pairs(summary: "StudySummary") -> DataTable:
-    columns: Columns[Any] = (
+    columns: Columns[StudyFigure] = (
         _QUESTION,
         _METHOD,
-        ("first model", lambda pair: Quoted(pair.first, 60)),
-        ("second model", lambda pair: Quoted(pair.second, 60)),
-        *_COMPARED,
+        ("first model", lambda pair: Quoted(pair.level, 60)),
+        ("second model", lambda pair: Quoted(pair.other, 60)),
+        *_compared(summary),
     )
-    return table_of(summary.model_pairs, columns, brief_title="Models compared", noun="pair")
+    pairs = summary.figures.select("paired_difference", by="model")
+    return table_of(pairs, columns, brief_title="Models compared", noun="pair")
 
 
 def _reliabilities(summary: "StudySummary") -> DataTable:
-    reliability: Column[Any] = ("rerun reliability", lambda row: row.reliability)
+    reliability: Column[StudyFigure] = ("rerun reliability", lambda row: row)
     columns = (*_models(summary), _QUESTION, _METHOD, reliability)
-    return table_of(summary.reliabilities, columns, brief_title="The same panel asked again", noun="question")
+    rows = summary.figures.select("reliability")
+    return table_of(rows, columns, brief_title="The same panel asked again", noun="question")
 
 
 def _spread_blocks(summary: "StudySummary") -> Iterator[Block | str]:
     """Build the blocks on variance components, and on how to lower the error."""
-    for spread in summary.spreads:
-        title = ("“", Quoted(spread.question), f"”, {METHOD_NAMES[spread.method]}")
-        variances = {component.name: component.variance for component in spread.variances.components}
-        yield parts.variance_table(variances, title)
-        yield Paragraph(_advice(spread.variances, several_models=bool(summary.models)))
+    figures = summary.figures
+    for error in figures.select("standard_error", by=None):
+        question, method = error.question, error.method
+        variances = figures.select("variance", question=question, method=method)
+        doubled = figures.select("standard_error", question=question, method=method, by="facet")
+        title = ("“", Quoted(question), f"”, {_method_label(error)}")
+        yield parts.variance_table({str(row.level): row for row in variances}, title)
+        yield Paragraph(_advice(error, doubled, several_models=bool(summary.models)))
     about_models = (
         f"The {len(summary.models)} models represent all models that could answer, as if drawn from them."
         if summary.models
@@ -460,27 +481,29 @@ def _spread_blocks(summary: "StudySummary") -> Iterator[Block | str]:
     )
 
 
-def _advice(variances: "VarianceComponents", *, several_models: bool) -> str:
-    """State how to make a concept's mean more precise."""
-    study = variances.decision
-    now = f"The standard error of a concept's mean is {number(study.error, _DIGITS)}"
-    if study.best is None:
+def _advice(error: "StudyFigure", doubled: "Sequence[StudyFigure]", *, several_models: bool) -> str:
+    """State how to make a concept's mean more precise, by the error with twice the levels of each facet."""
+    now = f"The standard error of a concept's mean is {number(error.value, _DIGITS)}"
+    best = min(doubled, key=lambda row: row.value, default=error)
+    if not best.value < error.value:
         return f"{now}; doubling either would not lower it."
-    doubled = join_list([f"{name}s {number(error, _DIGITS)}" for name, error in study.doubled.items()])
-    remedy = "ask more models" if several_models and study.best == "model" else _REMEDIES[study.best]
-    return f"{now}; with twice the {doubled}: {remedy}."
+    listed = join_list([f"{row.level}s {number(row.value, _DIGITS)}" for row in doubled])
+    facet = str(best.level)
+    remedy = "ask more models" if several_models and facet == "model" else _REMEDIES[facet]
+    return f"{now}; with twice the {listed}: {remedy}."
 
 
 def _order_blocks(summary: "StudySummary") -> Iterator[Block | str]:
-    if summary.orders:
-        columns: Columns[Any] = (
+    effects = summary.figures.select("order_effect")
+    if effects:
+        columns: Columns[StudyFigure] = (
             *_models(summary),
             _QUESTION,
             _METHOD,
-            ("first", lambda order: order.ordered),
-            ("first minus later", lambda order: estimate_cell(order.effect, signed=True)),
+            ("first", lambda effect: effect.by),
+            ("first minus later", lambda effect: estimate_cell(effect, signed=True)),
         )
-        yield table_of(summary.orders, columns, brief_title="Order effects", noun="effect")
+        yield table_of(effects, columns, brief_title="Order effects", noun="effect")
         yield _ORDERS
     elif summary.design.questionnaire.exposure == "separate":
         yield Paragraph(f"None are possible: {_rotation_line(summary)}.")
@@ -510,51 +533,82 @@ def _status_blocks(summary: "StudySummary") -> Iterator[Block | str]:
 
 def _statuses(summary: "StudySummary", attribute: str | None) -> DataTable:
     """Build the table of answers by status for each method, or for each group of personas by method."""
-    rows = [counts for counts in summary.statuses if counts.attribute == attribute]
-    present_statuses = {status for counts in rows for status, n in counts.counts.items() if n}
-    columns: Columns[StatusCounts] = (
+    counted = summary.figures.select("answers", question=None, by=attribute)
+    counts = {(row.model, row.method, row.level, row.status): int(row.value) for row in counted}
+    statuses = {row.status for row in counted}
+
+    def count_of_status(row: "StudyFigure", status: Status) -> int:
+        return counts.get((row.model, row.method, row.level, str(status)), 0)
+
+    columns: Columns[StudyFigure] = (
         *_models(summary),
         _METHOD,
-        None if attribute is None else (Quoted(attribute), lambda row: Quoted(row.group, 60)),
+        None if attribute is None else (Quoted(attribute), lambda row: Quoted(row.level, 60)),
         ("answers", lambda row: row.n),
         *(
             (
                 "rated" if status is Status.SCORED else str(status),
-                lambda row, status=status: row.counts.get(str(status), 0),
+                lambda row, status=status: count_of_status(row, status),
             )
             for status in Status
-            if status is Status.SCORED or str(status) in present_statuses
+            if str(status) in statuses
         ),
-        ("refused, %", lambda row: Share(row.share(Status.REFUSED))),
+        ("refused, %", lambda row: Share(count_of_status(row, Status.REFUSED) / (row.n or 1))),
     )
-    return table_of(
-        rows, columns, brief_title="Answers by method", detail="both" if attribute is None else "full"
-    )
+    rows = [row for row in counted if row.status == Status.SCORED]
+    detail = "both" if attribute is None else "full"
+    return table_of(rows, columns, brief_title="Answers by method", detail=detail)
 
 
 def _costs(summary: "StudySummary") -> DataTable:
     currency = summary.facts.currency
-    columns: Columns[Any] = (
+
+    def amount(row: "StudyFigure", figure: str) -> float:
+        return summary.figures.beside(row, figure).value
+
+    columns: Columns[StudyFigure] = (
         *_models(summary),
         _METHOD,
-        ("answers with known tokens", lambda cost: cost.n),
-        ("tokens", lambda cost: Count(cost.tokens)),
-        (f"cost in {currency}" if currency else "cost", lambda cost: Number(cost.money, 4)),
-        ("median seconds per answer", lambda cost: Number(cost.seconds, 1)),
+        ("answers with known tokens", lambda row: row.n),
+        ("tokens", lambda row: Count(int(row.value) if row.n else None)),
+        (f"cost in {currency}" if currency else "cost", lambda row: Number(amount(row, "cost"), 4)),
+        ("median seconds per answer", lambda row: Number(amount(row, "seconds"), 1)),
     )
     note = "An answer in free words counts with similarity (SSR), also where a follow-up rating uses it."
-    return table_of(summary.costs, columns, note=note, brief_title="Cost", noun="method")
+    rows = summary.figures.select("tokens")
+    return table_of(rows, columns, note=note, brief_title="Cost", noun="method")
 
 
 # Columns
 
+
+def _method_label(row: "StudyFigure") -> str:
+    return method_label(str(row.method), row.model)
+
+
+def _method_cell(method: str | None) -> Label:
+    return Label(METHOD_NAMES[str(method)], brief=str(method))
+
+
 _QUESTION: Column[Any] = ("question", lambda row: Quoted(row.question, 60))
-_METHOD: Column[Any] = ("method", lambda row: Label(METHOD_NAMES[row.method], brief=row.method))
-_COMPARED: tuple[Column[Any], ...] = (
-    ("answers with both", lambda pair: pair.difference.n),
-    ("mean difference", lambda pair: estimate_cell(pair.difference, signed=True)),
-    ("correlation", lambda pair: estimate_cell(pair.correlation)),
+_METHOD: Column[Any] = ("method", lambda row: _method_cell(row.method))
+_PAIR: tuple[Column[Any], ...] = (
+    ("first", lambda row: Quoted(row.level, 60)),
+    ("second", lambda row: Quoted(row.other, 60)),
 )
+_ANSWERS: tuple[Column[Any], ...] = (
+    ("answers", lambda row: Count(row.n, is_small=row.has_small_base)),
+    ("left out", lambda row: row.n_left_out),
+)
+
+
+def _compared(summary: "StudySummary") -> "tuple[Column[StudyFigure], ...]":
+    """Return the columns of pairs of methods or models."""
+    return (
+        ("answers with both", lambda pair: pair.n),
+        ("mean difference", lambda pair: estimate_cell(pair, signed=True)),
+        ("correlation", lambda pair: estimate_cell(summary.figures.beside(pair, "correlation"))),
+    )
 
 
 def _models(summary: "StudySummary") -> Iterator[Column[Any]]:

@@ -31,8 +31,8 @@ from semscale.stats.panel_benchmarks import (
     sample_worth,
 )
 from semscale.stats.significance import holm
+from semscale.study.figures import reliability_of_repeats
 from semscale.study.people import ComparedQuestion, ComparedSide
-from semscale.study.summary import reliability_of_repeats
 from semscale.types import Floats, Mask
 
 FEWEST_IN_GROUP = 5
