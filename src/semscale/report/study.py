@@ -407,7 +407,7 @@ def _option_blocks(summary: "StudySummary", question: "StudyQuestion") -> Iterat
     is_share = question.kind.figure == "share"
     what = "Share of each option in “" if is_share else "Mean rank in “"
     cell = share_cell if is_share else estimate_cell
-    answered = summary.figures.select(question.kind.figure.replace(" ", "_"), question=question.name)
+    answered = summary.figures.select(question.kind.figure, question=question.name)
     for model in dict.fromkeys(row.model for row in answered):
         first = [row for row in answered if row.model == model and row.level == question.labels[0]]
         rows: list[tuple[Value, ...]] = [

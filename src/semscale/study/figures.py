@@ -74,7 +74,7 @@ class StudyFigure:
         method: method that measured the answers; ``None`` for a comparison of methods.
         model: model that answered; ``None`` for all models together, and if the study has one model.
         by: kind of the level: an attribute of personas, ``concept``, ``option``, ``method``, ``model`` or
-            ``facet``; ``None`` for a figure without a level.
+            ``facet``, or what has an order: ``concept`` or ``question``; ``None`` without a level.
         level: the group of personas, concept, option, method, model or facet; ``None`` also for personas
             without a group.
         other: level that ``level`` is compared with; a difference is ``level`` minus ``other``.
@@ -393,10 +393,9 @@ def option_figures(question: StudyQuestion, rows: pl.DataFrame, plan: IntervalPl
     for (concept,), part in rows.group_by("concept", maintain_order=True):
         of_options, personas = _masses(part, len(question.labels)), _codes(part["persona"])
         mean = partial(estimate_mean, clusters=personas, weights=_weights(part), plan=plan)
-        name = question.kind.figure.replace(" ", "_")
         for label, values in zip(question.labels, of_options.T, strict=True):
             estimate = mean(values, bounds=question.bounds)
-            yield as_figure(name, estimate, concept=str(concept), by="option", level=label)
+            yield as_figure(question.kind.figure, estimate, concept=str(concept), by="option", level=label)
         if numbers is not None:
             estimate = mean(of_options @ numbers, bounds=(float(numbers[0]), float(numbers[-1])))
             yield as_figure("mean", estimate, concept=str(concept))

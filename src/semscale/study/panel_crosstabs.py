@@ -12,7 +12,7 @@ from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.stats.survey_designs import SurveyDesign
 from semscale.store.table import ColumnLabels
-from semscale.study.figures import models_asked, scale_of
+from semscale.study.figures import CONCEPT, models_asked, scale_of
 from semscale.study.panel import ID, WEIGHT
 from semscale.study.questionnaire import METHODS, StudyQuestion
 from semscale.study.result import StudyResult
@@ -22,9 +22,6 @@ from semscale.tabulation.crosstab_figures import Crosstab, tabulate
 from semscale.tabulation.crosstabs import Crosstabs
 from semscale.tabulation.settings import CrosstabSettings, TestSettings
 from semscale.tabulation.survey_questions import Question, scale_lines
-
-CONCEPT = "concept"
-"""The default banner."""
 
 MODEL = "model"
 """The banner that compares the models of a study."""

@@ -188,7 +188,7 @@ class QuestionType:
     decide: Callable[[str, Sequence[str]], dict[str, Question]]
     measure: Callable[[Mapping[str, DecisionAnswer], int], Floats]
     reply: Callable[[Sequence[str], Floats], str]
-    figure: Literal["share", "mean rank"] = "share"
+    figure: Literal["share", "mean_rank"] = "share"
     has_mean: bool = False
     note: str = ""
 
@@ -280,7 +280,7 @@ TYPES: dict[TypeName, QuestionType] = {
         _about_pairs,
         _ranks_from_pairs,
         _in_order,
-        figure="mean rank",
+        figure="mean_rank",
         note="Mean rank over personas, from probabilities that one option ranks above another; 1: best.",
     ),
 }
