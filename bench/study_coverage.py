@@ -18,9 +18,9 @@ from semscale.stats.intervals import Estimate, IntervalPlan
 from semscale.stats.panel_benchmarks import attainment, sample_worth
 from semscale.stats.variance_components import FacetTable, variance_components
 from semscale.study.axes import compare_correlations, compare_groups, compare_marginals, surveys_of
+from semscale.study.figures import level_differences
 from semscale.study.people import ComparedQuestion, ComparedSide
 from semscale.study.questionnaire import StudyQuestion
-from semscale.study.summary import MeasuredAnswers, level_differences
 
 VALUES = np.arange(1.0, 6.0)
 QUESTIONS = tuple(ComparedQuestion(name, name, VALUES, tuple("12345")) for name in ("intent", "liking"))
@@ -86,13 +86,14 @@ def truths(many):
 def of_a_draw(rng, n_personas, n_people, plan):
     """Return the intervals for one panel and one sample of people."""
     panel, people = side(rng, n_personas, PANEL), side(rng, n_people, PEOPLE)
-    marginals = compare_marginals(panel, people, surveys_of(panel, people, CONCEPTS), plan, splits=10)
-    groups = compare_groups(panel, people, plan)
+    marginals, _ = compare_marginals(panel, people, surveys_of(panel, people, CONCEPTS), plan, splits=10)
+    groups, differences = compare_groups(panel, people, plan)
+    correlations, _ = compare_correlations(panel, people, {}, plan)
     found = {
         "concept difference": concept_difference(panel),
-        "group difference": groups.pairs[0].panel,
+        "group difference": differences[0],
         "size of groups' differences": groups.size_ratio,
-        "gap of correlations": compare_correlations(panel, people, {}, plan).gap,
+        "gap of correlations": correlations.gap,
         "distance, KS": marginals.benchmarks.distances["ks"].panel,
         "distance, Wasserstein-1": marginals.benchmarks.distances["wasserstein"].panel,
     }
@@ -106,8 +107,7 @@ def concept_difference(panel):
         "persona": np.repeat(np.arange(n), 2).astype(str), "concept": ["a", "b"] * n,
         "value": (panel.positions[:, :2, 0] * 4 + 1).ravel(),
     })  # fmt: skip
-    found = level_differences(MeasuredAnswers(question, "dlr", rows), ("a", "b"), (), 0.95)
-    return next(iter(found)).difference
+    return next(level_differences(question, rows, ("a", "b"), (), 0.95))
 
 
 def of_attainment(rng, n_surveys, seed):

@@ -69,27 +69,29 @@ def side(old, young):
 
 def test_sign_and_size_by_hand():
     # People differ by .8 - .2 = .6, the panel by .6 - .4 = .2: a third.
-    outcome = compare_groups(side((30, 50), (20, 50)), side((40, 50), (10, 50)), IntervalPlan())
+    outcome, (panel, people, invented) = compare_groups(
+        side((30, 50), (20, 50)), side((40, 50), (10, 50)), IntervalPlan()
+    )
     assert outcome.n_clear == 1
     assert outcome.same_sign == 1
     assert outcome.size_ratio.value == pytest.approx(1 / 3)
     assert outcome.split_half == 1
     assert 0.3 < outcome.permuted < 0.7
-    (pair,) = outcome.pairs
-    assert (pair.first, pair.second) == ("old", "young")
-    assert pair.people.value == pytest.approx(0.6)
-    assert pair.panel.low < 0.2 < pair.panel.high
+    assert {(row.by, row.level, row.other) for row in (panel, people)} == {("age", "old", "young")}
+    assert people.value == pytest.approx(0.6)
+    assert panel.low < 0.2 < panel.high
+    assert (invented.figure, invented.value) == ("invented", 0)
 
 
 def test_a_panel_that_differs_the_other_way_has_a_ratio_below_0():
-    outcome = compare_groups(side((10, 50), (40, 50)), side((40, 50), (10, 50)), IntervalPlan())
+    outcome, _ = compare_groups(side((10, 50), (40, 50)), side((40, 50), (10, 50)), IntervalPlan())
     assert outcome.same_sign == 0
     assert outcome.size_ratio.value == pytest.approx(-1)
     assert outcome.size_ratio.high < 0
 
 
 def test_groups_of_people_that_do_not_differ_show_nothing():
-    outcome = compare_groups(side((40, 50), (10, 50)), side((25, 50), (25, 50)), IntervalPlan())
+    outcome, _ = compare_groups(side((40, 50), (10, 50)), side((25, 50), (25, 50)), IntervalPlan())
     assert outcome.n_clear == 0
     assert np.isnan(outcome.same_sign)
     assert np.isnan(outcome.size_ratio.value)
@@ -97,20 +99,21 @@ def test_groups_of_people_that_do_not_differ_show_nothing():
 
 def test_a_difference_that_people_do_not_have_is_invented():
     # The panel differs by .6; people by 0, with 150 in a group.
-    (pair,) = compare_groups(side((40, 50), (10, 50)), side((75, 150), (75, 150)), IntervalPlan()).pairs
-    assert pair.invented is True
+    outcome, figures = compare_groups(side((40, 50), (10, 50)), side((75, 150), (75, 150)), IntervalPlan())
+    assert (outcome.n_invented, figures[-1].figure, figures[-1].value) == (1, "invented", 1)
     # Neither where people differ, nor where the two differences are not apart: .2 beside 0 of 10 in a group,
     # whose standard error is .22.
-    assert compare_groups(side((45, 50), (5, 50)), side((40, 50), (10, 50)), IntervalPlan()).invented == ()
-    few = compare_groups(side((60, 100), (40, 100)), side((5, 10), (5, 10)), IntervalPlan())
-    assert few.pairs[0].panel.low > 0
-    assert few.invented == ()
+    similar, _ = compare_groups(side((45, 50), (5, 50)), side((40, 50), (10, 50)), IntervalPlan())
+    assert similar.n_invented == 0
+    few, (panel, *_) = compare_groups(side((60, 100), (40, 100)), side((5, 10), (5, 10)), IntervalPlan())
+    assert panel.low > 0
+    assert few.n_invented == 0
 
 
 def test_no_common_groups():
     panel, people = side((10, 50), (40, 50)), side((10, 50), (40, 50))
     other = ComparedSide((), people.masses, people.questions, groups={"age": ["north"] * 100})
-    assert compare_groups(panel, other, IntervalPlan()) is None
+    assert compare_groups(panel, other, IntervalPlan()) == (None, [])
 
 
 @pytest.mark.parametrize(
@@ -119,10 +122,11 @@ def test_no_common_groups():
 )
 def test_groups_of_a_few_persons_are_shown_and_not_tested(panel, people):
     # One persona answers as it does in every resample, so that no interval could be wide enough.
-    outcome = compare_groups(side(*panel), side(*people), IntervalPlan())
-    (pair,) = outcome.pairs
-    assert not pair.is_tested
-    assert (pair.n_panel, pair.n_people) == (min(panel[0][1], panel[1][1]), min(people[0][1], people[1][1]))
-    assert pair.panel.value == pytest.approx(panel[0][0] / panel[0][1] - panel[1][0] / panel[1][1])
-    assert np.isnan([pair.panel.low, pair.panel.high, pair.people.low, pair.people.high]).all()
-    assert (outcome.n_tested, outcome.n_clear, outcome.invented) == (0, 0, ())
+    outcome, figures = compare_groups(side(*panel), side(*people), IntervalPlan())
+    assert [(row.figure, row.side, row.n) for row in figures] == [
+        ("group_difference", "panel", min(panel[0][1], panel[1][1])),
+        ("group_difference", "people", min(people[0][1], people[1][1])),
+    ]
+    assert figures[0].value == pytest.approx(panel[0][0] / panel[0][1] - panel[1][0] / panel[1][1])
+    assert np.isnan([end for row in figures for end in (row.low, row.high)]).all()
+    assert (outcome.n_pairs, outcome.n_tested, outcome.n_clear, outcome.n_invented) == (1, 0, 0, 0)

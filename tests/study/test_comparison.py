@@ -13,9 +13,9 @@ from semscale.errors import InputError
 from semscale.scales import load_scale
 from semscale.stats.intervals import Estimate, IntervalPlan
 from semscale.study import compare
-from semscale.study.axes import GroupContrast, GroupContrasts
+from semscale.study.axes import GroupContrasts
 from semscale.study.people import find_shared_name
-from semscale.study.people_comparison import conclude, standings
+from semscale.study.people_comparison import conclude, positions
 
 PLAN = IntervalPlan(replicates=200)
 COLUMNS = {"concept": "shown", "splits": 50, "plan": PLAN}
@@ -58,17 +58,19 @@ def test_individuals_by_name():
     )
     personas = people.select(pl.col("who").alias("persona"), "age").unique(maintain_order=True)
     folder = panel_result((answers, personas))
-    (same,) = compare(folder, people, respondent="who", **COLUMNS).methods[0].individuals
-    assert (same.n, same.error.value) == (40, 0)
-    assert same.correlation.value == pytest.approx(1)
-    assert same.permuted_error > 0.1
+    figures = compare(folder, people, respondent="who", **COLUMNS).figures
+    (same,) = figures.select("individual_correlation")
+    assert (same.n, same.value) == (40, pytest.approx(1))
+    assert figures.beside(same, "individual_error").value == 0
+    assert figures.beside(same, "shuffled_error").value > 0.1
     # With all the weight on one person, shuffled personas are as wrong about that one as they differ from it.
     heavy = people.with_columns(pl.when(pl.col("who") == "p0").then(1e9).otherwise(1e-3).alias("w"))
-    (single,) = compare(folder, heavy, respondent="who", weight="w", **COLUMNS).methods[0].individuals
+    weighted = compare(folder, heavy, respondent="who", weight="w", **COLUMNS).figures
+    (single,) = weighted.select("shuffled_error")
     stated = people.filter(pl.col("who") == "p0")["intent"].to_numpy()
     rest = people["intent"].to_numpy().reshape(40, -1)
-    assert single.permuted_error == pytest.approx(np.abs(rest - stated).mean() / 4, abs=0.02)
-    assert compare(folder, people, **COLUMNS).methods[0].individuals == ()
+    assert single.value == pytest.approx(np.abs(rest - stated).mean() / 4, abs=0.02)
+    assert compare(folder, people, **COLUMNS).figures.select("individual_correlation") == []
 
 
 def test_means_by_hand_with_weights(tmp_path):
@@ -76,30 +78,35 @@ def test_means_by_hand_with_weights(tmp_path):
     folder = panel_result((answers, personas))
     people = pl.DataFrame({"intent": [1, 5, 5], "shown": ["oat"] * 3, "w": [2.0, 1.0, 1.0]})
     outcome = compare(folder, people, weight="w", **COLUMNS)
-    (means,) = outcome.methods[0].marginals.means
+    panel_mean, people_mean = outcome.figures.select("mean")
     # (2 * 1 + 5 + 5) / 4
-    assert means.people.value == 3
+    assert (people_mean.side, people_mean.value, people_mean.n) == ("people", 3, 3)
     expected = answers.filter(concept="oat", question="intent")["value"].mean()
-    assert means.panel.value == pytest.approx(expected)
-    assert means.people_pmf == (0.5, 0, 0, 0, 0.5)
+    assert (panel_mean.side, panel_mean.value) == ("panel", pytest.approx(expected))
+    difference = outcome.figures.beside(panel_mean, "panel_minus_people", side=None)
+    assert difference.value == pytest.approx(expected - 3)
+    masses = [outcome.figures.beside(people_mean, f"p_{point}").value for point in range(1, 6)]
+    assert masses == [0.5, 0, 0, 0, 0.5]
 
 
 def test_weights_of_personas_by_hand():
     answers, personas = panel_tables(n=12)
     weights = [0.0] * 10 + [3.0, 9.0]  # of the last two personas alone, 1 to 3
     folder = panel_result((answers, personas.with_columns(pl.Series("weight", weights))))
-    outcome = compare(folder, people_table(), **COLUMNS).methods[0]
+    outcome = compare(folder, people_table(), **COLUMNS)
     values = answers.filter(concept="oat", question="intent")["value"].to_list()
-    assert outcome.n_personas == 2
-    assert outcome.marginals.means[0].panel.value == pytest.approx((values[10] + 3 * values[11]) / 4)
+    assert outcome.methods[0].n_personas == 2
+    mean = outcome.figures.select("mean", side="panel", question="intent")[0]
+    assert mean.value == pytest.approx((values[10] + 3 * values[11]) / 4)
 
 
 def test_samples_are_averaged_and_give_a_reliability():
-    outcome = compare(panel_result(panel_tables(samples=3)), people_table(), **COLUMNS).methods[0]
-    assert 0.8 < outcome.reliabilities["intent"].value < 1
-    (pair,) = outcome.correlations.pairs
-    product = outcome.reliabilities["intent"].value * outcome.reliabilities["liking"].value
-    assert pair.disattenuated == pytest.approx(pair.panel.value / product**0.5)
+    figures = compare(panel_result(panel_tables(samples=3)), people_table(), **COLUMNS).figures
+    intent, liking = (row.value for row in figures.select("reliability"))
+    assert 0.8 < intent < 1
+    (pair,) = figures.select("correlation", side="panel")
+    disattenuated = figures.beside(pair, "disattenuated_correlation")
+    assert disattenuated.value == pytest.approx(pair.value / (intent * liking) ** 0.5)
 
 
 @pytest.mark.exhaustive
@@ -287,7 +294,7 @@ def test_a_result_and_its_folder_give_the_same(result, tmp_path):
     (question,) = read.questions
     assert (question.text, len(question.labels)) == ("Would you buy it?", 5)
     # Every persona picks 4 by direct rating.
-    assert [item.panel.value for item in read.methods[2].marginals.means] == [4, 4]
+    assert [row.value for row in read.figures.select("mean", method="dlr", side="panel")] == [4, 4]
 
 
 def test_a_folder_that_was_edited_is_refused(result, tmp_path):
@@ -299,8 +306,8 @@ def test_a_folder_that_was_edited_is_refused(result, tmp_path):
 
 
 def test_groups_of_a_drawn_panel(result):
-    outcome = compare(result, PEOPLE, by=["age"], **SAVED_COLUMNS).methods[0].groups
-    assert {(item.first, item.second) for item in outcome.pairs} == {("30", "60")}
+    differences = compare(result, PEOPLE, by=["age"], **SAVED_COLUMNS).figures.select("group_difference")
+    assert {(row.by, row.level, row.other) for row in differences} == {("age", "30", "60")}
 
 
 @pytest.fixture(scope="module")
@@ -356,47 +363,34 @@ def test_an_order_that_chance_gives_too_is_not_concluded(outcome):
     assert holds(p_value=0.01, n_surveys=4) is None  # 1 of 24 orders is .042
 
 
-def groups(panel, people, *, invented, ratio, n_clear, n_panel=20):
-    pair = GroupContrast("intent", "age", "old", "young", panel, people, n_panel, 30, invented)
-    return GroupContrasts((pair,), n_clear, 1.0, 1.0, 0.5, ratio)
+def concluded(outcome, **counts):
+    contrasts = GroupContrasts(n_pairs=1, n_tested=1, same_sign=1.0, split_half=1.0, permuted=0.5, **counts)
+    drawn = conclude(outcome.marginals, None, contrasts, (), 0.95)
+    return next(item for item in drawn if item.subject == "groups")
 
 
 def test_invented_differences_of_groups_are_no_knowledge_of_groups(outcome):
-    none, wide = Estimate(0.0, -0.03, 0.02), Estimate(-0.26, -0.31, -0.2)
-    unknown = at(float("nan"))
-
-    def concluded(contrasts):
-        drawn = conclude(outcome.marginals, None, contrasts, (), 0.95)
-        return next(item for item in drawn if item.subject == "groups")
-
-    invented_groups = concluded(groups(wide, none, invented=True, ratio=unknown, n_clear=0))
+    invented_groups = concluded(outcome, n_invented=1)
     assert invented_groups.holds is False
     assert "invents 1 of 1 differences" in invented_groups.because
-    assert concluded(groups(none, none, invented=False, ratio=unknown, n_clear=0)).holds is None
+    assert concluded(outcome, n_invented=0).holds is None
     # Of people's differences the panel has -.4 to .3, less than half; or -.4 to .9, which may be all.
-    assert (
-        concluded(groups(none, wide, invented=False, ratio=Estimate(0, -0.4, 0.3), n_clear=5)).holds is False
-    )
-    assert (
-        concluded(groups(none, wide, invented=False, ratio=Estimate(0, -0.4, 0.9), n_clear=5)).holds is None
-    )
+    few, many = Estimate(0, -0.4, 0.3), Estimate(0, -0.4, 0.9)
+    assert concluded(outcome, n_invented=0, n_clear=5, size_ratio=few).holds is False
+    assert concluded(outcome, n_invented=0, n_clear=5, size_ratio=many).holds is None
 
 
 def test_groups_are_judged_from_five_clear_differences_on(outcome):
-    wide = Estimate(-0.26, -0.31, -0.2)
+    def judged(n_clear, low, high):
+        return concluded(outcome, n_invented=0, n_clear=n_clear, size_ratio=Estimate(0.9, low, high))
 
-    def concluded(n_clear, low, high):
-        contrasts = groups(wide, wide, invented=False, ratio=Estimate(0.9, low, high), n_clear=n_clear)
-        drawn = conclude(outcome.marginals, None, contrasts, (), 0.95)
-        return next(item for item in drawn if item.subject == "groups")
-
-    assert concluded(5, 0.4, 1.4).holds is True
-    assert concluded(4, 0.4, 1.4).holds is None
-    assert concluded(4, -0.4, 0.3).holds is None
-    assert "a conclusion needs 5 clear differences" in concluded(4, 0.4, 1.4).because
+    assert judged(5, 0.4, 1.4).holds is True
+    assert judged(4, 0.4, 1.4).holds is None
+    assert judged(4, -0.4, 0.3).holds is None
+    assert "a conclusion needs 5 clear differences" in judged(4, 0.4, 1.4).because
 
 
-def test_standings_by_hand(outcome):
+def test_positions_by_hand(outcome):
     changed = with_held(
         outcome.marginals,
         panel=Estimate(0.1, 0, 1),
@@ -405,12 +399,12 @@ def test_standings_by_hand(outcome):
         split_half=Estimate(0.05, 0, 1),
         below_pooled=Estimate(0.15, 0.05, 0.25),
     )
-    placed = {item.subject: item for item in standings(changed, None, None, ())}
+    by_subject = {row.level: row for row in positions(changed, None, None, ())}
     # From pooled people, the closer null, at .25 to halves at .05 the panel has gone .15 of .20; the ends of
     # its interval are .05 and .25 of .20.
-    distributions = placed["distributions"]
+    distributions = by_subject["distributions"]
     assert (distributions.value, distributions.low, distributions.high) == pytest.approx((0.75, 0.25, 1.25))
-    assert "groups" not in placed
+    assert "groups" not in by_subject
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,8 @@ def test_a_saved_run_is_compared_and_tabulated_by_model(result, tmp_path):
         tmp_path / "stored", tmp_path / "people.csv", concept="concept", respondent="person", splits=20
     )
     assert [(item.method, item.model) for item in outcome.methods] == [("dlr", "played"), ("dlr", "other")]
-    assert [item.marginals.means[0].panel.value for item in outcome.methods] == [3.0, 2.0]
+    means = outcome.figures.select("mean", side="panel", concept="oat")
+    assert [(mean.model, mean.value) for mean in means] == [("played", 3.0), ("other", 2.0)]
     assert "direct rating (DLR), other" in markdown(document_of(outcome))
     stored = read_study(tmp_path / "stored")
     single = panel_tables(stored, model="other", tests=TESTS)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from semscale.report import figures, parts
 from semscale.report.chart_kit import ramp
@@ -39,22 +39,18 @@ from semscale.report.formatting import (
 from semscale.report.parts import Columns, present, section, table, table_of
 from semscale.report.row_charts import TOLERATED, ForestRow, forest
 from semscale.report.study import MAIER, method_label
+from semscale.stats.intervals import mass_names
 from semscale.stats.panel_benchmarks import FEWEST_FOR_AN_INTERVAL, FEWEST_SURVEYS
+from semscale.study.axes import FEWEST_IN_GROUP
 
 if TYPE_CHECKING:
-    from semscale.stats.intervals import Estimate
     from semscale.stats.panel_benchmarks import Attainment, DistanceBenchmark, SampleWorth
-    from semscale.study.axes import Correlations, GroupContrast, SurveyMeans
+    from semscale.study.axes import Correlations
+    from semscale.study.figures import StudyFigure
     from semscale.study.people import ComparedQuestion
-    from semscale.study.people_comparison import (
-        Conclusion,
-        MethodComparison,
-        Standing,
-        StudyComparison,
-        Subject,
-    )
+    from semscale.study.people_comparison import Conclusion, MethodComparison, StudyComparison
 
-_SUBJECTS: "dict[Subject, str]" = {
+_SUBJECTS = {
     "ranking": "order of concepts",
     "distributions": "distributions",
     "relations": "relations between questions",
@@ -155,7 +151,7 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
         name="Study compare",
         title=Quoted(summary.name),
         source=(*parts.input_and_date(summary), parts.quote_file_name(summary.people.source)),
-        lead=next(_standing_figures(summary), None),
+        lead=next(_position_figures(summary), None),
         introduction=(
             *(parts.sentence(_conclusion_line(method)) for method in summary.methods),
             Paragraph(
@@ -199,15 +195,14 @@ def _conclusion_line(method: "MethodComparison") -> str:
         is_unknown = all(answer is None for answer in answers)
         by_answer[None if is_unknown else all(answers)].append(name)
     parts = [f"{_SENTENCES[answer]} {join_list(names)}" for answer, names in by_answer.items() if names]
-    if method.groups is not None and method.groups.invented:
-        invented = count_of(len(method.groups.invented), "difference")
+    if method.groups is not None and method.groups.n_invented:
+        invented = count_of(method.groups.n_invented, "difference")
         parts.append(f"shows {invented} between groups that people do not show")
     return f"{capitalise(_name(method))} {'; '.join(parts)}"
 
 
 def _cautions(summary: "StudyComparison") -> Iterator[str]:
-    means = [survey for method in summary.methods for survey in method.marginals.means]
-    surveys = {(survey.question, survey.concept) for survey in means}
+    surveys = {(mean.question, mean.concept) for mean in summary.figures.select("mean", side="people")}
     if len(surveys) == 1:
         yield (
             "One question about one concept was compared: nothing shows how the panel does with others, and "
@@ -235,7 +230,7 @@ def _cautions(summary: "StudyComparison") -> Iterator[str]:
     if summary.people.left_out:
         reasons = ", ".join(f"{reason}: {count(n)}" for reason, n in summary.people.left_out.items())
         yield f"Rows of people that are left out: {reasons}."
-    if any(method.correlations is not None and method.reliabilities for method in summary.methods):
+    if any(method.correlations and _select(summary, method, "reliability") for method in summary.methods):
         yield (
             "Correlations of people are lowered by the noise of single answers; only the panel's could be "
             "disattenuated, as people were asked once."
@@ -253,7 +248,7 @@ def _sections(summary: "StudyComparison") -> Iterator[Section | None]:
         table_of(method.conclusions, conclusions, title=_name(method), noun="conclusion")
         for method in summary.methods
     ]
-    further = list(_standing_figures(summary))[1:]
+    further = list(_position_figures(summary))[1:]
     yield section("conclusions", "Conclusions", *further, *tables)
     yield section("marginals", "Marginals: distributions", *_distance_blocks(summary))
     yield section("ranking", "Marginals: order of concepts", *_ranking_blocks(summary))
@@ -267,44 +262,43 @@ def _sections(summary: "StudyComparison") -> Iterator[Section | None]:
     yield section("reading", "How to read it", table(("term", "meaning"), _READINGS, detail="full"))
 
 
-def _standing_figures(summary: "StudyComparison") -> Iterator[Figure]:
+def _position_figures(summary: "StudyComparison") -> Iterator[Figure]:
     """Draw the position of each method between nulls and people, with one figure per model."""
-    for model in dict.fromkeys(method.model for method in summary.methods):
-        methods = [method for method in summary.methods if method.model == model]
-        standings = [
-            (method, standing)
-            for subject in _SUBJECTS
-            for method in methods
-            for standing in method.standings
-            if standing.subject == subject
-        ]
-        if standings:
-            yield _standing_figure(standings)
+    positions = summary.figures.select("position")
+    for model in dict.fromkeys(position.model for position in positions):
+        yield _position_figure(
+            [
+                position
+                for subject in _SUBJECTS
+                for position in positions
+                if (position.model, position.level) == (model, subject)
+            ]
+        )
 
 
-def _standing_figure(standings: "Sequence[tuple[MethodComparison, Standing]]") -> Figure:
+def _position_figure(positions: "Sequence[StudyFigure]") -> Figure:
     rows = [
         ForestRow(
-            name=f"{_SUBJECTS[standing.subject]}, {_brief(method)}",
-            value=standing.value,
-            low=standing.low,
-            high=standing.high,
-            text=with_interval(standing, 2),
-            short_text=number(standing.value),
+            name=f"{_SUBJECTS[str(position.level)]}, {_brief(position)}",
+            value=position.value,
+            low=position.low,
+            high=position.high,
+            text=with_interval(position, 2),
+            short_text=number(position.value),
             margin=1.0,
         )
-        for method, standing in standings
+        for position in positions
     ]
-    columns: Columns[tuple[MethodComparison, Standing]] = (
-        ("in", lambda row: f"{_SUBJECTS[row[1].subject]} ({_AXES[row[1].subject]})"),
-        ("method", lambda row: _name(row[0])),
-        ("position", lambda row: estimate_cell(row[1])),
+    columns: Columns[StudyFigure] = (
+        ("in", lambda row: f"{_SUBJECTS[str(row.level)]} ({_AXES[str(row.level)]})"),
+        ("method", _name),
+        ("position", estimate_cell),
     )
     return Figure(
         "axes",
         lambda width: forest(rows, "0: knows nothing; 1: as people", width=width),
         f"Position of the panel: {figures.describe_rows((row.name, row.text) for row in rows)}.",
-        table_of(standings, columns, detail="full"),
+        table_of(positions, columns, detail="full"),
         caption="The dot is the position of the panel between a panel that knows nothing (0) and people "
         "among themselves (1), the line its interval, where it is known. Below 0 the panel is worse than one "
         "that knows nothing. For individuals it is the correlation.",
@@ -363,24 +357,26 @@ def _question_blocks(
     summary: "StudyComparison", question: "ComparedQuestion", position: int
 ) -> Iterator[Block | str]:
     digits = digits_for(float(question.values[0]), float(question.values[-1]))
-    means = [
-        (method, survey)
-        for method in summary.methods
-        for survey in method.marginals.means
-        if survey.question == question.name
-    ]
-    columns: Columns[tuple[MethodComparison, SurveyMeans]] = (
-        ("concept", lambda row: Quoted(row[1].concept, 60)),
-        ("method", lambda row: _method_cell(row[0])),
-        ("personas", lambda row: row[1].n_panel),
-        ("people", lambda row: row[1].n_people),
-        ("mean of the panel", lambda row: estimate_cell(row[1].panel, digits)),
-        ("mean of people", lambda row: estimate_cell(row[1].people, digits)),
-        ("difference", lambda row: estimate_cell(row[1].difference, digits, signed=True)),
+    means = summary.figures.select("mean", question=question.name, side="panel")
+
+    def people(mean: "StudyFigure") -> "StudyFigure":
+        return summary.figures.beside(mean, side="people")
+
+    def difference(mean: "StudyFigure") -> "StudyFigure":
+        return summary.figures.beside(mean, "panel_minus_people", side=None)
+
+    columns: Columns[StudyFigure] = (
+        ("concept", lambda mean: Quoted(mean.concept, 60)),
+        ("method", _method_cell),
+        ("personas", lambda mean: mean.n),
+        ("people", lambda mean: people(mean).n),
+        ("mean of the panel", lambda mean: estimate_cell(mean, digits)),
+        ("mean of people", lambda mean: estimate_cell(people(mean), digits)),
+        ("difference", lambda mean: estimate_cell(difference(mean), digits, signed=True)),
     )
     title = ("Means of “", Quoted(question.name), "”")
     yield table_of(means, columns, noun="concept", brief_title=title)
-    rows = [*_distribution_rows(summary, means)]
+    rows = [*_distribution_rows(summary, question, means)]
     if not rows:
         return
     points = [plain(value) for value in question.values]
@@ -411,15 +407,16 @@ def _question_blocks(
 
 
 def _distribution_rows(
-    summary: "StudyComparison", means: "Sequence[tuple[MethodComparison, SurveyMeans]]"
-) -> "Iterator[tuple[str, Estimate, tuple[float, ...]]]":
+    summary: "StudyComparison", question: "ComparedQuestion", means: "Sequence[StudyFigure]"
+) -> "Iterator[tuple[str, StudyFigure, list[float]]]":
     """Return rows for people and each method, concept by concept: label, mean, distribution."""
-    for concept in (survey.concept for method, survey in means if method is summary.methods[0]):
-        name = one_line(concept)
-        for row, (method, survey) in enumerate(pair for pair in means if pair[1].concept == concept):
-            if row == 0:
-                yield f"{name}, people", survey.people, survey.people_pmf
-            yield f"{name}, {_brief(method)}", survey.panel, survey.panel_pmf
+    for concept in dict.fromkeys(mean.concept for mean in means):
+        of_panel = [mean for mean in means if mean.concept == concept]
+        of_people = summary.figures.beside(of_panel[0], side="people")
+        for mean in (of_people, *of_panel):
+            name = "people" if mean is of_people else _brief(mean)
+            masses = [summary.figures.beside(mean, point).value for point in mass_names(question.values)]
+            yield f"{one_line(str(concept))}, {name}", mean, masses
 
 
 # Structure and individuals
@@ -429,42 +426,48 @@ def _structure_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
     correlations = [(method, method.correlations) for method in summary.methods]
     compared = [(method, figures) for method, figures in correlations if figures is not None]
     if compared:
-        yield from _correlation_blocks(compared)
-    groups: Columns[GroupContrast] = (
-        ("question", lambda pair: Quoted(pair.question, 60)),
-        ("first group", lambda pair: Quoted(pair.first, 40)),
-        ("second group", lambda pair: Quoted(pair.second, 40)),
-        ("panel, % of the scale", lambda pair: share_cell(pair.panel, signed=True)),
-        ("people, % of the scale", lambda pair: share_cell(pair.people, signed=True)),
-        ("invented", _invention),
+        yield from _correlation_blocks(summary, compared)
+    columns: Columns[StudyFigure] = (
+        ("question", lambda row: Quoted(row.question, 60)),
+        ("first group", lambda row: Quoted(row.level, 40)),
+        ("second group", lambda row: Quoted(row.other, 40)),
+        ("panel, % of the scale", lambda row: share_cell(row, signed=True)),
+        ("people, % of the scale", lambda row: share_cell(beside(row, side="people"), signed=True)),
+        ("invented", lambda row: _invention(summary, row)),
     )
-    contrasts = [(method, method.groups) for method in summary.methods if method.groups is not None]
+    beside = summary.figures.beside
+    contrasts = [method for method in summary.methods if method.groups is not None]
     if contrasts:
         yield Paragraph("Differences between groups", "heading")
-    for method, contrast in contrasts:
-        yield table_of(contrast.pairs, groups, title=_name(method), noun="difference")
+    for method in contrasts:
+        differences = _select(summary, method, "group_difference", side="panel")
+        yield table_of(differences, columns, title=_name(method), noun="difference")
     if not compared and not contrasts:
         yield Paragraph("Not known: it takes two questions, or groups of both personas and people (--by).")
-    reliabilities = [
-        (_method_cell(method), Quoted(name, 60), reliability)
-        for method in summary.methods
-        for name, reliability in method.reliabilities.items()
-    ]
-    heads = ("method", "question", "rerun reliability")
-    yield table(heads, reliabilities, title="The same panel asked again")
+    reliability: Columns[StudyFigure] = (
+        ("method", _method_cell),
+        ("question", lambda row: Quoted(row.question, 60)),
+        ("rerun reliability", lambda row: row),
+    )
+    reliabilities = summary.figures.select("reliability")
+    yield table_of(reliabilities, reliability, title="The same panel asked again")
 
 
-def _correlation_blocks(compared: "Sequence[tuple[MethodComparison, Correlations]]") -> Iterator[Block | str]:
-    columns: Columns[Any] = (
-        ("first question", lambda pair: Quoted(pair.first, 60)),
-        ("second question", lambda pair: Quoted(pair.second, 60)),
-        ("panel", lambda pair: pair.panel),
-        ("people", lambda pair: pair.people),
-        ("panel, disattenuated", lambda pair: pair.disattenuated),
+def _correlation_blocks(
+    summary: "StudyComparison", compared: "Sequence[tuple[MethodComparison, Correlations]]"
+) -> Iterator[Block | str]:
+    beside = summary.figures.beside
+    columns: Columns[StudyFigure] = (
+        ("first question", lambda pair: Quoted(pair.level, 60)),
+        ("second question", lambda pair: Quoted(pair.other, 60)),
+        ("panel", lambda pair: pair),
+        ("people", lambda pair: beside(pair, side="people")),
+        ("panel, disattenuated", lambda pair: beside(pair, "disattenuated_correlation").value),
     )
     yield Paragraph("Correlations of questions, within concepts", "heading")
-    for method, correlations in compared:
-        yield table_of(correlations.pairs, columns, title=_name(method), noun="pair")
+    for method, _ in compared:
+        pairs = _select(summary, method, "correlation", side="panel")
+        yield table_of(pairs, columns, title=_name(method), noun="pair")
     for method, correlations in compared:
         yield (
             f"{_name(method)}: correlations differ from people's by {number(correlations.gap.value, 2)} on "
@@ -473,22 +476,26 @@ def _correlation_blocks(compared: "Sequence[tuple[MethodComparison, Correlations
         )
 
 
-def _invention(pair: "GroupContrast") -> str:
-    if not pair.is_tested:
-        return f"not tested: {min(pair.n_panel, pair.n_people)} in a group"
-    return "yes" if pair.invented else "no"
+def _invention(summary: "StudyComparison", difference: "StudyFigure") -> str:
+    """State whether the panel invents a difference of two groups, by the panel's difference."""
+    n = min(difference.n or 0, summary.figures.beside(difference, side="people").n or 0)
+    if n < FEWEST_IN_GROUP:
+        return f"not tested: {n} in a group"
+    return "yes" if summary.figures.beside(difference, "invented", side=None).value else "no"
 
 
 def _individual_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
-    columns: Columns[Any] = (
+    beside = summary.figures.beside
+    columns: Columns[StudyFigure] = (
         ("question", lambda row: Quoted(row.question, 60)),
         ("persons", lambda row: row.n),
-        ("correlation", lambda row: row.correlation),
-        ("shuffled stay below", lambda row: row.permuted_high),
-        ("error, % of the scale", lambda row: share_cell(row.error)),
-        ("error, shuffled", lambda row: Share(row.permuted_error)),
+        ("correlation", lambda row: row),
+        ("shuffled stay below", lambda row: beside(row, "shuffled_correlation").value),
+        ("error, % of the scale", lambda row: share_cell(beside(row, "individual_error"))),
+        ("error, shuffled", lambda row: Share(beside(row, "shuffled_error").value)),
     )
-    matched = [method for method in summary.methods if method.individuals]
+    individuals = [(method, _select(summary, method, "individual_correlation")) for method in summary.methods]
+    matched = [(method, rows) for method, rows in individuals if rows]
     if matched:
         yield Paragraph("Personas compared with the people of the same name", "heading")
     else:
@@ -496,8 +503,8 @@ def _individual_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
             "Individuals cannot be compared: no persona ID matches a respondent ID "
             "(--respondent names the column)."
         )
-    for method in matched:
-        yield table_of(method.individuals, columns, title=_name(method), noun="question")
+    for method, rows in matched:
+        yield table_of(rows, columns, title=_name(method), noun="question")
 
 
 def _worth_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
@@ -532,16 +539,23 @@ def _worth_interval(worth: "SampleWorth") -> str:
     return low if worth.high < 1 else f"{low} to {number(worth.high, 0)}"
 
 
-# Names
+# Methods
 
 
-def _name(method: "MethodComparison") -> str:
-    return method_label(method.method, method.model)
+def _select(
+    summary: "StudyComparison", method: "MethodComparison", figure: str, side: str | None = None
+) -> "list[StudyFigure]":
+    """Return the figures of a method and model."""
+    return summary.figures.select(figure, method=method.method, model=method.model, side=side)
 
 
-def _brief(method: "MethodComparison") -> str:
-    return method.method if method.model is None else f"{method.method}, {one_line(method.model)}"
+def _name(row: "MethodComparison | StudyFigure") -> str:
+    return method_label(str(row.method), row.model)
 
 
-def _method_cell(method: "MethodComparison") -> Cell:
-    return Label(_name(method), brief=_brief(method))
+def _brief(row: "MethodComparison | StudyFigure") -> str:
+    return str(row.method) if row.model is None else f"{row.method}, {one_line(row.model)}"
+
+
+def _method_cell(row: "MethodComparison | StudyFigure") -> Cell:
+    return Label(_name(row), brief=_brief(row))

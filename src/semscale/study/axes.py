@@ -1,7 +1,8 @@
 """The axes of a comparison of a panel with people: marginals, structure and individuals."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -15,6 +16,7 @@ from semscale.stats.intervals import (
     IntervalPlan,
     draw_counts,
     estimate_mean,
+    mass_names,
     mean_of_known,
     percentile_interval,
 )
@@ -31,7 +33,7 @@ from semscale.stats.panel_benchmarks import (
     sample_worth,
 )
 from semscale.stats.significance import holm
-from semscale.study.figures import reliability_of_repeats
+from semscale.study.figures import StudyFigure, as_figure, reliability_of_repeats, with_keys
 from semscale.study.people import ComparedQuestion, ComparedSide
 from semscale.types import Floats, Mask
 
@@ -71,45 +73,16 @@ class ComparedSurvey:
 
 
 @dataclass(frozen=True)
-class SurveyMeans:
-    """Means of the panel and of the people in one survey.
-
-    Attributes:
-        question: name of the question.
-        concept: name of the concept.
-        panel: mean of the panel, with a simulation interval.
-        people: mean of the people, with an interval.
-        difference: panel minus people, with both sides resampled.
-        n_panel: number of personas.
-        n_people: number of people.
-        panel_pmf: average PMF of the panel.
-        people_pmf: average PMF of the people.
-    """
-
-    question: str
-    concept: str
-    panel: Estimate
-    people: Estimate
-    difference: Estimate
-    n_panel: int
-    n_people: int
-    panel_pmf: tuple[float, ...]
-    people_pmf: tuple[float, ...]
-
-
-@dataclass(frozen=True)
 class Marginals:
     """The axis of marginals.
 
     Attributes:
-        means: means of each survey.
         benchmarks: distances with nulls and ceiling, over all surveys.
         attainments: correlation attainment over concepts by question; ``None`` if both sides answered fewer
             than three concepts, so that it is unknown.
         worth: size of a random sample of people with the panel's expected error, for three kinds of error.
     """
 
-    means: tuple[SurveyMeans, ...]
     benchmarks: Benchmarks
     attainments: Mapping[str, Attainment | None]
     worth: tuple[SampleWorth, ...]
@@ -138,7 +111,7 @@ def compare_marginals(
     plan: IntervalPlan,
     *,
     splits: int,
-) -> Marginals:
+) -> tuple[Marginals, list[StudyFigure]]:
     """Compare distributions, means and the order of concepts.
 
     Args:
@@ -147,6 +120,9 @@ def compare_marginals(
         surveys: surveys of these sides, at least one.
         plan: method of the intervals.
         splits: number of random splits of the people into halves.
+
+    Returns:
+        The axis, and for each survey the means and distributions of both sides, and the difference of means.
     """
     values = [survey.question.values for survey in surveys]
     samples = [survey.people for survey in surveys]
@@ -174,8 +150,7 @@ def compare_marginals(
         "wasserstein": benchmarks.distances["wasserstein"].panel,
         "mean": _squared_error(surveys, gaps, plan),
     }
-    return Marginals(
-        tuple(_survey_means(survey, gap, plan) for survey, gap in zip(surveys, gaps, strict=True)),
+    marginals = Marginals(
         benchmarks,
         {
             name: _attainment([survey for survey in surveys if survey.question.name == name], plan, splits)
@@ -183,28 +158,31 @@ def compare_marginals(
         },
         tuple(sample_worth(name, error, samples, values, seed=plan.seed) for name, error in errors.items()),
     )
+    figures: list[StudyFigure] = []
+    for survey, gap in zip(surveys, gaps, strict=True):
+        name, concept = survey.question.name, survey.concept
+        figures += with_keys(_survey_figures(survey, gap, plan), question=name, concept=concept)
+    return marginals, figures
 
 
-def _survey_means(survey: ComparedSurvey, gaps: Floats, plan: IntervalPlan) -> SurveyMeans:
+def _survey_figures(survey: ComparedSurvey, gaps: Floats, plan: IntervalPlan) -> Iterator[StudyFigure]:
+    """Return means and distributions of both sides, and the difference of means with resampled gaps (r,)."""
     values = survey.question.values
-    bounds = (float(values[0]), float(values[-1]))
-    panel, people = (
-        estimate_mean(side.masses @ values, bounds=bounds, weights=side.weights, plan=plan)
-        for side in (survey.panel, survey.people)
-    )
+    means = []
+    for side, sample in (("panel", survey.panel), ("people", survey.people)):
+        mean = estimate_mean(
+            sample.masses @ values,
+            bounds=(float(values[0]), float(values[-1])),
+            weights=sample.weights,
+            plan=plan,
+        )
+        means.append(mean.value)
+        yield as_figure("mean", mean, side=side)
+        for name, mass in zip(mass_names(values), sample.mean.tolist(), strict=True):
+            yield StudyFigure(figure=name, value=mass, side=side)
     tail = (1 - plan.interval) / 2
-    low, high = np.quantile(gaps[~np.isnan(gaps)], [tail, 1 - tail])
-    return SurveyMeans(
-        survey.question.name,
-        survey.concept,
-        Estimate(panel.value, panel.low, panel.high),
-        Estimate(people.value, people.low, people.high),
-        Estimate(panel.value - people.value, float(low), float(high)),
-        survey.panel.n,
-        survey.people.n,
-        tuple(survey.panel.mean.tolist()),
-        tuple(survey.people.mean.tolist()),
-    )
+    low, high = np.quantile(gaps[~np.isnan(gaps)], [tail, 1 - tail]).tolist()
+    yield StudyFigure(figure="panel_minus_people", value=means[0] - means[1], low=low, high=high)
 
 
 def _squared_error(
@@ -233,32 +211,10 @@ def _attainment(surveys: Sequence[ComparedSurvey], plan: IntervalPlan, splits: i
 
 
 @dataclass(frozen=True)
-class CorrelationPair:
-    """Correlation of two questions, in the panel and among people.
-
-    Attributes:
-        first: name of the first question.
-        second: name of the second question.
-        panel: the panel's correlation within concepts, with a simulation interval.
-        people: the people's correlation within concepts, with an interval.
-        disattenuated: the panel's correlation, divided by the root of the product of both reliabilities; NaN
-            if these are unknown, as without repeated answers. People answer once, so their correlation is
-            always attenuated.
-    """
-
-    first: str
-    second: str
-    panel: Estimate
-    people: Estimate
-    disattenuated: float
-
-
-@dataclass(frozen=True)
 class Correlations:
     """Correlations between questions.
 
     Attributes:
-        pairs: correlations of all pairs of questions.
         gap: mean absolute difference of the panel's and the people's correlations; 0 if they are equal.
         split_half: the same between random halves of the people: the ceiling.
         permuted: the same with every question's answers shuffled among personas: the null.
@@ -266,7 +222,6 @@ class Correlations:
             structure.
     """
 
-    pairs: tuple[CorrelationPair, ...]
     gap: Estimate
     split_half: float
     permuted: float
@@ -292,25 +247,31 @@ def compare_correlations(
     people: ComparedSide,
     reliabilities: Mapping[str, AgreementEstimate],
     plan: IntervalPlan,
-) -> Correlations | None:
-    """Compare the correlations between questions; ``None`` if there is no defined correlation.
+) -> tuple[Correlations | None, list[StudyFigure]]:
+    """Compare the correlations between questions.
 
     Args:
         panel: answers of the personas.
         people: answers of the people.
         reliabilities: known reliabilities of the panel's questions.
         plan: coverage and seed; persons are resampled as a whole.
+
+    Returns:
+        The comparison, and the correlation of each pair of questions on both sides. The panel's correlation
+        is also divided by the root of the product of both reliabilities (disattenuated); NaN if these are
+        unknown. People answer once, so their correlation is always attenuated. ``None`` and no figures if no
+        correlation is defined.
     """
     names = [question.name for question in panel.questions]
     if len(names) < _FEWEST_QUESTIONS or min(panel.n, people.n) < _FEWEST_PERSONS:
-        return None
+        return None, []
     panel_figures = question_correlations(panel.positions, panel.person_weights)
     people_figures = question_correlations(people.positions, people.person_weights)
     r, r_drawn = _with_resamples(panel_figures, panel.n, plan, 0)
     human, human_drawn = _with_resamples(people_figures, people.n, plan, 1)
     known = ~np.isnan(r) & ~np.isnan(human)
     if not known.any():
-        return None
+        return None, []
 
     def shuffle_answers(rng: np.random.Generator) -> CountedFigures:
         by_question = np.moveaxis(panel.positions, 2, 0)
@@ -325,15 +286,19 @@ def compare_correlations(
     nulls, signed_nulls = _mean_sizes(human_drawn[:, known], human[known])
     without_structure = float(np.abs(human[known]).mean())
     first, second = _halves(people, plan, people_figures)
-    pairs = []
+    figures: list[StudyFigure] = []
     for number, (a, b) in enumerate(combinations(names, 2)):
         known_reliabilities = [reliabilities[name].value for name in (a, b) if name in reliabilities]
         of_panel = _percentile_estimate(r[number], r_drawn[:, number], panel.n, plan)
         of_people = _percentile_estimate(human[number], human_drawn[:, number], people.n, plan)
         disattenuated = _disattenuate(float(r[number]), known_reliabilities)
-        pairs.append(CorrelationPair(a, b, of_panel, of_people, disattenuated))
-    return Correlations(
-        tuple(pairs),
+        pair = (
+            as_figure("correlation", of_panel, side="panel"),
+            as_figure("correlation", of_people, side="people"),
+            StudyFigure(figure="disattenuated_correlation", value=disattenuated, side="panel"),
+        )
+        figures += with_keys(pair, by="question", level=a, other=b)
+    correlations = Correlations(
         kinked_estimate(gap, gaps, signed_gaps, n, plan.interval),
         float(np.nanmean(np.abs(first - second)[:, known])),
         permuted,
@@ -346,6 +311,7 @@ def compare_correlations(
             least=-2.0,
         ),
     )
+    return correlations, figures
 
 
 def _mean_sizes(drawn: Floats, observed: Floats) -> tuple[Floats, Floats]:
@@ -373,45 +339,16 @@ def _disattenuate(r: float, reliabilities: Sequence[float]) -> float:
 
 
 @dataclass(frozen=True)
-class GroupContrast:
-    """Difference between two groups, in the panel and among people, as shares of the scale's width.
-
-    Attributes:
-        question: name of the question.
-        attribute: attribute that defines the groups.
-        first: the group whose mean counts positively.
-        second: the group whose mean is subtracted.
-        panel: the panel's difference, with a simulation interval.
-        people: the people's difference, with an interval.
-        n_panel: personas with an answer in the smaller of the two groups.
-        n_people: people with an answer, likewise.
-        invented: true if only the panel differs: the people's interval contains 0, the panel's interval does
-            not, and the panel's difference differs significantly from the people's (normal approximation with
-            the resamples' variance, Holm over all pairs).
-    """
-
-    question: str
-    attribute: str
-    first: str
-    second: str
-    panel: Estimate
-    people: Estimate
-    n_panel: int
-    n_people: int
-    invented: bool
-
-    @property
-    def is_tested(self) -> bool:
-        """True if both groups have at least five persons on both sides; smaller groups have no interval."""
-        return min(self.n_panel, self.n_people) >= FEWEST_IN_GROUP
-
-
-@dataclass(frozen=True)
 class GroupContrasts:
     """Differences between groups.
 
     Attributes:
-        pairs: all pairs of groups of each attribute, for each question.
+        n_pairs: number of pairs of groups of an attribute, for each question.
+        n_tested: number of these with at least five persons in both groups on both sides; smaller groups have
+            no interval.
+        n_invented: number of differences that only the panel has: the people's interval contains 0, the
+            panel's interval does not, and the panel's difference differs significantly from the people's
+            (normal approximation with the resamples' variance, Holm over all pairs).
         n_clear: number of the people's differences with an interval that excludes 0; the figures below refer
             to these.
         same_sign: share of these in which the panel differs in the same direction; NaN without any.
@@ -421,22 +358,14 @@ class GroupContrasts:
             people's; 1 if they are equal, 0 if the panel's groups do not differ.
     """
 
-    pairs: tuple[GroupContrast, ...]
-    n_clear: int
-    same_sign: float
-    split_half: float
-    permuted: float
-    size_ratio: Estimate
-
-    @property
-    def n_tested(self) -> int:
-        """Number of differences between groups with enough persons on both sides."""
-        return sum(pair.is_tested for pair in self.pairs)
-
-    @property
-    def invented(self) -> tuple[GroupContrast, ...]:
-        """Differences in the panel that do not exist among people."""
-        return tuple(pair for pair in self.pairs if pair.invented)
+    n_pairs: int
+    n_tested: int
+    n_invented: int
+    n_clear: int = 0
+    same_sign: float = math.nan
+    split_half: float = math.nan
+    permuted: float = math.nan
+    size_ratio: Estimate = Estimate()
 
 
 @dataclass(frozen=True)
@@ -460,17 +389,24 @@ class _GroupPair:
         return min(int((has_answer & group).sum()) for group in groups)
 
 
-def compare_groups(panel: ComparedSide, people: ComparedSide, plan: IntervalPlan) -> GroupContrasts | None:
-    """Compare differences between groups; ``None`` if no two groups exist on both sides.
+def compare_groups(
+    panel: ComparedSide, people: ComparedSide, plan: IntervalPlan
+) -> tuple[GroupContrasts | None, list[StudyFigure]]:
+    """Compare differences between groups.
 
     Args:
         panel: answers of the personas, with groups.
         people: answers of the people, with groups of the same attributes.
         plan: coverage and seed; persons are resampled as a whole.
+
+    Returns:
+        The comparison, and for each pair of groups the difference of means on both sides as a share of the
+        scale's width, with the number of persons in the smaller group, and if it is tested, whether the panel
+        invents it (1 or 0). ``None`` and no figures if no two groups exist on both sides.
     """
     named = _group_pairs(panel, people)
     if not named:
-        return None
+        return None, []
     panel_rows, people_rows = ([pair.rows(side) for pair in named] for side in (panel, people))
     people_figures = group_differences(people.positions, people.person_weights, people_rows)
     d, drawn = _with_resamples(
@@ -483,19 +419,28 @@ def compare_groups(panel: ComparedSide, people: ComparedSide, plan: IntervalPlan
     # A few persons can answer alike in every resample, so that the interval would be too narrow.
     drawn_of_tested = np.where(is_tested, drawn, np.nan)
     human_of_tested = np.where(is_tested, human_drawn, np.nan)
-    pairs = []
+    clear: Mask = np.zeros(len(named), dtype=bool)
+    is_invented: Mask = np.zeros(len(named), dtype=bool)
+    figures: list[StudyFigure] = []
     for number, pair in enumerate(named):
         of_panel = _percentile_estimate(d[number], drawn_of_tested[:, number], panel.n, plan)
         of_people = _percentile_estimate(human[number], human_of_tested[:, number], people.n, plan)
-        invented = bool(apart[number]) and _excludes_0(of_panel) and not _excludes_0(of_people)
+        clear[number] = _excludes_0(of_people) and not np.isnan(d[number])
+        is_invented[number] = apart[number] and _excludes_0(of_panel) and not _excludes_0(of_people)
+        n_panel, n_people = sizes[number]
+        difference = [
+            replace(as_figure("group_difference", of_panel, side="panel"), n=n_panel),
+            replace(as_figure("group_difference", of_people, side="people"), n=n_people),
+        ]
+        if is_tested[number]:
+            difference.append(StudyFigure(figure="invented", value=float(is_invented[number])))
         question = panel.questions[pair.question].name
-        names = (question, pair.attribute, pair.first, pair.second)
-        pairs.append(GroupContrast(*names, of_panel, of_people, *sizes[number], invented))
-    clear = np.array([_excludes_0(pair.people) for pair in pairs]) & ~np.isnan(d)
+        figures += with_keys(
+            difference, question=question, by=pair.attribute, level=pair.first, other=pair.second
+        )
+    counts = (len(named), int(is_tested.sum()), int(is_invented.sum()))
     if not clear.any():
-        unknown = float("nan")
-        none = Estimate(unknown, unknown, unknown)
-        return GroupContrasts(tuple(pairs), 0, unknown, unknown, unknown, none)
+        return GroupContrasts(*counts), figures
     signs = np.sign(human[clear])
     first, second = _halves(people, plan, people_figures)
 
@@ -505,14 +450,15 @@ def compare_groups(panel: ComparedSide, people: ComparedSide, plan: IntervalPlan
     shuffled = _shuffle_figures(panel, plan, shuffle_attributes)
     ratio = _size_ratios(d[None, clear], human[None, clear], signs)[0]
     ratios = _size_ratios(drawn[:, clear], human_drawn[:, clear], signs)
-    return GroupContrasts(
-        tuple(pairs),
+    contrasts = GroupContrasts(
+        *counts,
         int(clear.sum()),
         float(np.mean(np.sign(d[clear]) == signs)),
         float(np.mean(np.sign(first[:, clear]) == np.sign(second[:, clear]))),
         float(np.mean(np.sign(shuffled[:, clear]) == signs)),
         _percentile_estimate(ratio, ratios, min(panel.n, people.n), plan),
     )
+    return contrasts, figures
 
 
 def _group_pairs(panel: ComparedSide, people: ComparedSide) -> list[_GroupPair]:
@@ -554,60 +500,42 @@ def _size_ratios(panel: Floats, people: Floats, signs: Floats) -> Floats:
 # Individuals
 
 
-@dataclass(frozen=True)
-class Individuals:
-    """Agreement of personas with people of the same name in one question.
-
-    Attributes:
-        question: name of the question.
-        n: number of personas with a person of the same name and answers on both sides.
-        correlation: Pearson's correlation within concepts; NaN if one side does not vary.
-        error: mean absolute difference of the two answers, as a share of the scale's width.
-        permuted_error: the same with personas shuffled among people: the null.
-        permuted_high: quantile of the correlations of shuffled personas, at the coverage of the intervals;
-            the null of the correlation itself is 0.
-    """
-
-    question: str
-    n: int
-    correlation: Estimate
-    error: Estimate
-    permuted_error: float
-    permuted_high: float
-
-
 def compare_individuals(
     panel: ComparedSide, people: ComparedSide, plan: IntervalPlan
-) -> tuple[Individuals, ...]:
-    """Compare personas with people of the same name; empty if fewer than three names are shared.
+) -> Iterator[StudyFigure]:
+    """Compare personas with people of the same name, if at least three names are shared.
 
     Args:
         panel: answers of the personas.
         people: answers of named people.
         plan: coverage and seed; persons are resampled as a whole.
+
+    Returns:
+        For each question with at least three pairs Pearson's correlation within concepts, which is NaN if one
+        side does not vary, and the mean absolute difference of the two answers as a share of the scale's
+        width. Then the nulls, with personas shuffled among people: the quantile of the correlation at the
+        coverage of the intervals, and the mean of the error.
     """
     rows = {name: row for row, name in enumerate(people.names)}
     shared = np.array([(row, rows[name]) for row, name in enumerate(panel.names) if name in rows], dtype=int)
     if len(shared) < _FEWEST_MATCHES:
-        return ()
+        return
     personas, persons = panel.positions[shared[:, 0]], people.positions[shared[:, 1]]
     weights = people.person_weights[shared[:, 1]]
-    results = (
-        _individuals(question.name, personas[..., number], persons[..., number], weights, plan)
-        for number, question in enumerate(panel.questions)
-    )
-    return tuple(result for result in results if result is not None)
+    for number, question in enumerate(panel.questions):
+        figures = _individual_figures(personas[..., number], persons[..., number], weights, plan)
+        yield from with_keys(figures, question=question.name)
 
 
-def _individuals(
-    question: str, personas: Floats, people: Floats, weights: Floats, plan: IntervalPlan
-) -> Individuals | None:
-    """Compare answers (n, c) to one question; ``None`` with fewer than three pairs."""
+def _individual_figures(
+    personas: Floats, people: Floats, weights: Floats, plan: IntervalPlan
+) -> Iterator[StudyFigure]:
+    """Compare answers (n, c) to one question; return none with fewer than three pairs."""
     both = ~np.isnan(personas) & ~np.isnan(people)
     clusters = np.broadcast_to(np.arange(len(personas))[:, None], personas.shape)[both]
     n = len(np.unique(clusters))
     if n < _FEWEST_MATCHES:
-        return None
+        return
     x, y = _within_concepts(personas, weights, both), _within_concepts(people, weights, both)
     weight = np.broadcast_to(weights[:, None], personas.shape)[both]
     r = pearson_estimate(x, y, clusters=clusters, weights=weight, interval=plan.interval, seed=plan.seed)
@@ -616,8 +544,10 @@ def _individuals(
     )
     errors, correlations = _shuffle_individuals(personas, people, weights, plan)
     high = float(np.quantile(correlations, (1 + plan.interval) / 2))
-    mean_error = Estimate(error.value, error.low, error.high)
-    return Individuals(question, n, r, mean_error, float(np.mean(errors)), high)
+    yield replace(as_figure("individual_correlation", r), n=n)
+    yield StudyFigure(figure="shuffled_correlation", value=high)
+    yield as_figure("individual_error", error)
+    yield StudyFigure(figure="shuffled_error", value=float(np.mean(errors)))
 
 
 def _shuffle_individuals(

@@ -1,5 +1,6 @@
 """Figures of a study: one table with all of them, and how each is estimated."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -48,8 +49,8 @@ _FEWEST_PERSONAS, _FEWEST_SAMPLES, _FEWEST_FACETS, _FEWEST_PAIRS = 2, 2, 2, 3
 _ROUNDING = 1e-9
 
 
-class Subject(TypedDict, total=False):
-    """What a figure is about: the attributes of ``StudyFigure`` that select figures."""
+class FigureKeys(TypedDict, total=False):
+    """Attributes of ``StudyFigure`` that state what a figure is about."""
 
     question: str | None
     concept: str | None
@@ -58,14 +59,16 @@ class Subject(TypedDict, total=False):
     by: str | None
     level: str | None
     other: str | None
+    side: str | None
     status: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyFigure:
-    """A figure with what it is about: a row of the table of figures.
+    """A figure of a study, or of its comparison with people: a row of a table of figures.
 
-    What does not apply to a figure is ``None``. Personas are resampled as a whole in every interval.
+    The attributes before ``value`` state what the figure is about; those that do not apply are ``None``.
+    Personas are resampled as a whole in every interval.
 
     Attributes:
         figure: name of the figure; docs/studies.md lists them.
@@ -73,20 +76,22 @@ class StudyFigure:
         concept: name of the concept; ``None`` for all concepts together.
         method: method that measured the answers; ``None`` for a comparison of methods.
         model: model that answered; ``None`` for all models together, and if the study has one model.
-        by: kind of the level: an attribute of personas, ``concept``, ``option``, ``method``, ``model`` or
-            ``facet``, or what has an order: ``concept`` or ``question``; ``None`` without a level.
-        level: the group of personas, concept, option, method, model or facet; ``None`` also for personas
-            without a group.
+        by: kind of the level: an attribute of personas, ``concept``, ``option``, ``method``, ``model``,
+            ``question``, ``facet`` or ``subject``; of an order effect, what is in an order.
+        level: the group of personas, or the concept, option and so on; ``None`` also for personas without a
+            group.
         other: level that ``level`` is compared with; a difference is ``level`` minus ``other``.
+        side: ``panel`` or ``people``; ``None`` in a study without people, and for a comparison of both.
         status: status of the answers that are counted.
         value: the figure; NaN if it is not defined.
         low: lower end of the interval; NaN without an interval.
         high: upper end, likewise.
         p: p-value of a t test over personas; NaN if the difference is equal for all personas.
         p_adjusted: p-value adjusted by Holm over the differences of a question by one method in one ``by``.
-        n: number of answers behind the figure; of a variance, the number of levels.
+        n: number of answers behind the figure; of a variance, the number of levels; of a difference of groups
+            between panel and people, the number of persons in the smaller group.
         n_left_out: number of answers without a value.
-        n_clusters: number of personas behind the interval.
+        n_clusters: number of personas or people behind the interval.
         interval_method: method of the interval; ``None`` without one.
         note: reason for a missing value or interval.
     """
@@ -99,6 +104,7 @@ class StudyFigure:
     by: str | None = None
     level: str | None = None
     other: str | None = None
+    side: str | None = None
     status: str | None = None
     value: float = np.nan
     low: float = np.nan
@@ -117,19 +123,23 @@ class StudyFigure:
         return bool(self.n) and (self.n_clusters or 0) < FEWEST_CLUSTERS
 
     def record(self) -> dict[str, Any]:
-        """Return the attributes that apply, for JSON."""
-        return {name: value for name, value in vars(self).items() if value is not None}
+        """Return the value and the attributes that apply and are known, for JSON."""
+        return {
+            name: cell
+            for name, cell in vars(self).items()
+            if name == "value" or not (cell is None or isinstance(cell, float) and math.isnan(cell))
+        }
 
 
 def as_figure(
-    name: str, estimate: Estimate | MeanEstimate | AgreementEstimate, **about: Unpack[Subject]
+    name: str, estimate: Estimate | MeanEstimate | AgreementEstimate, **keys: Unpack[FigureKeys]
 ) -> StudyFigure:
     """Return an estimate as a row of the table.
 
     Args:
         name: name of the figure.
         estimate: value and interval, with counts if they are known.
-        about: what the figure is about.
+        keys: what the figure is about.
 
     Examples:
         >>> as_figure("correlation", Estimate(0.5, 0.25, 0.75), by="method", level="ssr", other="dlr").low
@@ -138,15 +148,20 @@ def as_figure(
     numbers: dict[str, Any] = dict(vars(estimate))
     if "method" in numbers:
         numbers["interval_method"] = numbers.pop("method")
-    return StudyFigure(figure=name, **about, **numbers)
+    return StudyFigure(figure=name, **keys, **numbers)
+
+
+def with_keys(figures: Iterable[StudyFigure], **keys: Unpack[FigureKeys]) -> Iterator[StudyFigure]:
+    """Return the figures with these keys."""
+    return (replace(figure, **keys) for figure in figures)
 
 
 @dataclass(frozen=True, repr=False)
 class StudyFigures:
-    """The table of figures of a study.
+    """The table of figures of a study, or of its comparison with people.
 
     Attributes:
-        rows: the figures, question by question.
+        rows: the figures.
 
     Examples:
         >>> oat, nut = (StudyFigure(figure="mean", concept=name) for name in ("oat", "nut"))
@@ -162,31 +177,31 @@ class StudyFigures:
     def __repr__(self) -> str:
         return f"StudyFigures({len(self.rows):,})"
 
-    def select(self, figure: str, **about: Unpack[Subject]) -> list[StudyFigure]:
-        """Return the figures with this name and these attributes, in the order of the table."""
-        wanted = about.items()
+    def select(self, figure: str, **keys: Unpack[FigureKeys]) -> list[StudyFigure]:
+        """Return the figures with a name and these keys, in the order of the table."""
+        wanted = keys.items()
         return [
             row
             for row in self.rows
-            if row.figure == figure and all(getattr(row, name) == value for name, value in wanted)
+            if row.figure == figure and all(getattr(row, name) == key for name, key in wanted)
         ]
 
-    def beside(self, row: StudyFigure, figure: str = "", **changes: Unpack[Subject]) -> StudyFigure:
-        """Return the figure that is about the same as another one, except for some attributes.
+    def beside(self, row: StudyFigure, figure: str = "", **changes: Unpack[FigureKeys]) -> StudyFigure:
+        """Return the figure with the keys of another one, except for some changes.
 
         Args:
             row: the other figure.
             figure: name of the figure; by default that of the other one.
-            changes: attributes that differ.
+            changes: keys that differ.
 
         Raises:
             KeyError: there is no such figure.
         """
-        return self._by_subject[_subject(replace(row, figure=figure or row.figure, **changes))]
+        return self._by_key[_key(replace(row, figure=figure or row.figure, **changes))]
 
     @cached_property
-    def _by_subject(self) -> dict[tuple[str | None, ...], StudyFigure]:
-        return {_subject(row): row for row in self.rows}
+    def _by_key(self) -> dict[tuple[str | None, ...], StudyFigure]:
+        return {_key(row): row for row in self.rows}
 
     def to_frame(self) -> pl.DataFrame:
         """Return a table with the attributes of ``StudyFigure`` as columns; missing values are null."""
@@ -194,17 +209,17 @@ class StudyFigures:
         return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
-_SUBJECT = ("figure", *Subject.__annotations__)
+_KEYS = ("figure", *FigureKeys.__annotations__)
 _SCHEMA: dict[str, Any] = {
-    **dict.fromkeys(_SUBJECT, pl.String),
+    **dict.fromkeys(_KEYS, pl.String),
     **dict.fromkeys(["value", "low", "high", "p", "p_adjusted"], pl.Float64),
     **dict.fromkeys(["n", "n_left_out", "n_clusters"], pl.Int64),
     **dict.fromkeys(["interval_method", "note"], pl.String),
 }
 
 
-def _subject(row: StudyFigure) -> tuple[str | None, ...]:
-    return tuple(getattr(row, name) for name in _SUBJECT)
+def _key(row: StudyFigure) -> tuple[str | None, ...]:
+    return tuple(getattr(row, name) for name in _KEYS)
 
 
 def study_figures(design: StudyDesign, answers: pl.DataFrame, plan: IntervalPlan) -> StudyFigures:
@@ -219,11 +234,11 @@ def study_figures(design: StudyDesign, answers: pl.DataFrame, plan: IntervalPlan
     figures: list[StudyFigure] = []
     for question in design.questionnaire.questions:
         asked = rows.filter(question=question.name)
-        figures += _about(_question_figures(question, asked, design, plan), question=question.name)
+        figures += with_keys(_question_figures(question, asked, design, plan), question=question.name)
     for model, part in split_models(rows):
         for (method,), measured in part.group_by("method", maintain_order=True):
             totals = (*status_counts(measured, design.groups), *answer_costs(measured))
-            figures += _about(totals, method=str(method), model=model)
+            figures += with_keys(totals, method=str(method), model=model)
     return StudyFigures(tuple(figures))
 
 
@@ -235,14 +250,16 @@ def _question_figures(
     for model, part in by_model:
         by_method = {str(method): part.filter(method=method) for method in question.methods}
         for method, measured in by_method.items():
-            yield from _about(_method_figures(question, measured, design, plan), method=method, model=model)
+            yield from with_keys(
+                _method_figures(question, measured, design, plan), method=method, model=model
+            )
         if question.scale is not None:
-            yield from _about(paired_figures(question, by_method, plan, by="method"), model=model)
+            yield from with_keys(paired_figures(question, by_method, plan, by="method"), model=model)
     for method in question.methods if question.scale is not None else ():
         measured = rows.filter(method=method)
         models = {str(model): part for model, part in split_models(measured)}
-        yield from _about(answer_variances(measured, plan), method=method)
-        yield from _about(paired_figures(question, models, plan, by="model"), method=method)
+        yield from with_keys(answer_variances(measured, plan), method=method)
+        yield from with_keys(paired_figures(question, models, plan, by="model"), method=method)
 
 
 def _method_figures(
@@ -257,11 +274,6 @@ def _method_figures(
     yield from level_differences(question, rows, concepts, design.groups, plan.interval)
     yield from rerun_reliability(rows, plan)
     yield from order_effects(question, rows, plan)
-
-
-def _about(figures: Iterable[StudyFigure], **subject: Unpack[Subject]) -> Iterator[StudyFigure]:
-    """Add what figures are about."""
-    return (replace(figure, **subject) for figure in figures)
 
 
 # Answers
@@ -349,11 +361,11 @@ def _scale_figures(
     by_concept = _estimate_groups(scale, rows, CONCEPT, plan)
     yield from _group_figures(by_concept.overall, names)
     for group in by_concept.groups:
-        yield from _about(_group_figures(group, names), concept=group.group)
+        yield from with_keys(_group_figures(group, names), concept=group.group)
     for attribute in design.groups:
         column = attribute_column(attribute)
         for group in _estimate_groups(scale, rows.sort(column, maintain_order=True), column, plan).groups:
-            yield from _about(_group_figures(group, names), by=attribute, level=group.group)
+            yield from with_keys(_group_figures(group, names), by=attribute, level=group.group)
 
 
 def _estimate_groups(scale: Scale, rows: pl.DataFrame, column: str, plan: IntervalPlan) -> Estimates:
@@ -649,7 +661,7 @@ def status_counts(rows: pl.DataFrame, attributes: Sequence[str]) -> Iterator[Stu
         column = attribute_column(attribute)
         for (group,), members in rows.sort(column).group_by(column, maintain_order=True):
             level = None if group is None else str(group)
-            yield from _about(_count_statuses(members), by=attribute, level=level)
+            yield from with_keys(_count_statuses(members), by=attribute, level=level)
 
 
 def _count_statuses(rows: pl.DataFrame) -> Iterator[StudyFigure]:

@@ -1,7 +1,6 @@
 """Comparison of a panel with people: summary, conclusions, and the panel's position on each axis."""
 
 import hashlib
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,7 +16,6 @@ from semscale.messages import unknown_name
 from semscale.presentable import Presentable
 from semscale.settings import takes
 from semscale.signature import Signature
-from semscale.stats.agreement import AgreementEstimate
 from semscale.stats.intervals import Estimate, IntervalPlan
 from semscale.stats.panel_benchmarks import FEWEST_SURVEYS, Attainment
 from semscale.store.table import Table
@@ -25,7 +23,6 @@ from semscale.study.axes import (
     FEWEST_IN_GROUP,
     Correlations,
     GroupContrasts,
-    Individuals,
     Marginals,
     compare_correlations,
     compare_groups,
@@ -34,6 +31,7 @@ from semscale.study.axes import (
     rerun_reliabilities,
     surveys_of,
 )
+from semscale.study.figures import StudyFigure, StudyFigures, as_figure, with_keys
 from semscale.study.people import (
     ComparedQuestion,
     ComparedSide,
@@ -77,24 +75,6 @@ class Conclusion:
 
 
 @dataclass(frozen=True)
-class Standing:
-    """A panel's position between a null model and the agreement of people with each other.
-
-    Attributes:
-        subject: the respect.
-        value: 0 at the null, 1 at the human ceiling; below 0 if worse than the null. For individuals it is
-            the correlation, since the ceiling is unknown if people were asked once.
-        low: lower end of its interval, for fixed null and ceiling; NaN without an interval.
-        high: upper end, likewise.
-    """
-
-    subject: Subject
-    value: float
-    low: float = math.nan
-    high: float = math.nan
-
-
-@dataclass(frozen=True)
 class MethodComparison:
     """Comparison of people's answers with a panel's answers by one method.
 
@@ -102,14 +82,10 @@ class MethodComparison:
         method: method that measured the panel's answers.
         n_personas: number of personas with a rating.
         n_without: number of answers without a rating.
-        marginals: distributions, means and the order of concepts.
-        reliabilities: reliabilities of a persona's mean over repeated answers, by question; empty without
-            repeats.
+        marginals: distributions and the order of concepts.
         correlations: correlations between questions; ``None`` if they cannot be compared.
         groups: differences between groups; ``None`` likewise.
-        individuals: personas compared with people of the same name; empty if no name is shared.
         conclusions: conclusions in five respects.
-        standings: positions of the panel between nulls and people, in the respects that can be estimated.
         model: model that answered; ``None`` if the study has one model.
     """
 
@@ -117,12 +93,9 @@ class MethodComparison:
     n_personas: int
     n_without: int
     marginals: Marginals
-    reliabilities: Mapping[str, AgreementEstimate]
     correlations: Correlations | None
     groups: GroupContrasts | None
-    individuals: tuple[Individuals, ...]
     conclusions: tuple[Conclusion, ...]
-    standings: tuple[Standing, ...]
     model: str | None = None
 
 
@@ -138,7 +111,9 @@ class StudyComparison(Presentable):
         source: source of the panel's answers.
         questions: compared questions.
         concepts: compared concepts.
-        methods: comparisons, one per method and model.
+        methods: benchmarks and conclusions, for each method and model.
+        figures: figures of both sides by each method and model, and the panel's positions between nulls and
+            people.
         people: people's answers, and the excluded rows.
         settings: columns of the people's table, and the scope of the comparison.
         plan: how intervals are made.
@@ -151,6 +126,7 @@ class StudyComparison(Presentable):
     questions: tuple[ComparedQuestion, ...]
     concepts: tuple[str, ...]
     methods: tuple[MethodComparison, ...]
+    figures: StudyFigures
     people: People
     settings: ComparisonSettings
     plan: IntervalPlan
@@ -179,6 +155,7 @@ class StudyComparison(Presentable):
             "splits": self.settings.splits,
             "intervals": {"kind": "simulation", **self.plan.settings},
             "methods": self.methods,
+            "results": [figure.record() for figure in self.figures.rows],
             "signature": self.signature,
         }
 
@@ -224,17 +201,18 @@ def compare(
         if method == wanted
     }
     _check_groups(next(iter(sides.values())), people.side)
-    compared = (
+    compared = [
         _compare_method(panel, measured, side, people.side, plan, chosen.splits)
         for measured, side in sides.items()
-    )
+    ]
     n_models, limits = len({model for _, model in sides}), chosen.human_range
     return StudyComparison(
         name=panel.result.design.name,
         source=panel.result.design.source,
         questions=asked,
         concepts=panel.concepts,
-        methods=tuple(compared),
+        methods=tuple(method for method, _ in compared),
+        figures=StudyFigures(tuple(figure for _, figures in compared for figure in figures)),
         people=people,
         settings=chosen,
         plan=plan,
@@ -291,31 +269,39 @@ def _compare_method(  # noqa: PLR0913, PLR0917 - both sides and how they are com
     people: ComparedSide,
     plan: IntervalPlan,
     splits: int,
-) -> MethodComparison:
+) -> tuple[MethodComparison, list[StudyFigure]]:
+    """Compare people with the panel by one method and one model; return the figures in addition."""
     method, model = measured
     surveys = surveys_of(panel, people, answers.concepts)
     if not surveys:
         raise InputError(
             "human", f": no question was answered both by the panel ({method}) and by two people"
         )
-    marginals = compare_marginals(panel, people, surveys, plan, splits=splits)
+    marginals, means = compare_marginals(panel, people, surveys, plan, splits=splits)
     reliabilities = rerun_reliabilities(panel, plan)
-    correlations = compare_correlations(panel, people, reliabilities, plan)
-    groups = compare_groups(panel, people, plan) if panel.groups else None
-    individuals = compare_individuals(panel, people, plan)
-    return MethodComparison(
+    correlations, pairs = compare_correlations(panel, people, reliabilities, plan)
+    groups, differences = compare_groups(panel, people, plan)
+    individuals = list(compare_individuals(panel, people, plan))
+    matches = [figure for figure in individuals if figure.figure == "individual_correlation"]
+    comparison = MethodComparison(
         method,
         panel.n,
         answers.n_without(method, model),
         marginals,
-        reliabilities,
         correlations,
         groups,
-        individuals,
-        conclude(marginals, correlations, groups, individuals, plan.interval),
-        standings(marginals, correlations, groups, individuals),
+        conclude(marginals, correlations, groups, matches, plan.interval),
         model,
     )
+    figures = (
+        *means,
+        *(as_figure("reliability", figure, question=name) for name, figure in reliabilities.items()),
+        *pairs,
+        *differences,
+        *individuals,
+        *positions(marginals, correlations, groups, matches),
+    )
+    return comparison, list(with_keys(figures, method=method, model=model))
 
 
 def _hash_sides(sides: Iterable[ComparedSide]) -> str:
@@ -334,7 +320,7 @@ def conclude(
     marginals: Marginals,
     correlations: Correlations | None,
     groups: GroupContrasts | None,
-    individuals: tuple[Individuals, ...],
+    individuals: Sequence[StudyFigure],
     interval: float,
 ) -> tuple[Conclusion, ...]:
     """Draw conclusions: a panel is better than a null if the interval of the difference is above 0.
@@ -346,7 +332,7 @@ def conclude(
         marginals: marginals by one method.
         correlations: correlations; ``None`` if they could not be compared.
         groups: group differences, likewise.
-        individuals: individuals; empty if no name is shared.
+        individuals: correlations of individuals by question; empty if no name is shared.
         interval: coverage of the intervals; the order of concepts is tested at half of the remaining
             probability.
     """
@@ -414,7 +400,7 @@ def _about_groups(groups: GroupContrasts | None) -> tuple[bool | None, str]:
     if groups is None:
         return None, "no attribute with two groups on both sides was named"
     holds, because = _about_tested_groups(groups)
-    small = len(groups.pairs) - groups.n_tested
+    small = groups.n_pairs - groups.n_tested
     if not small:
         return holds, because
     pairs = "pair of groups has" if small == 1 else "pairs of groups have"
@@ -425,7 +411,7 @@ def _about_groups(groups: GroupContrasts | None) -> tuple[bool | None, str]:
 def _about_tested_groups(groups: GroupContrasts) -> tuple[bool | None, str]:
     if not groups.n_tested:
         return None, ""
-    invented = len(groups.invented)
+    invented = groups.n_invented
     inventions = f"the panel invents {invented} of {groups.n_tested} differences, which people do not show"
     if not groups.n_clear:
         alike = "no two groups of people differ significantly"
@@ -441,12 +427,11 @@ def _about_tested_groups(groups: GroupContrasts) -> tuple[bool | None, str]:
     return _beyond_null(groups.size_ratio, 1.0), shown
 
 
-def _about_individuals(individuals: tuple[Individuals, ...]) -> tuple[bool | None, str]:
+def _about_individuals(individuals: Sequence[StudyFigure]) -> tuple[bool | None, str]:
     if not individuals:
         return None, "no persona ID matches a respondent ID"
-    shown = ", ".join(f"r {matched.correlation.value:.2f} for {matched.question}" for matched in individuals)
-    correlations = (matched.correlation for matched in individuals)
-    known = [correlation for correlation in correlations if not np.isnan(correlation.value)]
+    shown = ", ".join(f"r {correlation.value:.2f} for {correlation.question}" for correlation in individuals)
+    known = [correlation for correlation in individuals if not np.isnan(correlation.value)]
     return bool(known) and all(correlation.low > 0 for correlation in known), shown
 
 
@@ -460,32 +445,32 @@ def _no_or_unknown(high: float, way: float) -> bool | None:
     return False if high <= 0 or high < way / 2 else None
 
 
-# Standings
+# Positions of the panel between nulls and people
 
 
-def standings(
+def positions(
     marginals: Marginals,
     correlations: Correlations | None,
     groups: GroupContrasts | None,
-    individuals: tuple[Individuals, ...],
-) -> tuple[Standing, ...]:
-    """Return a panel's position in every respect that can be estimated.
+    individuals: Sequence[StudyFigure],
+) -> Iterator[StudyFigure]:
+    """Return the panel's position in every respect that can be estimated: 0 at the null, 1 at the ceiling.
 
     Order of concepts: mean attainment. Distributions: (null - d) / (null - halves) for Wasserstein-1, where
     the null is the closer one of equal shares and pooled people. Relations: the same for the correlations'
     differences, with shuffled personas as null. Groups: the same for the share with equal direction.
-    Individuals: mean r.
+    Individuals: mean r, since the ceiling is unknown if people were asked once. Intervals are for fixed null
+    and ceiling.
 
     Args:
         marginals: marginals by one method.
         correlations: correlations; ``None`` if they could not be compared.
         groups: group differences, likewise.
-        individuals: individuals; empty if no name is shared.
+        individuals: correlations of individuals by question; empty if no name is shared.
     """
-    values: dict[Subject, tuple[float, float, float]] = {}
+    values: dict[Subject, Estimate] = {}
     ratios = [order.ratio for order in marginals.attainments.values() if order is not None]
-    if ratios:
-        values["ranking"] = _mean_of(ratios)
+    values["ranking"] = _mean_of(ratios)
     distance = marginals.benchmarks.distances["wasserstein"]
     is_pooled_closer = distance.pooled.value < distance.uniform.value
     null, below = (
@@ -499,22 +484,22 @@ def standings(
         values["relations"] = _between(permuted, gap, halves, correlations.below_permuted)
     if groups is not None and groups.n_clear:
         values["groups"] = _between(groups.permuted, groups.same_sign, groups.split_half)
-    if individuals:
-        values["individuals"] = _mean_of([matched.correlation for matched in individuals])
-    known = {subject: figures for subject, figures in values.items() if np.isfinite(figures[0])}
-    return tuple(Standing(subject, *figures) for subject, figures in known.items())
+    values["individuals"] = _mean_of(individuals)
+    for subject, position in values.items():
+        if np.isfinite(position.value):
+            yield as_figure("position", position, by="subject", level=subject)
 
 
-def _mean_of(estimates: Sequence[Estimate]) -> tuple[float, float, float]:
+def _mean_of(estimates: Sequence[Estimate | StudyFigure]) -> Estimate:
     """Return the mean of estimates; only a single estimate has an interval."""
+    if not estimates:
+        return Estimate()
     if len(estimates) == 1:
-        return estimates[0].value, estimates[0].low, estimates[0].high
-    return float(np.mean([estimate.value for estimate in estimates])), math.nan, math.nan
+        return Estimate(estimates[0].value, estimates[0].low, estimates[0].high)
+    return Estimate(float(np.mean([estimate.value for estimate in estimates])))
 
 
-def _between(
-    null: float, value: float, ceiling: float, below: Estimate | None = None
-) -> tuple[float, float, float]:
+def _between(null: float, value: float, ceiling: float, below: Estimate | None = None) -> Estimate:
     """Return the position of a value between null (0) and ceiling (1) with its interval; NaN if unknown.
 
     Args:
@@ -525,6 +510,8 @@ def _between(
     """
     way = null - ceiling
     if way == 0:
-        return math.nan, math.nan, math.nan
-    ends = (math.nan, math.nan) if below is None else (below.low / way, below.high / way)
-    return (null - value) / way, min(ends), max(ends)
+        return Estimate()
+    if below is None:
+        return Estimate((null - value) / way)
+    ends = (below.low / way, below.high / way)
+    return Estimate((null - value) / way, min(ends), max(ends))
