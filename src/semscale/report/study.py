@@ -307,7 +307,7 @@ def _distributions(
 ) -> Figure:
     """Draw the mean and the distribution of each concept by each method."""
     scale, digits = scale_of(question), scale_digits(scale_of(question))
-    points = mass_names(scale.values)
+    masses = mass_names(scale.values)
 
     def share(mean: "StudyFigure", point: str) -> "StudyFigure":
         return summary.figures.beside(mean, point)
@@ -316,7 +316,7 @@ def _distributions(
         (
             ", ".join(one_line(name) for name in (mean.concept, mean.method, mean.model) if name is not None),
             mean,
-            [share(mean, point).value for point in points],
+            [share(mean, point).value for point in masses],
         )
         for mean in means
         if mean.n
@@ -328,7 +328,7 @@ def _distributions(
         ("mean", lambda mean: estimate_cell(mean, digits)),
         *(
             (head, lambda mean, point=point: share_cell(share(mean, point)))
-            for head, point in zip(mass_heads(scale), points, strict=True)
+            for head, point in zip(mass_heads(scale), masses, strict=True)
         ),
     )
     legend = figures.point_legend(scale)

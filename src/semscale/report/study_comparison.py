@@ -151,7 +151,7 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
         name="Study compare",
         title=Quoted(summary.name),
         source=(*parts.input_and_date(summary), parts.quote_file_name(summary.people.source)),
-        lead=next(_position_figures(summary), None),
+        lead=next(_standing_figures(summary), None),
         introduction=(
             *(parts.sentence(_conclusion_line(method)) for method in summary.methods),
             Paragraph(
@@ -248,7 +248,7 @@ def _sections(summary: "StudyComparison") -> Iterator[Section | None]:
         table_of(method.conclusions, conclusions, title=_name(method), noun="conclusion")
         for method in summary.methods
     ]
-    further = list(_position_figures(summary))[1:]
+    further = list(_standing_figures(summary))[1:]
     yield section("conclusions", "Conclusions", *further, *tables)
     yield section("marginals", "Marginals: distributions", *_distance_blocks(summary))
     yield section("ranking", "Marginals: order of concepts", *_ranking_blocks(summary))
@@ -262,7 +262,7 @@ def _sections(summary: "StudyComparison") -> Iterator[Section | None]:
     yield section("reading", "How to read it", table(("term", "meaning"), _READINGS, detail="full"))
 
 
-def _position_figures(summary: "StudyComparison") -> Iterator[Figure]:
+def _standing_figures(summary: "StudyComparison") -> Iterator[Figure]:
     """Draw the position of each method between nulls and people, with one figure per model."""
     positions = summary.figures.select("position")
     for model in dict.fromkeys(position.model for position in positions):
