@@ -536,6 +536,7 @@ def _statuses(summary: "StudySummary", attribute: str | None) -> DataTable:
     counted = summary.figures.select("answers", question=None, by=attribute)
     counts = {(row.model, row.method, row.level, row.status): int(row.value) for row in counted}
     statuses = {row.status for row in counted}
+    rows = [row for row in counted if row.status == Status.SCORED]
 
     def count_of_status(row: "StudyFigure", status: Status) -> int:
         return counts.get((row.model, row.method, row.level, str(status)), 0)
@@ -555,7 +556,6 @@ def _statuses(summary: "StudySummary", attribute: str | None) -> DataTable:
         ),
         ("refused, %", lambda row: Share(count_of_status(row, Status.REFUSED) / (row.n or 1))),
     )
-    rows = [row for row in counted if row.status == Status.SCORED]
     detail = "both" if attribute is None else "full"
     return table_of(rows, columns, brief_title="Answers by method", detail=detail)
 
