@@ -556,23 +556,28 @@ def test_boxes_points_and_groups_are_corrected_where_labels_suffice():
     boxes = prediction_powered_mean(
         pmf[:, 3:].sum(axis=1), np.where(known, human >= 4, NAN), bounds=(0, 1), interval=0.95
     )
-    top = compared.corrected_figures["top_2_box"]
+    of_all = compared.figures_by(None)
+    top = of_all[None, "top_2_box"]
     assert [top.value, top.low, top.high] == pytest.approx([boxes.value, boxes.low, boxes.high])
-    assert set(compared.corrected_figures) == {
+    assert (top.n, top.n_labelled) == (320, 107)
+    assert of_all[None, "mean"].value == compared.corrected.value
+    assert [name for _, name in of_all] == [
+        "mean",
         "top_2_box",
         "bottom_2_box",
         "net",
         *(f"p_{n}" for n in range(1, 6)),
-    }
-    column = compared.corrected_groups["group"]
-    few, *large = column.groups
+    ]
+    column = compared.figures_by("group")
     # Of the first 20 texts every third is labelled: 7, fewer than 10.
-    assert (few.group, few.n, few.n_labelled, few.figures) == ("few", 20, 7, {})
+    few = column["few", "mean"]
+    assert (few.n, few.n_labelled, np.isnan(few.value)) == (20, 7, True)
+    assert ("few", "top_2_box") not in column
     north = np.array([group == "north" for group in groups])
     mean = prediction_powered_mean(
         (pmf @ VALUES)[north], np.where(known, human, NAN)[north], bounds=(1, 5), interval=0.95
     )
-    result = next(group for group in large if group.group == "north").figures["mean"]
+    result = column["north", "mean"]
     assert [result.value, result.low, result.high] == pytest.approx([mean.value, mean.low, mean.high])
     test = corrected_group_test(
         pmf @ VALUES,
@@ -580,8 +585,11 @@ def test_boxes_points_and_groups_are_corrected_where_labels_suffice():
         [~north & (np.arange(len(rows)) >= 20), north],
         bounds=(1, 5),
     )
-    assert column.p_value == column.adjusted == pytest.approx(test.p_value)
-    assert set(column.tested) == {"north", "south"}
+    assert result.p_value == result.adjusted == pytest.approx(test.p_value)
+    assert {key for key, row in column.items() if not np.isnan(row.p_value)} == {
+        ("north", "mean"),
+        ("south", "mean"),
+    }
 
 
 def test_p_values_of_several_columns_are_adjusted_by_holm():
@@ -597,7 +605,8 @@ def test_p_values_of_several_columns_are_adjusted_by_holm():
         respondents=None,
         groups={"a": ["x", "x", "y", "y"] * 30, "b": ["u"] * 60 + ["v"] * 60},
     )
-    first, second = sample.compare(columns, interval=0.95).corrected_groups.values()
-    low, high = sorted([first, second], key=lambda column: column.p_value)
+    compared = sample.compare(columns, interval=0.95)
+    first, second = compared.figures_by("a")["x", "mean"], compared.figures_by("b")["u", "mean"]
+    low, high = sorted([first, second], key=lambda row: row.p_value)
     assert low.adjusted == pytest.approx(min(2 * low.p_value, 1))
     assert high.adjusted == pytest.approx(max(high.p_value, low.adjusted))

@@ -11,7 +11,7 @@ from tests.schema_check import check_json
 from tests.workbook_sheets import sheets_of
 
 from semscale.rating.calibration import HonestError
-from semscale.rating.human import CorrectedGroup, CorrectedGroups, compare, correct_mean
+from semscale.rating.human import CorrectedFigure, compare, correct_mean
 from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
 from semscale.rating.summary import LanguageTexts
@@ -745,20 +745,28 @@ def test_few_texts_have_a_tick_below_every_column(make_summary):
 def test_corrected_boxes_and_groups_are_beside_the_ratings_and_groups_are_tested(full, read_page):
     names = [group.group for group in full.estimates.groups]
     assert len(names) >= 3
-    figures = {"mean": Estimate(3.21, 3.01, 3.41), "top_2_box": Estimate(0.412, 0.3, 0.5)}
-    groups = (
-        CorrectedGroup(names[0], 40, 12, figures),
-        CorrectedGroup(names[1], 40, 15, figures),
-        CorrectedGroup(names[2], 20, 4),
-    )
     column = full.by or "group"
+    groups = (
+        CorrectedFigure("mean", 40, 12, 3.21, 3.01, 3.41, column, names[0], 0.02, 0.04),
+        CorrectedFigure("top_2_box", 40, 12, 0.412, 0.3, 0.5, column, names[0]),
+        CorrectedFigure("mean", 40, 15, 3.21, 3.01, 3.41, column, names[1], 0.02, 0.04),
+        CorrectedFigure("top_2_box", 40, 15, 0.412, 0.3, 0.5, column, names[1]),
+        CorrectedFigure("mean", 20, 4, by=column, group=names[2]),
+    )
+    # Labels 1, 2 and 3, four times each, and one text without a label.
+    mean = correct_mean(
+        np.r_[np.tile([1.0, 2.0, 3.0], 4), 4.0],
+        np.r_[np.tile([1.0, 2.0, 3.0], 4), np.nan][:, None],
+        np.arange(1.0, 6.0),
+    )
     compared = dataclasses.replace(
         full.comparison,
-        corrected=correct_mean(
-            np.arange(1.0, 5.0), np.array([[1.0], [2.0], [3.0], [np.nan]]), np.arange(1.0, 6.0)
+        corrected=mean,
+        corrected_figures=(
+            CorrectedFigure("mean", 13, 12, mean.value, mean.low, mean.high),
+            CorrectedFigure("top_2_box", 13, 12, 0.345, 0.25, 0.44),
+            *groups,
         ),
-        corrected_figures={"top_2_box": Estimate(0.345, 0.25, 0.44)},
-        corrected_groups={column: CorrectedGroups(groups, (names[0], names[1]), 0.02, 0.04)},
         n_unrated=2,
     )
     differences = (
@@ -767,14 +775,17 @@ def test_corrected_boxes_and_groups_are_beside_the_ratings_and_groups_are_tested
     )
     summary = dataclasses.replace(full, comparison=compared, group_differences={column: differences})
     shown = " ".join(read_page(page(summary.document())).text.split())
-    assert "all 4 texts that can be read, 2 of them without a rating" in shown
+    assert "all 13 texts that can be read, 2 of them without a rating" in shown
     assert "op 2 points, corrected by the labels34.5 % [25.0, 44.0]" in shown
     assert "not corrected (4 labels)" in shown
     assert "3.21 [3.01, 3.41]" in shown
     assert "Means differ significantly in 1 of 2 pairs of groups at 5 %" in shown
     assert "significantly: p = 0.040 for all of them together" in shown
     assert "Differences of groups (2)" in shown
-    few = dataclasses.replace(summary, comparison=dataclasses.replace(compared, corrected_figures={}))
+    three = correct_mean(np.arange(1.0, 5.0), np.array([[1.0], [2.0], [3.0], [np.nan]]), np.arange(1.0, 6.0))
+    few = dataclasses.replace(
+        summary, comparison=dataclasses.replace(compared, corrected=three, corrected_figures=())
+    )
     shown = " ".join(read_page(page(few.document())).text.split())
     assert "top-2-box: mass on 4 and 5; not corrected by the labels, which takes 10" in shown
     check_json(summary.to_json())

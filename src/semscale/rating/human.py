@@ -1,7 +1,7 @@
 """Human ratings: mapping to a scale, agreement with ratings, and corrected figures."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,38 +56,35 @@ _MOST_TESTED = 200
 
 
 @dataclass(frozen=True)
-class CorrectedGroup:
-    """Figures of the texts of a group, corrected by the labels of some of them.
+class CorrectedFigure:
+    """A figure of all texts or of a group, corrected by the labels of some of them.
 
     Attributes:
-        group: name of the group; ``None`` for texts without a group.
-        n: number of its texts, labelled or not.
-        n_labelled: number of its texts with a label.
-        figures: figures by name, as in ``GroupEstimate.figures``; empty with fewer than 10 labels. Points are
-            corrected one by one, so their shares may not sum to exactly 1.
-    """
-
-    group: str | None
-    n: int
-    n_labelled: int
-    figures: Mapping[str, Estimate] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class CorrectedGroups:
-    """Corrected figures of all groups of a column, and a test that their means are equal.
-
-    Attributes:
-        groups: in order of first appearance.
-        tested: names of the tested groups, with at least 10 labels.
-        p_value: p-value of the test; NaN if fewer than two groups can be tested, and above 200 groups.
+        figure: its name, as in ``GroupEstimate.figures``. Points are corrected one by one, so their shares
+            may not sum to exactly 1.
+        n: number of texts, labelled or not.
+        n_labelled: number of these with a label.
+        value: the figure; NaN with too few labels.
+        low: lower end of its interval.
+        high: upper end.
+        by: name of the column of groups; ``None`` for all texts.
+        group: name of the group; ``None`` for all texts, and for texts without a group.
+        p_value: p-value of the test that the means of the tested groups of the column are equal. It is at the
+            mean of each of these groups, which have at least 10 labels. NaN at other figures, if fewer than
+            two groups can be tested, and above 200 groups.
         adjusted: p-value adjusted by Holm over all columns of groups.
     """
 
-    groups: tuple[CorrectedGroup, ...]
-    tested: tuple[str | None, ...]
-    p_value: float
-    adjusted: float
+    figure: str
+    n: int
+    n_labelled: int
+    value: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+    by: str | None = None
+    group: str | None = None
+    p_value: float = np.nan
+    adjusted: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -116,13 +113,14 @@ class RatingComparison:
             or that intervals come from few texts.
         corrected: mean of all readable texts, corrected by the labels of some; ``None`` if all have a label,
             if human values do not fit the scale, or with fewer than 3 labels outside a calibration.
-        corrected_figures: corrected boxes and masses of the same texts, as in ``CorrectedGroup``.
-        corrected_groups: corrected figures of groups, by the name of their column; empty without
-            ``corrected``, and without groups.
+        corrected_figures: corrected figures of the same texts, then those of each group, in order of first
+            appearance; empty without ``corrected``. With fewer than 10 labels there is only the mean, without
+            a value in a group.
         n_unrated: number of texts without a rating, such as those off topic, in corrected figures. If no such
             text has a label, corrected figures are for rated texts only, and ``notes`` states it.
         n_in_calibration: number of labelled texts that were left out because a calibration was fitted to
-        them. uses_inclusion: whether each labelled text is weighted by 1 / its probability of being drawn.
+            them.
+        uses_inclusion: whether each labelled text is weighted by 1 / its probability of being drawn.
         uses_weights: whether texts are weighted.
         sheet: name of the sheet with the human ratings; ``None`` without a sheet.
     """
@@ -143,13 +141,16 @@ class RatingComparison:
     n_clusters: int = 0
     notes: tuple[str, ...] = ()
     corrected: CorrectedMean | None = None
-    corrected_figures: Mapping[str, Estimate] = field(default_factory=dict)
-    corrected_groups: Mapping[str, CorrectedGroups] = field(default_factory=dict)
+    corrected_figures: tuple[CorrectedFigure, ...] = ()
     n_unrated: int = 0
     n_in_calibration: int = 0
     uses_inclusion: bool = False
     uses_weights: bool = False
     sheet: str | None = None
+
+    def figures_by(self, by: str | None) -> dict[tuple[str | None, str], CorrectedFigure]:
+        """Return corrected figures by group and name: of a column's groups, or of all texts."""
+        return {(row.group, row.figure): row for row in self.corrected_figures if row.by == by}
 
 
 def compare(  # noqa: PLR0913 - two measurements, and columns beside them
@@ -188,8 +189,8 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
             out, as in the estimates.
         inclusion: shape (n,), probability with which each text was drawn for a human rating, above 0 to 1;
             required for texts with one. Texts are then weighted by 1 / probability in every figure.
-        by: shape (n,), names of groups, for corrected figures of each group; ``corrected_groups`` uses the
-            column's name, or ``group``.
+        by: shape (n,), names of groups, for corrected figures of each group; these state the column's name,
+            or ``group``.
         interval: nominal coverage of the intervals, between 0 and 1.
         seed: seed of all draws.
         signature: signature of the ratings; the settings of the comparison are added to it.
@@ -216,42 +217,36 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     n = len(table)
     if n != len(pmf):
         raise InputError("human", f"must have {len(pmf)} rows, as many as there are ratings, got {n}")
-    has_label, new = (
-        ~np.isnan(table).all(axis=1),
-        np.ones(n, np.bool_) if in_calibration is None else ~in_calibration,
-    )
-    heavy = None if weights is None else _as_column(in_unit(as_weights(weights)), n, "weights")
-    drawn = None if inclusion is None else validate_inclusion(inclusion, np.asarray(has_label))
-    people = None if respondents is None else respondent_numbers(respondents, n)
-    design = SampleDesign(heavy, drawn, people)
-    counted = _mark_usable(design, n)
-    is_rated = ~np.isnan(pmf).any(axis=1)
-    labelled = is_rated & has_label & counted
-    compared = np.flatnonzero(labelled & new)
-    population = np.flatnonzero((is_rated if readable is None else is_rated | readable) & counted & new)
-    groups = {}
-    if by is not None:
-        groups[getattr(by, "name", None) or "group"] = _GroupColumn.of(as_names(by, "by"), population, n)
-    texts = _ComparedTexts(
-        rows=compared,
-        pmf=pmf[compared],
-        table=table[compared],
-        lengths=None if lengths is None else _as_column(lengths, n, "lengths")[compared],
-        design=design.some(compared),
+    has_label = np.asarray(~np.isnan(table).all(axis=1))
+    everything = _Texts(
+        rows=np.arange(n),
+        pmf=pmf,
+        table=table,
+        lengths=None if lengths is None else _as_column(lengths, n, "lengths"),
+        design=SampleDesign(
+            weights=None if weights is None else _as_column(in_unit(as_weights(weights)), n, "weights"),
+            inclusion=None if inclusion is None else validate_inclusion(inclusion, has_label),
+            clusters=None if respondents is None else respondent_numbers(respondents, n),
+        ),
+        groups={},
         values=values,
         human_range=human_range,
         interval=interval,
         seed=seed,
     )
-    return texts.comparison(
-        _Population(
-            pmf[population],
-            table[population],
-            design.some(population),
-            groups,
-        ),
-        n_eligible=len(compared),
-        n_in_calibration=int((labelled & ~new).sum()),
+    counted = _mark_usable(everything.design, n)
+    new = np.ones(n, np.bool_) if in_calibration is None else ~in_calibration
+    is_rated = everything.is_rated
+    population = np.flatnonzero((is_rated if readable is None else is_rated | readable) & counted & new)
+    texts = everything.some(population)
+    if by is not None:
+        texts = replace(
+            texts, groups={getattr(by, "name", None) or "group": _number_groups(by, population, n)}
+        )
+    return _compare_texts(
+        texts,
+        n_eligible=int((texts.is_rated & texts.is_labelled).sum()),
+        n_in_calibration=int((is_rated & has_label & counted & ~new).sum()),
         signature=signature,
     )
 
@@ -266,174 +261,31 @@ def _mark_usable(design: SampleDesign, n: int) -> Mask:
     return counted
 
 
-@dataclass(frozen=True)
-class _GroupColumn:
-    """Groups of m texts: their names, and shape (m,), the number of each text's group."""
+_Groups = tuple[tuple[str | None, ...], Integers]
+"""Names of groups, and shape (m,), the number of each text's group."""
 
-    names: tuple[str | None, ...]
-    codes: Integers
 
-    @classmethod
-    def of(cls, names: Sequence[str | None], rows: Integers, n: int) -> "_GroupColumn":
-        """Select the groups of some of n texts."""
-        if len(names) != n:
-            raise InputError("by", f"must have {n} rows, one per rating, got {len(names)}")
-        chosen = [names[row] for row in rows.tolist()]
-        numbers = {name: number for number, name in enumerate(dict.fromkeys(chosen))}
-        return cls(tuple(numbers), np.array([numbers[name] for name in chosen], dtype=np.int64))
+def _number_groups(by: object, rows: Integers, n: int) -> _Groups:
+    """Number the groups of some of n texts in order of first appearance."""
+    names = as_names(by, "by")
+    if len(names) != n:
+        raise InputError("by", f"must have {n} rows, one per rating, got {len(names)}")
+    chosen = [names[row] for row in rows.tolist()]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(chosen))}
+    return tuple(numbers), np.array([numbers[name] for name in chosen], dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class _Corrections:
-    """Corrected figures, as in ``RatingComparison``."""
-
-    mean: CorrectedMean
-    figures: Mapping[str, Estimate]
-    groups: Mapping[str, CorrectedGroups]
-    n_unrated: int
-    note: str
-
-
-@dataclass(frozen=True)
-class _Population:
-    """The m texts of corrected figures.
+class _Texts:
+    """Texts with ratings and human ratings, and settings of their comparison.
 
     Attributes:
+        rows: shape (m,), their positions among all rows.
         pmf: shape (m, k), ratings; NaN for readable texts without a rating.
         table: shape (m, raters), human ratings; NaN where missing.
-        design: weights, probabilities of a label and respondents.
+        lengths: shape (m,), lengths of the texts; ``None`` if unknown.
+        design: their weights, probabilities of a label and respondents.
         groups: groups by the name of their column.
-    """
-
-    pmf: Floats
-    table: Floats
-    design: SampleDesign
-    groups: Mapping[str, _GroupColumn]
-
-    @cached_property
-    def is_rated(self) -> Mask:
-        """Mark texts with a rating, shape (m,)."""
-        return np.asarray(~np.isnan(self.pmf).any(axis=1))
-
-    @cached_property
-    def is_labelled(self) -> Mask:
-        """Mark texts with a human rating, shape (m,)."""
-        return np.asarray(~np.isnan(self.table).all(axis=1))
-
-    def some(self, rows: Mask) -> "_Population":
-        """Select some of the texts."""
-        groups = {name: replace(column, codes=column.codes[rows]) for name, column in self.groups.items()}
-        return _Population(self.pmf[rows], self.table[rows], self.design.some(rows), groups)
-
-    def fill_ratings(self) -> Floats:
-        """Return the ratings, with the mean rating for missing ones.
-
-        Any value is valid for a missing rating, as labels correct it; the mean rating keeps the overall mean
-        if people rate none of these texts.
-        """
-        weights = None if self.design.weights is None else self.design.weights[self.is_rated]
-        pmf: Floats = self.pmf.copy()
-        pmf[~self.is_rated] = np.average(self.pmf[self.is_rated], axis=0, weights=weights)
-        return pmf
-
-    def corrections(
-        self, values: Floats, human_range: tuple[float, float] | None, interval: float
-    ) -> _Corrections | None:
-        """Correct all figures; ``None`` if all or no texts have labels, or these do not fit the scale."""
-        unrated = ~self.is_rated
-        if unrated.any() and not (unrated & self.is_labelled).any():
-            corrected = self.some(self.is_rated).corrections(values, human_range, interval)
-            n = int(unrated.sum())
-            have = "text that can be read has" if n == 1 else "texts that can be read have"
-            note = f"{n:,} {have} no rating and no label: corrected figures are about rated texts"
-            return None if corrected is None else replace(corrected, note=note)
-        masses = human_pmfs(self.table[self.is_labelled], values, human_range)
-        if masses is None or not (self.is_rated & self.is_labelled).any():
-            return None
-        pmf, labels = self.fill_ratings(), np.full_like(self.pmf, np.nan)
-        labels[self.is_labelled] = masses
-        mean = correct_mean(
-            pmf @ values, self.table, values, design=self.design, human_range=human_range, interval=interval
-        )
-        if mean is None:
-            return None
-        estimated = _FigureCorrection(pmf, labels, values, self.design, interval)
-        everything = estimated.of(None, np.arange(len(pmf)))
-        columns = {name: estimated.of_groups(column) for name, column in self.groups.items()}
-        p_values = adjust_p_values(np.array([column.p_value for column in columns.values()]), "holm").tolist()
-        groups = {
-            name: replace(column, adjusted=p_value)
-            for (name, column), p_value in zip(columns.items(), p_values, strict=True)
-        }
-        figures = {name: figure for name, figure in everything.figures.items() if name != "mean"}
-        return _Corrections(mean, figures, groups, int(unrated.sum()), "")
-
-
-@dataclass(frozen=True)
-class _FigureCorrection:
-    """Corrects the figures of m texts, and of parts of them.
-
-    Attributes:
-        pmf: shape (m, k), ratings.
-        labels: shape (m, k), human ratings on the points; NaN where missing.
-        values: shape (k,), values of the points.
-        design: design of the texts.
-        interval: nominal coverage.
-    """
-
-    pmf: Floats
-    labels: Floats
-    values: Floats
-    design: SampleDesign
-    interval: float
-
-    def of(self, group: str | None, rows: Integers) -> CorrectedGroup:
-        """Correct the figures of some texts, by their rows."""
-        labels = self.labels[rows]
-        n_labelled = int((~np.isnan(labels[:, 0])).sum())
-        if n_labelled < FEWEST_IN_GROUP:
-            return CorrectedGroup(group, len(rows), n_labelled)
-        figures = scale_figures(self.values)
-        scores, labels = self.pmf[rows] @ figures.matrix.T, labels @ figures.matrix.T
-        design = self.design.some(rows)
-        estimates = {}
-        for column, (name, low, high) in enumerate(zip(figures.names, *figures.bounds, strict=True)):
-            bounds = (float(low), float(high))
-            label = np.clip(labels[:, column], *bounds)  # rounding can leave the bounds
-            corrected = _prediction_powered(scores[:, column], label, bounds, design, self.interval)
-            estimates[name] = Estimate(corrected.value, corrected.low, corrected.high)
-        return CorrectedGroup(group, len(rows), n_labelled, estimates)
-
-    def of_groups(self, column: _GroupColumn) -> CorrectedGroups:
-        """Correct the figures of all groups of a column, and test whether their means are equal."""
-        order = np.argsort(column.codes, kind="stable")
-        parts = np.split(order, np.searchsorted(column.codes[order], np.arange(1, len(column.names))))
-        groups = tuple(self.of(name, rows) for name, rows in zip(column.names, parts, strict=True))
-        large = [number for number, group in enumerate(groups) if group.figures]
-        nan = float("nan")
-        if not 2 <= len(large) <= _MOST_TESTED:  # noqa: PLR2004
-            return CorrectedGroups(groups, (), nan, nan)
-        test = corrected_group_test(
-            self.pmf @ self.values,
-            np.clip(self.labels @ self.values, self.values[0], self.values[-1]),
-            [column.codes == number for number in large],
-            bounds=(float(self.values[0]), float(self.values[-1])),
-            design=self.design,
-        )
-        names = tuple(column.names[large[number]] for number in test.tested)
-        return CorrectedGroups(groups, names, test.p_value, test.p_value)
-
-
-@dataclass(frozen=True)
-class _ComparedTexts:
-    """Texts with a rating and a human rating, in their order, and settings of their comparison.
-
-    Attributes:
-        rows: shape (n,), their positions among all rows.
-        pmf: shape (n, k), ratings.
-        table: shape (n, raters), human ratings.
-        lengths: shape (n,), lengths of the texts; ``None`` if unknown.
-        design: their weights, probabilities and respondents.
         values: shape (k,), of the scale's points.
         human_range: lowest and highest possible human value; the scale's range by default.
         interval: nominal coverage of the intervals.
@@ -445,25 +297,48 @@ class _ComparedTexts:
     table: Floats
     lengths: Floats | None
     design: SampleDesign
+    groups: Mapping[str, _Groups]
     values: Floats
     human_range: tuple[float, float] | None
     interval: float
     seed: int
 
+    def some(self, rows: Mask | Integers) -> "_Texts":
+        """Select some of the texts."""
+        return replace(
+            self,
+            rows=self.rows[rows],
+            pmf=self.pmf[rows],
+            table=self.table[rows],
+            lengths=None if self.lengths is None else self.lengths[rows],
+            design=self.design.some(rows),
+            groups={by: (names, codes[rows]) for by, (names, codes) in self.groups.items()},
+        )
+
+    @cached_property
+    def is_rated(self) -> Mask:
+        """Mark texts with a rating, shape (m,)."""
+        return np.asarray(~np.isnan(self.pmf).any(axis=1))
+
+    @cached_property
+    def is_labelled(self) -> Mask:
+        """Mark texts with a human rating, shape (m,)."""
+        return np.asarray(~np.isnan(self.table).all(axis=1))
+
     @cached_property
     def masses(self) -> Floats | None:
-        """Human ratings on the scale's points, shape (n, k); ``None`` if they do not fit."""
+        """Human ratings on the scale's points, shape (m, k); ``None`` if they do not fit."""
         return human_pmfs(self.table, self.values, self.human_range)
 
     @cached_property
     def means(self) -> tuple[Floats, Floats]:
-        """Means of the human ratings and of the ratings, shape (n,) each."""
+        """Means of the human ratings and of the ratings, shape (m,) each."""
         human = np.nanmean(self.table, axis=1) if len(self.rows) else np.empty(0)
         return human, self.pmf @ self.values
 
     @cached_property
     def clusters(self) -> Integers:
-        """Cluster numbers for resampling, shape (n,): texts, or respondents if they are named."""
+        """Cluster numbers for resampling, shape (m,): texts, or respondents if they are named."""
         return np.arange(len(self.rows)) if self.design.clusters is None else self.design.clusters
 
     @cached_property
@@ -482,95 +357,26 @@ class _ComparedTexts:
             clusters=design.clusters, weights=design.expanded, interval=self.interval, seed=self.seed
         )
 
-    def comparison(
-        self,
-        population: _Population,
-        *,
-        n_eligible: int,
-        n_in_calibration: int,
-        signature: Signature | None,
-    ) -> RatingComparison:
-        """Compare the texts, and correct the figures of the population.
-
-        Args:
-            population: texts of the corrected figures.
-            n_eligible: number of comparable texts.
-            n_in_calibration: number of labelled texts that a calibration was fitted to.
-            signature: of the ratings.
-        """
-        n, how, gap = len(self.rows), self.resampling(self.design), self._ks_gap()
-        r, rho = pearson_estimate(*self.means, **how), spearman_estimate(*self.means, **how)
-        ks, null_ks = self._ks_similarities(has_interval=not gap)
-        figures: list[tuple[str, Estimate | None, tuple[Floats, ...]]] = [
-            ("Pearson's r", r, self.means),
-            ("Spearman's rho", rho, self.means),
-        ]
-        if not gap:
-            figures += [("KS similarity", ks, ()), ("KS similarity of equal shares", null_ks, ())]
-        corrections = None
-        if not (n_in_calibration and n < FEWEST_LABELS):
-            corrections = population.corrections(self.values, self.human_range, self.interval)
-        points = np.column_stack(self.means)
-        if n > _MOST_POINTS:
-            chosen = np.random.default_rng(self.seed).choice(n, _MOST_POINTS, replace=False)
-            points = points[np.sort(chosen)]
-        about = "" if corrections is None else corrections.note
-        notes = (*notes_on_calibration(n_in_calibration, n), *self._interval_notes(figures), gap, about)
-        return RatingComparison(
-            n=n,
-            n_eligible=n_eligible,
-            pearson=r,
-            spearman=rho,
-            ks_similarity=ks,
-            human_pmf=self._average(self.masses),
-            machine_pmf=self._average(self.pmf),
-            ceiling=self._ceiling() if self.table.shape[1] > 1 else None,
-            null_length=None if self.lengths is None else self._null_baseline(self.lengths),
-            null_ks=null_ks,
-            points=points,
-            interval=self.interval,
-            signature=self._build_signature(signature),
-            n_clusters=self.n_clusters,
-            notes=tuple(note for note in notes if note),
-            corrected=None if corrections is None else corrections.mean,
-            corrected_figures={} if corrections is None else corrections.figures,
-            corrected_groups={} if corrections is None else corrections.groups,
-            n_unrated=0 if corrections is None else corrections.n_unrated,
-            n_in_calibration=n_in_calibration,
-            uses_inclusion=self.design.inclusion is not None,
-            uses_weights=self.design.weights is not None,
-        )
-
-    def _ks_similarities(self, *, has_interval: bool) -> tuple[Estimate | None, Estimate | None]:
-        """KS similarity with the humans' masses, of the ratings and of a uniform PMF."""
-        human = self.masses
-        if human is None:
-            return None, None
-        equal = np.full_like(self.pmf, 1 / self.pmf.shape[1])
-        how = self.resampling(self.design)
-        ks, null_ks = (ks_similarity_estimate(pmf, human, **how) for pmf in (self.pmf, equal))
-        if has_interval:
-            return ks, null_ks
-        return Estimate(ks.value, np.nan, np.nan), Estimate(null_ks.value, np.nan, np.nan)
-
-    def _ceiling(self) -> Estimate:
-        """Reliability from 100 random splits, or fewer above 4,000 texts."""
-        splits = max(_FEWEST_SPLITS, min(_MOST_SPLITS, _SPLIT_TEXTS // max(len(self.table), 1)))
-        return split_half_reliability(self.table, splits=splits, **self.resampling(self.design))
-
-    def _null_baseline(self, lengths: Floats) -> Estimate:
-        """Correlation of the human means with the texts' lengths."""
-        known = np.asarray(~np.isnan(lengths))
-        how = self.resampling(self.design.some(known))
-        return pearson_estimate(lengths[known], self.means[0][known], **how)
-
-    def _average(self, masses: Floats | None) -> Floats:
+    def average(self, masses: Floats | None) -> Floats:
+        """Average masses, shape (m, k), over the texts; NaN without any."""
         if masses is None or not len(masses):
             return np.full(len(self.values), np.nan)
         average: Floats = np.average(masses, axis=0, weights=self.design.expanded)
         return average
 
-    def _build_signature(self, base: Signature | None) -> Signature:
+    def fill_ratings(self) -> "_Texts":
+        """Give texts without a rating the mean rating.
+
+        Any value is valid for a missing rating, as labels correct it; the mean rating keeps the overall mean
+        if people rate none of these texts.
+        """
+        weights = None if self.design.weights is None else self.design.weights[self.is_rated]
+        pmf: Floats = self.pmf.copy()
+        pmf[~self.is_rated] = np.average(self.pmf[self.is_rated], axis=0, weights=weights)
+        return replace(self, pmf=pmf)
+
+    def build_signature(self, base: Signature | None) -> Signature:
+        """Build the signature of a comparison of these texts, which all have both ratings."""
         n, design, ends = len(self.rows), self.design, self.human_range
         inclusion = {} if design.inclusion is None else {"inclusion": True}
         settings = Signature.of(
@@ -587,51 +393,234 @@ class _ComparedTexts:
         )
         return settings if base is None else base.plus(settings)
 
-    def _ks_gap(self) -> str:
-        """Explain why the KS similarities have no interval; empty if they may have one."""
-        m, human = self.n_clusters, self.masses
-        if human is None or m < 2:  # noqa: PLR2004 - no figure has an interval, which another note says
-            return ""
-        if m < FEWEST_FOR_KS:
-            return f"no interval of KS similarities: it takes {FEWEST_FOR_KS} {self.unit}s, and there are {m}"
-        if np.ptp(human, axis=0).any():
-            return ""
-        return "no interval of KS similarities: all labels are equal, which does not show how others differ"
 
-    def _interval_notes(
-        self, figures: Sequence[tuple[str, Estimate | None, tuple[Floats, ...]]]
-    ) -> tuple[str, ...]:
-        """Explain why there are no distributions, and which intervals are wide or missing.
+def _compare_texts(
+    everything: _Texts, *, n_eligible: int, n_in_calibration: int, signature: Signature | None
+) -> RatingComparison:
+    """Compare the texts that have both ratings, and correct the figures of all texts.
 
-        Args:
-            figures: names, estimates, and the columns of texts that must vary for them.
-        """
-        off_scale = off_the_scale(self.table, self.values) if self.masses is None else ""
-        m, unit, is_few = self.n_clusters, self.unit, self.n_clusters < FEWEST_CLUSTERS
-        if m < 2:  # noqa: PLR2004
-            return (off_scale, few_note(m, unit) if m else "")
-        known = [
-            (name, figure, columns)
-            for name, figure, columns in figures
-            if figure is not None and not np.isnan(figure.value)
-        ]
-        without = [(name, columns) for name, figure, columns in known if np.isnan(figure.low)]
-        undefined = [name for name, columns in without if is_few and self._rests_on_a_cluster(columns)]
-        fixed = [name for name, _ in without if name not in undefined]
-        notes = [off_scale]
-        if is_few and len(without) < len(known):
-            few = f"as there are only {m} {unit}s"
-            notes.append(f"agreement with people: wide intervals by a jackknife, {few}")
-        if fixed:
-            notes.append(f"no interval of {', '.join(fixed)}: every resample of the {unit}s gives the same")
-        if undefined:
-            notes.append(f"no interval of {', '.join(undefined)}: not defined without one of the {m} {unit}s")
-        return tuple(notes)
+    Args:
+        everything: texts that people can rate.
+        n_eligible: number of comparable texts.
+        n_in_calibration: number of labelled texts that a calibration was fitted to.
+        signature: of the ratings.
+    """
+    texts = everything.some(everything.is_rated & everything.is_labelled)
+    n, how, gap = len(texts.rows), texts.resampling(texts.design), _ks_gap(texts)
+    r, rho = pearson_estimate(*texts.means, **how), spearman_estimate(*texts.means, **how)
+    ks, null_ks = _ks_similarities(texts, has_interval=not gap)
+    figures: list[tuple[str, Estimate | None, tuple[Floats, ...]]] = [
+        ("Pearson's r", r, texts.means),
+        ("Spearman's rho", rho, texts.means),
+    ]
+    if not gap:
+        figures += [("KS similarity", ks, ()), ("KS similarity of equal shares", null_ks, ())]
+    population, about = _population(everything)
+    can_correct = n >= FEWEST_LABELS or not n_in_calibration
+    corrected, corrected_figures = _correct(population) if can_correct else (None, ())
+    points = np.column_stack(texts.means)
+    if n > _MOST_POINTS:
+        chosen = np.random.default_rng(texts.seed).choice(n, _MOST_POINTS, replace=False)
+        points = points[np.sort(chosen)]
+    notes = (
+        *notes_on_calibration(n_in_calibration, n),
+        *_interval_notes(texts, figures),
+        gap,
+        "" if corrected is None else about,
+    )
+    return RatingComparison(
+        n=n,
+        n_eligible=n_eligible,
+        pearson=r,
+        spearman=rho,
+        ks_similarity=ks,
+        human_pmf=texts.average(texts.masses),
+        machine_pmf=texts.average(texts.pmf),
+        ceiling=_ceiling(texts) if texts.table.shape[1] > 1 else None,
+        null_length=None if texts.lengths is None else _null_baseline(texts, texts.lengths),
+        null_ks=null_ks,
+        points=points,
+        interval=texts.interval,
+        signature=texts.build_signature(signature),
+        n_clusters=texts.n_clusters,
+        notes=tuple(note for note in notes if note),
+        corrected=corrected,
+        corrected_figures=corrected_figures,
+        n_unrated=0 if corrected is None else int((~population.is_rated).sum()),
+        n_in_calibration=n_in_calibration,
+        uses_inclusion=texts.design.inclusion is not None,
+        uses_weights=texts.design.weights is not None,
+    )
 
-    def _rests_on_a_cluster(self, columns: tuple[Floats, ...]) -> bool:
-        """Check whether a column no longer varies without one of the clusters."""
-        remaining = [self.clusters != left_out for left_out in np.unique(self.clusters)]
-        return any(np.ptp(column[rows]) == 0 for column in columns for rows in remaining)
+
+def _ks_gap(texts: _Texts) -> str:
+    """Explain why the KS similarities have no interval; empty if they may have one."""
+    m, human = texts.n_clusters, texts.masses
+    if human is None or m < 2:  # noqa: PLR2004 - no figure has an interval, which another note says
+        return ""
+    if m < FEWEST_FOR_KS:
+        return f"no interval of KS similarities: it takes {FEWEST_FOR_KS} {texts.unit}s, and there are {m}"
+    if np.ptp(human, axis=0).any():
+        return ""
+    return "no interval of KS similarities: all labels are equal, which does not show how others differ"
+
+
+def _ks_similarities(texts: _Texts, *, has_interval: bool) -> tuple[Estimate | None, Estimate | None]:
+    """KS similarity with the humans' masses, of the ratings and of a uniform PMF."""
+    human = texts.masses
+    if human is None:
+        return None, None
+    equal = np.full_like(texts.pmf, 1 / texts.pmf.shape[1])
+    how = texts.resampling(texts.design)
+    ks, null_ks = (ks_similarity_estimate(pmf, human, **how) for pmf in (texts.pmf, equal))
+    if has_interval:
+        return ks, null_ks
+    return Estimate(ks.value, np.nan, np.nan), Estimate(null_ks.value, np.nan, np.nan)
+
+
+def _ceiling(texts: _Texts) -> Estimate:
+    """Reliability from 100 random splits, or fewer above 4,000 texts."""
+    splits = max(_FEWEST_SPLITS, min(_MOST_SPLITS, _SPLIT_TEXTS // max(len(texts.table), 1)))
+    return split_half_reliability(texts.table, splits=splits, **texts.resampling(texts.design))
+
+
+def _null_baseline(texts: _Texts, lengths: Floats) -> Estimate:
+    """Correlation of the human means with the texts' lengths."""
+    known = np.asarray(~np.isnan(lengths))
+    how = texts.resampling(texts.design.some(known))
+    return pearson_estimate(lengths[known], texts.means[0][known], **how)
+
+
+def _interval_notes(
+    texts: _Texts, figures: Sequence[tuple[str, Estimate | None, tuple[Floats, ...]]]
+) -> tuple[str, ...]:
+    """Explain why there are no distributions, and which intervals are wide or missing.
+
+    Args:
+        texts: the compared texts.
+        figures: names, estimates, and the columns of texts that must vary for them.
+    """
+    off_scale = off_the_scale(texts.table, texts.values) if texts.masses is None else ""
+    m, unit, is_few = texts.n_clusters, texts.unit, texts.n_clusters < FEWEST_CLUSTERS
+    if m < 2:  # noqa: PLR2004
+        return (off_scale, few_note(m, unit) if m else "")
+    known = [
+        (name, figure, columns)
+        for name, figure, columns in figures
+        if figure is not None and not np.isnan(figure.value)
+    ]
+    without = [(name, columns) for name, figure, columns in known if np.isnan(figure.low)]
+    undefined = [name for name, columns in without if is_few and _rests_on_a_cluster(texts, columns)]
+    fixed = [name for name, _ in without if name not in undefined]
+    notes = [off_scale]
+    if is_few and len(without) < len(known):
+        few = f"as there are only {m} {unit}s"
+        notes.append(f"agreement with people: wide intervals by a jackknife, {few}")
+    if fixed:
+        notes.append(f"no interval of {', '.join(fixed)}: every resample of the {unit}s gives the same")
+    if undefined:
+        notes.append(f"no interval of {', '.join(undefined)}: not defined without one of the {m} {unit}s")
+    return tuple(notes)
+
+
+def _rests_on_a_cluster(texts: _Texts, columns: tuple[Floats, ...]) -> bool:
+    """Check whether a column no longer varies without one of the clusters."""
+    remaining = [texts.clusters != left_out for left_out in np.unique(texts.clusters)]
+    return any(np.ptp(column[rows]) == 0 for column in columns for rows in remaining)
+
+
+def _population(texts: _Texts) -> tuple[_Texts, str]:
+    """Return the texts that corrected figures are about, and why texts without a rating are not among them.
+
+    Labels on some of the unrated texts show what people would give to the others.
+    """
+    n_unrated = int((~texts.is_rated).sum())
+    if not n_unrated or (~texts.is_rated & texts.is_labelled).any():
+        return texts, ""
+    have = "text that can be read has" if n_unrated == 1 else "texts that can be read have"
+    note = f"{n_unrated:,} {have} no rating and no label: corrected figures are about rated texts"
+    return texts.some(texts.is_rated), note
+
+
+def _correct(texts: _Texts) -> tuple[CorrectedMean | None, tuple[CorrectedFigure, ...]]:
+    """Correct the mean and all figures; ``None`` if all or no texts have labels, or these do not fit."""
+    masses = human_pmfs(texts.table[texts.is_labelled], texts.values, texts.human_range)
+    if masses is None or not (texts.is_rated & texts.is_labelled).any():
+        return None, ()
+    texts = texts.fill_ratings()
+    mean = correct_mean(
+        texts.pmf @ texts.values,
+        texts.table,
+        texts.values,
+        design=texts.design,
+        human_range=texts.human_range,
+        interval=texts.interval,
+    )
+    if mean is None:
+        return None, ()
+    labels = np.full_like(texts.pmf, np.nan)
+    labels[texts.is_labelled] = masses
+    overall, *others = _correct_figures(texts, labels, np.arange(len(labels)))
+    overall = replace(overall, value=mean.value, low=mean.low, high=mean.high)
+    return mean, (overall, *others, *_correct_groups(texts, labels))
+
+
+def _correct_figures(texts: _Texts, labels: Floats, rows: Integers) -> list[CorrectedFigure]:
+    """Correct the figures of some texts, the mean first.
+
+    Args:
+        texts: all texts, each with a rating.
+        labels: shape (m, k), human ratings on the points; NaN where missing.
+        rows: rows of the chosen texts.
+    """
+    labels, n = labels[rows], len(rows)
+    n_labelled = int((~np.isnan(labels[:, 0])).sum())
+    if n_labelled < FEWEST_IN_GROUP:
+        return [CorrectedFigure("mean", n, n_labelled)]
+    figures = scale_figures(texts.values)
+    scores, labels = texts.pmf[rows] @ figures.matrix.T, labels @ figures.matrix.T
+    design = texts.design.some(rows)
+    corrected = []
+    for column, (name, low, high) in enumerate(zip(figures.names, *figures.bounds, strict=True)):
+        bounds = (float(low), float(high))
+        label = np.clip(labels[:, column], *bounds)  # rounding can leave the bounds
+        figure = _prediction_powered(scores[:, column], label, bounds, design, texts.interval)
+        corrected.append(CorrectedFigure(name, n, n_labelled, figure.value, figure.low, figure.high))
+    return corrected
+
+
+def _correct_groups(texts: _Texts, labels: Floats) -> Iterator[CorrectedFigure]:
+    """Correct the figures of the groups of each column, and test whether its means are equal."""
+    tests = [_test_groups(texts, labels, column) for column in texts.groups.values()]
+    adjusted = adjust_p_values(np.array([p_value for _, p_value in tests]), "holm").tolist()
+    for (by, (names, codes)), (tested, p_value), holm in zip(
+        texts.groups.items(), tests, adjusted, strict=True
+    ):
+        order = np.argsort(codes, kind="stable")
+        parts = np.split(order, np.searchsorted(codes[order], np.arange(1, len(names))))
+        for number, (group, rows) in enumerate(zip(names, parts, strict=True)):
+            mean, *others = _correct_figures(texts, labels, rows)
+            if number in tested:
+                mean = replace(mean, p_value=p_value, adjusted=holm)
+            yield from (replace(figure, by=by, group=group) for figure in (mean, *others))
+
+
+def _test_groups(texts: _Texts, labels: Floats, groups: _Groups) -> tuple[set[int], float]:
+    """Test whether the means of a column's groups are equal: the tested groups, and the p-value."""
+    names, codes = groups
+    n_labelled = np.bincount(codes[texts.is_labelled], minlength=len(names))
+    large = np.flatnonzero(n_labelled >= FEWEST_IN_GROUP).tolist()
+    if not 2 <= len(large) <= _MOST_TESTED:  # noqa: PLR2004
+        return set(), np.nan
+    low, high = float(texts.values[0]), float(texts.values[-1])
+    test = corrected_group_test(
+        texts.pmf @ texts.values,
+        np.clip(labels @ texts.values, low, high),
+        [codes == number for number in large],
+        bounds=(low, high),
+        design=texts.design,
+    )
+    return {large[number] for number in test.tested}, test.p_value
 
 
 def text_lengths(texts: object) -> Floats:
@@ -800,12 +789,11 @@ def off_the_scale(table: Floats, values: Floats) -> str:
     )
 
 
-class _Row(NamedTuple):
-    """A row with a human rating, with its positions in the file and in the population."""
+class _LabelledRow(NamedTuple):
+    """A row with a human rating, with its positions in the file and among the stored ratings."""
 
     row: int
     position: int
-    pmf: Floats
     human: HumanRating
     length: int
 
@@ -824,7 +812,7 @@ class HumanSample:
 
     def __init__(self, seed: int, values: Floats, signature: Signature, source: str = "human") -> None:
         self._seed, self._values, self._signature, self._source = seed, values, signature, source
-        self._rows = RowSample[_Row](COMPARED_ROWS, seed)
+        self._rows = RowSample[_LabelledRow](COMPARED_ROWS, seed)
         self._pmf: list[Floats] = []
         self._designs: list[SampleDesign] = []
         self._names: dict[str, dict[str | None, int]] = {}
@@ -860,11 +848,7 @@ class HumanSample:
         self._n_eligible += int((counted & is_rated & has_label).sum())
         positions = self._n + np.cumsum(counted) - 1
         self._rows.add(
-            (
-                first_row + row,
-                # A view of a row would keep the array of its part.
-                _Row(first_row + row, int(positions[row]), pmf[row].copy(), human, lengths[row]),
-            )
+            (first_row + row, _LabelledRow(first_row + row, int(positions[row]), human, lengths[row]))
             for row, human in enumerate(humans)
             if human is not None and counted[row]
         )
@@ -886,9 +870,7 @@ class HumanSample:
         Raises:
             InputError: no row can be compared.
         """
-        labelled = self._rows.items
-        rows = [row for row in labelled if not np.isnan(row.pmf[0])]
-        if not rows and not self._n_in_calibration:
+        if not self._n_eligible and not self._n_in_calibration:
             needed = {
                 " and whose respondent is known": columns.respondent,
                 " and that has a weight above 0": columns.weight,
@@ -898,31 +880,34 @@ class HumanSample:
                 f"{''.join(condition for condition, column in needed.items() if column)}; "
                 "name another, or leave it out"
             )
-        design = join_designs(self._designs)
-        if design.weights is not None:
-            design = replace(design, weights=in_unit(design.weights))
-        table = human_table([row.human for row in labelled])
-        everybody = np.full((self._n, table.shape[1]), np.nan)
-        everybody[np.array([row.position for row in labelled], dtype=np.int64)] = table
-        is_rated = np.array([not np.isnan(row.pmf[0]) for row in labelled], dtype=np.bool_)
-        texts = _ComparedTexts(
-            rows=np.array([row.row for row in rows], dtype=np.int64),
-            pmf=np.array([row.pmf for row in rows]).reshape(-1, len(self._values)),
-            table=table[is_rated],
-            lengths=np.array([row.length for row in rows], dtype=np.float64),
-            design=design.some(np.array([row.position for row in rows], dtype=np.int64)),
-            values=self._values,
-            human_range=columns.human_range,
-            interval=interval,
-            seed=self._seed,
-        )
-        groups = {
-            column: _GroupColumn(tuple(self._names[column]), np.concatenate(codes))
-            for column, codes in self._codes.items()
-        }
-        return texts.comparison(
-            _Population(np.concatenate(self._pmf), everybody, design, groups),
+        return _compare_texts(
+            self._texts(columns.human_range, interval),
             n_eligible=self._n_eligible,
             n_in_calibration=self._n_in_calibration,
             signature=self._signature.plus(Signature.of("compare", eligible=self._n_eligible)),
+        )
+
+    def _texts(self, human_range: tuple[float, float] | None, interval: float) -> _Texts:
+        """Join the parts; rows outside of the sample have no human rating."""
+        labelled, design = self._rows.items, join_designs(self._designs)
+        if design.weights is not None:
+            design = replace(design, weights=in_unit(design.weights))
+        humans = human_table([row.human for row in labelled])
+        positions = np.array([row.position for row in labelled], dtype=np.int64)
+        table = np.full((self._n, humans.shape[1]), np.nan)
+        table[positions] = humans
+        rows, lengths = np.full(self._n, -1), np.full(self._n, np.nan)
+        rows[positions] = [row.row for row in labelled]
+        lengths[positions] = [row.length for row in labelled]
+        return _Texts(
+            rows=rows,
+            pmf=np.concatenate(self._pmf),
+            table=table,
+            lengths=lengths,
+            design=design,
+            groups={by: (tuple(self._names[by]), np.concatenate(codes)) for by, codes in self._codes.items()},
+            values=self._values,
+            human_range=human_range,
+            interval=interval,
+            seed=self._seed,
         )

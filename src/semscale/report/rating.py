@@ -611,21 +611,21 @@ def _estimate_table(summary: "RatingSummary") -> DataTable:
     ]
     compared = summary.comparison
     if compared is not None and (corrected := compared.corrected) is not None:
-        figure = estimate_cell(corrected, digits, note=corrected.note or "")
+        mean = estimate_cell(corrected, digits, note=corrected.note or "")
         meaning = f"the mean that people would give to {correction_texts(compared)}"
-        rows.append((f"mean of all texts, {CORRECTED}", figure, meaning))
+        rows.append((f"mean of all texts, {CORRECTED}", mean, meaning))
     shares = (
         ("top 2 points", "top_2_box", f"top-2-box: mass on {' and '.join(values[-2:])}"),
         ("bottom 2 points", "bottom_2_box", f"bottom-2-box: mass on {' and '.join(values[:2])}"),
         ("net (top minus bottom)", "net", "top-2-box minus bottom-2-box"),
         ("NPS", "nps", "net promoter score: mass on 9 and 10 minus mass on 0 to 6"),
     )
-    corrected_shares = {} if compared is None else compared.corrected_figures
+    corrected_figures = {} if compared is None else compared.figures_by(None)
     for name, share, meaning in shares:
         if share in overall.figures:
             rows.append((name, share_cell(overall.figures[share]), f"{meaning}{_correction_note(summary)}"))
-        if share in corrected_shares:
-            rows.append((f"{name}, {CORRECTED}", share_cell(corrected_shares[share]), "as people would rate"))
+        if (figure := corrected_figures.get((None, share))) is not None:
+            rows.append((f"{name}, {CORRECTED}", share_cell(figure), "as people would rate"))
     covered = parts.coverage_suffix((value for _, value, _ in rows), summary.estimates.interval)
     return table(("", "estimate", "meaning"), rows, title=f"Altogether{covered}", explained=True)
 
@@ -633,7 +633,7 @@ def _estimate_table(summary: "RatingSummary") -> DataTable:
 def _correction_note(summary: "RatingSummary") -> str:
     """Note at a figure that labels do not correct it, if they correct only the mean."""
     compared = summary.comparison
-    if compared is None or compared.corrected is None or compared.corrected_figures:
+    if compared is None or compared.corrected is None or compared.corrected.n_labelled >= FEWEST_IN_GROUP:
         return ""
     return f"; not corrected by the labels, which takes {FEWEST_IN_GROUP}"
 
@@ -641,13 +641,13 @@ def _correction_note(summary: "RatingSummary") -> str:
 def _pmf_figure(summary: "RatingSummary") -> Figure:
     """Draw the survey PMF, with the highest point at the top."""
     names, masses = point_names(summary.scale), summary.estimates.overall.pmf
-    corrected = {} if summary.comparison is None else summary.comparison.corrected_figures
-    has_corrected = all(name in corrected for name in mass_names(summary.scale.values))
+    corrected = {} if summary.comparison is None else summary.comparison.figures_by(None)
+    has_corrected = all((None, name) in corrected for name in mass_names(summary.scale.values))
     rows = [
         (
             Quoted(f"{plain(point.value)} {point.label}"),
             share_cell(mass),
-            *([share_cell(corrected[name])] if has_corrected else ()),
+            *([share_cell(corrected[None, name])] if has_corrected else ()),
         )
         for point, mass, name in zip(
             summary.scale.points, masses, mass_names(summary.scale.values), strict=True
@@ -749,21 +749,17 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
 def _correction_columns(summary: "RatingSummary", names: Sequence[str]) -> "Columns[GroupEstimate]":
     """Return a column for each figure of groups that labels correct; none without labels."""
     compared = summary.comparison
-    column = None if compared is None else compared.corrected_groups.get(summary.by or "group")
-    if compared is None or column is None:
+    figures = {} if compared is None else compared.figures_by(summary.by or "group")
+    if compared is None or not figures:
         return ()
-    by_name = {group.group: group for group in column.groups}
     digits, overall = scale_digits(summary.scale), summary.estimates.overall
+    figures_of_all = compared.figures_by(None)
 
     def cell(group: "GroupEstimate", name: str) -> Value:
-        if group is overall:
-            whole = compared.corrected if name == "mean" else compared.corrected_figures.get(name)
-            return estimate_cell(whole, digits) if name == "mean" else share_cell(whole)
-        corrected = by_name.get(group.group)
-        if corrected is None or name not in corrected.figures:
-            n = 0 if corrected is None else corrected.n_labelled
-            return Label(f"not corrected ({count_of(n, 'label')})")
-        figure = corrected.figures[name]
+        figure = (figures_of_all if group is overall else figures).get((group.group, name))
+        if group is not overall and (figure is None or math.isnan(figure.value)):
+            mean = figures.get((group.group, "mean"))
+            return Label(f"not corrected ({count_of(0 if mean is None else mean.n_labelled, 'label')})")
         return estimate_cell(figure, digits) if name == "mean" else share_cell(figure)
 
     heads = {"mean": "mean", "top_2_box": "top 2 points", "bottom_2_box": "bottom 2 points"}
@@ -778,24 +774,24 @@ def _group_tests(summary: "RatingSummary") -> Iterator[Block | str]:
     by, level = summary.by or "group", summary.estimates.interval
     alpha = percent(1 - level, 0)
     differences = summary.group_differences.get(by, ())
-    compared = summary.comparison
-    corrected = None if compared is None else compared.corrected_groups.get(by)
+    corrected = [] if summary.comparison is None else list(summary.comparison.figures_by(by).values())
     if differences:
         differing = sum(difference.adjusted < 1 - level for difference in differences)
         pairs = count_of(len(differences), "pair of groups", "pairs of groups")
-        tests = "t tests" if corrected is None else "t tests of the ratings as they are"
+        tests = "t tests of the ratings as they are" if corrected else "t tests"
         yield (
             f"Means differ significantly in {count(differing)} of {pairs} at {alpha}, by {tests}, "
             f"adjusted by Holm within this column. Groups of fewer than {FEWEST_CLUSTERS} are not tested."
         )
-    if corrected is not None and math.isfinite(corrected.p_value):
-        named = join_list([one_line(str(name)) for name in corrected.tested][:_NAMED_GROUPS])
-        more = len(corrected.tested) - _NAMED_GROUPS
+    if tested := [mean for mean in corrected if math.isfinite(mean.p_value)]:
+        named = join_list([one_line(str(mean.group)) for mean in tested[:_NAMED_GROUPS]])
+        more = len(tested) - _NAMED_GROUPS
         others = f" and {count_of(more, 'more group')}" if more > 0 else ""
-        p = number(corrected.adjusted, 3, least=_LEAST_P)
+        adjusted = tested[0].adjusted
+        p = number(adjusted, 3, least=_LEAST_P)
         yield (
             f"Corrected by the labels, the means of {named}{others} "
-            f"{'differ' if corrected.adjusted < 1 - level else 'do not differ'} significantly: p "
+            f"{'differ' if adjusted < 1 - level else 'do not differ'} significantly: p "
             f"{'' if p.startswith('<') else '= '}{p} for all of them together, adjusted by Holm over the "
             f"columns of groups. It takes {FEWEST_IN_GROUP} labels in a group."
         )
