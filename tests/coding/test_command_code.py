@@ -60,7 +60,7 @@ def test_everything_at_once(code, tmp_path):
     assert [entry["code"] for entry in result["codes"] if entry["calibrated"]] == list(NAMES)
     # every readable answer is coded by hand, so the corrected share is people's own
     assert [entry["corrected"]["value"] for entry in result["codes"]] == pytest.approx([20 / 68] * 3)
-    assert [group["group"] for group in result["groups"]] == ["south", "north", None]
+    assert list(dict.fromkeys(share["group"] for share in result["group_shares"])) == ["south", "north", None]
     table = pl.read_csv(tmp_path / "coded.csv")
     assert table.height == 70
     assert table["semscale_power"].sum() == result["codes"][0]["n_given"]
@@ -281,10 +281,10 @@ def test_rows_are_left_out_and_derived_columns_are_groups(code, tmp_path):
     # 12 of 60 coded answers have 4 stars, and one row has none
     assert result["rows"] == 57
     assert result["cautions"][0].startswith("57 of 70 rows meet 'stars <= 3'")
-    assert [(group["group"], group["n"]) for group in result["groups"]] == [
-        ("under 2", 24),
-        ("2 and over", 32),
-    ]
+    assert {share["group"]: share["readable"] for share in result["group_shares"]} == {
+        "under 2": 24,
+        "2 and over": 32,
+    }
 
 
 def test_thresholds_of_probabilities_have_no_effect_without_hand_codes(code):
@@ -315,11 +315,12 @@ def test_columns_of_groups_have_shares_and_small_bases_are_not_tested(code, tmp_
     ended = code(*by, "--report", "coded.md", "--json")
     assert ended.code == 0, ended.err
     result = json.loads(ended.out)
-    stars = result["further_groups"]["stars"]
+    by_column = [[test for test in result["tests"] if test["by"] == column] for column in ("region", "stars")]
+    bases = {share["group"]: share["readable"] for share in result["group_shares"] if share["by"] == "stars"}
     # 60 answers with 0 to 4 stars, 12 of each, and 8 further ones with 2
-    assert sorted(group["n"] for group in stars["groups"]) == [0, 12, 12, 12, 12, 20]
-    assert {test["adjusted"] for test in stars["tests"]} == {None}
-    assert [test["groups"] for test in result["tests"]] == [["south", "north"]] * 3
+    assert sorted(bases.values()) == [0, 12, 12, 12, 12, 20]
+    assert {test["adjusted"] for test in by_column[1]} == {None}
+    assert [test["groups"] for test in by_column[0]] == [["south", "north"]] * 3
     page = (tmp_path / "coded.md").read_text()
     assert "Shares by “region”" in page
     assert "Shares by “stars”" in page
@@ -327,13 +328,13 @@ def test_columns_of_groups_have_shares_and_small_bases_are_not_tested(code, tmp_
     ended = code(*by, "--min-base", "15", "--json")
     result = json.loads(ended.out)
     assert result["min_base"] == 15
-    assert [test["groups"] for test in result["further_groups"]["stars"]["tests"]] == [["2"]] * 3
+    assert [test["groups"] for test in result["tests"] if test["by"] == "stars"] == [["2"]] * 3
     shown = code(*by).out
     assert "Shares by region\n" in shown
     assert "Shares by stars\n" in shown
     ended = code(*by, "--min-base", "12", "--json")
-    tests = json.loads(ended.out)["further_groups"]["stars"]["tests"]
-    assert [sorted(test["groups"]) for test in tests] == [list("01234")] * 3
+    tests = json.loads(ended.out)["tests"]
+    assert [sorted(test["groups"]) for test in tests if test["by"] == "stars"] == [list("01234")] * 3
 
 
 def test_weights_strata_and_respondents_count_in_shares_and_tests(code, answers):

@@ -36,12 +36,14 @@ def counts_of(sample, groups, n_groups):
 def share_of(sample, rows=True, **settings):
     """The share of one code in some rows, which are all answers of their group."""
     groups = np.where(np.broadcast_to(rows, len(sample.readable)), 0, -1)
-    ((share,),) = code_shares(sample, ["price"], groups, counts_of(sample, groups, 1), **settings)
+    (share,) = code_shares(sample, ["price"], groups, counts_of(sample, groups, 1), **settings)
     return share
 
 
 def group_test(sample, groups):
-    (test,) = group_tests(sample, ["price"], groups, counts_of(sample, groups, groups.max() + 1))
+    names = list("abc")[: groups.max() + 1]
+    counts = counts_of(sample, groups, len(names))
+    (test,) = group_tests(sample, ["price"], groups, counts, names=names, by="region")
     return test
 
 
@@ -114,13 +116,15 @@ def test_weighted_shares_of_all_groups_equal_those_of_single_groups(monkeypatch,
     design = SampleDesign(weights=weights, clusters=np.arange(60) // 2)
     for drawn in (None, np.arange(60) % 7 > 0):
         sample = coded(values, design=design, drawn=drawn)
-        together = code_shares(sample, ["price"], groups, counts_of(sample, groups, 4))
+        together = code_shares(
+            sample, ["price"], groups, counts_of(sample, groups, 4), names=list("abcd"), by="region"
+        )
         for group in (0, 1):
-            alone, (share,) = share_of(sample, groups == group).counted, together[group]
+            alone, share = share_of(sample, groups == group).counted, together[group]
             assert (share.counted.value, share.counted.low, share.counted.high) == pytest.approx(
                 (alone.value, alone.low, alone.high), rel=1e-12
             )
-        assert all(np.isnan(together[group][0].counted.value) for group in (2, 3))
+        assert all(np.isnan(together[group].counted.value) for group in (2, 3))
     # 25 answers: five times assigned, not, unsure, assigned, not by weights 1, 2 and none in turn
     decided = ~np.isnan(weights[:25]) & (values[:25] != 0.4)
     expected = weights[:25][decided & (values[:25] > 0.5)].sum() / weights[:25][decided].sum()
@@ -174,7 +178,7 @@ def test_corrected_shares_are_compared_if_hand_codes_exist():
     test = group_test(coded(scores, hand=hand), groups)
     masks = [groups == 0, groups == 1]
     expected = corrected_group_test(hand.scores[:, 0], hand.labels[:, 0], masks, bounds=(0, 1))
-    assert (test.kind, test.tested) == ("corrected", (0, 1))
+    assert (test.kind, test.groups) == ("corrected", ("a", "b"))
     assert test.p_value == expected.p_value
     assert test.p_value > 0.2
     counted = group_test(coded(scores), groups)
@@ -203,7 +207,7 @@ def test_groups_are_tested_per_code_and_small_groups_left_out():
     values = [0.9] * 20 + [0.1] * 30 + [0.9] * 30 + [0.1] * 20 + [0.9] * 10
     test = group_test(coded(values), np.repeat([0, 1, 2], [50, 50, 10]))
     assert test.p_value == pytest.approx(0.0455, abs=1e-4)
-    assert (test.adjusted, test.tested) == (test.p_value, (0, 1))
+    assert (test.adjusted, test.groups) == (test.p_value, ("a", "b"))
 
 
 def test_a_single_large_group_cannot_be_tested():
@@ -216,13 +220,13 @@ def test_a_weighted_test_of_a_sample_leaves_out_groups_with_few_sampled_answers(
     # Each of three groups has 40 answers, but the sample has only five of the third.
     values, groups = [0.9, 0.1, 0.1, 0.9, 0.1] * 24, np.repeat([0, 1, 2], 40)
     design = SampleDesign(weights=np.tile([1.0, 2.0, 3.0], 40))
-    assert group_test(coded(values, design=design), groups).tested == (0, 1, 2)
+    assert group_test(coded(values, design=design), groups).groups == ("a", "b", "c")
     sample = coded(values, design=design, drawn=np.arange(120) < 85)
     test = group_test(sample, groups)
     expected = rao_scott(
         sample.assigned[:80, 0].astype(int), groups[:80], SurveyDesign(np.tile([1.0, 2.0, 3.0], 40)[:80])
     )
-    assert test.tested == (0, 1)
+    assert test.groups == ("a", "b")
     assert test.p_value == pytest.approx(expected.p_value, rel=0.01)
 
 

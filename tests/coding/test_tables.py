@@ -229,7 +229,7 @@ def test_without_hand_codes_and_weights_everything_but_drivers_is_of_all_answers
     whole, part = collected(BARE, N), collected(BARE, SAMPLED)
     assert (whole.sampled, part.sampled) == (None, SAMPLED)
     coding, expected = json.loads(part.to_json()), json.loads(whole.to_json())
-    for name in ("codes", "groups", "tests", "pairs", "outcomes", "reasons", "rows", "readable"):
+    for name in ("codes", "group_shares", "tests", "pairs", "outcomes", "reasons", "rows", "readable"):
         assert coding[name] == expected[name], name
 
 

@@ -156,7 +156,7 @@ class CodeCounts:
 
 @dataclass(frozen=True)
 class CodeShare:
-    """Share of answers with a code.
+    """Share of all answers, or of the answers of a group, with a code.
 
     Attributes:
         code: its name.
@@ -168,6 +168,8 @@ class CodeShare:
         corrected: estimated share of readable answers to which people would give the code; ``None`` without
             hand codes.
         min_base: number of answers below which a base is small.
+        by: name of the column of groups; ``None`` for all answers.
+        group: name of the group; ``None`` for all answers, and for answers without a group.
     """
 
     code: str
@@ -177,6 +179,13 @@ class CodeShare:
     counted: Estimate
     corrected: CorrectedMean | None
     min_base: int = MIN_BASE
+    by: str | None = None
+    group: str | None = None
+
+    @property
+    def n_readable(self) -> int:
+        """Number of readable answers with a weight above 0, decided or not."""
+        return self.n + self.n_unsure
 
     @property
     def has_small_base(self) -> bool:
@@ -190,21 +199,25 @@ def code_shares(  # noqa: PLR0913 - the answers and their groups; the rest are s
     groups: Integers,
     counts: CodeCounts,
     *,
+    names: Sequence[str | None] = (None,),
+    by: str | None = None,
     interval: float = 0.95,
     min_base: int = MIN_BASE,
-) -> list[tuple[CodeShare, ...]]:
-    """Estimate the share of each code in each of g groups.
+) -> tuple[CodeShare, ...]:
+    """Estimate the share of each code in each of g groups; by default all answers are one group.
 
     Args:
         sample: n answers.
         codes: k names.
         groups: shape (n,), number of each answer's group, from 0; -1 for none.
         counts: counts of all answers by group; the n may be a part of them.
+        names: g names of the groups.
+        by: name of the column of groups.
         interval: coverage of the intervals.
         min_base: number of answers below which a base is small.
 
     Returns:
-        For each group the shares of k codes.
+        The shares of k codes in the first group, then those in the next ones.
 
     References:
         Corrected shares: see ``prediction_powered_mean``. Weighted shares: see ``survey_means``, with Korn
@@ -217,9 +230,8 @@ def code_shares(  # noqa: PLR0913 - the answers and their groups; the rest are s
     if not sample.design.is_plain:
         weighted = _estimate_weighted_shares(sample, numbers, len(counts), interval)
     shares = []
-    for group in range(len(counts)):
+    for group, name in enumerate(names):
         rows = order[ends[group] : ends[group + 1]]
-        of_group = []
         for position, code in enumerate(codes):
             n, n_assigned = int(counts.decided[group, position]), int(counts.assigned[group, position])
             n_unsure = int(counts.base[group]) - n
@@ -228,9 +240,8 @@ def code_shares(  # noqa: PLR0913 - the answers and their groups; the rest are s
             else:
                 counted = weighted[group][position]
             corrected = _correct_share(sample.hand, rows, position, interval)
-            of_group.append(CodeShare(code, n, n_assigned, n_unsure, counted, corrected, min_base))
-        shares.append(tuple(of_group))
-    return shares
+            shares.append(CodeShare(code, n, n_assigned, n_unsure, counted, corrected, min_base, by, name))
+    return tuple(shares)
 
 
 def _estimate_weighted_shares(
@@ -273,21 +284,23 @@ def _correct_share(
 
 @dataclass(frozen=True)
 class GroupTest:
-    """Test of whether a code's share differs between groups.
+    """Test of whether a code's share differs between the groups of a column.
 
     Attributes:
-        code: its name.
+        by: name of the column.
+        code: name of the code.
         p_value: p-value of equal shares; NaN if fewer than two groups can be tested.
         adjusted: p-value adjusted by Holm over all codes.
         kind: the shares that are compared, and the test.
-        tested: numbers of the groups in the test.
+        groups: names of the groups in the test.
     """
 
+    by: str
     code: str
     p_value: float
     adjusted: float
     kind: TestKind
-    tested: tuple[int, ...]
+    groups: tuple[str, ...]
 
 
 def group_tests(  # noqa: PLR0913 - the answers and their groups; the rest are settings
@@ -296,26 +309,35 @@ def group_tests(  # noqa: PLR0913 - the answers and their groups; the rest are s
     groups: Integers,
     counts: CodeCounts,
     *,
+    names: Sequence[str | None],
+    by: str,
     seed: int = 0,
     min_base: int = MIN_BASE,
 ) -> tuple[GroupTest, ...]:
     """Test for each code whether its share differs between groups, and adjust by Holm.
 
     The test compares the corrected shares of groups with at least 10 hand-coded answers if there are two or
-    more such groups, and otherwise the assigned codes.
+    more such groups, and otherwise the assigned codes. Answers without a group are not in a test.
 
     Args:
         sample: n answers.
         codes: k names.
         groups: shape (n,), number of each answer's group, from 0; -1 for none.
         counts: counts of all answers by group; the n may be a part of them.
+        names: names of the groups; ``None`` for answers without a group.
+        by: name of the column of groups.
         seed: seed of simulated tables, for small counts.
         min_base: fewest answers of a group in the test, at least 1; if a sample is tested, within the sample.
 
     References:
         See ``corrected_group_test``, ``independence_p_value`` and ``rao_scott``.
     """
-    numbers = np.where(sample.counting, groups, -1)
+    named = {group: name for group, name in enumerate(names) if name is not None}
+    renumbered = np.full(len(names), -1)
+    renumbered[list(named)] = np.arange(len(named))
+    numbers = np.where(sample.counting & (groups >= 0), renumbered[groups], -1)
+    counts = counts.some(list(named))
+    tested_names = list(named.values())
     results = []
     for position in range(len(codes)):
         result = _test_corrected_shares(sample.hand, numbers, counts, position, min_base)
@@ -330,7 +352,7 @@ def group_tests(  # noqa: PLR0913 - the answers and their groups; the rest are s
         np.array([p_value for p_value, *_ in results], dtype=np.float64), "holm"
     ).tolist()
     return tuple(
-        GroupTest(code, p_value, holm, kind, tested)
+        GroupTest(by, code, p_value, holm, kind, tuple(tested_names[group] for group in tested))
         for code, (p_value, kind, tested), holm in zip(codes, results, p_values, strict=True)
     )
 

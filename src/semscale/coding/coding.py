@@ -272,8 +272,7 @@ class Coding:
         counts = CodeCounts(len(self.codebook.codes), n_groups=1)
         counts.add(everybody, self.assigned, self.readable)
         sample = CodedSample(self.assigned, self.readable)
-        (shares,) = code_shares(sample, self.codebook.names, everybody, counts, interval=interval)
-        return shares
+        return code_shares(sample, self.codebook.names, everybody, counts, interval=interval)
 
     def to_frame(self) -> pl.DataFrame:
         """Return the codes as a table: outcome, reason, and for each code its decision and its value.

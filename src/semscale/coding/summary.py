@@ -34,53 +34,6 @@ QUOTES = 3
 
 
 @dataclass(frozen=True)
-class CodedGroup:
-    """Shares of one group.
-
-    Attributes:
-        name: name of the group; ``None`` for answers without a group.
-        n: number of readable answers.
-        shares: one for each code.
-    """
-
-    name: str | None
-    n: int
-    shares: tuple[CodeShare, ...]
-
-
-@dataclass(frozen=True)
-class CodedGrouping:
-    """Shares by the groups of one column.
-
-    Attributes:
-        by: name of the column.
-        groups: in order of first appearance.
-        tests: test of differences between groups, one for each code; p is adjusted over the codes.
-    """
-
-    by: str
-    groups: tuple[CodedGroup, ...]
-    tests: tuple[GroupTest, ...]
-
-    def groups_in_test(self, test: GroupTest) -> tuple[str, ...]:
-        """Name the groups that took part in a test."""
-        named = [group.name for group in self.groups if group.name is not None]
-        return tuple(named[number] for number in test.tested)
-
-    def record(self) -> dict[str, Any]:
-        """Return the numbers by name, for JSON."""
-        tests: list[dict[str, Any]] = []
-        for test in self.tests:
-            figures = {name: value for name, value in vars(test).items() if name != "tested"}
-            tests.append({**figures, "groups": self.groups_in_test(test)})
-        groups = [
-            {"group": group.name, "n": group.n, "codes": [_share_record(share) for share in group.shares]}
-            for group in self.groups
-        ]
-        return {"groups": groups, "tests": tests}
-
-
-@dataclass(frozen=True)
 class CodingAgreement:
     """Krippendorff's alpha (nominal) of each code; empty without a comparison.
 
@@ -143,7 +96,8 @@ class CodingSummary(Presentable):
         outcomes: rows by outcome.
         reasons: rows without a code by reason, except rows to which no code applies.
         shares: shares of all answers, one for each code.
-        groupings: shares by group, one for each column of groups.
+        group_shares: shares of each code in each group of each column, groups in order of first appearance.
+        tests: tests of differences between the groups of a column, one for each column and code.
         calibrations: one for each code.
         people: names of the columns of hand codes.
         n_hand: number of hand-coded answers.
@@ -169,7 +123,8 @@ class CodingSummary(Presentable):
     outcomes: Mapping[str, int]
     reasons: Mapping[str, int]
     shares: tuple[CodeShare, ...]
-    groupings: tuple[CodedGrouping, ...]
+    group_shares: tuple[CodeShare, ...]
+    tests: tuple[GroupTest, ...]
     calibrations: tuple[CodeCalibration, ...]
     people: tuple[str, ...]
     n_hand: int
@@ -192,7 +147,7 @@ class CodingSummary(Presentable):
     @property
     def n_readable(self) -> int:
         """Number of readable answers with a weight above 0: the base of all shares."""
-        return self.shares[0].n + self.shares[0].n_unsure
+        return self.shares[0].n_readable
 
     @property
     def not_calibrated(self) -> tuple[str, ...]:
@@ -222,13 +177,20 @@ class CodingSummary(Presentable):
             "given_from": self.settings.given_from,
             "unsure_from": self.settings.unsure_from,
             "codes": [self._code_record(position) for position in range(len(self.codebook.codes))],
-            "by": self.groupings[0].by if self.groupings else None,
+            "group_shares": [
+                {
+                    "by": share.by,
+                    "group": share.group,
+                    "readable": share.n_readable,
+                    **_share_record(share),
+                }
+                for share in self.group_shares
+            ],
+            "tests": self.tests,
             "weight": self.columns.weight,
             "clusters": self.columns.respondent,
             "strata": self.columns.strata,
             "min_base": self.settings.min_base,
-            **(self.groupings[0].record() if self.groupings else {"groups": (), "tests": ()}),
-            "further_groups": {grouping.by: grouping.record() for grouping in self.groupings[1:]},
             "pairs": {"counts": self.pairs.counts, "lift": self.pairs.lift},
             "drivers": self.drivers,
             "signature": self.signature,

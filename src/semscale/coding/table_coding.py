@@ -11,7 +11,9 @@ import polars as pl
 
 from semscale.coding.code_shares import (
     CodedSample,
+    CodeShare,
     Drivers,
+    GroupTest,
     HandLabels,
     code_alphas,
     code_shares,
@@ -23,7 +25,7 @@ from semscale.coding.coder import ChatCodes, Coder, CodeScores, coding_status
 from semscale.coding.coding import Coding, FittedCodes, fit_codes, mean_asked, settings_per_code
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
 from semscale.coding.settings import CodeSettings, CodingColumns
-from semscale.coding.summary import CodedGroup, CodedGrouping, CodeTallies, CodingAgreement, CodingSummary
+from semscale.coding.summary import CodeTallies, CodingAgreement, CodingSummary
 from semscale.embedding.cache import KEPT_EMBEDDINGS
 from semscale.errors import InputError, RowError
 from semscale.rating.rater import Rater
@@ -192,7 +194,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         coding = self._fitted.code(scores, rows.rows, self._chat_codes(rows.rows))
         sample = _build_sample(coding, rows)
         tallies, hand = self._tallies, coding.hand
-        (shares,) = code_shares(
+        shares = code_shares(
             sample,
             self.codebook.names,
             np.zeros(len(rows.rows), np.int64),
@@ -200,6 +202,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             interval=self._plan.interval,
             min_base=self._settings.min_base,
         )
+        group_shares, tests = self._compare_groups(sample, rows)
         return CodingSummary(
             source=self._table.file_name,
             columns=self.columns,
@@ -211,9 +214,8 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             outcomes=dict(tallies.outcomes.most_common()),
             reasons=dict(tallies.reasons.most_common()),
             shares=shares,
-            groupings=tuple(
-                self._grouping(sample, column, rows.columns[f"by {column}"]) for column in self.columns.by
-            ),
+            group_shares=tuple(group_shares),
+            tests=tuple(tests),
             calibrations=coding.calibrations,
             people=() if hand is None else hand.people,
             n_hand=0 if hand is None else int(hand.coded.sum()),
@@ -227,19 +229,22 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             unseen_codes=unseen_codes(self._settings.missing, self._seen_codes),
         )
 
-    def _grouping(self, sample: CodedSample, column: str, numbers: Integers) -> CodedGrouping:
-        """Estimate shares in each group, in order of first appearance, and test whether they differ."""
-        counts, names = self._tallies.by[column], self._tallies.names[column]
-        codes, plan, min_base = self.codebook.names, self._plan, self._settings.min_base
-        shares = code_shares(sample, codes, numbers, counts, interval=plan.interval, min_base=min_base)
-        named = [group for name, group in names.items() if name is not None]
-        renumbered = np.full(len(counts), -1)
-        renumbered[named] = np.arange(len(named))
-        tests = group_tests(
-            sample, codes, renumbered[numbers], counts.some(named), seed=plan.seed, min_base=min_base
-        )
-        groups = (CodedGroup(name, int(counts.base[group]), shares[group]) for name, group in names.items())
-        return CodedGrouping(column, tuple(groups), tests)
+    def _compare_groups(
+        self, sample: CodedSample, rows: SampledRows
+    ) -> tuple[list[CodeShare], list[GroupTest]]:
+        """Estimate shares in the groups of each column, and test whether they differ."""
+        shares: list[CodeShare] = []
+        tests: list[GroupTest] = []
+        for by in self.columns.by:
+            numbers, counts = rows.columns[f"by {by}"], self._tallies.by[by]
+            names = list(self._tallies.names[by])
+            answers = (sample, self.codebook.names, numbers, counts)
+            min_base = self._settings.min_base
+            shares += code_shares(
+                *answers, names=names, by=by, interval=self._plan.interval, min_base=min_base
+            )
+            tests += group_tests(*answers, names=names, by=by, seed=self._plan.seed, min_base=min_base)
+        return shares, tests
 
     def _drivers(self, coding: Coding, sample: CodedSample, rows: SampledRows) -> Drivers | None:
         if "rating" not in rows.columns:

@@ -36,11 +36,11 @@ from semscale.stats.prediction_powered import FEWEST_IN_GROUP
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.coding.code_shares import CodeShare, Driver, Drivers
+    from semscale.coding.code_shares import CodeShare, Driver, Drivers, GroupTest
     from semscale.coding.coder import ChatCodes, LostReply
     from semscale.coding.coding import CodeCalibration
     from semscale.coding.suggesting import SuggestedCode, SuggestionSummary
-    from semscale.coding.summary import CodedGrouping, CodingSummary
+    from semscale.coding.summary import CodingSummary
     from semscale.stats.agreement import AgreementEstimate
 
 _NAME = 60
@@ -143,7 +143,7 @@ def coding_document(summary: "CodingSummary") -> Document:
             summary,
             ("Answers", in_column(named.text)),
             *(("Coded by hand", in_column(name)) for name in summary.people),
-            *(("Groups", in_column(grouping.by)) for grouping in summary.groupings),
+            *(("Groups", in_column(by)) for by in named.by),
             ("Weights", in_column(named.weight)),
             ("Clusters", in_column(named.respondent)),
             ("Strata", in_column(named.strata)),
@@ -167,12 +167,14 @@ def _basis(summary: "CodingSummary") -> str:
 
 def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
     yield _share_section(summary)
-    for number, grouping in enumerate(summary.groupings, start=1):
+    for number, by in enumerate(summary.columns.by, start=1):
+        shares = [share for share in summary.group_shares if share.by == by]
+        tests = [test for test in summary.tests if test.by == by]
         yield section(
             "groups" if number == 1 else f"groups-{number}",
-            ("Shares by “", Quoted(grouping.by), "”"),
-            _group_table(grouping, summary.settings.min_base),
-            Paragraph(_group_note(summary, grouping), "note", detail="both"),
+            ("Shares by “", Quoted(by), "”"),
+            _group_table(by, shares, tests),
+            Paragraph(_group_note(summary, shares, tests), "note", detail="both"),
         )
     if summary.n_hand or summary.agreement.runs:
         yield section("quality", "Quality of the codes", _quality(summary), _QUALITY)
@@ -229,21 +231,21 @@ def _best(share: "CodeShare") -> Interval:
     return share.counted if share.corrected is None else share.corrected
 
 
-def _group_table(grouping: "CodedGrouping", min_base: int) -> DataTable:
+def _group_table(by: str, shares: "Sequence[CodeShare]", tests: "Sequence[GroupTest]") -> DataTable:
     """Build the table of shares by code and group, with tests of codes and asterisks at small groups."""
-    groups = grouping.groups
-    heads = ("no group" if group.name is None else Quoted(group.name, _HEAD) for group in groups)
-    rows: list[Sequence[Value]] = [
-        ("answers", *(Count(group.n, is_small=group.n < min_base) for group in groups), "")
-    ]
-    for position, test in enumerate(grouping.tests):
-        shares = (share_cell(_best(group.shares[position])) for group in groups)
-        rows.append((Quoted(test.code, _NAME), *shares, _p_value(test.adjusted)))
+    groups = {share.group: share for share in shares}
+    heads = ("no group" if name is None else Quoted(name, _HEAD) for name in groups)
+    bases = (Count(share.n_readable, is_small=share.n_readable < share.min_base) for share in groups.values())
+    by_cell = {(share.code, share.group): share for share in shares}
+    rows: list[Sequence[Value]] = [("answers", *bases, "")]
+    for test in tests:
+        cells = (share_cell(_best(by_cell[test.code, name])) for name in groups)
+        rows.append((Quoted(test.code, _NAME), *cells, _p_value(test.adjusted)))
     return table(
         ("code", *heads, "p (Holm)"),
         rows,
         noun="code",
-        brief_title=f"Shares by {one_line(grouping.by)}",
+        brief_title=f"Shares by {one_line(by)}",
     )
 
 
@@ -251,27 +253,27 @@ def _p_value(p_value: float) -> Number:
     return Number(p_value, 3, least=0.001)
 
 
-def _group_note(summary: "CodingSummary", grouping: "CodedGrouping") -> str:
+def _group_note(summary: "CodingSummary", shares: "Sequence[CodeShare]", tests: "Sequence[GroupTest]") -> str:
     """Describe how shares of groups were compared, which groups were left out, and the signs of the table."""
-    kinds = list(dict.fromkeys(test.kind for test in grouping.tests))
+    kinds = list(dict.fromkeys(test.kind for test in tests))
     sentences = [_TESTS[kind] for kind in kinds]
     if len(kinds) > 1:
-        codes = (test.code for test in grouping.tests if test.kind != "corrected")
+        codes = (test.code for test in tests if test.kind != "corrected")
         sentences.append(f"The second is that of {_quote_names(codes)}.")
     if "corrected" in kinds:
-        tested = {name for test in grouping.tests for name in grouping.groups_in_test(test)}
-        names = (group.name for group in grouping.groups if group.name is not None)
+        tested = {name for test in tests for name in test.groups}
+        names = dict.fromkeys(share.group for share in shares if share.group is not None)
         if left_out := [name for name in names if name not in tested]:
             sentences.append(
                 f"Left out, with fewer than {count_of(summary.settings.min_base, 'answer')}, or "
                 f"{FEWEST_IN_GROUP} hand-coded ones: {_quote_names(left_out)}."
             )
-    alone = ", in each column of groups by itself" if len(summary.groupings) > 1 else ""
+    alone = ", in each column of groups by itself" if len(summary.columns.by) > 1 else ""
     sentences.append(f"p is adjusted by Holm over all codes{alone}.")
     least = count_of(summary.settings.min_base, "answer")
-    if any(group.n < summary.settings.min_base for group in grouping.groups):
+    if any(share.n_readable < summary.settings.min_base for share in shares):
         sentences.append(f"* fewer than {least}: shown, not tested.")
-    untested = [test.code for test in grouping.tests if len(test.tested) <= 1]
+    untested = [test.code for test in tests if len(test.groups) <= 1]
     if untested:
         sentences.append(
             f"Not tested, with fewer than {least} in all groups but one: {_quote_names(untested)}."
@@ -485,7 +487,7 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
         )
     if summary.columns.strata and summary.drivers is not None:
         yield "Drivers ignore strata, which makes their intervals too wide rather than too narrow."
-    if any(test.kind != "corrected" for grouping in summary.groupings for test in grouping.tests):
+    if any(test.kind != "corrected" for test in summary.tests):
         yield (
             "Tests between groups compare the codes that were assigned: if the coder errs more often in one "
             "group, they may show a difference that hand codes would not. With "
@@ -537,7 +539,7 @@ def _sample_cautions(summary: "CodingSummary") -> Iterator[str]:
     is_designed = bool(summary.columns.weight or summary.columns.respondent or summary.columns.strata)
     shares = [name for name, used in (("counted", is_designed), ("corrected", summary.n_hand)) if used]
     figures = [f"{' and '.join(shares)} shares"] if shares else []
-    if shares and summary.groupings:
+    if shares and summary.columns.by:
         figures.append("their tests between groups")
     if summary.agreement.runs:
         figures.append("agreement between runs")
