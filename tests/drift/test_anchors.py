@@ -47,7 +47,7 @@ def test_equal_readings_show_no_change(history):
     check = check_ruler(history, "exam", ScriptedRuler(VALUES))
     assert check.status is RulerStatus.KEPT
     # |reading - label| is .1 at every anchor
-    assert check.errors[0].error.value == pytest.approx(0.1)
+    assert check.errors["match"].value == pytest.approx(0.1)
     assert find_moved_part(Outcome.FAIL, check) is Moved.SYSTEM
 
 

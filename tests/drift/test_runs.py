@@ -132,7 +132,8 @@ def test_a_candidate_without_a_field_is_matched_and_breaks_a_limit_of_the_gate()
     ids = [f"item-{number}" for number in range(10)]
     baseline = replace(BASELINE, items=tuple(item(name) for name in ids))
     without = candidate(*(replace(item(name), outputs=(Output("Yes."),)) for name in ids))
-    assert match_runs(baseline, without).matching.n_left_out == 0
+    *_, matching = match_runs(baseline, without)
+    assert matching.n_left_out == 0
 
 
 def test_a_silent_candidate_can_be_compared_without_fields():
@@ -161,20 +162,19 @@ def test_a_candidate_that_lacks_some_items_is_compared_in_the_common_items():
     # Of 20 items two are lost, one had other inputs, two are new: 17 are in common.
     candidate_items = [*MANY.items[:1:-1], item("new-1"), item("new-2")]
     candidate_items[0] = replace(candidate_items[0], input="Other?")
-    result = match_runs(MANY, candidate(*candidate_items))
-    assert [entry.id for entry in result.baseline.items] == [f"q{number}" for number in range(2, 19)]
-    assert [entry.id for entry in result.candidate.items] == [entry.id for entry in result.baseline.items]
-    assert (result.baseline.id, result.candidate.model) == (MANY.id, "m2")
-    matching = result.matching
+    before, after, matching = match_runs(MANY, candidate(*candidate_items))
+    assert [entry.id for entry in before.items] == [f"q{number}" for number in range(2, 19)]
+    assert [entry.id for entry in after.items] == [entry.id for entry in before.items]
+    assert (before.id, after.model) == (MANY.id, "m2")
     assert (matching.lost, matching.new, matching.changed) == (("q0", "q1"), ("new-1", "new-2"), ("q19",))
     assert (matching.n_baseline, matching.n_left_out, matching.moved) == (20, 3, ())
     assert matching.versions == (MANY.dataset_version, candidate(*candidate_items).dataset_version)
 
 
 def test_a_candidate_with_all_items_and_more_needs_no_number_of_them():
-    result = match_runs(BASELINE, candidate(*BASELINE.items, item("d")))
-    assert result.baseline is BASELINE
-    assert result.matching.new == ("d",)
+    before, _, matching = match_runs(BASELINE, candidate(*BASELINE.items, item("d")))
+    assert before is BASELINE
+    assert matching.new == ("d",)
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_recorded_anchors_state_their_pairs_and_labels(capsys):
     )
     anchors = AnchorSet("feedback", "pairs", pairs)
     out = shown(
-        anchors_document(RecordedAnchors("h", anchors, is_new=True, references=(), errors=())), capsys
+        anchors_document(RecordedAnchors("h", anchors, is_new=True, references=(), errors={})), capsys
     )
     assert "10 anchors stored." in out
     assert re.search(r"human labels +9\n", out)

@@ -176,7 +176,7 @@ def compare_pairs(  # noqa: PLR0913 - pairs, and the models and guards that read
             cosine[rows], windows[rows], unread[rows] = compared.values, compared.windows, compared.unread
         if bert_scorer is not None:
             scored = bert_scorer.score_pairs(block, progress=progress)
-            f1[rows], windows[rows] = scored.values[:, 2], np.maximum(windows[rows], scored.windows)
+            f1[rows], windows[rows] = scored.score, np.maximum(windows[rows], scored.windows)
             unread[rows] |= scored.unread
     findings: list[tuple[Finding, ...]] = [()] * p
     is_checked = np.ones(p, np.bool_)

@@ -215,19 +215,6 @@ class Movement:
 
 
 @dataclass(frozen=True)
-class LabelError:
-    """Mean distance of a reading from human labels.
-
-    Attributes:
-        reading: name of the reading.
-        error: mean absolute difference, 0 to 1, with its interval over the anchors.
-    """
-
-    reading: str
-    error: MeanEstimate
-
-
-@dataclass(frozen=True)
 class RulerCheck:
     """Readings of an anchor set in a run, compared with the reference of the same ruler.
 
@@ -237,8 +224,8 @@ class RulerCheck:
         n: number of pairs in the anchor set.
         status: ``kept``, ``moved``, or ``new`` for the first readings with these settings.
         tests: tests, one for each reading; none for a new ruler.
-        errors: distances of the readings from human labels, if there are labels.
-        reference_errors: distances of the reference's readings from human labels.
+        errors: mean absolute difference of each reading from human labels, 0 to 1, if there are labels.
+        reference_errors: the same of the reference's readings.
         declared: for a ruler that replaces another on these anchors, the changed settings, each with the old
             and the new value.
         ruler_signature: settings of the ruler.
@@ -250,8 +237,8 @@ class RulerCheck:
     n: int
     status: RulerStatus
     tests: tuple[Movement, ...]
-    errors: tuple[LabelError, ...]
-    reference_errors: tuple[LabelError, ...]
+    errors: Mapping[str, MeanEstimate]
+    reference_errors: Mapping[str, MeanEstimate]
     declared: Mapping[str, tuple[str | None, str | None]]
     ruler_signature: str
     measured: tuple[AnchorReadings, ...]
@@ -287,8 +274,8 @@ class RulerCheck:
             "n": self.n,
             "status": self.status,
             "tests": [asdict(test) for test in self.tests],
-            "errors": [asdict(error) for error in self.errors],
-            "reference_errors": [asdict(error) for error in self.reference_errors],
+            "errors": _error_records(self.errors),
+            "reference_errors": _error_records(self.reference_errors),
             "declared": {name: list(values) for name, values in self.declared.items()},
             "signature": self.ruler_signature,
         }
@@ -303,14 +290,14 @@ class RecordedAnchors(Presentable):
         anchors: the anchor set.
         is_new: true if the set was stored now; false if it was measured again as the new reference.
         references: readings for comparison with later runs, one for each repeat.
-        errors: distances of the readings from human labels, if there are labels.
+        errors: mean absolute difference of each reading from human labels, 0 to 1, if there are labels.
     """
 
     where: str
     anchors: AnchorSet
     is_new: bool
     references: tuple[AnchorReadings, ...]
-    errors: tuple[LabelError, ...]
+    errors: Mapping[str, MeanEstimate]
 
     def __repr__(self) -> str:
         return f"RecordedAnchors(name={self.anchors.name!r}, pairs={len(self.anchors.pairs)})"
@@ -330,7 +317,7 @@ class RecordedAnchors(Presentable):
             "pairs": len(anchors.pairs),
             "labels": sum(label is not None for label in anchors.labels),
             "repeats": len(self.references),
-            "errors": [asdict(error) for error in self.errors],
+            "errors": _error_records(self.errors),
             "signature": self.references[0].signature,
         }
 
@@ -481,20 +468,21 @@ def latest_reference(readings: Sequence[AnchorReadings]) -> list[AnchorReadings]
 
 def label_errors(
     anchors: AnchorSet, readings: Sequence[AnchorReadings], scores: Sequence[str]
-) -> tuple[LabelError, ...]:
-    """Estimate the distances of mean readings from human labels; empty without labels or readings."""
+) -> dict[str, MeanEstimate]:
+    """Estimate how far mean readings are from human labels; empty without labels or readings."""
     labels = np.array([np.nan if label is None else label for label in anchors.labels])
     if np.isnan(labels).all() or not readings:
-        return ()
+        return {}
     means = {
         name: np.mean([entry.readings[name] for entry in readings], axis=0)
         for name in scores
         if name in readings[0].readings
     }
-    return tuple(
-        LabelError(name, estimate_mean(np.abs(mean - labels), bounds=(0.0, 1.0)))
-        for name, mean in means.items()
-    )
+    return {name: estimate_mean(np.abs(mean - labels), bounds=(0.0, 1.0)) for name, mean in means.items()}
+
+
+def _error_records(errors: Mapping[str, MeanEstimate]) -> list[dict[str, Any]]:
+    return [{"reading": reading, "error": asdict(error)} for reading, error in errors.items()]
 
 
 def _references(anchors: AnchorSet, ruler: Ruler, progress: Progress | None) -> list[AnchorReadings]:

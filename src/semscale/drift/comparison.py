@@ -324,18 +324,18 @@ def compare(  # noqa: PLR0913 - runs, and how they are measured
         raise InputError(
             "reruns", f"must not include the candidate, {short_id(candidate.id)}: leave it out of them"
         )
-    common = match_runs(baseline, candidate)
-    again = tuple(match_runs(common.baseline, check_rerun(baseline, rerun)).candidate for rerun in reruns)
+    before, after, matching = match_runs(baseline, candidate)
+    matched = (match_runs(before, check_rerun(baseline, rerun)) for rerun in reruns)
     again, copies, cautions = _independent_reruns(
-        common.baseline, common.candidate, again, deterministic=deterministic
+        before, after, [rerun for _, rerun, _ in matched], deterministic=deterministic
     )
     comparison = meter.measure(
-        common.baseline,
-        common.candidate,
+        before,
+        after,
         again,
         whole=baseline,
         floors=floors,
-        matching=common.matching,
+        matching=matching,
         recorded=candidate,
         copies=copies,
         cautions=cautions,

@@ -118,6 +118,7 @@ class MetricTest:
         change: change of the metric.
         is_content_lost: true if more content was lost than chance explains and other content replaces, and no
             margin is stated.
+        is_tested: false for a metric that the gate does not test, whose outcome does not count.
     """
 
     metric: str
@@ -135,6 +136,7 @@ class MetricTest:
     outcome: Outcome
     change: Change
     is_content_lost: bool = False
+    is_tested: bool = True
 
     @property
     def in_margins(self) -> float:

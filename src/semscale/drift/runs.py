@@ -77,21 +77,6 @@ class ItemMatching:
         }
 
 
-@dataclass(frozen=True)
-class MatchedRuns:
-    """Two runs with their common items.
-
-    Attributes:
-        baseline: the baseline with the common items.
-        candidate: the candidate with the same items, in the baseline's order.
-        matching: the common items and the others.
-    """
-
-    baseline: Run
-    candidate: Run
-    matching: ItemMatching
-
-
 def match_items(baseline: Run, candidate: Run) -> ItemMatching:
     """Match the items of two runs by id and input.
 
@@ -131,12 +116,16 @@ def match_items(baseline: Run, candidate: Run) -> ItemMatching:
     )
 
 
-def match_runs(baseline: Run, candidate: Run) -> MatchedRuns:
+def match_runs(baseline: Run, candidate: Run) -> tuple[Run, Run, ItemMatching]:
     """Match a candidate with a baseline; the dataset can have changed in between.
 
     Args:
         baseline: the approved run.
         candidate: the run to compare.
+
+    Returns:
+        The baseline with the common items; the candidate with the same items in the same order; and the
+        common items and the others.
 
     Raises:
         InputError: there are fewer common items than ``FEWEST_COMMON`` or ``LEAST_COMMON_SHARE`` of the
@@ -146,7 +135,7 @@ def match_runs(baseline: Run, candidate: Run) -> MatchedRuns:
     matching = match_items(baseline, candidate)
     if matching.n_left_out:
         _check_enough(matching)
-    return MatchedRuns(*_with_items(baseline, candidate, matching.common), matching)
+    return (*_with_items(baseline, candidate, matching.common), matching)
 
 
 def check_comparable(baseline: Run, candidate: Run) -> Run:

@@ -44,23 +44,6 @@ _ALONE = -1.0  # below every score, so that pairs without a partner come first
 
 
 @dataclass(frozen=True)
-class WorseItem:
-    """An item that became worse.
-
-    Attributes:
-        index: index of the item.
-        harm: drift beyond the margin as a share of the metric's span, summed over metrics.
-        drifts: drift by metric with a value, the greatest contribution to the harm first.
-        pairs: aligned outputs: outputs without a partner first, then the least similar pairs.
-    """
-
-    index: int
-    harm: float
-    drifts: dict[str, float]
-    pairs: tuple[AlignedPair, ...]
-
-
-@dataclass(frozen=True)
 class Failure:
     """Reason for a gate's failure.
 
@@ -140,20 +123,16 @@ class DriftSummary(Presentable):
 
     @cached_property
     def figures(self) -> tuple[MetricTest, ...]:
-        """Tests of each measured metric over all items, then in each group; see ``is_tested``."""
+        """Figures of each measured metric over all items, then in each group, tested by the gate or not."""
         tests = self.decision.tests
         known = {(test.metric, test.group) for test in tests}
         others = metric_tests(self.comparison, self.decision.settings, list(self.comparison.metrics))
-        figures = [*tests, *(test for test in others if (test.metric, test.group) not in known)]
+        untested = (test for test in others if (test.metric, test.group) not in known)
+        figures = [*tests, *(replace(test, is_tested=False) for test in untested)]
         order = {name: rank for rank, name in enumerate(self.comparison.metrics)}
         return tuple(
             sorted(figures, key=lambda test: (test.group is not None, test.group or (), order[test.metric]))
         )
-
-    def is_tested(self, figure: MetricTest) -> bool:
-        """Return true if a figure is a test of the gate."""
-        tests = self.decision.tests
-        return any((test.metric, test.group) == (figure.metric, figure.group) for test in tests)
 
     @property
     def overall(self) -> tuple[MetricTest, ...]:
@@ -286,7 +265,7 @@ class DriftSummary(Presentable):
                 *map(self.drifting, undecided),
             ],
             map(self.drifting, decision.slightly_worse),
-            [[item.index for item in self.worst(limit)]],
+            [self.worst(limit)],
         )
         telling = (list(dict.fromkeys(chain.from_iterable(group))) for group in groups)
         return tuple(next((items for items in telling if items), [])[:limit])
@@ -345,17 +324,17 @@ class DriftSummary(Presentable):
         """Margin of each tested metric over all items."""
         return {test.metric: test.margin for test in self.decision.overall}
 
-    def worst(self, limit: int) -> tuple[WorseItem, ...]:
-        """Return at most ``limit`` items that became worse, the worst first."""
+    def worst(self, limit: int) -> tuple[int, ...]:
+        """Return the indices of at most ``limit`` items that became worse, the worst first."""
+        rows = np.argsort(-self.harm, kind="stable")[:limit].tolist()
+        return tuple(row for row in rows if self.harm[row] > 0)
+
+    def drifts_of(self, index: int) -> dict[str, float]:
+        """Return an item's drift by metric with a value, the greatest contribution to its harm first."""
         names, (drifts, parts) = list(self._margins), self._harm_by_metric
-        worst = [int(row) for row in np.argsort(-self.harm, kind="stable")[:limit] if self.harm[row] > 0]
-        items = []
-        for index in worst:
-            order = np.argsort(-np.nan_to_num(parts[:, index], nan=-1.0), kind="stable")
-            by_metric = {names[row]: float(drifts[row, index]) for row in order}
-            known = {name: drift for name, drift in by_metric.items() if not math.isnan(drift)}
-            items.append(WorseItem(index, float(self.harm[index]), known, self.pairs_of(index)))
-        return tuple(items)
+        order = np.argsort(-np.nan_to_num(parts[:, index], nan=-1.0), kind="stable").tolist()
+        by_metric = {names[row]: float(drifts[row, index]) for row in order}
+        return {name: drift for name, drift in by_metric.items() if not math.isnan(drift)}
 
     def pairs_of(self, index: int) -> tuple[AlignedPair, ...]:
         """Return an item's aligned outputs: those without a partner first, then the least similar pairs."""
@@ -401,7 +380,7 @@ class DriftSummary(Presentable):
                     figure.margin,
                     figure.n,
                     figure.n_left_out,
-                    str(figure.outcome) if self.is_tested(figure) else None,
+                    str(figure.outcome) if figure.is_tested else None,
                 )
                 for figure in self.figures
             ),
@@ -449,7 +428,7 @@ class DriftSummary(Presentable):
             ],
             "side_by_side": self._judge_record(),
             "drifts": [_test_record(figure) for figure in self.figures],
-            "worst_items": [self._worst_record(worse) for worse in self.worst(WORST_ITEMS)],
+            "worst_items": [self._item_record(index) for index in self.worst(WORST_ITEMS)],
             "approval": None if self.approval is None else approval_record(self.approval),
             "recorded": self.recorded_from,
             "head": self.head,
@@ -487,14 +466,14 @@ class DriftSummary(Presentable):
         about = {"judge": verdicts.model, "n_unjudged": judged.n_unjudged, "reasons": verdicts.reasons}
         return {**about, **vars(judged.summarize(IntervalPlan()))}
 
-    def _worst_record(self, worse: WorseItem) -> dict[str, Any]:
-        item = self.comparison.baseline.items[worse.index]
+    def _item_record(self, index: int) -> dict[str, Any]:
+        item = self.comparison.baseline.items[index]
         return {
             "id": item.id,
             "groups": item.groups,
-            "harm": worse.harm,
-            "drifts": worse.drifts,
-            "pairs": [self._pair_record(pair) for pair in worse.pairs],
+            "harm": float(self.harm[index]),
+            "drifts": self.drifts_of(index),
+            "pairs": [self._pair_record(pair) for pair in self.pairs_of(index)],
         }
 
     def _pair_record(self, pair: AlignedPair) -> dict[str, Any]:

@@ -39,7 +39,7 @@ from semscale.results.result import COUNTS, FLOATS, POSITIONS, STATUSES, Result
 from semscale.signature import Signature
 from semscale.stats.correlations import replicates_for, spearman_estimate
 from semscale.stats.intervals import Estimate, IntervalPlan, check_seed
-from semscale.types import Floats, Integers, Mask, Progress, Status, Statuses
+from semscale.types import Floats, Integers, Progress, Status, Statuses
 from semscale.weights.known import DEFAULT_MODEL, model_in_signature
 
 if TYPE_CHECKING:
@@ -189,23 +189,6 @@ def bertscore(  # noqa: PLR0913 - the settings of a score
     return scorer.score(predictions, references, progress=progress)
 
 
-@dataclass(frozen=True)
-class BertPairScores:
-    """Scores of p pairs of one prediction and one reference.
-
-    Attributes:
-        values: shape (p, 3): precision, recall and F1; NaN where no token has a weight.
-        windows: shape (p,), number of windows into which the longer text of the pair was split.
-        unread: shape (p,), whether the model cannot read one of the pair's two texts.
-        signature: the settings that were applied.
-    """
-
-    values: Floats
-    windows: Integers
-    unread: Mask
-    signature: Signature
-
-
 class BertScorer:
     """Scorer with BERTScore, which loads its model once.
 
@@ -273,7 +256,7 @@ class BertScorer:
         """
         pairs = pair_up(predictions, references)
         scored = self.score_pairs(pairs, progress=progress)
-        pair_values = scored.values
+        pair_values = np.column_stack([*scored.components.values(), scored.score])
         if not keep_unread:
             pair_values = np.where(scored.unread[:, None], np.nan, pair_values)
         values, windows = np.full((pairs.n_items, 3), np.nan), np.zeros(pairs.n_items, np.int64)
@@ -295,8 +278,12 @@ class BertScorer:
         precision, recall, f1 = values.T.copy()
         return BertScores(precision, recall, f1, status, reference, windows, signature, (least, 1.0))
 
-    def score_pairs(self, pairs: Pairs, *, progress: Progress | None = None) -> BertPairScores:
-        """Score every pair by itself, without rescaling."""
+    def score_pairs(self, pairs: Pairs, *, progress: Progress | None = None) -> ScoredPairs:
+        """Score every pair by itself, without rescaling.
+
+        Returns:
+            F1, with the components ``precision`` and ``recall``, -1 to 1; NaN where no token has a weight.
+        """
         texts, where = distinct([text.strip() for text in pairs.texts])
         reader = self.encoder.reader
         tokens = reader.read(texts)
@@ -304,12 +291,15 @@ class BertScorer:
         weights = self._weights or reference_weights(reader, tokens, reference)
         scorer = PairScorer(self.encoder, self.layer, weights)
         values = scorer.score(TextPairs(tokens, prediction, reference), progress)
+        precision, recall, f1 = values.T.copy()
         windows, unread = self.encoder.windows(tokens), reader.unread(tokens)
-        return BertPairScores(
-            values,
+        return ScoredPairs(
+            f1,
+            {"precision": precision, "recall": recall},
             np.maximum(windows[prediction], windows[reference]),
             unread[prediction] | unread[reference],
             self._signature(weights.origin, rescaled=False),
+            bounds=(-1.0, 1.0),
         )
 
     def explain(self, prediction: str, reference: str) -> Explanation:
@@ -351,12 +341,7 @@ class BertMatch:
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair, -1 to 1; NaN where no token has a weight."""
-        scored = self._scorer.score_pairs(pairs, progress=progress)
-        precision, recall, f1 = scored.values.T.copy()
-        parts = {"precision": precision, "recall": recall}
-        return ScoredPairs(
-            f1, parts, scored.windows, scored.signature, bounds=(-1.0, 1.0), unread=scored.unread
-        )
+        return self._scorer.score_pairs(pairs, progress=progress)
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
         """Explain some pairs token by token; each table is like that of ``Explanation.to_frame``."""

@@ -112,7 +112,7 @@ class CosineMatch:
         """Score every pair, -1 to 1."""
         cosines = self._cosines.of(pairs.texts, pairs.prediction, pairs.reference, progress)
         return ScoredPairs(
-            cosines.values, {}, cosines.windows, self.signature, bounds=(-1.0, 1.0), unread=cosines.unread
+            cosines.values, {}, cosines.windows, cosines.unread, self.signature, bounds=(-1.0, 1.0)
         )
 
 

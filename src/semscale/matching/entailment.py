@@ -264,7 +264,7 @@ class EntailmentMatch:
         supported, stated = components["reference_entails"], components["prediction_entails"]
         score: Floats = (1 - self._recall_share) * supported + self._recall_share * stated
         windows = np.ones(len(rows), np.int64)
-        return ScoredPairs(score, components, windows, self.signature, unread=np.isnan(score))
+        return ScoredPairs(score, components, windows, np.isnan(score), self.signature)
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
         """Explain some pairs sentence by sentence; see ``explain_sentences``."""

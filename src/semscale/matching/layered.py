@@ -159,7 +159,7 @@ class LayeredMatch:
             score[lowered[pairs.prediction] == lowered[pairs.reference]] = 1.0
         layers = {"word": word, "sentence": sentence.values, "paragraph": paragraph}
         stated = None if math.isnan(baseline) else round(baseline, 4)
-        return ScoredPairs(score, layers, whole.windows, self._build_signature(corpus, stated), unread=unread)
+        return ScoredPairs(score, layers, whole.windows, unread, self._build_signature(corpus, stated))
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
         """Explain the word layer of some pairs; each table is like that of ``alignment_frame``."""

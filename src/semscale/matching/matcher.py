@@ -228,7 +228,7 @@ def match_with(
     pair_score, signature = scored.score, scored.signature
     if not keep_unread:
         foreign = in_other_language(pairs, signature)
-        unread = foreign if scored.unread is None else foreign | scored.unread
+        unread = foreign | scored.unread
         pair_score, signature = np.where(unread, np.nan, pair_score), with_read_languages(signature)
     best = best_pairs(pair_score, pairs.item)
     status = pairs.status.copy()

@@ -67,20 +67,19 @@ class ScoredPairs:
         score: shape (p,).
         components: parts of the score, by name, each of shape (p,).
         windows: shape (p,), number of windows into which the longer of the two texts was split.
+        unread: shape (p,), whether the model cannot read one of the two texts.
         signature: the settings that were applied.
         bounds: the lowest and the highest score that the method can give.
         weighs_findings: whether findings of guards lower the scores.
-        unread: shape (p,), whether the model cannot read one of the two texts; ``None`` if it can read all
-            texts.
     """
 
     score: Floats
     components: Mapping[str, Floats]
     windows: Integers
+    unread: Mask
     signature: Signature
     bounds: tuple[float, float] = (0.0, 1.0)
     weighs_findings: bool = False
-    unread: Mask | None = None
 
 
 class PairMethod(Protocol):

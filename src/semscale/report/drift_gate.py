@@ -634,7 +634,7 @@ def _hidden_metrics(decision: GateDecision) -> set[str]:
 
 def _metrics_section(summary: DriftSummary) -> Section | None:
     hidden = _hidden_metrics(summary.decision)
-    tests = [test for test in summary.overall if summary.is_tested(test) and test.metric not in hidden]
+    tests = [test for test in summary.overall if test.is_tested and test.metric not in hidden]
     drawn = [test for test in tests if math.isfinite(test.drift)]
     if not drawn:
         return None
@@ -663,7 +663,7 @@ def _forest_row(summary: DriftSummary, test: MetricTest) -> ForestRow:
         text=f"{with_sign(number(test.drift, digits))} (margin {number(margin, digits)})",
         short_text=with_sign(number(test.drift, digits)),
         margin=1.0,
-        outcome=test.outcome if summary.is_tested(test) else None,
+        outcome=test.outcome if test.is_tested else None,
     )
 
 
@@ -683,7 +683,7 @@ def _numbers_table(summary: DriftSummary, tests: Sequence[MetricTest]) -> DataTa
         ("drift", lambda test: _drift_cell(summary, test)),
         ("margin", lambda test: format_value(test, test.margin)),
         ("p", lambda test: Number(test.p_adjusted, 3, least=0.001)) if summary.decision else None,
-        ("outcome", lambda test: outcome_cell(test.outcome if summary.is_tested(test) else None)),
+        ("outcome", lambda test: outcome_cell(test.outcome if test.is_tested else None)),
     )
     return table_of(tests, columns, detail="full", noun="test", note=_NUMBERS_NOTE)
 
@@ -699,7 +699,7 @@ def outcome_cell(outcome: str | None) -> Cell:
 
 
 def _group_sections(summary: DriftSummary) -> Iterator[Section]:
-    tests = [test for test in summary.grouped if summary.is_tested(test)]
+    tests = [test for test in summary.grouped if test.is_tested]
     kinds = dict.fromkeys(test.group[0] for test in tests if test.group)
     for number_, kind in enumerate(kinds, start=1):
         of_kind = [test for test in tests if test.group and test.group[0] == kind]
@@ -814,17 +814,16 @@ def _ruler_section(summary: DriftSummary) -> Section | None:
 
 def label_errors_table(check: RulerCheck) -> DataTable:
     """Build the table of differences between anchor readings and human labels, now and in the reference."""
-    before = {error.reading: error.error for error in check.reference_errors}
     return table(
         ("reading", "error", "error of the reference", "labels"),
         [
             (
-                metric_label(error.reading),
-                estimate_cell(error.error, 3),
-                estimate_cell(before.get(error.reading), 3),
-                error.error.n,
+                metric_label(reading),
+                estimate_cell(error, 3),
+                estimate_cell(check.reference_errors.get(reading), 3),
+                error.n,
             )
-            for error in check.errors
+            for reading, error in check.errors.items()
         ],
         title="Compared with human labels",
         detail="full",

@@ -427,8 +427,7 @@ def anchors_document(summary: RecordedAnchors) -> Document:
         ("history", quote_file_name(summary.where)),
     ]
     errors = [
-        (metric_label(error.reading), estimate_cell(error.error, 3), error.error.n)
-        for error in summary.errors
+        (metric_label(reading), estimate_cell(error, 3), error.n) for reading, error in summary.errors.items()
     ]
     stored = "stored" if summary.is_new else "measured again as the new reference"
     return Document(
