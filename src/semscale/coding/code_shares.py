@@ -14,8 +14,7 @@ from semscale.stats.prediction_powered import (
     FEWEST_IN_GROUP,
     CorrectedMean,
     corrected_group_test,
-    prediction_powered_mean,
-    weighted_prediction_powered_mean,
+    estimate_corrected_mean,
 )
 from semscale.stats.regression import Coefficients, independent_columns, robust_regression
 from semscale.stats.sampling import SampleDesign
@@ -220,8 +219,8 @@ def code_shares(  # noqa: PLR0913 - the answers and their groups; the rest are s
         The shares of k codes in the first group, then those in the next ones.
 
     References:
-        Corrected shares: see ``prediction_powered_mean``. Weighted shares: see ``survey_means``, with Korn
-        and Graubard's interval, and ``weighted_prediction_powered_mean``.
+        Corrected shares: see ``prediction_powered_mean`` and ``weighted_prediction_powered_mean``. Weighted
+        shares: see ``survey_means``, with Korn and Graubard's interval.
     """
     numbers = np.where(sample.counting, groups, -1)
     order = np.argsort(numbers, kind="stable")
@@ -274,11 +273,12 @@ def _correct_share(
 ) -> CorrectedMean | None:
     if hand is None or np.isnan(hand.labels[rows, position]).all():
         return None
-    scores, labels = hand.scores[rows, position], hand.labels[rows, position]
-    if hand.design.is_plain:
-        return prediction_powered_mean(scores, labels, bounds=_BOUNDS, interval=interval)
-    return weighted_prediction_powered_mean(
-        scores, labels, bounds=_BOUNDS, design=hand.design.some(rows), interval=interval
+    return estimate_corrected_mean(
+        hand.scores[rows, position],
+        hand.labels[rows, position],
+        bounds=_BOUNDS,
+        design=hand.design.some(rows),
+        interval=interval,
     )
 
 

@@ -22,8 +22,7 @@ from semscale.stats.agreement import (
 from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean, mean_of_known
 from semscale.stats.prediction_powered import (
     CorrectedMean,
-    prediction_powered_mean,
-    weighted_prediction_powered_mean,
+    estimate_corrected_mean,
 )
 from semscale.stats.sampling import (
     NextDraw,
@@ -195,15 +194,10 @@ def compare_with_labels(
     has_label: Mask = np.asarray(~np.isnan(mean))
     n = len(expected) if sample is None else sample.n
     drawn = None if inclusion is None else validate_inclusion(inclusion, has_label)
-    if drawn is None:
-        corrected = prediction_powered_mean(expected, mean, bounds=bounds, interval=interval)
-    else:
-        design = SampleDesign(inclusion=drawn)
-        if sample is not None and sample.drawn is not None:
-            design = SampleDesign(weights=sample.standing_for(has_label), inclusion=drawn)
-        corrected = weighted_prediction_powered_mean(
-            expected, mean, bounds=bounds, design=design, interval=interval
-        )
+    design = SampleDesign(inclusion=drawn)
+    if drawn is not None and sample is not None and sample.drawn is not None:
+        design = replace(design, weights=sample.standing_for(has_label))
+    corrected = estimate_corrected_mean(expected, mean, bounds=bounds, design=design, interval=interval)
     in_draw = slice(None) if sample is None else sample.in_draw
     ceiling = None
     if ((~np.isnan(labels)).sum(axis=1) > 1).any():

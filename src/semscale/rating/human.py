@@ -28,8 +28,7 @@ from semscale.stats.prediction_powered import (
     FEWEST_LABELS,
     CorrectedMean,
     corrected_group_test,
-    prediction_powered_mean,
-    weighted_prediction_powered_mean,
+    estimate_corrected_mean,
 )
 from semscale.stats.sampling import RowSample, SampleDesign, join_designs, labels_hash, validate_inclusion
 from semscale.stats.significance import adjust_p_values
@@ -584,7 +583,9 @@ def _correct_figures(texts: _Texts, labels: Floats, rows: Integers) -> list[Corr
     for column, (name, low, high) in enumerate(zip(figures.names, *figures.bounds, strict=True)):
         bounds = (float(low), float(high))
         label = np.clip(labels[:, column], *bounds)  # rounding can leave the bounds
-        figure = _prediction_powered(scores[:, column], label, bounds, design, texts.interval)
+        figure = estimate_corrected_mean(
+            scores[:, column], label, bounds=bounds, design=design, interval=texts.interval
+        )
         corrected.append(CorrectedFigure(name, n, n_labelled, figure.value, figure.low, figure.high))
     return corrected
 
@@ -704,16 +705,8 @@ def correct_mean(
         return None
     bounds = (float(values[0]), float(values[-1]))
     labels = np.where(labelled, np.clip(masses @ values, *bounds), np.nan)
-    mean = _prediction_powered(means, labels, bounds, design or SampleDesign(), interval)
+    mean = estimate_corrected_mean(means, labels, bounds=bounds, design=design, interval=interval)
     return mean if mean.n_labelled >= FEWEST_LABELS else replace(mean, value=np.nan, note=TOO_FEW)
-
-
-def _prediction_powered(
-    scores: Floats, labels: Floats, bounds: tuple[float, float], design: SampleDesign, interval: float
-) -> CorrectedMean:
-    if design.is_plain:
-        return prediction_powered_mean(scores, labels, bounds=bounds, interval=interval)
-    return weighted_prediction_powered_mean(scores, labels, bounds=bounds, design=design, interval=interval)
 
 
 def human_table(human: object) -> Floats:

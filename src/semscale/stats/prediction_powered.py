@@ -257,6 +257,31 @@ class LinearizedTerms:
         return changes
 
 
+def estimate_corrected_mean(
+    scores: Floats,
+    labels: Floats,
+    *,
+    bounds: tuple[float, float],
+    design: SampleDesign | None = None,
+    interval: float = 0.95,
+) -> CorrectedMean:
+    """Estimate a prediction-powered mean, weighted if the items have weights, probabilities or clusters.
+
+    Args:
+        scores: shape (n,), the judge's scores; NaN where missing.
+        labels: shape (n,), human labels; NaN where missing.
+        bounds: least and greatest possible label; value and intervals stay within.
+        design: weights, probabilities of a label, clusters and strata; by default there are none.
+        interval: nominal coverage, between 0 and 1.
+
+    Raises:
+        InputError: as ``prediction_powered_mean`` and ``weighted_prediction_powered_mean``.
+    """
+    if design is None or design.is_plain:
+        return prediction_powered_mean(scores, labels, bounds=bounds, interval=interval)
+    return weighted_prediction_powered_mean(scores, labels, bounds=bounds, design=design, interval=interval)
+
+
 def prediction_powered_mean(
     scores: Floats,
     labels: Floats,
