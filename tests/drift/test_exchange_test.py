@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from semscale.drift.comparison import run_drifts
-from semscale.drift.exchange_test import drift_bounds, exchange_test, holm, joint_p_values
+from semscale.drift.exchange_test import correct_by_holm, drift_bounds, exchange_test, joint_p_values
 
 
 def by_enumeration(drifts):
@@ -66,7 +66,7 @@ def alarms(corrected, n_draws, n_items, k, rng):
 
 
 def by_holm(drifts):
-    return holm([exchange_test(of_metric) for of_metric in drifts])
+    return correct_by_holm([exchange_test(of_metric) for of_metric in drifts])
 
 
 @pytest.mark.parametrize("k", [3, 5])
@@ -109,8 +109,8 @@ def test_the_joint_p_value_of_few_exchanges_by_hand():
 
 def test_holm_by_hand():
     # .01 x 3 = .03; .02 x 2 = .04; .03 x 1 = .03, not below .04
-    assert holm([0.02, 0.03, 0.01]) == pytest.approx([0.04, 0.04, 0.03])
-    adjusted = holm([0.02, 1.0, float("nan")])
+    assert correct_by_holm([0.02, 0.03, 0.01]) == pytest.approx([0.04, 0.04, 0.03])
+    adjusted = correct_by_holm([0.02, 1.0, float("nan")])
     assert adjusted[:2] == [0.02, 1.0]
     assert np.isnan(adjusted[2])
 

@@ -16,7 +16,7 @@ from semscale.drift.cells import CellLocation, input_text, names_in
 from semscale.drift.columns import AnchorColumns
 from semscale.drift.comparison import DriftMeter
 from semscale.drift.decision import GateDecision, Outcome
-from semscale.drift.exchange_test import exchange_test, holm
+from semscale.drift.exchange_test import correct_by_holm, exchange_test
 from semscale.drift.metrics import metric_label
 from semscale.errors import InputError
 from semscale.history.anchor_sets import MOST_PAIRS, AnchorPair, AnchorReadings, AnchorSet
@@ -446,7 +446,7 @@ def ruler_tests(
         apart = np.round(runs - others, 12)
         p = min(1.0, 2 * min(exchange_test(apart), exchange_test(-apart))) if len(runs) else 1.0
         tests.append((name, float(apart[:, 0].mean()) if len(runs) else 0.0, len(runs), p))
-    adjusted = holm([p for *_, p in tests])
+    adjusted = correct_by_holm([p for *_, p in tests])
     return tuple(
         Movement(name, difference, n, p, p < ALPHA)
         for (name, difference, n, _), p in zip(tests, adjusted, strict=True)

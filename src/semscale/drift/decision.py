@@ -49,7 +49,7 @@ from itertools import product
 import numpy as np
 
 from semscale.drift.comparison import Comparison, baseline_metrics, run_drifts
-from semscale.drift.exchange_test import drift_bounds, exchange_test, holm, joint_p_values
+from semscale.drift.exchange_test import correct_by_holm, drift_bounds, exchange_test, joint_p_values
 from semscale.drift.hard_limits import BrokenItems, LimitCheck, broken_items, check_limits
 from semscale.drift.metrics import (
     CONTENT_METRICS,
@@ -367,7 +367,7 @@ def metric_tests(
     adjusted: dict[tuple[str, Group | None], float] = {(name, None): p for name, p in overall.items()}
     for name, kind in product(names, dict.fromkeys(group[0] for group in members if group)):
         groups = [group for group in members if group and group[0] == kind]
-        corrected = holm([p_values[name, group] for group in groups])
+        corrected = correct_by_holm([p_values[name, group] for group in groups])
         adjusted |= {(name, group): max(p, overall[name]) for group, p in zip(groups, corrected, strict=True)}
     return tuple(
         _test(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
+from semscale.stats.significance import holm
 from semscale.types import Floats
 
 _MOST_EXACT = 300  # items that differ between runs; of more the sum is close to normal
@@ -140,27 +141,20 @@ def _shares_at_least(values: Floats) -> Floats:
     return np.asarray(1 - (below + up_to) / 2 / len(values))
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return the p-values of several tests, corrected by Holm's method.
+def correct_by_holm(p_values: Sequence[float]) -> list[float]:
+    """Return the p-values of several tests, corrected by Holm's method (``stats.significance.holm``).
 
-    The smallest of m p-values is multiplied by m, the next by m - 1, and so on; none can be smaller than the
-    one before it. The probability of any error among all tests is at most alpha, for any dependence between
-    them. A p-value of 1 or NaN belongs to a test without differences between runs. It cannot cause an error
-    and does not count.
-
-    References:
-        Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70.
+    A p-value of 1 or NaN belongs to a test without differences between runs. It cannot cause an error and
+    does not count.
 
     Examples:
-        >>> [round(p, 3) for p in holm([0.01, 0.04, 0.02, 1.0])]
+        >>> [round(p, 3) for p in correct_by_holm([0.01, 0.04, 0.02, 1.0])]
         [0.03, 0.04, 0.04, 1.0]
     """
-    able = sorted((p, index) for index, p in enumerate(p_values) if p < 1)
-    adjusted, least = list(p_values), 0.0
-    for rank, (p, index) in enumerate(able):
-        least = max(least, min(1.0, (len(able) - rank) * p))
-        adjusted[index] = least
-    return adjusted
+    corrected: Floats = np.array(p_values, dtype=np.float64)
+    counted = corrected < 1
+    corrected[counted] = holm(corrected[counted])
+    return [float(p) for p in corrected]
 
 
 def drift_bounds(drifts: Floats, alpha: float = 0.05) -> tuple[float, float]:
