@@ -1,7 +1,7 @@
 """Summary of coded answers: counts added part by part, quotes, and all figures for JSON."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -23,6 +23,7 @@ from semscale.coding.coding import CodeCalibration, Coding
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.errors import InputError
 from semscale.presentable import Presentable
+from semscale.results.summary import ForemostRows
 from semscale.signature import Signature
 from semscale.stats.agreement import AgreementEstimate
 from semscale.stats.intervals import IntervalPlan
@@ -338,8 +339,10 @@ class QuoteChoice:
 
     def __init__(self, thresholds: Sequence[float]) -> None:
         self._thresholds = thresholds
-        self._typical: list[_Ranking] = [[] for _ in thresholds]
-        self._nearest: list[_Ranking] = [[] for _ in thresholds]
+        self._typical, self._nearest = (
+            [ForemostRows[Quote](most, text=lambda quote: quote.text) for _ in thresholds]
+            for most in (QUOTES, 2 * QUOTES)  # three of the nearest may be typical, and are not shown twice
+        )
 
     def add(self, texts: Sequence[str | None], values: Floats, assigned: Floats, first_row: int) -> None:
         """Add the next answers.
@@ -350,56 +353,28 @@ class QuoteChoice:
             assigned: shape (m, k), 1, 0 or NaN.
             first_row: row of the first of these answers, from 0.
         """
+        readable = np.array([text is not None for text in texts], dtype=np.bool_)
         for code, threshold in enumerate(self._thresholds):
-            column, decisions = values[:, code], assigned[:, code]
+            column = np.where(readable, values[:, code], np.nan)
+            decisions = assigned[:, code]
             quote = partial(_quote, texts, column, decisions, first_row)
-            keys = np.where(decisions == 1, -column, np.nan)
-            self._typical[code] = _foremost(self._typical[code], keys, quote, QUOTES)
-            # Three of the nearest may be among the typical ones, which are not shown twice.
-            keys = np.abs(column - threshold)
-            self._nearest[code] = _foremost(self._nearest[code], keys, quote, 2 * QUOTES)
+            self._typical[code].add(np.where(decisions == 1, -column, np.nan), first_row, quote)
+            self._nearest[code].add(np.abs(column - threshold), first_row, quote)
 
     def quotes(self) -> tuple[CodeQuotes, ...]:
         """Return the selected answers for each code."""
         chosen = []
         for typical, nearest in zip(self._typical, self._nearest, strict=True):
-            texts = {quote.text for _, quote in typical}
-            borderline = [quote for _, quote in nearest if quote.text not in texts]
-            chosen.append(CodeQuotes(tuple(quote for _, quote in typical), tuple(borderline[:QUOTES])))
+            texts = {quote.text for quote in typical.items}
+            borderline = [quote for quote in nearest.items if quote.text not in texts]
+            chosen.append(CodeQuotes(typical.items, tuple(borderline[:QUOTES])))
         return tuple(chosen)
-
-
-_Ranking = list[tuple[float, Quote]]
-"""Quotes with their keys, the smallest first."""
 
 
 def _quote(
     texts: Sequence[str | None], values: Floats, decisions: Floats, first_row: int, index: int
-) -> Quote | None:
-    """Return one of m answers as a quote; ``None`` if it is unreadable."""
-    text, decision = texts[index], decisions[index]
-    if text is None:
-        return None
+) -> Quote:
+    """Return one of m answers, which can be read, as a quote."""
+    decision = decisions[index]
     assigned = None if np.isnan(decision) else bool(decision == 1)
-    return Quote(first_row + index + 1, text, float(values[index]), assigned)
-
-
-def _foremost(ranking: _Ranking, keys: Floats, quote: Callable[[int], Quote | None], n: int) -> _Ranking:
-    """Return the n quotes with the smallest keys, each text once; equal keys keep the order of rows.
-
-    Args:
-        ranking: ranking of the previous rows.
-        keys: shape (m,); NaN for rows that are never chosen.
-        quote: function that returns the quote of one of the m rows.
-        n: maximum number of quotes.
-    """
-    candidates: dict[str, tuple[float, Quote]] = {}
-    for index in np.argsort(keys, kind="stable").tolist():
-        if len(candidates) == n or np.isnan(keys[index]):
-            break
-        if (row := quote(index)) is not None:
-            candidates.setdefault(row.text, (float(keys[index]), row))
-    distinct: dict[str, tuple[float, Quote]] = {}
-    for key, row in sorted([*ranking, *candidates.values()], key=lambda pair: (pair[0], pair[1].row)):
-        distinct.setdefault(row.text, (key, row))
-    return list(distinct.values())[:n]
+    return Quote(first_row + index + 1, str(texts[index]), float(values[index]), assigned)

@@ -207,6 +207,7 @@ class ForemostRows(Generic[T]):
 
     Args:
         most: maximum number of rows.
+        text: function from an object to its text, if only the first of rows with the same text is shown.
 
     Examples:
         >>> rows = ForemostRows[str](2)
@@ -216,8 +217,8 @@ class ForemostRows(Generic[T]):
         ('second 1', 'first 2')
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, most: int, *, text: Callable[[T], str] | None = None) -> None:
+        self._most, self._text = most, text
         self._kept: list[tuple[float, int, T]] = []
 
     def add(self, keys: Floats, first_row: int, shown: Callable[[int], T]) -> None:
@@ -231,9 +232,19 @@ class ForemostRows(Generic[T]):
         known = np.flatnonzero(~np.isnan(keys))
         if len(self._kept) == self._most:
             known = known[keys[known] < self._kept[-1][0]]
-        order = known[np.argsort(keys[known], kind="stable")][: self._most]
-        new = [(float(keys[position]), first_row + position, shown(position)) for position in order.tolist()]
-        self._kept = sorted([*self._kept, *new], key=lambda row: row[:2])[: self._most]
+        rows: dict[object, tuple[float, int, T]] = {}
+        for position in known[np.argsort(keys[known], kind="stable")].tolist():
+            if len(rows) == self._most:
+                break
+            row = float(keys[position]), first_row + position, shown(position)
+            rows.setdefault(self._identity(row), row)
+        distinct: dict[object, tuple[float, int, T]] = {}
+        for row in sorted([*self._kept, *rows.values()], key=lambda row: row[:2]):
+            distinct.setdefault(self._identity(row), row)
+        self._kept = list(distinct.values())[: self._most]
+
+    def _identity(self, row: tuple[float, int, T]) -> object:
+        return row[1] if self._text is None else self._text(row[2])
 
     @property
     def items(self) -> tuple[T, ...]:
