@@ -11,7 +11,6 @@ from semscale.errors import InputError
 from semscale.stats.agreement import AgreementEstimate, krippendorff_alpha
 from semscale.stats.intervals import Estimate, IntervalPlan, wilson_interval
 from semscale.stats.prediction_powered import (
-    FEWEST_IN_GROUP,
     CorrectedMean,
     corrected_group_test,
     estimate_corrected_mean,
@@ -367,19 +366,15 @@ def _test_corrected_shares(
     """Compare corrected shares; ``None`` if fewer than two groups have enough hand-coded answers."""
     if hand is None:
         return None
-    labels = hand.labels[:, position]
-    coded = np.bincount(groups[(groups >= 0) & ~np.isnan(labels)], minlength=len(counts))
-    large = np.flatnonzero((counts.base >= min_base) & (coded >= FEWEST_IN_GROUP)).tolist()
+    large = np.flatnonzero(counts.base >= min_base)
     test = corrected_group_test(
         hand.scores[:, position],
-        labels,
-        [groups == number for number in large],
+        hand.labels[:, position],
+        np.where(np.isin(groups, large), groups, -1),
         bounds=_BOUNDS,
         design=hand.design,
     )
-    if np.isnan(test.p_value):
-        return None
-    return test.p_value, "corrected", tuple(large[index] for index in test.tested)
+    return None if np.isnan(test.p_value) else (test.p_value, "corrected", test.tested)
 
 
 def _test_counts(counts: CodeCounts, position: int, min_base: int, seed: int) -> _Result:

@@ -610,18 +610,17 @@ def _test_groups(texts: _Texts, labels: Floats, groups: _Groups) -> tuple[set[in
     """Test whether the means of a column's groups are equal: the tested groups, and the p-value."""
     names, codes = groups
     n_labelled = np.bincount(codes[texts.is_labelled], minlength=len(names))
-    large = np.flatnonzero(n_labelled >= FEWEST_IN_GROUP).tolist()
-    if not 2 <= len(large) <= _MOST_TESTED:  # noqa: PLR2004
+    if not 2 <= (n_labelled >= FEWEST_IN_GROUP).sum() <= _MOST_TESTED:  # noqa: PLR2004
         return set(), np.nan
     low, high = float(texts.values[0]), float(texts.values[-1])
     test = corrected_group_test(
         texts.pmf @ texts.values,
         np.clip(labels @ texts.values, low, high),
-        [codes == number for number in large],
+        codes,
         bounds=(low, high),
         design=texts.design,
     )
-    return {large[number] for number in test.tested}, test.p_value
+    return set(test.tested), test.p_value
 
 
 def text_lengths(texts: object) -> Floats:

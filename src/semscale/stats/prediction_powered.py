@@ -17,7 +17,7 @@ from semscale.stats.intervals import (
     t_half_width,
 )
 from semscale.stats.sampling import SampleDesign, validate_inclusion
-from semscale.types import Floats, Integers, Mask
+from semscale.types import Floats, Integers
 
 LabelledMethod = Literal[
     "jackknife", "jackknife with added labels", "linearized", "linearized with added labels"
@@ -583,7 +583,7 @@ class _GroupMean(NamedTuple):
 def corrected_group_test(
     scores: Floats,
     labels: Floats,
-    groups: Sequence[Mask],
+    groups: Integers,
     *,
     bounds: tuple[float, float],
     design: SampleDesign | None = None,
@@ -602,8 +602,8 @@ def corrected_group_test(
     Args:
         scores: shape (n,), the judge's scores; NaN where missing.
         labels: shape (n,), human labels; NaN where missing.
-        groups: mask of each group's rows, shape (n,). A group with fewer than 10 labels, or without a
-            variance, is not tested.
+        groups: shape (n,), number of each row's group, from 0; -1 for none. A group with fewer than 10
+            labels, or without a variance, is not tested.
         bounds: least and greatest possible label.
         design: weights, probabilities of a label, clusters and strata.
 
@@ -617,8 +617,7 @@ def corrected_group_test(
 
     Examples:
         >>> labels = np.tile([0.2, 0.4, 0.6], 8)
-        >>> north = np.arange(24) < 12
-        >>> test = corrected_group_test(labels, labels, [north, ~north], bounds=(0, 1))
+        >>> test = corrected_group_test(labels, labels, np.repeat([0, 1], 12), bounds=(0, 1))
         >>> test.tested, round(test.p_value, 6)
         ((0, 1), 1.0)
     """
@@ -626,8 +625,9 @@ def corrected_group_test(
     design = design or SampleDesign()
     rows = np.arange(len(scores)) if design.clusters is None else design.clusters
     means: dict[int, _GroupMean] = {}
-    for number, mask in enumerate(groups):
-        scored = mask & ~np.isnan(scores)
+    n_labels = np.bincount(groups[(groups >= 0) & ~np.isnan(labels)])
+    for number in np.flatnonzero(n_labels >= FEWEST_IN_GROUP).tolist():
+        scored = (groups == number) & ~np.isnan(scores)
         mean = _group_mean(scores[scored], labels[scored], design.some(scored), rows[scored], bounds)
         if mean is not None:
             means[number] = mean
