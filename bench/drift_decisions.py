@@ -30,7 +30,7 @@ from drift_pool import (
 from measuring import Options, machine
 from semscale.drift.comparison import DriftMeter, RunPool, baseline_metrics, run_losses
 from semscale.drift.decision import Outcome, decide
-from semscale.drift.exchange_test import drift_bounds, exchange_test, holm
+from semscale.drift.exchange_test import correct_by_holm, drift_bounds, exchange_test
 from semscale.drift.hard_limits import broken_items
 from semscale.drift.settings import LIMITS, GateSettings
 from semscale.signature import Signature
@@ -121,7 +121,7 @@ def simple_gate(comparison):
     if any(broken[name].broken.any() for name in ("silenced", "refused", "lost_outputs", "lost_fields")):
         return Outcome.FAIL
     fails, passes = [], []
-    for own, p, margin in zip(drifts, holm(p_values), margins, strict=True):
+    for own, p, margin in zip(drifts, correct_by_holm(p_values), margins, strict=True):
         mean, error = own[:, 0].mean(), own[:, 0].std(ddof=1) / np.sqrt(len(own))
         fails.append(p < 0.05 and mean >= margin)  # noqa: PLR2004
         passes.append(mean + 1.71 * error < margin)
