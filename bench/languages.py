@@ -24,7 +24,6 @@ import numpy as np
 from measuring import Options, machine
 from review_sample import sampled_reviews
 from semscale.embedding import load_embedder
-from semscale.embedding.languages import identify_languages
 from semscale.rating.anchors import (
     FLOOR_GROUPS,
     AnchorVectors,
@@ -34,6 +33,7 @@ from semscale.rating.anchors import (
 from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
 from semscale.rating.readouts import best_similarities
+from semscale.results.languages import identify_languages
 from semscale.scales import load_scale, scale_names
 from semscale.scales.library import (
     FEWEST_SETS,

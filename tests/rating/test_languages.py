@@ -133,7 +133,7 @@ def test_language_of_every_text_is_identified_separately():
 
 
 def test_stated_or_plainly_english_texts_are_not_identified(monkeypatch):
-    monkeypatch.setattr("semscale.embedding.languages._identify", lambda text: f"<{text}>")
+    monkeypatch.setattr("semscale.results.languages._identify", lambda text: f"<{text}>")
     assert text_languages(["ok", "Das ist gut."], "fr").tolist() == ["fr", "fr"]
     # "would", "buy", "it" and others are words of English alone; "ok" is not.
     assert text_languages(["I would buy it if it were mine.", "ok"]).tolist() == ["en", "<ok>"]

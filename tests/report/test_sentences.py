@@ -10,7 +10,6 @@ from tests.schema_check import check_json
 from tests.workbook_sheets import sheets_of
 
 import semscale
-from semscale.embedding.languages import LanguageCount, UnreadLanguage
 from semscale.report.consistency import MEANINGS as CONSISTENCY
 from semscale.report.document import Count, Label, Paragraph, Reasons, WithInterval
 from semscale.report.html import notebook_fragment, page
@@ -29,6 +28,7 @@ from semscale.report.sentences import (
     unread_warnings,
 )
 from semscale.report.terminal import print_document
+from semscale.results.languages import LanguageCount, UnreadLanguage
 from semscale.types import Status
 
 

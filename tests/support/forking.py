@@ -221,7 +221,7 @@ def _build_commands() -> None:
 
 def _load_identifier() -> None:
     """Unpack the identifier of languages once: it takes longer than most of these commands without it."""
-    import_module("semscale.embedding.languages").identify_languages(["Words to look at."])
+    import_module("semscale.results.languages").identify_languages(["Words to look at."])
 
 
 def _import_all(names: set[str]) -> None:

@@ -24,12 +24,12 @@ from semscale.answer_consistency.settings import AnswerColumns, AskedColumns, sa
 from semscale.answer_consistency.summary import SampledSummary
 from semscale.answer_consistency.tables import SAMPLES, AnswerSource, questions
 from semscale.chat.runner import run_apart
-from semscale.embedding.languages import n_unguarded
 from semscale.errors import InputError
 from semscale.matching.entailment import sentences_with_text
 from semscale.matching.matcher import CORPUS_ROWS
 from semscale.matching.settings import GroundingColumns
 from semscale.results.instrument import PartState, TableInstrument, measure_table
+from semscale.results.languages import n_unguarded
 from semscale.results.summary import ForemostRows, RowTally, Summary
 from semscale.results.table_columns import Cells
 from semscale.signature import Signature

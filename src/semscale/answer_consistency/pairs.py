@@ -27,13 +27,13 @@ from semscale.answer_consistency.short_answers import (
     differing_words,
     same_answer_cosine,
 )
-from semscale.embedding.languages import ENGLISH, language_of
 from semscale.guards.findings import Finding, Span
 from semscale.guards.registry import GUARDS
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.cosines import Cosines
 from semscale.matching.entailment import CONTRADICTION, EntailmentModel, SentenceEntailment
 from semscale.matching.pairs import Pairs, corpus_hash, draw_unrelated_pairs, in_other_language
+from semscale.results.languages import ENGLISH, language_of
 from semscale.types import Floats, Integers, Mask, Progress, Status
 
 CONTRADICTED = 0.1

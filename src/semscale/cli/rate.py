@@ -148,8 +148,8 @@ def rate_table(options: RateOptions) -> "RatingSummary | RatingSummaries":
         SemscaleError: as ``rate_file``.
     """
     from semscale.cli.progress import progress_bars
-    from semscale.embedding.languages import load_identifier
     from semscale.rating.anchors import identifies
+    from semscale.results.languages import load_identifier
 
     if identifies(options.rating.language):
         load_identifier()  # in a thread, while this one imports the engine

@@ -18,13 +18,13 @@ from semscale.chat.declining import declines_to_answer
 from semscale.drift.comparison import Comparison
 from semscale.drift.runs import number_of
 from semscale.drift.settings import ASKED_FIELDS, LIMITS, MISSING, GateSettings
-from semscale.embedding.languages import ENGLISH, language_of
 from semscale.embedding.texts import has_emoji, is_wordless
 from semscale.guards.number_guard import CHANGED_KINDS, figure_findings, number_findings, read_numbers
 from semscale.guards.quantities import read_quantities
 from semscale.guards.text import is_english_script, read_text
 from semscale.history.items import Item, Output
 from semscale.matching.pairs import guards_read
+from semscale.results.languages import ENGLISH, language_of
 from semscale.types import Mask
 
 _ROUNDING = 1e-9

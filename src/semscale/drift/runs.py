@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from semscale.drift.copied_runs import CopiedRun, without_copies
 from semscale.drift.settings import ASKED_FIELDS
-from semscale.embedding.languages import language_of
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval, Run, RunSummary, list_names, short_id
 from semscale.history.stored_comparison import StoredComparison
 from semscale.presentable import Presentable
+from semscale.results.languages import language_of
 from semscale.signature import Signature
 from semscale.weights.known import languages_read
 

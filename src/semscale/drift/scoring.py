@@ -15,7 +15,6 @@ from semscale.drift.metrics import PairScores
 from semscale.embedding.cache import Rounded, StateCache, StateReader
 from semscale.embedding.cache_file import EntryStore
 from semscale.embedding.cross_encoder import pair_keys
-from semscale.embedding.languages import language_of
 from semscale.guards.findings import Finding, Span
 from semscale.guards.number_guard import figure_findings
 from semscale.guards.registry import Guards, Mode
@@ -44,6 +43,7 @@ from semscale.matching.words import (
     WordWeights,
     compare_words,
 )
+from semscale.results.languages import language_of
 from semscale.types import Floats, Integers, Mask, Vectors
 
 if TYPE_CHECKING:

@@ -9,17 +9,17 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from semscale.embedding.languages import (
+from semscale.embedding.texts import text_status
+from semscale.errors import InputError
+from semscale.guards.findings import Finding
+from semscale.guards.registry import Guards, Mode
+from semscale.results.languages import (
     ENGLISH,
     has_enough_letters,
     identifier_name,
     in_other_languages,
     language_of,
 )
-from semscale.embedding.texts import text_status
-from semscale.errors import InputError
-from semscale.guards.findings import Finding
-from semscale.guards.registry import Guards, Mode
 from semscale.signature import Signature
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import is_missing

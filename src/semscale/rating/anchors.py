@@ -12,13 +12,6 @@ import numpy.typing as npt
 import yaml
 
 from semscale.embedding.embedder import anchor_embedder
-from semscale.embedding.languages import (
-    ENGLISH,
-    identifier_name,
-    identify_languages,
-    is_plainly_english,
-    language_of_script,
-)
 from semscale.errors import InputError
 from semscale.rating.readouts import (
     Reals,
@@ -30,6 +23,13 @@ from semscale.rating.readouts import (
     sum_in_order,
 )
 from semscale.rating.settings import UNRELATED
+from semscale.results.languages import (
+    ENGLISH,
+    identifier_name,
+    identify_languages,
+    is_plainly_english,
+    language_of_script,
+)
 from semscale.scales import Scale, load_scale
 from semscale.scales.library import equivalences, languages_in, list_passed_languages, load_passed_translation
 from semscale.signature import Signature

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from semscale.embedding.languages import in_other_languages, load_identifier
 from semscale.embedding.loading import as_embedder, validate_embedder
 from semscale.embedding.texts import answer_status, distinct, shift_progress
 from semscale.errors import InputError
@@ -34,6 +33,7 @@ from semscale.rating.readouts import (
     sum_in_order,
 )
 from semscale.rating.settings import DEFAULT_READOUT, UNRELATED, RaterKeywords, RaterSettings
+from semscale.results.languages import in_other_languages, load_identifier
 from semscale.scales import Scale, load_scale
 from semscale.settings import takes
 from semscale.signature import Signature

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from semscale.embedding.languages import LanguageCount, UnreadLanguage
 from semscale.json_reading import encodable
 from semscale.presentable import Presentable
 from semscale.rating.anchors import language_setting
 from semscale.results.estimates import GroupDifference
+from semscale.results.languages import LanguageCount, UnreadLanguage
 from semscale.results.summary import RowTally, Summary
 from semscale.scales import Scale
 from semscale.stats.intervals import IntervalPlan, Moments, scale_figures

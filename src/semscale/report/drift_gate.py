@@ -15,7 +15,6 @@ from semscale.drift.decision import Change as Changed
 from semscale.drift.metrics import QUALITY_METRICS, mean_loss, metric_label
 from semscale.drift.runs import ItemMatching
 from semscale.drift.summary import DriftSummary
-from semscale.embedding.languages import ENGLISH
 from semscale.history.items import Output
 from semscale.history.runs import Approval, Run, list_names, now, short_id
 from semscale.report.chart_kit import diverging
@@ -74,6 +73,7 @@ from semscale.report.parts import (
 )
 from semscale.report.row_charts import ForestRow, forest, legend
 from semscale.report.sentences import language_name, position_bias_note, windows_note
+from semscale.results.languages import ENGLISH
 from semscale.stats.intervals import IntervalPlan
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
-from semscale.embedding.languages import LanguageCount, are_english
 from semscale.report.document import (
     Block,
     Cell,
@@ -43,6 +42,7 @@ from semscale.report.sentences import (
     rows_scored,
     windows_note,
 )
+from semscale.results.languages import LanguageCount, are_english
 from semscale.results.summary import EXAMPLES_PER_STATUS
 from semscale.signature import Signature
 from semscale.stats.groups import GroupEstimate

@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from semscale.embedding.languages import LanguageCount
 from semscale.report.formatting import count, count_of, coverage, has_interval, join_list, one_line, percent
+from semscale.results.languages import LanguageCount
 from semscale.signature import Signature
 from semscale.stats.intervals import FEWEST_CLUSTERS
 from semscale.types import LANGUAGE_NAMES, Status
 
 if TYPE_CHECKING:
-    from semscale.embedding.languages import UnreadLanguage
     from semscale.judging.asking import FormRefusal
     from semscale.results.estimates import Estimates
+    from semscale.results.languages import UnreadLanguage
     from semscale.results.summary import Summary
     from semscale.stats.intervals import MeanEstimate
 

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 import polars as pl
 
-from semscale.embedding.languages import LanguageCount, LanguageCounter, LanguageSample, UnreadLanguage
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates, GroupDifference, Tallies, summary_in_words
+from semscale.results.languages import LanguageCount, LanguageCounter, LanguageSample, UnreadLanguage
 from semscale.signature import Signature
 from semscale.stats.intervals import Figures, IntervalPlan
 from semscale.types import Floats, Refits, Status, Statuses

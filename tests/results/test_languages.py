@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.language_sentences import SENTENCES
 
-from semscale.embedding.languages import (
+from semscale.results.languages import (
     SAMPLED_TEXTS,
     LanguageCount,
     LanguageCounter,
@@ -402,7 +402,7 @@ def test_a_sample_does_not_depend_on_parts():
 def test_plain_english_does_not_load_the_identifier():
     code = (
         "import sys\n"
-        "from semscale.embedding.languages import unread_language\n"
+        "from semscale.results.languages import unread_language\n"
         "texts = ['I would buy it if the price were right.'] * 9\n"
         "assert unread_language(texts, {'en'}, 'all-MiniLM-L6-v2') is None\n"
         "assert not any(name.startswith('py3langid') for name in sys.modules)\n"
