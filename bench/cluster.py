@@ -23,7 +23,8 @@ from semscale.distributed.cluster_parts import ClusterParts
 from semscale.distributed.datasets import EmbeddingRecipe, ModelRecipe
 from semscale.embedding import load_embedder
 from semscale.embedding.embedder import processors
-from semscale.embedding.file_embedding import VECTOR, EmbeddingWork
+from semscale.embedding.file_embedding import VECTOR, EmbeddingTable
+from semscale.results.instrument import measure_part
 from semscale.store.reading import open_table
 from semscale.weights.known import DEFAULT_MODEL
 
@@ -84,14 +85,20 @@ def warm_parts(n_texts, part_rows):
     return max(1, min(2 * processors(), n_texts // part_rows // 2))
 
 
+def measured(instrument, table, part_rows):
+    """Measure the parts of a table in this process, and yield their columns."""
+    for number, batch in enumerate(table.batches(part_rows)):
+        yield measure_part(instrument, batch, number * part_rows, table.name)[0].rows
+
+
 def timed(parts, warm):
     """Process all parts; return texts per second and per processor second, seconds per text, and vectors."""
-    frames = [part.frame for part in islice(parts, warm)]
+    frames = list(islice(parts, warm))
     n_first = sum(frame.height for frame in frames)
     clock, meter = time.perf_counter(), Meter()
-    for part in parts:
+    for frame in parts:
         meter.read()
-        frames.append(part.frame)
+        frames.append(frame)
     wall = time.perf_counter() - clock
     vectors = pl.concat(frame[VECTOR] for frame in frames).to_numpy()
     rows = len(vectors) - n_first
@@ -112,12 +119,12 @@ def main():
         write_texts(file, options.texts)
         table, warm = open_table(file), warm_parts(options.texts, options.part_rows)
         for _ in range(options.turns):
-            work = EmbeddingWork(table, "text", load_embedder(options.model, cache=False), "float32", None)
-            results["one process"].append(timed(work.parts(options.part_rows, 0), warm))
+            instrument = EmbeddingTable("text", load_embedder(options.model, cache=False))
+            results["one process"].append(timed(measured(instrument, table, options.part_rows), warm))
             recipe = EmbeddingRecipe(ModelRecipe(options.model, cache=False), "text")
             with connect("local"):
-                workers = ClusterParts(recipe)
-                results["cluster"].append(timed(workers.parts(work, table, options.part_rows, 0), warm))
+                parts = ClusterParts(recipe).parts(instrument, table, options.part_rows, 0)
+                results["cluster"].append(timed((part.frame for part in parts), warm))
     print(
         f"{options.texts} texts in parts of {options.part_rows}, {processors()} processors, {options.model}"
     )

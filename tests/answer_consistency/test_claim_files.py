@@ -21,8 +21,8 @@ from semscale.chat.ledger import Ledger
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, ModelError
 from semscale.matching.settings import GroundingColumns
+from semscale.results.runs import PartSettings
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings
 
 ANSWERS = [
     "The tower is in Paris. It was built in 1889. It is 330 metres tall.",

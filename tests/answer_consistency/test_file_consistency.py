@@ -26,10 +26,10 @@ from semscale.cli.consistency import SampleColumns
 from semscale.errors import InputError, UnknownNameError
 from semscale.report.consistency import cautions
 from semscale.report.markdown import markdown
+from semscale.results.runs import PartSettings
 from semscale.results.table_columns import CellChecks
 from semscale.signature import Signature
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings
 
 N = 24
 ANSWERS = [f"it is {('yes', 'no', 'blue', 'green')[row % 4]} because of {row}" for row in range(N)]

@@ -17,7 +17,7 @@ from semscale.coding.table_coding import CodingTable, OtherRun
 from semscale.errors import InputError
 from semscale.report.coding import coding_document
 from semscale.report.json_encoding import to_json
-from semscale.results.instrument import measure_table
+from semscale.results.runs import measure_table
 from semscale.store.reading import open_table
 
 TEXTS = [

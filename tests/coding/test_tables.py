@@ -12,10 +12,9 @@ from semscale.coding.settings import CodingColumns
 from semscale.coding.table_coding import CodingTable, OtherRun
 from semscale.errors import InputError
 from semscale.report.coding import coding_document
-from semscale.results.instrument import measure_table
+from semscale.results.runs import PartSettings, measure_table
 from semscale.signature import Signature
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings
 from semscale.store.writing import write_table
 from semscale.types import Status
 

@@ -17,15 +17,16 @@ from semscale.distributed.actor_pool import ActorPool
 from semscale.distributed.cluster_parts import ClusterParts, ClusterWarning
 from semscale.distributed.datasets import EmbeddingRecipe, ModelRecipe, RatingRecipe
 from semscale.embedding import load_embedder
-from semscale.embedding.file_embedding import EmbeddingWork, embed_file
+from semscale.embedding.file_embedding import EmbeddingTable, embed_file
 from semscale.errors import ClusterError, InputError
+from semscale.matching.matcher import MatchTable
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.rating.table import rate_file
+from semscale.results.runs import PartSettings
 from semscale.scales import load_scale
 from semscale.store.places import target_of
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings
 
 pytestmark = pytest.mark.needs("ray")
 
@@ -106,17 +107,15 @@ def test_the_command_continues_after_the_parts_of_a_single_process(connection, h
     code, _ = commanded(capsys, *line, f"{here}/plain/")
     assert code == 0
     # Two parts are finished, as one process makes them, when the run is stopped.
-    from semscale.results.instrument import PartWork
+    measure = MatchTable.measure
 
-    whole = PartWork.part
-
-    def stopped(self, batch, first_row):
-        if first_row == 14:
+    def stopped(self, cells):
+        if cells.first_row == 14:
             raise KeyboardInterrupt
-        return whole(self, batch, first_row)
+        return measure(self, cells)
 
     with monkeypatch.context() as patch:
-        patch.setattr(PartWork, "part", stopped)
+        patch.setattr(MatchTable, "measure", stopped)
         code, printed = commanded(capsys, *line, f"{here}/there/")
     assert code == 3
     assert "14 rows are finished" in printed.err
@@ -178,8 +177,8 @@ def test_nodes_write_the_same_partitions(connection, here):
 def test_nodes_store_parts_and_send_only_statuses(connection, here):
     (here / "there" / "_semscale").mkdir(parents=True)  # as a run begins
     target = target_of(f"{here}/there/")
-    work = EmbeddingWork(open_table("in"), "text", load_embedder("model", cache=False), "float32", None)
-    parts = list(embedding_parts().parts(work, work.table, 30, 0, target))
+    instrument = EmbeddingTable("text", load_embedder("model", cache=False))
+    parts = list(embedding_parts().parts(instrument, open_table("in"), 30, 0, target))
     assert [part.frame.columns for part in parts] == [["semscale_status"]] * 2
     assert [part.frame.height for part in parts] == [30, 10]
     for number, written in enumerate(parts):

@@ -9,10 +9,10 @@ from semscale.embedding.embedder import Embeddings
 from semscale.embedding.file_embedding import embed_file
 from semscale.embedding.openvino import OpenVinoEmbedder
 from semscale.errors import InputError, ModelError
+from semscale.results.runs import PartSettings
 from semscale.signature import Signature
 from semscale.store.places import target_of
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings
 from semscale.types import Status
 
 TEXTS = ["a", None, "bb", " ", "a", "ccc", ""]

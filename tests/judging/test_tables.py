@@ -13,8 +13,8 @@ from semscale.judging.judge import Judge, Panel
 from semscale.judging.settings import JudgeColumns
 from semscale.judging.tables import judge_file
 from semscale.results import estimates
+from semscale.results.runs import PartSettings
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings
 
 N = 12
 COLUMNS = JudgeColumns(question="q", answer="a")

@@ -13,8 +13,8 @@ from semscale.judging.judge import Judge, Panel
 from semscale.judging.settings import JudgeColumns
 from semscale.judging.tables import judge_file
 from semscale.judging.templates import side_by_side_template
+from semscale.results.runs import PartSettings
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings
 
 pytestmark = pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
 

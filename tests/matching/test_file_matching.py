@@ -19,8 +19,8 @@ from semscale.matching.entailment import EntailmentMatch
 from semscale.matching.layered import PRESETS, LayeredMatch
 from semscale.matching.matcher import Matcher, explain_items, match_file, match_with
 from semscale.matching.settings import MatchColumns
+from semscale.results.runs import PartSettings
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings
 
 N = 24
 THINGS = ("heart", "lung", "liver", "knee", "skin", "eye")

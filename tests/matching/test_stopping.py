@@ -9,8 +9,8 @@ from semscale.guards.registry import GUARDS, Guards
 from semscale.matching.cosines import CosineMatch
 from semscale.matching.matcher import Matcher, match_file
 from semscale.matching.settings import MatchColumns
+from semscale.results.runs import PartSettings
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings
 
 N = 60
 VOCABULARY = ("heart", "lung", "well", "ill", "not", "12", "twelve")

@@ -12,8 +12,8 @@ from polars.testing import assert_frame_equal
 from tests.support.file_instruments import FILE_INSTRUMENTS, ROWS, N
 
 from semscale.errors import InterruptedRunError
+from semscale.results.runs import PartSettings, TableRun
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings
 
 longer = pytest.mark.exhaustive
 every_instrument = pytest.mark.parametrize(
@@ -94,15 +94,14 @@ def test_file_runs_do_not_hold_texts_in_memory(instrument, tmp_path):
     )
     many.write_csv(path)
     table = open_table(path)
-    work = instrument.work(table, tmp_path)
-    for part in work.parts(100, 0):
-        work.add(part.frame, part.notes)
-    reachable_texts, frames = reachable(work, table)
+    measuring = instrument.started(table, tmp_path)
+    run = TableRun(table, [measuring], PartSettings(100))
+    assert run.run(None)
+    reachable_texts, frames = reachable(run, table)
     # 960 answers, of which a few dozen are shown, and 200 are looked at for their language; what a rating
     # shows is in frames.
     assert len({text for text in reachable_texts if text.startswith("answer")}) < 300
     assert sum(frame.height for frame in frames) < 450
-    assert work.summary()
 
 
 def reachable(start, *apart):

@@ -30,11 +30,11 @@ from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
 from semscale.report.rating import group_estimate_table, groups_figure
+from semscale.results.runs import PartSettings
 from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.spelling import as_option
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings
 
 RATED = {"scale": "quality#1", "model": "small", "precision": "float32", "floor": 0.1, "engine": "a-1"}
 

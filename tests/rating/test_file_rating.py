@@ -15,12 +15,12 @@ from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
+from semscale.results.runs import PartSettings
 from semscale.results.weights import numbers_in, shorten_cell
 from semscale.stats.intervals import IntervalPlan
 from semscale.store import writing
 from semscale.store.columns import groups_in
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings
 from semscale.store.writing import with_numbers, write_table
 
 FORMATS = ["csv", "jsonl", "parquet", "xlsx"]

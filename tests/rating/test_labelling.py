@@ -16,11 +16,11 @@ from semscale.rating.labelling import (
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
+from semscale.results.runs import PartSettings
 from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.stats.sampling import DrawnTexts
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings
 
 DRAWN = DrawnTexts(np.array([2, 0]), np.array([0.25, 0.5]), np.array([0.5, 0.25, 0.25]))
 

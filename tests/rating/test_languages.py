@@ -13,11 +13,11 @@ from semscale.rating.anchors import AnchorLanguages, check_language, check_reads
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
+from semscale.results.runs import PartSettings
 from semscale.scales import library, load_scale
 from semscale.scales.library import Equivalence
 from semscale.signature import Signature
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings
 from semscale.types import Status
 from semscale.weights.known import KNOWN
 

@@ -21,9 +21,9 @@ from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
 from semscale.report.rating import MEANINGS, codes_hint
+from semscale.results.runs import PartSettings
 from semscale.signature import Signature
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings
 from semscale.types import Status
 from semscale.weights.known import KNOWN
 

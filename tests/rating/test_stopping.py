@@ -11,9 +11,9 @@ from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
 from semscale.results import estimates
+from semscale.results.runs import PartSettings
 from semscale.stats.intervals import IntervalPlan
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])

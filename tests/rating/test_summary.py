@@ -19,10 +19,10 @@ from semscale.rating.summary import (
     set_moments,
 )
 from semscale.rating.table import rate_file
+from semscale.results.runs import PartSettings
 from semscale.scales import Scale
 from semscale.stats.intervals import IntervalPlan, Moments
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings
 
 TEXTS = [
     "great",

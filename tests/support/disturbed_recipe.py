@@ -5,10 +5,12 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from semscale.distributed.cluster_parts import RowWork
+import polars as pl
+
 from semscale.errors import InputError
+from semscale.results.instrument import TableInstrument
+from semscale.results.table_columns import Columns
 from semscale.signature import Signature
-from semscale.store.runs import WorkedPart
 
 LONGEST = 120  # seconds
 
@@ -34,15 +36,17 @@ class Disturbed:
     def signature(self):
         return self.recipe.signature()
 
-    def with_estimates(self, work):
-        return replace(self, recipe=self.recipe.with_estimates(work))
+    def with_estimates(self, instrument):
+        return replace(self, recipe=self.recipe.with_estimates(instrument))
 
-    def row_work(self, table):
-        work = self.recipe.row_work(table)
+    def instrument(self):
+        instrument = self.recipe.instrument()
+        measure = instrument.measure
 
-        def part(batch, first_row):
+        def measure_disturbed(cells):
             import ray
 
+            first_row = cells.first_row
             if first_row == self.deadly:
                 os._exit(1)
             name = self.node if ray.get_runtime_context().get_node_id() == self.node else str(first_row)
@@ -50,9 +54,10 @@ class Disturbed:
             if name == self.node or (first_row in self.rows and not note.exists()):
                 _noted(note)
                 _wait_for_the_end()
-            return work.part(batch, first_row)
+            return measure(cells)
 
-        return RowWork(part, work.private)
+        instrument.measure = measure_disturbed
+        return instrument
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class ByNode:
     def signature(self):
         return Signature.of("embed", model=f"words#{os.environ.get('WEIGHTS_OF_NODE', '1f2e')}")
 
-    def with_estimates(self, work):
+    def with_estimates(self, instrument):
         return self
 
 
@@ -79,11 +84,55 @@ class OtherInActors:
         is_actor = ray.get_runtime_context().get_actor_id() is not None
         return original.with_values({"model": "words#aaaa"}) if is_actor else original
 
-    def with_estimates(self, work):
+    def with_estimates(self, instrument):
         return self
 
-    def row_work(self, table):
-        return self.recipe.row_work(table)
+    def instrument(self):
+        return self.recipe.instrument()
+
+
+class NoColumns(Columns):
+    """No columns."""
+
+
+class NoResult:
+    """No columns of a part."""
+
+    def to_part(self):
+        return pl.DataFrame(), {}
+
+    @classmethod
+    def from_part(cls, frame, header):
+        return cls()
+
+    @classmethod
+    def private_columns(cls):
+        return ()
+
+
+class CopyingTable(TableInstrument):
+    """Adds nothing to the rows."""
+
+    columns, result = NoColumns(), NoResult
+
+    def key(self):
+        return {}
+
+    def measure(self, cells):
+        return NoResult()
+
+    def add(self, cells, result):
+        """Add nothing."""
+
+    def summary(self):
+        return None
+
+
+class RefusingTable(CopyingTable):
+    """Refuses every row."""
+
+    def measure(self, cells):
+        raise InputError(f"row {cells.first_row + 1} cannot be read; repair it")
 
 
 @dataclass(frozen=True)
@@ -93,14 +142,11 @@ class Refusing:
     def signature(self):
         return Signature.of("embed", model="words#1f2e")
 
-    def with_estimates(self, work):
+    def with_estimates(self, instrument):
         return self
 
-    def row_work(self, table):
-        def part(batch, first_row):
-            raise InputError(f"row {first_row + 1} cannot be read; repair it")
-
-        return RowWork(part, ())
+    def instrument(self):
+        return RefusingTable()
 
 
 @dataclass(frozen=True)
@@ -110,11 +156,11 @@ class Copying:
     def signature(self):
         return Signature.of("embed", model="words#1f2e")
 
-    def with_estimates(self, work):
+    def with_estimates(self, instrument):
         return self
 
-    def row_work(self, table):
-        return RowWork(lambda batch, first_row: WorkedPart(batch), ())
+    def instrument(self):
+        return CopyingTable()
 
 
 def _noted(note):

@@ -26,10 +26,10 @@ from semscale.presentable import Presentable
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import RatingTable, rate_file
-from semscale.results.instrument import PartWork
+from semscale.results.instrument import TableInstrument
+from semscale.results.runs import PartSettings
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan
-from semscale.store.runs import PartSettings, TableWork
 from semscale.store.table import Table
 
 VOCABULARY = ("buy", "never", "fine", "perhaps", "waste", "today", "I would", "not at all")
@@ -107,12 +107,12 @@ class FileInstrument:
         name: for the report of the tests.
         run: ``run(table, out, settings, after, folder)`` does the work; after so many questions to its model
             the user stops it. ``folder`` is for what it keeps beside the parts.
-        work: makes the work alone, which takes parts.
+        started: makes the instrument of a table, ready for its first part.
     """
 
     name: str
     run: Callable[[Table, Path | None, PartSettings, int | None, Path], Presentable]
-    work: Callable[[Table, Path], TableWork[Presentable]]
+    started: Callable[[Table, Path], TableInstrument]
 
 
 def rating(after=None):
@@ -126,10 +126,13 @@ def rate(table, out, settings, after, _):
     return rate_file(table, RATED, rating(after), out=out, settings=settings)
 
 
-def rate_work(table, _):
-    instrument = RatingTable(RATED, rating(), IntervalPlan())
+def started(table, instrument):
     instrument.start(table)
-    return PartWork(table, instrument)
+    return instrument
+
+
+def rating_table(table, _):
+    return started(table, RatingTable(RATED, rating(), IntervalPlan()))
 
 
 JUDGED = JudgeColumns(question="question", answer="text", reference=("known",), human="human", by="region")
@@ -157,13 +160,10 @@ def judging_by(created):
     return run
 
 
-def judge_work_by(created):
-    def work(table, folder):
-        instrument = JudgeTable(JUDGED, created(), running(folder), IntervalPlan())
-        instrument.start(table)
-        return PartWork(table, instrument)
-
-    return work
+def judge_table_by(created):
+    return lambda table, folder: started(
+        table, JudgeTable(JUDGED, created(), running(folder), IntervalPlan())
+    )
 
 
 MATCHED = MatchColumns(prediction="text", reference=("known", "question"), by="region")
@@ -175,16 +175,9 @@ def match(table, out, settings, after, _):
     return match_file(table, MATCHED, matcher, out=out, settings=settings)
 
 
-def match_work(table, _):
+def match_table(table, _):
     matcher = Matcher.from_method(CosineMatch(BreakingEmbedder()), guards=WARNING)
-    instrument = MatchTable(MATCHED, matcher, IntervalPlan())
-    instrument.start(table)
-    return PartWork(table, instrument)
-
-
-def started(table, instrument):
-    instrument.start(table)
-    return PartWork(table, instrument)
+    return started(table, MatchTable(MATCHED, matcher, IntervalPlan()))
 
 
 COMPARED = AnswerColumns(
@@ -220,7 +213,7 @@ def measuring(columns):
     return run
 
 
-def measure_work(table, _):
+def answer_table(table, _):
     return started(table, ConsistencyTable(AnswerSource(table, COMPARED), consistency(), IntervalPlan()))
 
 
@@ -235,18 +228,18 @@ def ask(table, out, settings, after, folder):
     return consistency_file(table, ASKED, instrument=instrument, model=model, out=out, settings=settings)
 
 
-def ask_work(table, folder):
+def asking_table(table, folder):
     instrument, model = asked(None, folder)
     source = AnswerSource(table, ASKED.with_values(label=None), model=model)
     return started(table, ConsistencyTable(source, instrument, IntervalPlan()))
 
 
 FILE_INSTRUMENTS = [
-    FileInstrument("ask", ask, ask_work),
-    FileInstrument("items", measuring(TOGETHER), measure_work),
-    FileInstrument("consistency", measuring(COMPARED), measure_work),
-    FileInstrument("match", match, match_work),
-    FileInstrument("rate", rate, rate_work),
-    FileInstrument("judge", judging_by(examined), judge_work_by(examined)),
-    FileInstrument("panel", judging_by(panelled), judge_work_by(panelled)),
+    FileInstrument("ask", ask, asking_table),
+    FileInstrument("items", measuring(TOGETHER), answer_table),
+    FileInstrument("consistency", measuring(COMPARED), answer_table),
+    FileInstrument("match", match, match_table),
+    FileInstrument("rate", rate, rating_table),
+    FileInstrument("judge", judging_by(examined), judge_table_by(examined)),
+    FileInstrument("panel", judging_by(panelled), judge_table_by(panelled)),
 ]

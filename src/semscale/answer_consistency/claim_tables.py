@@ -28,15 +28,15 @@ from semscale.errors import InputError
 from semscale.matching.entailment import sentences_with_text
 from semscale.matching.matcher import CORPUS_ROWS
 from semscale.matching.settings import GroundingColumns
-from semscale.results.instrument import PartState, TableInstrument, measure_table
+from semscale.results.instrument import TableInstrument
 from semscale.results.languages import n_unguarded
+from semscale.results.runs import PartSettings, measure_table
 from semscale.results.summary import ForemostRows, RowTally, Summary
 from semscale.results.table_columns import Cells
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan, value_figure
 from semscale.stats.sampling import RowSample
 from semscale.store.places import Target
-from semscale.store.runs import PartSettings
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Progress, Status
@@ -354,9 +354,13 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         status = np.where(replies.status == Status.SCORED, judged.status, replies.status)
         return replace(judged, status=status, signature=self._signature)
 
-    def state(self, result: JudgedAnswers) -> PartState:  # noqa: ARG002 - what counts are replies
-        """Return the state of the part."""
-        return self._source.state
+    def is_finished(self, result: JudgedAnswers) -> bool:  # noqa: ARG002 - what counts are replies
+        """Return whether no cap stopped the requests."""
+        return self._source.is_finished
+
+    def has_failed_calls(self, result: JudgedAnswers) -> bool:  # noqa: ARG002 - what counts are replies
+        """Return whether calls failed that may succeed later."""
+        return self._source.has_failed_calls
 
     def notes(self, result: JudgedAnswers) -> dict[str, Any]:  # noqa: ARG002 - replies are beside it
         """Return the counts of replies."""
@@ -386,10 +390,15 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         named = [column.alias(PREFIX + column.name) for column in columns]
         return named if replies is None else [*named, *self._source.reply_columns]
 
-    def add(self, cells: Cells, result: JudgedAnswers, notes: Mapping[str, Any]) -> None:
+    def read(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> JudgedAnswers:
+        """Read the result and the counts of replies of a part back."""
+        self._source.read_counts(notes)
+        return super().read(frame, notes)
+
+    def add(self, cells: Cells, result: JudgedAnswers) -> None:
         """Add a part to the summary."""
         self._applied = result.signature
-        self._source.add(notes)
+        self._source.add_counts()
         self._tally.add(result, self._source.answers(cells), cells.get("by"))
         self._n_samples += int(cells.rows[f"{PREFIX}samples"].sum())
         self._n_left_out += int(cells.rows[f"{PREFIX}samples_left_out"].sum())
@@ -514,7 +523,7 @@ class GroundingTable(TableInstrument[JudgedAnswers, GroundingSummary]):
         """Judge the claims of some answers."""
         return self._instrument.judge_prepared(cells["prediction"], cells["context"], self._progress)
 
-    def add(self, cells: Cells, result: JudgedAnswers, notes: Mapping[str, Any]) -> None:  # noqa: ARG002
+    def add(self, cells: Cells, result: JudgedAnswers) -> None:
         """Add a part to the summary."""
         self._tally.add(result, cells["prediction"], cells.get("by"))
 

@@ -42,7 +42,8 @@ from semscale.chat.declining import gives_no_answer
 from semscale.chat.runner import run_apart
 from semscale.embedding.cache import KEPT_EMBEDDINGS, CachedEmbedder
 from semscale.errors import InputError
-from semscale.results.instrument import PartState, TableInstrument, measure_table
+from semscale.results.instrument import TableInstrument
+from semscale.results.runs import PartSettings, look_through, measure_table
 from semscale.results.table_columns import Cells
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan
@@ -50,7 +51,6 @@ from semscale.stats.sampling import RowSample
 from semscale.store.columns import column_in, storable
 from semscale.store.evaluation_logs import log_variants
 from semscale.store.places import Target
-from semscale.store.runs import PartSettings, look_through
 from semscale.store.table import Table, pick_rows
 from semscale.store.writing import PREFIX, check_free
 from semscale.types import Integers, Mask, Progress, Status
@@ -148,12 +148,14 @@ class AnswerSource:
         columns: columns of this table.
         named: use and name of each column of the input, for the summary.
         items: rows of each item, if the input has rows of items.
-        replies: replies of the last part.
+        replies: replies of the last measured part.
+        counts_of_part: counts of the replies of the last part, whether measured or read back.
         counts: counts of the replies of all added parts.
         stopped: reason to send no more requests, or ``None``.
     """
 
     replies: Replies
+    counts_of_part: ReplyCounts
 
     def __init__(  # noqa: PLR0913 - the table, and how it is read
         self,
@@ -198,14 +200,18 @@ class AnswerSource:
     def note(self, model: AskedModel, replies: Replies) -> None:
         """Store the replies of a part."""
         self.replies, self.model = replies, model.for_next_part()
+        self.counts_of_part = replies.counts
         self.stopped = replies.counts.stopped or self.stopped
 
     @property
-    def state(self) -> PartState:
-        """Return whether a cap stopped the part, and whether calls failed that may succeed later."""
-        if self.model is None:
-            return PartState()
-        return PartState(self.stopped is None, bool(self.stored) and self.replies.has_failed_calls)
+    def is_finished(self) -> bool:
+        """Return whether no cap stopped the last part."""
+        return self.stopped is None
+
+    @property
+    def has_failed_calls(self) -> bool:
+        """Return whether calls of the last part failed that may succeed later."""
+        return self.model is not None and bool(self.stored) and self.replies.has_failed_calls
 
     @property
     def notes(self) -> dict[str, Any]:
@@ -223,10 +229,15 @@ class AnswerSource:
             columns.append(pl.Series(REASONING, self.replies.reasoning, pl.List(pl.String)))
         return columns
 
-    def add(self, notes: Mapping[str, Any]) -> None:
-        """Add the counts of a part's replies, if a model was asked."""
+    def read_counts(self, notes: Mapping[str, Any]) -> None:
+        """Read the counts of a part's replies back, if a model was asked."""
         if self.model is not None:
-            self.counts = (self.counts or ReplyCounts()).plus(ReplyCounts(**notes["replies"]))
+            self.counts_of_part = ReplyCounts(**notes["replies"])
+
+    def add_counts(self) -> None:
+        """Add the counts of the last part's replies, if a model was asked."""
+        if self.model is not None:
+            self.counts = (self.counts or ReplyCounts()).plus(self.counts_of_part)
 
     def answers(self, cells: Cells) -> list[Any]:
         """Return the answers of a measured part."""
@@ -353,9 +364,13 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
             self._floor = self._instrument.choose_floor(answers, source.progress)
         return self._floor
 
-    def state(self, result: Consistencies) -> PartState:  # noqa: ARG002 - what counts are replies
-        """Return the state of the part."""
-        return self._source.state
+    def is_finished(self, result: Consistencies) -> bool:  # noqa: ARG002 - what counts are replies
+        """Return whether no cap stopped the requests."""
+        return self._source.is_finished
+
+    def has_failed_calls(self, result: Consistencies) -> bool:  # noqa: ARG002 - what counts are replies
+        """Return whether calls failed that may succeed later."""
+        return self._source.has_failed_calls
 
     def notes(self, result: Consistencies) -> dict[str, Any]:  # noqa: ARG002 - replies are beside it
         """Return the counts of replies."""
@@ -369,10 +384,15 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         texts = [[None if cell is None else str(cell) for cell in row] for row in sample_texts(cells)]
         return [pl.Series(_TEXTS, texts, pl.List(pl.String))]
 
-    def add(self, cells: Cells, result: Consistencies, notes: Mapping[str, Any]) -> None:
+    def read(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> Consistencies:
+        """Read the result and the counts of replies of a part back."""
+        self._source.read_counts(notes)
+        return super().read(frame, notes)
+
+    def add(self, cells: Cells, result: Consistencies) -> None:
         """Add a part, and use its floor for the next ones."""
         self._floor, self._signature = Floor(result.floor or 0.0, result.floor_from), result.signature
-        self._source.add(notes)
+        self._source.add_counts()
         if self._tally is None:
             # P(correct) of one measure needs that of all items, an ensemble all measures.
             stored = 0 if self.columns.label is None else 1 if self._ensemble == "none" else None

@@ -187,7 +187,7 @@ def code_table(options: CodeOptions) -> "CodingSummary":
     from semscale.coding.codebook import load_codebook
     from semscale.coding.coder import Coder, ask_about_codes
     from semscale.coding.table_coding import CodingTable, OtherRun
-    from semscale.results.instrument import measure_table
+    from semscale.results.runs import measure_table
     from semscale.scales import load_scale
     from semscale.store.expressions import by_label
     from semscale.store.reading import open_table

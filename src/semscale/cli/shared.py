@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
     from semscale.embedding.loading import LoadingSettings
     from semscale.history.history import History
+    from semscale.results.runs import PartSettings, PartWorkers
     from semscale.stats.intervals import IntervalPlan
-    from semscale.store.runs import PartSettings, PartWorkers
     from semscale.store.table import Table
     from semscale.types import Progress
 
@@ -156,7 +156,7 @@ class RunOptions(Configurable):
     @property
     def parts(self) -> "PartSettings":
         """Settings of the parts."""
-        from semscale.store.runs import PartSettings
+        from semscale.results.runs import PartSettings
 
         return PartSettings(self.part_rows, self.restart)
 

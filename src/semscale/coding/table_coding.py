@@ -29,7 +29,7 @@ from semscale.coding.summary import CodeTallies, CodingAgreement, CodingSummary
 from semscale.embedding.cache import KEPT_EMBEDDINGS
 from semscale.errors import InputError, RowError
 from semscale.rating.rater import Rater
-from semscale.results.instrument import PartState, TableInstrument
+from semscale.results.instrument import TableInstrument
 from semscale.results.table_columns import Cells
 from semscale.results.weights import NOBODY, respondent_numbers
 from semscale.stats.agreement import AgreementEstimate
@@ -137,16 +137,15 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         coded = self._fitted.code(result, rows, self._chat_codes(rows)).to_frame()
         return [column.alias(PREFIX + column.name) for column in coded]
 
-    def state(self, result: CodeScores) -> PartState:
-        """Return the state of a part; it is to be repeated if calls failed, as replies affect other codes."""
-        failed = self._asked is not None and Status.FAILED in self._asked.counts
-        return PartState(has_failed_calls=failed)
+    def has_failed_calls(self, result: CodeScores) -> bool:
+        """Return whether any calls failed, as replies affect the codes of other answers."""
+        return self._asked is not None and Status.FAILED in self._asked.counts
 
     def read(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> CodeScores:
         """Read the scores of a part back."""
         return CodeScores.from_part(frame, notes, codebook=self.codebook, signature=self._coder.signature)
 
-    def add(self, cells: Cells, result: CodeScores, notes: Mapping[str, Any]) -> None:
+    def add(self, cells: Cells, result: CodeScores) -> None:
         """Add a part to the summary."""
         rows = np.arange(cells.first_row, cells.first_row + len(result.likeness))
         coding = self._fitted.code(result, rows, self._chat_codes(rows))

@@ -8,17 +8,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 import polars as pl
 
 from semscale.distributed.actor_pool import BOOKED, ActorPool
 from semscale.distributed.cluster import cluster_error, is_connected, node_resources, one_line, watch
 from semscale.errors import ClusterError, InputError, ModelError, SemscaleError
+from semscale.results.instrument import TableInstrument, measure_part
+from semscale.results.runs import WorkedPart
 from semscale.signature import Signature
 from semscale.store.parts import WORK, Part, store_part
 from semscale.store.places import OutputPlace, files_of
-from semscale.store.runs import TableWork, WorkedPart
 from semscale.store.table import Table
 from semscale.version import __version__
 
@@ -39,21 +40,6 @@ class ClusterWarning(UserWarning):
     """Warning that a cluster does not work as it could."""
 
 
-class RowWork(NamedTuple):
-    """An instrument with its model loaded.
-
-    Attributes:
-        part: measures some rows; its second argument is the index of the first row in the table, for
-            messages.
-        private: columns of a part that are not in an output.
-        summary_columns: columns that the summary of a run needs; ``None`` for all.
-    """
-
-    part: Callable[[pl.DataFrame, int], WorkedPart]
-    private: tuple[str, ...]
-    summary_columns: tuple[str, ...] | None = None
-
-
 class Recipe(Protocol):
     """Names and settings from which a node builds an instrument, without a model; it can be pickled."""
 
@@ -61,12 +47,12 @@ class Recipe(Protocol):
         """Return the model's signature with the hash of its weights; missing weights are downloaded."""
         ...
 
-    def row_work(self, table: Table) -> RowWork:
-        """Load the model and build the instrument for the rows of a table."""
+    def instrument(self) -> TableInstrument[Any, Any]:
+        """Load the model and build the instrument."""
         ...
 
-    def with_estimates(self, work: object) -> Self:
-        """Return a copy with the estimates that ``work`` made from the whole table."""
+    def with_estimates(self, instrument: TableInstrument[Any, Any]) -> Self:
+        """Return a copy with the estimates that an instrument made from the whole table."""
         ...
 
 
@@ -108,7 +94,7 @@ class ClusterParts:
 
     def parts(
         self,
-        work: TableWork[object],
+        instrument: TableInstrument[Any, Any],
         table: Table,
         size: int,
         skip: int,
@@ -118,7 +104,7 @@ class ClusterParts:
 
         Raises:
             InputError: a node has another version or other weights, nodes cannot read the input or read other
-                rows, or the work rejects the input.
+                rows, or the instrument rejects the input.
             ModelError: a node cannot get or run the model.
             ClusterError: the cluster failed, a part ended its process repeatedly, or a node that joined later
                 has another version or other weights.
@@ -130,7 +116,7 @@ class ClusterParts:
         if not starts:
             return
         _check_sendable(table)
-        recipe = self.recipe.with_estimates(work)
+        recipe = self.recipe.with_estimates(instrument)
         check = check_nodes(recipe, table, self.pool)
         with ExitStack() as stack:
             attempts, probe = Attempts.start(), None
@@ -235,7 +221,7 @@ class PartActor:
     ) -> None:
         self._recipe, self._table, self._size, self._check = recipe, table, size, check
         self._attempts, self._probe = attempts, probe
-        self._work: RowWork | None = None
+        self._instrument: TableInstrument[Any, Any] | None = None
 
     def __call__(self, batch: "pa.Table") -> "pa.Table":
         """Compute the part that begins with the row in the batch."""
@@ -259,8 +245,8 @@ class PartActor:
         return pa.table({_PART: pa.array([cloudpickle.dumps(outcome)], pa.large_binary())})
 
     def _part(self, first_row: int) -> WorkedPart:
-        if self._work is None:
-            self._work = self._begun()
+        if self._instrument is None:
+            self._instrument = self._begun()
         frame = next(self._table.batches(self._size, first_row), None)
         if frame is None:
             raise InputError(
@@ -268,16 +254,14 @@ class PartActor:
                 f": a node's {self._table.name} ends before row {first_row + 1:,}; give all nodes the "
                 "same file, and leave it as it is during the run",
             )
-        part = self._work.part(frame, first_row)
+        cells, _, notes = measure_part(self._instrument, frame, first_row, self._table.name)
         if self._probe is None:
-            return part
-        columns = self._work.summary_columns
-        stored = self._store(self._probe.place, first_row // self._size, part)
-        return part._replace(
-            frame=part.frame if columns is None else part.frame.select(columns), stored=stored
-        )
+            return WorkedPart(cells.rows, notes)
+        stored = self._store(self._probe.place, first_row // self._size, cells.rows, notes)
+        columns = self._instrument.summary_columns
+        return WorkedPart(cells.rows if columns is None else cells.rows.select(columns), notes, stored)
 
-    def _begun(self) -> RowWork:
+    def _begun(self) -> TableInstrument[Any, Any]:
         """Build the instrument after checking the node.
 
         All nodes were checked before the run, so a node that is refused here joined later. The run then ends;
@@ -288,11 +272,11 @@ class PartActor:
             raise ClusterError(str(problem))
         if self._probe is not None and self._probe.check_access() is None:
             self._probe = None
-        return self._recipe.row_work(self._table)
+        return self._recipe.instrument()
 
-    def _store(self, place: OutputPlace, number: int, part: WorkedPart) -> Part:
+    def _store(self, place: OutputPlace, number: int, frame: pl.DataFrame, notes: Mapping[str, Any]) -> Part:
         try:
-            return store_part(files_of(place), WORK, number, part.frame, part.notes)
+            return store_part(files_of(place), WORK, number, frame, notes)
         except OSError as error:
             raise ClusterError(
                 f"cluster: node {_this_node()} cannot write into {place} ({error.strerror or error}); make "
@@ -329,8 +313,7 @@ class BatchActor:
         problem = check.problem()
         if problem is not None:
             raise problem
-        table = Table("the dataset", None, (), lambda _size, _skip: iter(()))  # for messages
-        self._work, self._attempts = recipe.row_work(table), attempts
+        self._instrument, self._attempts = recipe.instrument(), attempts
 
     def __call__(self, batch: "pa.Table") -> "pa.Table":
         """Return the rows with the columns of the result.
@@ -345,7 +328,8 @@ class BatchActor:
         actor = ray.get_runtime_context().get_actor_id()
         digest = blake2b(frame.write_ipc(None).getvalue(), digest_size=16).hexdigest()
         with self._attempts.at(f"{actor} {digest}", f"worked on {frame.height:,} rows of the dataset"):
-            part = self._work.part(frame, 0).frame.drop(self._work.private, strict=False)
+            cells, _, _ = measure_part(self._instrument, frame, 0, "the dataset")
+        part = cells.rows.drop(self._instrument.private_titles, strict=False)
         return part.to_arrow(compat_level=pl.CompatLevel.oldest())
 
 

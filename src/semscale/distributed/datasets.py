@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from semscale.distributed.actor_pool import ActorPool
 from semscale.distributed.cluster import node_resources
-from semscale.distributed.cluster_parts import Attempts, BatchActor, NodeCheck, Recipe, RowWork
+from semscale.distributed.cluster_parts import Attempts, BatchActor, NodeCheck, Recipe
 from semscale.embedding.embedder import Embedder
-from semscale.embedding.file_embedding import STATUS, EmbeddingWork, VectorType
+from semscale.embedding.file_embedding import EmbeddingTable, VectorType
 from semscale.embedding.loading import load_embedder
 from semscale.errors import InputError
 from semscale.extras import require
@@ -20,11 +20,10 @@ from semscale.rating.calibration import as_calibration
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.rating.table import RatingTable
-from semscale.results.instrument import PartWork
+from semscale.results.instrument import TableInstrument
 from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan
-from semscale.store.table import Table
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
@@ -206,12 +205,11 @@ class EmbeddingRecipe:
         """Name the model."""
         return self.model.load().signature
 
-    def row_work(self, table: Table) -> RowWork:
+    def instrument(self) -> EmbeddingTable:
         """Load the model."""
-        work = EmbeddingWork(table, self.text, self.model.load(), self.dtype, None)
-        return RowWork(lambda batch, _: work.part(batch), work.private, (STATUS,))
+        return EmbeddingTable(self.text, self.model.load(), self.dtype)
 
-    def with_estimates(self, work: object) -> Self:  # noqa: ARG002 - as the protocol has it
+    def with_estimates(self, instrument: TableInstrument[Any, Any]) -> Self:  # noqa: ARG002 - it has none
         """Add nothing."""
         return self
 
@@ -236,15 +234,13 @@ class RatingRecipe:
         """Name the model."""
         return self.model.load().signature
 
-    def row_work(self, table: Table) -> RowWork:
+    def instrument(self) -> RatingTable:
         """Load the model and embed the anchors."""
         rater = Rater.from_settings(self.scale, self.settings.with_values(embedder=self.model.load))
-        work = PartWork(table, RatingTable(RatingColumns(text=self.text), rater, IntervalPlan()))
-        return RowWork(work.part, work.private)
+        return RatingTable(RatingColumns(text=self.text), rater, IntervalPlan())
 
-    def with_estimates(self, work: object) -> Self:
-        """Return a copy with the floor from ``work``, so that all nodes use bit-identical values."""
-        instrument = work.instrument if isinstance(work, PartWork) else None
+    def with_estimates(self, instrument: TableInstrument[Any, Any]) -> Self:
+        """Return a copy with the instrument's floor, so that all nodes use bit-identical values."""
         if not isinstance(instrument, RatingTable):
             return self
         return replace(self, settings=self.settings.with_values(floor=instrument.rater.applied_floor))
@@ -287,21 +283,18 @@ class MatchRecipe:
         """Return the signature of the method with its model."""
         return Matcher.from_settings(self.settings).pair_method.signature
 
-    def row_work(self, table: Table) -> RowWork:
+    def instrument(self) -> MatchTable:
         """Load the model and make the method's estimates."""
-        instrument = MatchTable(
+        return MatchTable(
             self.columns,
             Matcher.from_settings(self.settings),
             IntervalPlan(),
             explains_rows=self.explains_rows,
             corpus=self.corpus,
         )
-        work = PartWork(table, instrument)
-        return RowWork(work.part, work.private)
 
-    def with_estimates(self, work: object) -> Self:
+    def with_estimates(self, instrument: TableInstrument[Any, Any]) -> Self:
         """Return a copy with the texts from which the method makes its estimates."""
-        instrument = work.instrument if isinstance(work, PartWork) else None
         if not isinstance(instrument, MatchTable):
             return self
         corpus = None if instrument.corpus is None else tuple(instrument.corpus)

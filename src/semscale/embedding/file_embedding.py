@@ -1,10 +1,10 @@
 """Embedding of a column of texts in a file of any size: part by part, resumable, in row order."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import polars as pl
 
@@ -12,12 +12,13 @@ from semscale.embedding.embedder import Embedder
 from semscale.embedding.texts import text_status
 from semscale.errors import InputError
 from semscale.presentable import Presentable
+from semscale.results.instrument import TableInstrument
+from semscale.results.runs import PartSettings, measure_table
+from semscale.results.table_columns import TEXT, Cells, Columns
 from semscale.signature import Signature
-from semscale.store.columns import column_in, storable
 from semscale.store.places import Target
-from semscale.store.runs import PartSettings, TableRun, WorkedPart
 from semscale.store.table import Table
-from semscale.store.writing import PREFIX, check_free, check_output, output_format
+from semscale.store.writing import PREFIX, output_format
 from semscale.types import Progress, Status
 
 VECTOR, STATUS = f"{PREFIX}vector", f"{PREFIX}status"
@@ -107,18 +108,13 @@ def embed_file(  # noqa: PLR0913 - what, by which model, where to, and who is to
     """
     if dtype not in _TYPES:
         raise InputError("dtype", f"must be float32 or float16, got {dtype!r}")
-    table.require(text, "text")
-    check_free(table.columns, table.name)
     if out is not None:
         check_vectors_fit(out)
-        check_output(table, out)
-    table.require_text(text, "text")
     settings = settings or PartSettings()
     most_rows = max(1, _PART_BYTES // (_NUMBER_BYTES * embedder.dimensions))
     settings = replace(settings, part_rows=min(settings.part_rows, most_rows))
-    work = EmbeddingWork(table, text, embedder, dtype, progress)
-    summary = TableRun(table, settings, progress).run(work, out)
-    return replace(summary, input_notes=table.notes)
+    instrument = EmbeddingTable(text, embedder, dtype, progress)
+    return measure_table(table, instrument, out=out, settings=settings, progress=progress)
 
 
 def check_vectors_fit(out: Target) -> None:
@@ -131,81 +127,116 @@ def check_vectors_fit(out: Target) -> None:
         raise InputError("out", f"must end in .parquet, .jsonl or / to hold vectors, got {out.name!r}")
 
 
-@dataclass
-class EmbeddingWork:
-    """Embeds the texts of a table part by part."""
+class EmbeddingColumns(Columns):
+    """Column of texts to embed."""
 
-    table: Table
-    text: str
-    embedder: Embedder
-    dtype: VectorType
-    progress: Progress | None
-    counts: Counter[str] = field(default_factory=Counter)
-    n: int = 0
-    n_windowed: int = 0
+    text: Annotated[str, replace(TEXT, is_checked=False, is_prepared=False)]
+
+
+@dataclass(frozen=True)
+class EmbeddedTexts:
+    """Vectors of n texts.
+
+    Attributes:
+        status: n statuses.
+        vectors: n vectors, null for a text without one; ``None`` where only the counts are needed.
+        n_windowed: number of texts that were too long for the model to read at once.
+    """
+
+    status: pl.Series
+    vectors: pl.Series | None
+    n_windowed: int
+
+    def to_part(self) -> tuple[pl.DataFrame, dict[str, Any]]:
+        """Return the columns of the part, and the number of windowed texts."""
+        columns = [self.status.alias(STATUS)]
+        return pl.DataFrame(columns if self.vectors is None else [*columns, self.vectors.alias(VECTOR)]), {
+            "n_windowed": self.n_windowed
+        }
+
+    @classmethod
+    def from_part(cls, frame: pl.DataFrame, header: Mapping[str, Any], **_rest: Any) -> Self:
+        """Read the vectors back, if the part has them."""
+        return cls(frame[STATUS], frame.get_column(VECTOR, default=None), int(header["n_windowed"]))
+
+    @classmethod
+    def private_columns(cls) -> tuple[str, ...]:
+        """Return no names, as all columns are in the output."""
+        return ()
+
+
+class EmbeddingTable(TableInstrument[EmbeddedTexts, EmbeddingSummary]):
+    """Embedding of a column of texts, part by part.
+
+    Args:
+        text: name of the column.
+        embedder: the model.
+        dtype: type of a vector's numbers.
+        progress: called while texts are embedded.
+    """
+
     stage = "embedding rows"
-    private: tuple[str, ...] = ()
-    stored = ""
+    result = EmbeddedTexts
+    summary_columns = (STATUS,)
+    columns: EmbeddingColumns
+
+    def __init__(
+        self, text: str, embedder: Embedder, dtype: VectorType = "float32", progress: Progress | None = None
+    ) -> None:
+        self.columns = EmbeddingColumns(text=text)
+        self._embedder, self._dtype, self._progress = embedder, dtype, progress
+        self._counts: Counter[str] = Counter()
+        self._n_windowed = 0
 
     def key(self) -> dict[str, str]:
-        """Return the column, the type and the model."""
-        return {"text": self.text, **dict(self._signature.fields)}
+        """Return the type and the model."""
+        return dict(self._signature.fields)
 
-    def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
-        """Embed the rows after the first ``skip`` ones."""
-        yield from map(self.part, self.table.batches(size, skip))  # a loop would hold the last batch
+    def check(self, table: Table) -> None:
+        """Check the column, and that it has a text."""
+        super().check(table)
+        table.require_text(self.columns.text, "text")
 
-    def part(self, batch: pl.DataFrame) -> WorkedPart:
-        """Embed some rows."""
-        check_free(batch.columns, self.table.name)
-        statuses, vectors, n_windowed = self._embed_cells(column_in(batch, self.text).to_list())
-        return WorkedPart(storable(batch).with_columns(statuses, vectors), {"n_windowed": n_windowed})
+    def start(self, table: Table) -> None:
+        """Store the table's name for the summary."""
+        self._source = table.file_name
 
-    def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
+    def measure(self, cells: Cells) -> EmbeddedTexts:
+        """Embed the cells with text."""
+        texts = cells["text"]
+        statuses = [text_status(cell) for cell in texts]
+        rows = [row for row, status in enumerate(statuses) if status == Status.SCORED]
+        named = pl.Series(list(map(str, statuses)))
+        width = self._embedder.dimensions
+        kind = pl.Array(_TYPES[self._dtype], width)
+        if not rows:
+            return EmbeddedTexts(named, pl.Series([None] * len(texts), dtype=kind), 0)
+        embedded = self._embedder.embed([texts[row] for row in rows], progress=self._progress)
+        vectors = pl.Series(embedded.vectors, dtype=pl.Array(pl.Float32, width)).cast(kind)
+        if len(rows) < len(texts):
+            position = dict(zip(rows, range(len(rows)), strict=True))
+            vectors = vectors.gather(
+                pl.Series([position.get(row) for row in range(len(texts))], dtype=pl.UInt32)
+            )
+        return EmbeddedTexts(named, vectors, embedded.n_windowed)
+
+    def add(self, cells: Cells, result: EmbeddedTexts) -> None:  # noqa: ARG002 - counts alone are shown
         """Add the counts of a part."""
-        self.counts.update(frame[STATUS].to_list())
-        self.n += frame.height
-        self.n_windowed += int(notes["n_windowed"])
+        self._counts.update(result.status.to_list())
+        self._n_windowed += result.n_windowed
 
     def summary(self) -> EmbeddingSummary:
-        """Summarise all parts."""
+        """Summarize all parts."""
         return EmbeddingSummary(
             self._signature,
-            self.n,
-            {status: self.counts[status] for status in Status if self.counts[status]},
-            self.embedder.dimensions,
-            self.n_windowed,
-            self.table.file_name,
-            self.text,
+            self._counts.total(),
+            {status: self._counts[status] for status in Status if self._counts[status]},
+            self._embedder.dimensions,
+            self._n_windowed,
+            self._source,
+            self.columns.text,
         )
-
-    def is_repeated(self, notes: Mapping[str, Any]) -> bool:  # noqa: ARG002 - as the protocol has it
-        """Return False: vectors do not change."""
-        return False
-
-    def late(self, start: int, stop: int) -> pl.DataFrame | None:  # noqa: ARG002 - as the protocol has it
-        """Return no columns, as none depends on the whole table."""
-        return None
 
     @property
     def _signature(self) -> Signature:
-        return Signature.of("embed", dtype=self.dtype).plus(self.embedder.signature)
-
-    def _embed_cells(self, cells: list[Any]) -> tuple[pl.Series, pl.Series, int]:
-        """Embed the cells with text; return statuses, vectors, and the number of windowed texts."""
-        statuses = [text_status(cell) for cell in cells]
-        rows = [row for row, status in enumerate(statuses) if status == Status.SCORED]
-        named = pl.Series(STATUS, list(map(str, statuses)))
-        kind = pl.Array(_TYPES[self.dtype], self.embedder.dimensions)
-        if not rows:
-            return named, pl.Series(VECTOR, [None] * len(cells), kind), 0
-        embedded = self.embedder.embed([cells[row] for row in rows], progress=self.progress)
-        vectors = pl.Series(VECTOR, embedded.vectors, pl.Array(pl.Float32, self.embedder.dimensions)).cast(
-            kind
-        )
-        if len(rows) < len(cells):
-            position = dict(zip(rows, range(len(rows)), strict=True))
-            vectors = vectors.gather(
-                pl.Series([position.get(row) for row in range(len(cells))], dtype=pl.UInt32)
-            )
-        return named, vectors, embedded.n_windowed
+        return Signature.of("embed", dtype=self._dtype).plus(self._embedder.signature)

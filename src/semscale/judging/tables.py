@@ -14,14 +14,14 @@ from semscale.judging.settings import JudgeColumns
 from semscale.judging.summary import JudgeSummary, JudgeTally
 from semscale.judging.verdict import verdicts_from_json, verdicts_to_json
 from semscale.judging.verdicts import JudgedResult
-from semscale.results.instrument import PartState, TableInstrument, measure_table
+from semscale.results.instrument import TableInstrument
 from semscale.results.label_sheets import INCLUSION
 from semscale.results.result import PRIVATE
+from semscale.results.runs import PartSettings, measure_table
 from semscale.results.table_columns import Cells
 from semscale.stats.intervals import IntervalPlan
 from semscale.stats.sampling import validate_inclusion
 from semscale.store.places import Target
-from semscale.store.runs import PartSettings
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Mask, Progress, Status
@@ -125,14 +125,15 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         result, self._states = run_apart(self._judge.judge_part(items, self._states, self._progress))
         return result
 
-    def state(self, result: JudgedResult) -> PartState:
-        """Return the state of a part: unfinished if a cap cut it short, else whether calls have failed."""
+    def is_finished(self, result: JudgedResult) -> bool:
+        """Return whether no cap cut the part short."""
+        return result.stopped is None
+
+    def has_failed_calls(self, result: JudgedResult) -> bool:
+        """Return whether calls failed, and the others can be repeated without cost."""
+        # Without a ledger, repeating the part would repeat the paid calls that succeeded.
         has_failed = any(Status.FAILED in verdicts.counts for verdicts in result.by_judge.values())
-        return PartState(
-            is_finished=result.stopped is None,
-            # Without a ledger, repeating the part would repeat the paid calls that succeeded.
-            has_failed_calls=self._has_ledger and has_failed,
-        )
+        return self._has_ledger and has_failed
 
     def notes(self, result: JudgedResult) -> dict[str, Any]:
         """Return the state of each judge after the part, and whether a row was unparsable, for JSON."""
@@ -160,7 +161,7 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         result: JudgedResult = self._judge.result(list(zip(*rows, strict=True)), self._states)
         return result
 
-    def add(self, cells: Cells, result: JudgedResult, notes: Mapping[str, Any]) -> None:
+    def add(self, cells: Cells, result: JudgedResult) -> None:
         """Add a part to the summary."""
         self._tally.add(
             result,

@@ -33,8 +33,9 @@ from semscale.matching.pairs import (
 )
 from semscale.matching.settings import MatchColumns, MatchKeywords, MatchSettings, validate_method
 from semscale.matching.summary import MatchSummary, draw_items, separate
-from semscale.results.instrument import TableInstrument, measure_table
+from semscale.results.instrument import TableInstrument
 from semscale.results.result import PRIVATE
+from semscale.results.runs import PartSettings, measure_table
 from semscale.results.table_columns import Cells
 from semscale.settings import takes
 from semscale.signature import Signature
@@ -42,7 +43,6 @@ from semscale.stats.intervals import IntervalPlan
 from semscale.stats.sampling import RowSample
 from semscale.store.columns import as_list
 from semscale.store.places import Target
-from semscale.store.runs import PartSettings
 from semscale.store.table import Table, pick_rows
 from semscale.store.writing import PREFIX
 from semscale.text_preparation import TextPreparation
@@ -408,7 +408,7 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
         explained = [block.dtype for block in blocks if block.dtype != pl.Null]
         return [pl.concat([block.cast(explained[0]) for block in blocks])] if explained else []
 
-    def add(self, cells: Cells, result: Matches, notes: Mapping[str, Any]) -> None:
+    def add(self, cells: Cells, result: Matches) -> None:
         """Add a part to the summary."""
         if self._tally is None:
             self._tally = MatchTally(result, by=self.columns.by, seed=self._plan.seed)

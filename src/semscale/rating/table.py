@@ -1,6 +1,6 @@
 """Rating of the texts of a table: one column, or several in one run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,14 +13,14 @@ from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
 from semscale.rating.summary import RatingSummaries, RatingSummary, RatingTally
-from semscale.results.instrument import PartWork, TableInstrument, inspect_cells, measure_table
+from semscale.results.instrument import TableInstrument
+from semscale.results.runs import PartSettings, measure_by_each, measure_table
 from semscale.results.table_columns import TEXT, Cells
 from semscale.stats.intervals import MASS_PREFIX, IntervalPlan, mass_names
-from semscale.store.columns import column_in, storable
+from semscale.store.columns import column_in
 from semscale.store.places import Target
-from semscale.store.runs import PartSettings, TableRun, WorkedPart, needs_counting
 from semscale.store.table import ColumnLabels, Table
-from semscale.store.writing import PREFIX, check_free, check_output
+from semscale.store.writing import PREFIX
 from semscale.types import Progress
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         columns: names of the columns.
         rater: rater of the texts.
         plan: how intervals are made, and the seed of all draws.
+        name: name of the texts, if several columns of texts are rated.
         labels: as in ``rate_file``.
         deciding: as in ``rate_file``.
         progress: called while texts are embedded.
@@ -97,19 +98,20 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
     columns: RatingColumns
     _humans: "HumanSample | None"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what is rated, how, and who hears of it
         self,
         columns: RatingColumns,
         rater: Rater,
         plan: IntervalPlan,
         *,
+        name: str = "",
         labels: FilledSheet | None = None,
         deciding: "TableDecisions | None" = None,
         progress: Progress | None = None,
     ) -> None:
         used = columns if labels is None else _SheetColumns(**dict(columns), sheet=labels)
         self.columns = used.with_preparation(rater.settings)
-        self.rater = rater
+        self.rater, self.name = rater, name
         self._plan, self._labels, self._deciding, self._progress = plan, labels, deciding, progress
         self._n_looked_at = 0
 
@@ -171,7 +173,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
             calibration=self.rater.calibration,
         )
 
-    def add(self, cells: Cells, result: Ratings, notes: Mapping[str, Any]) -> None:
+    def add(self, cells: Cells, result: Ratings) -> None:
         """Add a part to the summary, to the human ratings and to the decisions."""
         texts, respondents, weights = cells["text"], cells.get("respondent"), cells.get("weight")
         if self._humans is not None:
@@ -274,111 +276,11 @@ def rate_texts(  # noqa: PLR0913 - what, how, where to, and who hears of it
         raise InputError(
             "human", "belongs to one column of texts: rate each text that people rated by itself"
         )
-    settings, plan = settings or PartSettings(), plan or IntervalPlan()
     instruments = [
-        RatingTable(columns.with_values(text=text), rater, plan, progress=progress)
+        RatingTable(
+            columns.with_values(text=text), rater, plan or IntervalPlan(), name=text, progress=progress
+        )
         for text, rater in raters.items()
     ]
-    for instrument in instruments:
-        instrument.check(table)
-    if out is not None:
-        check_output(table, out)
-    # All have the same columns other than the texts, so the first checks them for all.
-    counting = needs_counting(table, out)
-    table = inspect_cells(table, instruments[0], settings.part_rows, counting=counting)
-    for instrument in instruments[1:]:
-        instrument.columns = instrument.columns.joining(instruments[0].columns.spellings)
-    for instrument in instruments:
-        instrument.start(table)
-    labels = {
-        _of_text(name, text): entry
-        for text, instrument in zip(raters, instruments, strict=True)
-        for name, entry in instrument.labels().items()
-    }
-    table = replace(table, labels={**table.labels, **labels})
-    works = {instrument.columns.text: PartWork(table, instrument) for instrument in instruments}
-    summaries = TableRun(table, settings, progress).run(_SeveralTexts(table, works), out)
-    text_notes = (note for work in works.values() for note in work.text_notes)
-    return replace(summaries, input_notes=(*table.notes, *text_notes))
-
-
-class _SeveralTexts:
-    """Rates several columns of a table part by part.
-
-    Args:
-        table: the input.
-        works: work of each column, by the column's name.
-    """
-
-    stage = "rating"
-
-    def __init__(self, table: Table, works: "Mapping[str, PartWork[Ratings, RatingSummary]]") -> None:
-        self.table, self.works = table, works
-
-    @property
-    def private(self) -> tuple[str, ...]:
-        """Columns that only the summaries need."""
-        return tuple(_of_text(name, text) for text, work in self.works.items() for name in work.private)
-
-    @property
-    def stored(self) -> str:
-        """Embeddings, where there is a cache."""
-        return next(iter(self.works.values())).stored
-
-    def key(self) -> dict[str, str]:
-        """Name each column with the fields of its signature."""
-        return {
-            f"{number} {name}": value
-            for number, work in enumerate(self.works.values(), start=1)
-            for name, value in work.key().items()
-        }
-
-    def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
-        """Rate the rows after the first ``skip`` ones."""
-        first_row = skip
-        for batch in self.table.batches(size, skip):
-            check_free(batch.columns, self.table.name)
-            frames, notes = [storable(batch)], {}
-            for text, work in self.works.items():
-                part = work.part(batch, first_row)
-                titles = _result_titles(part.frame.columns, PREFIX)
-                frames.append(part.frame.select(pl.col(name).alias(_of_text(name, text)) for name in titles))
-                notes[text] = part.notes
-            yield WorkedPart(pl.concat(frames, how="horizontal"), notes)
-            first_row += batch.height
-
-    def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
-        """Add a part: each work reads its own columns."""
-        inputs = [name for name in frame.columns if not name.startswith(PREFIX)]
-        for text, work in self.works.items():
-            start = _of_text(PREFIX, text)
-            titles = {
-                name: PREFIX + name.removeprefix(start) for name in _result_titles(frame.columns, start)
-            }
-            work.add(frame.select([*inputs, *titles]).rename(titles), notes[text])
-
-    def summary(self) -> RatingSummaries:
-        """Summarize all parts."""
-        texts = {text: work.summary() for text, work in self.works.items()}
-        return RatingSummaries(self.table.file_name, texts)
-
-    def is_repeated(self, notes: Mapping[str, Any]) -> bool:  # noqa: ARG002 - as the protocol has it
-        """Return False: ratings do not change."""
-        return False
-
-    def late(self, start: int, stop: int) -> None:
-        """Return no columns, as every column is complete when its rows are rated."""
-
-
-def _result_titles(titles: Sequence[str], start: str) -> list[str]:
-    return [title for title in titles if title.startswith(start)]
-
-
-def _of_text(name: str, text: str) -> str:
-    """Insert a text's name into the name of a result column.
-
-    Examples:
-        >>> _of_text("semscale_mean", "why")
-        'semscale_why_mean'
-    """
-    return f"{PREFIX}{text}_{name.removeprefix(PREFIX)}"
+    summaries, notes = measure_by_each(table, instruments, out=out, settings=settings, progress=progress)
+    return RatingSummaries(table.file_name, dict(zip(raters, summaries, strict=True)), input_notes=notes)

@@ -1,20 +1,17 @@
-"""Instruments on a table: resumable measurement, part by part, in the order of the rows."""
+"""Instruments on a table, and the measurement of its parts."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import polars as pl
 
 from semscale.presentable import Presentable
-from semscale.results.table_columns import CellChecks, Cells, Columns
-from semscale.store.places import Target
-from semscale.store.runs import PartSettings, TableRun, WorkedPart, look_through, needs_counting
+from semscale.results.table_columns import Cells, Columns
+from semscale.store.columns import column_in
 from semscale.store.table import ColumnLabels, Table
-from semscale.store.writing import check_free, check_output
-from semscale.text_preparation import TextCounts
-from semscale.types import Progress
+from semscale.store.writing import PREFIX, check_free
 
 R = TypeVar("R", bound="PartResult")
 S = TypeVar("S", bound=Presentable)
@@ -35,39 +32,30 @@ class PartResult(Protocol):
         """Return the names of columns that are only in the run's parts, not in the output."""
 
 
-class PartState(NamedTuple):
-    """State of a part.
-
-    Attributes:
-        is_finished: whether every row has its result; a part that a cap cut short is repeated.
-        has_failed_calls: whether rows lack a result because of failed calls that may succeed later. If the
-            run ends early, this part and later ones are repeated when the run continues.
-    """
-
-    is_finished: bool = True
-    has_failed_calls: bool = False
-
-
 class TableInstrument(ABC, Generic[R, S]):
     """An instrument on a table: it measures parts, reads finished parts back, and summarizes all parts.
 
     ``measure_table`` calls ``look`` with all rows, then ``start``, then ``measure`` and ``add`` for each
-    part. A part that an earlier run has finished is only read and added, so ``add`` must leave the instrument
-    in the same state as measuring the part.
+    part. A part that an earlier run or another process has finished is only read and added, so ``add`` must
+    leave the instrument in the same state as after measuring the part.
 
     Attributes:
         columns: the columns that it reads.
+        name: name within the titles of its columns, if several instruments measure one table.
         stage: name of the work for progress, such as ``matching``.
         stored: clause on stored work outside the parts, such as ``finished embeddings stay in the cache``;
             may be empty.
         result: the class of its results, whose fields declare the columns of a part.
         private: further columns of parts that are not in the output.
+        summary_columns: columns of a part that the summary needs; ``None`` for all.
     """
 
     columns: Columns
+    name: str = ""
     stage: str = "measuring"
     result: type[R]
     private: tuple[str, ...] = ()
+    summary_columns: tuple[str, ...] | None = None
 
     @property
     def stored(self) -> str:
@@ -96,9 +84,16 @@ class TableInstrument(ABC, Generic[R, S]):
     def measure(self, cells: Cells) -> R:
         """Measure some rows."""
 
-    def state(self, result: R) -> PartState:
-        """Return the state of the part with a result."""
-        return PartState()
+    def is_finished(self, result: R) -> bool:
+        """Return whether every row has its result; a part that a cap cut short is repeated."""
+        return True
+
+    def has_failed_calls(self, result: R) -> bool:
+        """Return whether rows lack a result because of failed calls that may succeed later.
+
+        If the run ends early, this part and later ones are repeated when the run continues.
+        """
+        return False
 
     def notes(self, result: R) -> dict[str, Any]:
         """Return what a resumed run needs besides a part's result, as JSON values."""
@@ -113,8 +108,13 @@ class TableInstrument(ABC, Generic[R, S]):
         return self.result.from_part(frame, notes)
 
     @abstractmethod
-    def add(self, cells: Cells, result: R, notes: Mapping[str, Any]) -> None:
-        """Add a part to the summary; parts come in the order of the rows."""
+    def add(self, cells: Cells, result: R) -> None:
+        """Add a part to the summary; parts come in the order of the rows.
+
+        Args:
+            cells: the cells that were measured; ``rows`` has the columns of the result as well.
+            result: their result.
+        """
 
     @abstractmethod
     def summary(self) -> S:
@@ -128,157 +128,53 @@ class TableInstrument(ABC, Generic[R, S]):
         """Return columns of some rows that depend on the whole table; ``None`` without such columns."""
         return None
 
+    def title(self, column: str) -> str:
+        """Name a column of the result in a table that several instruments measure.
 
-def measure_table(
-    table: Table,
-    instrument: TableInstrument[R, S],
-    *,
-    out: Target | None = None,
-    settings: PartSettings | None = None,
-    progress: Progress | None = None,
-) -> S:
-    """Measure the rows of a table, write them with their results, and summarize them.
+        Args:
+            column: the column's name in a table of this instrument alone, such as ``semscale_mean``.
 
-    The written table has the input's columns and rows in their order, then those of the result's
-    ``to_frame`` with the prefix ``semscale_``. All cells that need a check are checked before any model reads
-    a text. ``TableRun`` describes how finished parts are stored.
+        Returns:
+            The name with the instrument's name, such as ``semscale_why_mean``; unchanged without one.
+        """
+        return f"{PREFIX}{self.name}_{column.removeprefix(PREFIX)}" if self.name else column
+
+    @property
+    def private_titles(self) -> tuple[str, ...]:
+        """Names of the columns of a part that are not in the output."""
+        return (*self.result.private_columns(), *self.private)
+
+
+def measure_part(
+    instrument: TableInstrument[R, S], batch: pl.DataFrame, first_row: int, source: str
+) -> tuple[Cells, R, dict[str, Any]]:
+    """Measure some rows.
 
     Args:
-        table: the input.
-        instrument: measures the rows.
-        out: path of a ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx`` file, or another result of
-            ``target_of``; without it nothing is written, and nothing is stored when the run stops.
-        settings: how the table is divided into parts.
-        progress: called as rows are measured.
+        instrument: measures them.
+        batch: n rows of a table.
+        first_row: position of the first one in the table, from 0.
+        source: name of the table, for messages.
 
     Returns:
-        The summary, with the texts only of rows that it shows.
-
-    Raises:
-        InputError: a column that does not exist or has no text, a name that is in use, an invalid cell, an
-            output that cannot be written, or parts of a run with other settings. No output is left behind,
-            and only parts that an earlier run had finished.
-        StoppedByUserError: stopped by the user; finished parts are stored.
-        SemscaleError: errors of the instrument; finished parts are stored.
+        The cells, with the part's columns as ``rows``, the result, and further JSON values with which
+        ``read_part`` reads both back.
     """
-    settings = settings or PartSettings()
-    instrument.check(table)
-    if out is not None:
-        check_output(table, out)
-    table = inspect_cells(table, instrument, settings.part_rows, counting=needs_counting(table, out))
-    instrument.start(table)
-    table = replace(table, labels={**table.labels, **instrument.labels()})
-    work = PartWork(table, instrument)
-    summary = TableRun(table, settings, progress).run(work, out)
-    notes = (*table.notes, *work.text_notes)
-    return replace(summary, input_notes=notes)  # type: ignore[type-var]  # every summary is a dataclass
+    check_free(batch.columns, source)
+    cells = instrument.columns.read(batch, first_row)
+    result = instrument.measure(cells)
+    columns, header = result.to_part()
+    columns = columns.with_columns(instrument.further_columns(cells, result))
+    frame = pl.concat([cells.rows, columns], how="horizontal")
+    notes = {**header, **instrument.notes(result)}
+    if any(column_in(batch, title).dtype == pl.Object for title in instrument.columns.titles):
+        # A part stores cells of mixed types as texts, and a resumed run has the same summary.
+        cells = instrument.columns.read(frame, first_row)
+    return replace(cells, rows=frame), result, notes
 
 
-def inspect_cells(table: Table, instrument: TableInstrument[R, S], size: int, *, counting: bool) -> Table:
-    """Check the cells of all rows, call the instrument's ``look``, and join spellings of groups.
-
-    Nothing is read without need.
-    """
-    columns = instrument.columns
-    titles = columns.titles_to_check()
-    if not titles and not counting:
-        return table
-    checks = CellChecks(columns)
-
-    def look(batch: pl.DataFrame, first_row: int) -> None:
-        cells = columns.read(batch, first_row, only_checked=True)
-        checks.add(cells)
-        instrument.look(cells)
-
-    table = look_through(table, titles or columns.titles, size, look, counting=counting)
-    checks.finish(table)
-    spellings, notes = checks.spellings()
-    instrument.columns = columns.joining(spellings)
-    return replace(table, notes=(*table.notes, *notes))
-
-
-class PartWork(Generic[R, S]):
-    """The work of an instrument on a table, for ``TableRun``.
-
-    Args:
-        table: the input.
-        instrument: measures the rows; its ``start`` was called.
-    """
-
-    def __init__(self, table: Table, instrument: TableInstrument[R, S]) -> None:
-        self.table, self.instrument = table, instrument
-        self._n_added = 0
-        self._text_counts: dict[str, TextCounts] = {}
-
-    @property
-    def stage(self) -> str:
-        """Name of the work for progress."""
-        return self.instrument.stage
-
-    @property
-    def stored(self) -> str:
-        """Clause on stored work outside the parts."""
-        return self.instrument.stored
-
-    @property
-    def private(self) -> tuple[str, ...]:
-        """Columns of a part that are not in the output."""
-        return (*self.instrument.result.private_columns(), *self.instrument.private)
-
-    def key(self) -> dict[str, str]:
-        """Return columns and settings that affect the parts."""
-        columns = self.instrument.columns
-        named = {
-            name: ", ".join(columns.titles_of(name)) or "none"
-            for name, role in columns.roles().items()
-            if role.is_measured
-        }
-        return {**named, **self.instrument.key()}
-
-    def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
-        """Measure the rows after the first ``skip`` ones."""
-        first_row = skip
-        for batch in self.table.batches(size, skip):
-            yield self.part(batch, first_row)
-            first_row += batch.height
-
-    def part(self, batch: pl.DataFrame, first_row: int) -> WorkedPart:
-        """Measure some rows; ``first_row`` is the position of the first one in the table, from 0."""
-        check_free(batch.columns, self.table.name)
-        cells = self.instrument.columns.read(batch, first_row)
-        result = self.instrument.measure(cells)
-        stored, header = result.to_part()
-        stored = stored.with_columns(self.instrument.further_columns(cells, result))
-        frame = pl.concat([cells.rows, stored], how="horizontal")
-        notes = {**header, **self.instrument.notes(result)}
-        return WorkedPart(frame, notes, *self.instrument.state(result))
-
-    def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
-        """Add a part, whether new or read back."""
-        cells = self.instrument.columns.read(frame, self._n_added)
-        self.instrument.add(cells, self.instrument.read(frame, notes), notes)
-        self._n_added += frame.height
-        for role, counts in cells.text_counts.items():
-            self._text_counts.setdefault(role, TextCounts()).add(counts)
-
-    @property
-    def text_notes(self) -> tuple[str, ...]:
-        """Sentences on reasoning and HTML in the texts of all added parts."""
-        columns = self.instrument.columns
-        return tuple(
-            note
-            for role, counts in self._text_counts.items()
-            for note in columns.preparation.notes(counts, columns.titles_of(role))
-        )
-
-    def summary(self) -> S:
-        """Return the summary of all parts."""
-        return self.instrument.summary()
-
-    def is_repeated(self, notes: Mapping[str, Any]) -> bool:
-        """Return whether a finished part is to be measured again."""
-        return self.instrument.is_repeated(notes)
-
-    def late(self, start: int, stop: int) -> pl.DataFrame | None:
-        """Return columns that depend on the whole table."""
-        return self.instrument.late(start, stop)
+def read_part(
+    instrument: TableInstrument[R, S], frame: pl.DataFrame, notes: Mapping[str, Any], first_row: int
+) -> tuple[Cells, R]:
+    """Read the cells and the result of a part back from its columns and the notes of ``measure_part``."""
+    return instrument.columns.read(frame, first_row), instrument.read(frame, notes)

@@ -31,6 +31,7 @@ from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_file
 from semscale.results.result import COUNTS, FLAGS, FLOATS, POSITIONS, STATUSES, TEXTS, Result, result_columns
+from semscale.results.runs import PartSettings
 from semscale.results.table_columns import Columns
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.serving.batching import stop_if_abandoned
@@ -51,7 +52,6 @@ from semscale.serving.requests import (
 )
 from semscale.store.child_process import HeldFiles
 from semscale.store.reading import check_choices, open_table
-from semscale.store.runs import PartSettings
 from semscale.store.table import Table
 from semscale.types import Progress, Status
 

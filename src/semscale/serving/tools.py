@@ -24,6 +24,7 @@ from semscale.messages import shorten
 from semscale.presentable import Presentable
 from semscale.report.json_encoding import to_json_value
 from semscale.report.presenting import as_json
+from semscale.results.runs import PartSettings
 from semscale.scales import load_scale, scale_names
 from semscale.serving.batching import Task, TaskThreads, current_task, stop_if_abandoned
 from semscale.serving.instruments import Instrument, instruments, open_requested, scale_in_request
@@ -48,7 +49,6 @@ from semscale.spelling import in_request
 from semscale.store.child_process import HeldFiles
 from semscale.store.columnar import partition_names
 from semscale.store.places import parts_folder
-from semscale.store.runs import PartSettings
 from semscale.store.table import Table
 from semscale.store.writing import output_format
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL

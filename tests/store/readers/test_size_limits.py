@@ -11,7 +11,6 @@ from semscale.errors import InputError
 from semscale.store import evaluation_logs, spreadsheets, surveys, table
 from semscale.store.child_process import Opening
 from semscale.store.reading import open_here, open_table
-from semscale.store.runs import PartSettings, TableRun
 from semscale.store.writing import write_table
 
 ROWS = pl.DataFrame({"id": range(10), "text": [f"Answer {n}." for n in range(10)]})
@@ -121,25 +120,6 @@ def test_columns_that_are_left_out_take_no_room(tmp_path, limits):
     write_table(ROWS, tmp_path / "a.csv")
     limits(MOST_CELLS=6)
     assert [batch.height for batch in open_table(tmp_path / "a.csv").batches_with(["text"], 10)] == [6, 4]
-
-
-def test_parts_of_a_run_are_as_small_as_its_batches(tmp_path, limits):
-    sizes = []
-
-    class Work:
-        stage, stored, private = "reading", "", ()
-
-        def parts(self, size, skip):
-            sizes.append(size)
-            return iter(())
-
-        def summary(self):
-            return None
-
-    write_table(ROWS, tmp_path / "a.csv")
-    limits(MOST_CELLS=6)
-    TableRun(open_table(tmp_path / "a.csv"), PartSettings(part_rows=5)).run(Work(), None)
-    assert sizes == [3]
 
 
 WIDE = [f"c{n}" for n in range(10_001)]

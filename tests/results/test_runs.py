@@ -1,17 +1,22 @@
 """Runs over tables: the look at all rows, parts of any size, stopped and resumed, cut short by a cap."""
 
-from dataclasses import dataclass, field
+import json
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import polars as pl
 import pytest
 
 from semscale.errors import InputError, InterruptedRunError, ModelError
+from semscale.results.instrument import TableInstrument, measure_part
+from semscale.results.runs import PartSettings, TableRun, WorkedPart, look_through, needs_counting
+from semscale.results.table_columns import CELL, Columns
+from semscale.store import table as store_table
 from semscale.store import writing
 from semscale.store.parts import store_part
 from semscale.store.places import files_of, target_of
 from semscale.store.reading import open_table
-from semscale.store.runs import PartSettings, TableRun, WorkedPart, look_through, needs_counting
 
 
 @pytest.fixture
@@ -48,49 +53,70 @@ def test_rows_are_counted_where_a_sheet_could_end(answers, monkeypatch):
 ROWS = 10
 
 
+class NumberColumns(Columns):
+    """A column of numbers."""
+
+    n: Annotated[str, CELL]
+
+
 @dataclass
-class Doubling:
+class Doubled:
+    """Numbers twice as large, and the rows that they belong to."""
+
+    numbers: pl.Series
+    rows: pl.Series
+
+    def to_part(self):
+        columns = {"semscale_double": self.numbers, "semscale_place": self.rows}
+        return pl.DataFrame(columns), {"first": int(self.rows[0])}
+
+    @classmethod
+    def from_part(cls, frame, header):
+        assert frame["semscale_place"][0] == header["first"]
+        return cls(frame["semscale_double"], frame["semscale_place"])
+
+    @classmethod
+    def private_columns(cls):
+        return ("semscale_place",)
+
+
+class Doubling(TableInstrument):
     """Doubles the numbers of a table; its summary is their sum, and each row's share of it comes late."""
 
-    table: object
-    failure: BaseException | None = None
-    after: int = 99
-    capped: int = 99
-    failing: int = 99
-    times: int = 2
-    doubled_rows: list = field(default_factory=list)
-    total: int = 0
-    stored = "nothing else"
     stage = "doubling"
-    private = ("semscale_place",)
+    stored = "nothing else"
+    result = Doubled
+
+    def __init__(self, failure=None, after=99, capped=99, failing=99, times=2):
+        self.columns = NumberColumns(n="n")
+        self.failure, self.after, self.capped, self.failing, self.times = (
+            failure, after, capped, failing, times
+        )  # fmt: skip
+        self.doubled_rows, self.total = [], 0
 
     def key(self):
         return {"times": str(self.times)}
 
-    def parts(self, size, skip):
-        start = skip
-        for batch in self.table.batches(size, skip):
-            if start >= self.after:
-                raise self.failure
-            doubled = batch["n"] * self.times
-            frame = batch.with_columns(
-                semscale_double=doubled, semscale_place=pl.Series(range(start, start + batch.height))
-            )
-            start += batch.height
-            notes = {"first": int(batch["n"][0])}
-            has_failed = start > self.failing
-            yield WorkedPart(frame, notes, is_finished=start <= self.capped, has_failed_calls=has_failed)
+    def measure(self, cells):
+        if cells.first_row >= self.after:
+            raise self.failure
+        rows = range(cells.first_row, cells.first_row + len(cells["n"]))
+        return Doubled(pl.Series(cells["n"]) * self.times, pl.Series(rows))
 
-    def add(self, frame, notes):
-        assert frame["n"][0] == notes["first"]
-        self.doubled_rows += frame["semscale_place"].to_list()
-        self.total += int(frame["semscale_double"].sum())
+    def is_finished(self, result):
+        return result.rows[-1] < self.capped
+
+    def has_failed_calls(self, result):
+        return result.rows[-1] >= self.failing
+
+    def add(self, cells, result):
+        assert [2 * n for n in cells["n"]] == result.numbers.to_list() or self.times != 2
+        assert cells.rows["semscale_double"].equals(result.numbers)
+        self.doubled_rows += result.rows.to_list()
+        self.total += int(result.numbers.sum())
 
     def summary(self):
         return self.total
-
-    def is_repeated(self, notes):
-        return False
 
     def late(self, start, stop):
         return pl.DataFrame({"semscale_share": [self.total - row for row in range(start, stop)]})
@@ -103,46 +129,67 @@ def table(tmp_path):
     return open_table(path)
 
 
-def run(table, out, part_rows=3, *, restart=False, progress=None, **settings):
-    work = Doubling(table, **settings)
-    result = TableRun(table, PartSettings(part_rows, restart), progress).run(work, out)
-    assert work.doubled_rows == list(range(ROWS))
+def run(table, out, part_rows=3, *, restart=False, progress=None, workers=None, **settings):
+    doubling = Doubling(**settings)
+    parts = PartSettings(part_rows, restart, workers)
+    (result,) = TableRun(table, [doubling], parts, progress).run(out)
+    assert doubling.doubled_rows == list(range(ROWS))
     return result
 
 
-def test_parts_can_be_computed_by_workers(table, tmp_path):
-    asked = []
-
-    class Elsewhere:
-        def parts(self, work, given, size, skip, place):
-            asked.append((given, size, skip, place))
-            return work.parts(size, skip)
-
-    out, here = tmp_path / "there.parquet", tmp_path / "here.parquet"
-    run(table, here)
-    TableRun(table, PartSettings(3, workers=Elsewhere())).run(Doubling(table), out)
-    assert out.read_bytes() == here.read_bytes()
-    assert asked == [(table, 3, 0, None)]
+def test_cells_of_a_part_are_read_once(table, tmp_path, monkeypatch):
+    rows, read = [], NumberColumns.read
+    monkeypatch.setattr(
+        NumberColumns, "read", lambda *given, **how: rows.append(given[2]) or read(*given, **how)
+    )
+    run(table, tmp_path / "out.parquet")
+    assert rows == [0, 3, 6, 9]
 
 
-class Storing:
-    """Makes parts that it stores itself, if it sees the folder, and gives their numbers back alone."""
+@pytest.mark.parametrize("cells", [["1", "x"], ["1", 2]])
+def test_mixed_cells_are_summarized_as_a_resumed_run_reads_them(tmp_path, cells):
+    path = tmp_path / "mixed.jsonl"
+    path.write_text("".join(json.dumps({"n": cell}) + "\n" for cell in cells))
+    seen = []
 
-    def __init__(self, *, sees):
-        self.sees_it, self.made, self.done = sees, [], []
+    class Noting(Doubling):
+        def measure(self, cells):
+            return Doubled(pl.Series([0.0, 0.0]), pl.Series([0, 1]))
+
+        def add(self, cells, result):
+            seen.append(cells["n"])
+
+    TableRun(open_table(path), [Noting()], PartSettings()).run(None)
+    assert seen == [list(map(str, cells))]
+
+
+def test_parts_of_a_run_are_as_small_as_batches(table, tmp_path, monkeypatch):
+    monkeypatch.setattr(store_table, "MOST_CELLS", 2)  # one column: batches of two rows
+    events = []
+    run(open_table(table.path), None, part_rows=5, progress=lambda _, done, __: events.append(done))
+    assert events == [0, 2, 4, 6, 8, 10]
+
+
+class Elsewhere:
+    """Computes parts, and stores them itself if it sees the folder; then it returns only what a sum needs."""
+
+    def __init__(self, *, sees, **settings):
+        self.sees_it, self.settings, self.asked, self.created, self.done = sees, settings, [], [], []
 
     def sees(self, place):
         return self.sees_it
 
-    def parts(self, work, table, size, skip, place):
-        for number, part in enumerate(work.parts(size, skip), start=skip // size):
-            self.made.append((number, place))
+    def parts(self, instrument, table, size, skip, place):
+        self.asked.append((instrument.stage, table, size, skip, place))
+        doubling = Doubling(**self.settings)
+        for number, batch in enumerate(table.batches(size, skip), start=skip // size):
+            cells, _, notes = measure_part(doubling, batch, number * size, "numbers")
+            self.created.append((number, place))
             if place is None:
-                yield part
+                yield WorkedPart(cells.rows, notes)
                 continue
-            stored = store_part(files_of(place), "_semscale/", number, part.frame, part.notes)
-            needed = part.frame.select("n", "semscale_double", "semscale_place")
-            yield part._replace(frame=needed, stored=stored)
+            stored = store_part(files_of(place), "_semscale/", number, cells.rows, notes)
+            yield WorkedPart(cells.rows.select("n", "semscale_double", "semscale_place"), notes, stored)
 
     def each(self, work, items):
         for item in items:
@@ -150,28 +197,37 @@ class Storing:
             yield work(item)
 
 
+def test_parts_can_be_computed_by_workers(table, tmp_path):
+    out, here = tmp_path / "there.parquet", tmp_path / "here.parquet"
+    run(table, here)
+    workers = Elsewhere(sees=False)
+    run(table, out, workers=workers)
+    assert out.read_bytes() == here.read_bytes()
+    assert workers.asked == [("doubling", table, 3, 0, None)]
+
+
 @pytest.mark.parametrize("sees", [True, False])
 def test_workers_that_see_the_folder_write_it(table, tmp_path, sees, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run(table, target_of("here/"))
-    workers = Storing(sees=sees)
-    TableRun(table, PartSettings(3, workers=workers)).run(Doubling(table), target_of("there/"))
+    workers = Elsewhere(sees=sees)
+    run(table, target_of("there/"), workers=workers)
     assert files_in(tmp_path / "there") == files_in(tmp_path / "here")
     # The workers find the folder by its whole path, as they may work in another one.
     place = target_of(f"{tmp_path}/there/") if sees else None
-    assert [(number, at and Path(at.address)) for number, at in workers.made] == [
+    assert [(number, at and Path(at.address)) for number, at in workers.created] == [
         (number, place and Path(place.address)) for number in range(4)
     ]
     assert workers.done == ([f"part-{number:06d}.parquet" for number in range(4)] if sees else [])
 
 
 def test_parts_stored_by_workers_count_when_the_run_resumes(table, tmp_path):
-    out, workers = target_of(f"{tmp_path}/out/"), Storing(sees=True)
-    fails = Doubling(table, failure=ModelError("no reply"), after=6)
+    out = target_of(f"{tmp_path}/out/")
+    failing, workers = Elsewhere(sees=True, failure=ModelError("no reply"), after=6), Elsewhere(sees=True)
     with pytest.raises(ModelError):
-        TableRun(table, PartSettings(3, workers=workers)).run(fails, out)
-    TableRun(table, PartSettings(3, workers=workers)).run(Doubling(table), out)
-    assert [number for number, _ in workers.made] == [0, 1, 2, 3]
+        run(table, out, workers=failing)
+    run(table, out, workers=workers)
+    assert [number for number, _ in [*failing.created, *workers.created]] == [0, 1, 2, 3]
     run(table, target_of(f"{tmp_path}/here/"))
     assert files_in(tmp_path / "out") == files_in(tmp_path / "here")
 
