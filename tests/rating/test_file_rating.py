@@ -331,10 +331,10 @@ def test_ratings_come_back_from_their_columns(rater):
 
 def test_added_columns_all_have_the_prefix(rater):
     names = ["status", "mean", "mode", "entropy", "similarity", "windows", "language"]
-    names += ["p_1", "p_2", "p_3", "p_4", "p_5", "*pmf", "*set_means", "*sentiment"]
+    names += ["p_1", "p_2", "p_3", "p_4", "p_5", "*set_means", "*sentiment"]
     ratings = rater.rate(TEXTS)
     assert ratings.to_part()[0].columns == [f"semscale_{name}" for name in names]
-    assert ratings.to_frame().columns == names[:-3]
+    assert ratings.to_frame().columns == names[:-2]
 
 
 @pytest.mark.exhaustive

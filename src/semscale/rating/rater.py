@@ -1,7 +1,7 @@
 """The rater: rates texts on a scale by their similarity with the scale's anchors."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -21,13 +21,12 @@ from semscale.rating.anchors import (
     text_languages,
 )
 from semscale.rating.aspects import AspectReader
-from semscale.rating.calibration import as_calibration
+from semscale.rating.calibration import Calibration, as_calibration
 from semscale.rating.gaussian_process import Predictors
 from semscale.rating.ratings import Ratings
 from semscale.rating.readouts import (
     READOUTS,
     Reals,
-    VectorRatings,
     as_rows,
     best_similarities,
     sum_in_order,
@@ -41,7 +40,7 @@ from semscale.stats.intervals import check_interval, check_seed
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import count_codes, missing_keys, write_codes
 from semscale.text_preparation import TextPreparation
-from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Refits, Status, Statuses, are_scored
+from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Status, Statuses, are_scored
 from semscale.weights.known import DEFAULT_RATING_MODEL, find_known, model_name, profile_of
 
 if TYPE_CHECKING:
@@ -232,11 +231,16 @@ class Rater:
         rows = as_rows(vectors)
         n = len(rows)
         self._check_calibration()
-        rated = self._empty_ratings(n)
-        if n:
-            windows, unread = np.ones(n, dtype=np.int64), np.zeros(n, np.bool_)
-            self._put(rated, np.arange(n), rows, windows=windows, unread=unread, anchors=self._applied.main)
-        return self._ratings(rated, np.full(n, None, dtype=object))
+        if not n:
+            return self._blank(np.empty(0, dtype=object), np.empty(0, dtype=object))
+        windows, unread = np.ones(n, dtype=np.int64), np.zeros(n, np.bool_)
+        return self._rate_vectors(
+            rows,
+            self._applied.main,
+            windows=windows,
+            unread=unread,
+            languages=np.full(n, None, dtype=object),
+        )
 
     def calibrate(  # noqa: PLR0913 - labels, how they are used, and who hears of it
         self,
@@ -300,28 +304,26 @@ class Rater:
         if self.calibration is not None:
             _ = self.signature
 
-    def _ratings(self, rated: "_RatedTexts", languages: ObjectArray) -> Ratings:
-        """Create the result from columns; those of a calibration are for texts with a rating only."""
-        columns = vars(rated)
-        if self.calibration is None:
-            columns = {**columns, "unfamiliar": None, "in_calibration": None, "refits": None}
-        else:
-            scored = are_scored(rated.status)
-            refits = np.where(scored[:, None, None], rated.refits, np.float32(np.nan))
-            columns = {
-                **columns,
-                "unfamiliar": rated.unfamiliar & scored,
-                "in_calibration": rated.in_calibration & scored,
-                "refits": refits if refits.shape[1] else None,
-            }
+    def _blank(self, status: Statuses, languages: ObjectArray) -> Ratings:
+        """Create ratings of n texts without a rating."""
+        n, k, calibration = len(status), self.scale.n_points, self.calibration
+        n_refits = 0 if calibration is None else len(calibration.fitted.refits)
         return Ratings(
             scale=self.scale,
-            **columns,
+            pmf=np.full((n, k), np.nan),
+            similarity=np.full(n, np.nan),
+            set_means=np.full((n, len(self.scale.anchor_sets)), np.nan),
+            status=status,
+            windows=np.zeros(n, dtype=np.int64),
             language=languages,
             signature=self.signature,
             floor=self.floor,
             own_anchors=self.own_anchors,
-            calibration=self.calibration,
+            calibration=calibration,
+            unfamiliar=None if calibration is None else np.zeros(n, np.bool_),
+            in_calibration=None if calibration is None else np.zeros(n, np.bool_),
+            refits=np.full((n, n_refits, k), np.nan, dtype=np.float32) if n_refits else None,
+            sentiment=np.full(n, np.nan),
         )
 
     def _rate_cells(
@@ -340,21 +342,24 @@ class Rater:
         status = np.array(statuses, dtype=object)
         readable = np.flatnonzero(are_scored(status))
         texts, number = distinct([str(cells[row]) for row in readable.tolist()])
-        rated = self._empty_ratings(len(texts))
-        if self.calibration is not None:
-            rated.in_calibration[:] = self.calibration.contains(texts)
         languages, is_read = self._languages(texts)
-        vectors = self._rate_texts(rated, texts, languages, is_read, progress, with_vectors=with_vectors)
+        status[readable[~is_read[number]]] = Status.OTHER_LANGUAGE
         row_languages = np.full(len(cells), None, dtype=object)
         row_languages[readable] = languages[number]
-        ratings = self._ratings(rated.in_rows(status, readable, number), row_languages)
+        text_of_row = np.full(len(cells), -1)
+        text_of_row[readable] = number
+        blocks = list(self._rate_texts(texts, languages, is_read, progress, with_vectors=with_vectors))
+        ratings = self._blank(status, row_languages)
+        ratings = ratings.with_rows(
+            (rated, _positions(members, len(texts))[text_of_row]) for members, rated, _ in blocks
+        )
         scored = np.flatnonzero(ratings.scored).tolist()
         ratings = replace(ratings, possible_codes=count_codes(str(cells[row]) for row in scored))
-        if not with_vectors:
-            return ratings, vectors
-        vector_row = np.full(len(cells), -1)
-        vector_row[readable] = (np.cumsum(is_read) - 1)[number]
-        return ratings, vectors[vector_row[scored]]
+        if not (with_vectors and blocks):
+            return ratings, np.empty((0, 0))
+        members = np.concatenate([members for members, _, _ in blocks])
+        vectors = np.concatenate([vectors for _, _, vectors in blocks])
+        return ratings, vectors[_positions(members, len(texts))[text_of_row[scored]]]
 
     def _languages(self, texts: Sequence[str]) -> tuple[ObjectArray, Mask]:
         """Identify the languages of texts (m,), and mark those that the model reads."""
@@ -365,40 +370,38 @@ class Rater:
             return languages, np.ones(0, np.bool_)
         return languages, ~in_other_languages(texts, languages, self.embedder.signature)
 
-    def _rate_texts(  # noqa: PLR0913 - columns of the texts
+    def _rate_texts(
         self,
-        rated: "_RatedTexts",
         texts: Sequence[str],
         languages: ObjectArray,
         is_read: Mask,
         progress: Progress | None,
         *,
         with_vectors: bool,
-    ) -> Reals:
-        """Embed the distinct texts that the model reads, in blocks, and rate them.
+    ) -> Iterator[tuple[Integers, Ratings, Reals]]:
+        """Embed the distinct texts that the model reads, in blocks, and rate those of each language.
 
-        Returns:
-            Their vectors, shape (r, d); none unless requested.
+        Yields:
+            Indices of some texts, their ratings, and their vectors, shape (r, d); none unless requested.
         """
         read = np.flatnonzero(is_read)
-        vectors: list[Reals] = []
         for start in range(0, len(read), AT_ONCE):
             rows = read[start : start + AT_ONCE]
             some = [texts[row] for row in rows.tolist()]
             embedded, is_about = self._read(some, shift_progress(progress, start, len(read)))
+            fitted = None if self.calibration is None else self.calibration.contains(some)
             for anchors, members in self._applied.by_language(languages[rows]):
-                self._put(
-                    rated,
-                    rows[members],
-                    embedded.vectors[members],
+                vectors = embedded.vectors[members]
+                rated = self._rate_vectors(
+                    vectors,
+                    anchors,
                     windows=embedded.windows[members],
                     unread=embedded.unread[members],
-                    anchors=anchors,
+                    languages=languages[rows[members]],
+                    is_about=is_about[members],
+                    fitted=None if fitted is None else fitted[members],
                 )
-            rated.leave_out(rows[~is_about])
-            if with_vectors:
-                vectors.append(embedded.vectors)
-        return np.concatenate(vectors) if vectors else np.empty((0, 0))
+                yield rows[members], rated, vectors if with_vectors else np.empty((0, 0))
 
     @cached_property
     def _aspect(self) -> AspectReader | None:
@@ -411,24 +414,31 @@ class Rater:
             return self.embedder.embed(texts, progress=progress), np.ones(len(texts), np.bool_)
         return self._aspect.read(texts, progress)
 
-    def _empty_ratings(self, m: int) -> "_RatedTexts":
-        n_refits = 0 if self.calibration is None else len(self.calibration.fitted.refits)
-        return _RatedTexts.empty(m, self.scale, n_refits)
-
-    def _put(  # noqa: PLR0913 - columns of the rows
+    def _rate_vectors(  # noqa: PLR0913 - columns of the texts
         self,
-        rated: "_RatedTexts",
-        rows: Integers,
-        vectors: npt.ArrayLike,
+        vectors: Reals,
+        anchors: AnchorVectors,
         *,
         windows: Integers,
         unread: Mask,
-        anchors: AnchorVectors,
-    ) -> None:
-        """Rate vectors of some rows by their anchors, and store the ratings."""
-        topic, chosen = self._applied.topic, self.settings
+        languages: ObjectArray,
+        is_about: Mask | None = None,
+        fitted: Mask | None = None,
+    ) -> Ratings:
+        """Rate vectors of n texts by their anchors.
+
+        Args:
+            vectors: shape (n, d), n at least 1.
+            anchors: anchors in the language of the texts, or the main ones.
+            windows: shape (n,), number of windows of each text.
+            unread: shape (n,), mask of texts that the model cannot read.
+            languages: shape (n,), languages of the texts.
+            is_about: shape (n,), mask of texts about the scale's aspect; ``None`` without an aspect.
+            fitted: shape (n,), mask of texts that the calibration was fitted to; ``None`` if no text is.
+        """
+        topic, chosen, n = self._applied.topic, self.settings, len(vectors)
         semantics = {} if chosen.semantics == "safe" else {"semantics": chosen.semantics}
-        ratings = READOUTS[chosen.applied_readout](
+        read = READOUTS[chosen.applied_readout](
             vectors,
             anchors.vectors,
             values=self.scale.values,
@@ -436,21 +446,32 @@ class Rater:
             temperature=chosen.temperature,
             **semantics,
         )
-        if self.calibration is not None:
-            predictors = Predictors(as_rows(vectors), ratings.pmf, self.scale.values)
-            ratings = replace(ratings, pmf=self.calibration.pmf(predictors))
-            rated.unfamiliar[rows] = self.calibration.mark_unfamiliar(predictors.vectors)
-            rated.refits[rows] = self.calibration.refit_pmf(predictors)
+        best = read.best_similarity if anchors is topic else best_similarities(vectors, topic.vectors)
+        status = np.full(n, Status.SCORED, dtype=object)
+        if is_about is not None:
+            status[~is_about] = Status.NOT_ABOUT
+        status[topic.off_topic(vectors, best)] = Status.OFF_TOPIC
+        status[unread] = Status.WEIGHTLESS
         # Means under sets without anchors in the language are NaN.
         sets = list(self.scale.anchor_sets)
-        set_means = np.full((len(ratings.pmf), len(sets)), np.nan)
-        set_means[:, [sets.index(name) for name in anchors.scale.anchor_sets]] = ratings.set_means
-        ratings = replace(ratings, set_means=set_means)
-        if anchors is not topic:
-            ratings = replace(ratings, best_similarity=best_similarities(vectors, topic.vectors))
-        off_topic = topic.off_topic(vectors, ratings.best_similarity) & ~unread
-        sentiment = self._sentiment(vectors)
-        rated.put(rows, ratings, windows=windows, unread=unread, off_topic=off_topic, sentiment=sentiment)
+        set_means = np.full((n, len(sets)), np.nan)
+        set_means[:, [sets.index(name) for name in anchors.scale.anchor_sets]] = read.set_means
+        columns: dict[str, Any] = {
+            "pmf": read.pmf,
+            "set_means": set_means,
+            "sentiment": self._sentiment(vectors),
+        }
+        if self.calibration is not None:
+            columns |= _calibrated_columns(
+                self.calibration, Predictors(as_rows(vectors), read.pmf, self.scale.values), fitted
+            )
+        scored = are_scored(status)
+        for column in columns.values():
+            column[~scored] = 0 if column.dtype == np.bool_ else np.nan
+        similarity = np.where(unread, np.nan, best)
+        return replace(
+            self._blank(status, languages), similarity=similarity, windows=windows.copy(), **columns
+        )
 
     def _sentiment(self, vectors: npt.ArrayLike) -> Floats:
         """Means of vectors on the shipped scale ``quality``, shape (n,); NaN if the rater has that scale."""
@@ -461,102 +482,32 @@ class Rater:
         return sum_in_order(pmf.T * anchors.scale.values[:, None])
 
 
-@dataclass(frozen=True)
-class _RatedTexts:
-    """Ratings of m distinct texts; arrays are filled group by group.
+def _positions(members: Integers, m: int) -> Integers:
+    """Return the position of each of m texts among some of them; -1 for other texts, and at the end.
 
-    Attributes:
-        pmf: shape (m, k), NaN without a rating.
-        set_means: shape (m, s), NaN without a rating.
-        similarity: shape (m,), cosine with the most similar anchor; NaN without a vector.
-        sentiment: shape (m,), as in ``Ratings``.
-        windows: shape (m,), number of windows of a text; 0 if it was not read.
-        status: shape (m,), reason why a text has a rating or none.
-        unfamiliar: shape (m,), mask of texts unlike those that a calibration was fitted to; all false without
-            one.
-        in_calibration: shape (m,), mask of texts that a calibration was fitted to; all false without one.
-        refits: shape (m, b, k), masses under each refit of a calibration, NaN without a rating; b is 0
-            without a calibration.
+    So the text -1, of a row without a text, has no position either.
+
+    Examples:
+        >>> _positions(np.array([2, 0]), 3).tolist()
+        [1, -1, 0, -1]
     """
+    positions = np.full(m + 1, -1)
+    positions[members] = np.arange(len(members))
+    return positions
 
-    pmf: Floats
-    set_means: Floats
-    similarity: Floats
-    sentiment: Floats
-    windows: Integers
-    status: Statuses
-    unfamiliar: Mask
-    in_calibration: Mask
-    refits: Refits
 
-    @classmethod
-    def empty(cls, m: int, scale: Scale, n_refits: int) -> Self:
-        """Create ratings of texts that are not read yet."""
-        return cls(
-            pmf=np.full((m, scale.n_points), np.nan),
-            set_means=np.full((m, len(scale.anchor_sets)), np.nan),
-            similarity=np.full(m, np.nan),
-            sentiment=np.full(m, np.nan),
-            windows=np.zeros(m, dtype=np.int64),
-            status=np.full(m, Status.OTHER_LANGUAGE, dtype=object),
-            unfamiliar=np.zeros(m, dtype=np.bool_),
-            in_calibration=np.zeros(m, dtype=np.bool_),
-            refits=np.full((m, n_refits, scale.n_points), np.nan, dtype=np.float32),
-        )
-
-    def put(  # noqa: PLR0913 - columns of the texts
-        self,
-        rows: Integers,
-        ratings: VectorRatings,
-        *,
-        windows: Integers,
-        unread: Mask,
-        off_topic: Mask,
-        sentiment: Floats,
-    ) -> None:
-        """Store the ratings of some texts.
-
-        Args:
-            rows: shape (r,), indices of the texts.
-            ratings: ratings of the r texts.
-            windows: shape (r,), number of windows of each.
-            unread: shape (r,), mask of texts that the model cannot read.
-            off_topic: shape (r,), mask of texts that resemble no anchor.
-            sentiment: shape (r,), means on the scale ``quality``.
-        """
-        self.windows[rows] = windows
-        self.similarity[rows] = np.where(unread, np.nan, ratings.best_similarity)
-        self.status[rows] = Status.SCORED
-        self.status[rows[unread]] = Status.WEIGHTLESS
-        self.status[rows[off_topic]] = Status.OFF_TOPIC
-        scored = ~(unread | off_topic)
-        self.pmf[rows[scored]] = ratings.pmf[scored]
-        self.set_means[rows[scored]] = ratings.set_means[scored]
-        self.sentiment[rows[scored]] = sentiment[scored]
-
-    def leave_out(self, rows: Integers) -> None:
-        """Remove the ratings of texts that are not about the aspect."""
-        rows = rows[are_scored(self.status[rows])]
-        self.status[rows] = Status.NOT_ABOUT
-        for column in (self.pmf, self.set_means, self.sentiment):
-            column[rows] = np.nan
-
-    def in_rows(self, status: Statuses, readable: Integers, number: Integers) -> "_RatedTexts":
-        """Copy the ratings of distinct texts to all rows with these texts.
-
-        Args:
-            status: shape (n,), status of each row before reading; not changed for rows without a text.
-            readable: shape (r,), the rows with a text.
-            number: shape (r,), index of the text in each.
-        """
-        columns: dict[str, np.ndarray] = {}
-        for name, column in vars(self).items():
-            blank = 0 if column.dtype.kind in "bi" else np.nan
-            columns[name] = np.full((len(status), *column.shape[1:]), blank, dtype=column.dtype)
-            columns[name][readable] = column[number]
-        columns["status"] = status.copy()
-        columns["status"][readable] = self.status[number]
-        return _RatedTexts(**columns)
+def _calibrated_columns(
+    calibration: Calibration, predictors: Predictors, fitted: Mask | None
+) -> dict[str, Any]:
+    """Return the columns of n texts that a calibration changes or adds."""
+    columns: dict[str, Any] = {
+        "pmf": np.ascontiguousarray(calibration.pmf(predictors)),
+        "unfamiliar": calibration.mark_unfamiliar(predictors.vectors),
+        "in_calibration": np.zeros(len(predictors.vectors), np.bool_) if fitted is None else fitted,
+    }
+    if calibration.fitted.refits:
+        columns["refits"] = calibration.refit_pmf(predictors)
+    return columns
 
 
 def _embedder_loader(

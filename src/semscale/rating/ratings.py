@@ -1,6 +1,7 @@
 """Ratings of texts: a probability mass function (PMF) for each text, with means, modes and entropies."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Self, Unpack
 
@@ -26,7 +27,7 @@ from semscale.results.result import (
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan, mass_names, scale_figures
-from semscale.store.columns import as_list, as_names
+from semscale.store.columns import as_list, as_names, floats_in
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Integers, Mask, ObjectArray, Refits, Status, Statuses
 
@@ -42,6 +43,13 @@ _READABLE = [
     Status.OTHER_LANGUAGE,
 ]
 
+_MASSES = ResultColumn(
+    lambda masses, name: [
+        pl.Series(f"{name} {point}", column, nan_to_null=True)
+        for point, column in enumerate(map(np.ascontiguousarray, masses.T))
+    ],
+    lambda columns: np.column_stack([floats_in(column) for column in columns]),
+)
 UNLIKE = ResultColumn(
     lambda marks, _: [pl.Series("unlike_labels", marks, pl.Boolean)], lambda columns: columns[0].to_numpy()
 )
@@ -89,7 +97,7 @@ class Ratings(Result):
     """
 
     scale: Scale
-    pmf: Annotated[Floats, VECTORS.private]
+    pmf: Annotated[Floats, _MASSES]
     similarity: Annotated[Floats, FLOATS]
     set_means: Annotated[Floats, VECTORS.private]
     status: Annotated[Statuses, STATUSES]
@@ -159,6 +167,20 @@ class Ratings(Result):
     def _with_rows(self, rows: Mask) -> Self:
         # Which texts look like codes is not known for single rows.
         return replace(super()._with_rows(rows), possible_codes={})
+
+    def with_rows(self, others: "Iterable[tuple[Ratings, Integers]]") -> Self:
+        """Return a copy in which some rows are those of other ratings by the same rater.
+
+        Args:
+            others: ratings, and the position among them of each of the n rows; -1 for rows that stay.
+        """
+        columns = {name: getattr(self, name) for name in result_columns(type(self))}
+        columns = {name: column.copy() for name, column in columns.items() if column is not None}
+        for ratings, positions in others:
+            rows = np.flatnonzero(positions >= 0)
+            for name, column in columns.items():
+                column[rows] = getattr(ratings, name)[positions[rows]]
+        return replace(self, **columns)
 
     def compare(  # noqa: PLR0913 - columns beside the ratings
         self,
@@ -264,19 +286,24 @@ class Ratings(Result):
             ``language``, and the mass of each point as ``p_<value>``; with a calibration
             ``unlike_labels`` as well.
         """
-        return super().to_frame().select(self._titles())
+        return super().to_frame().rename(self._mass_titles()).select(self._titles())
 
     def to_part(self) -> tuple[pl.DataFrame, dict[str, Any]]:
         """Return the ratings in the format of a run's parts, with columns in the order of ``to_frame``."""
         frame, header = super().to_part()
-        titles = [PREFIX + title for title in self._titles()]
-        return frame.select(*titles, pl.exclude(titles)), header
+        masses, titles = self._mass_titles(PREFIX), [PREFIX + title for title in self._titles()]
+        header["columns"]["pmf"] = list(masses.values())
+        return frame.rename(masses).select(*titles, pl.exclude(titles)), header
 
     def extra_columns(self) -> list[pl.Series]:
-        """Return mean, mode, entropy and the mass of each point."""
+        """Return mean, mode and entropy."""
         numbers = {"mean": self.mean, "mode": self.mode, "entropy": self.entropy}
-        numbers |= zip(mass_names(self.scale.values), map(np.ascontiguousarray, self.pmf.T), strict=True)
         return [pl.Series(name, values, nan_to_null=True) for name, values in numbers.items()]
+
+    def _mass_titles(self, prefix: str = "") -> dict[str, str]:
+        """Name the columns of masses, which a field numbers, by the points of the scale."""
+        names = enumerate(mass_names(self.scale.values))
+        return {f"{prefix}pmf {point}": prefix + name for point, name in names}
 
     def _titles(self) -> list[str]:
         titles = ["status", "mean", "mode", "entropy", "similarity", "windows", "language"]

@@ -21,6 +21,9 @@ from semscale.version import __version__
 
 PART_ROWS = 50_000
 
+_PART_FORMAT = "2"
+"""Columns and notes of stored parts; a run continues only parts of this format."""
+
 R = TypeVar("R", bound=PartResult)
 S = TypeVar("S", bound=Presentable)
 T = TypeVar("T")
@@ -388,6 +391,7 @@ class TableRun(Generic[S]):
             "input": self.table.fingerprint(),
             "part_rows": str(self.settings.part_rows),
             "version": __version__,
+            "part_format": _PART_FORMAT,
             **settings,
         }
 
