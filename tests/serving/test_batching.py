@@ -15,14 +15,13 @@ from semscale.embedding.embedder import Embeddings
 from semscale.embedding.token_states import TokenEncoder
 from semscale.errors import ModelError
 from semscale.serving import batching
+from semscale.serving.background import Task, in_task
 from semscale.serving.batching import (
     Batcher,
     Gathering,
-    Task,
     Ticket,
     TicketQueue,
     check_wanted,
-    in_task,
 )
 from semscale.serving.models import (
     BatchedEmbedder,
@@ -302,9 +301,9 @@ def large_batcher(gated):
 
 def test_nothing_is_sent_for_work_that_was_abandoned(large_batcher):
     task = Task()
-    task.abandon()
+    task.cancel()
     with pytest.raises(CancelledError):
-        task.submit(large_batcher, ["late"])
+        task.submit(large_batcher.submit, ["late"])
     assert large_batcher.waiting_items == 0
 
 
@@ -312,8 +311,8 @@ def test_work_that_is_abandoned_after_it_was_sent_waits_no_more(large_batcher, g
     large_batcher.submit(["holds the model up"])
     assert gated.begun.acquire(timeout=60)
     task = Task()
-    sent = task.submit(large_batcher, ["waits"])
-    threading.Thread(target=task.abandon).start()
+    sent = task.submit(large_batcher.submit, ["waits"])
+    threading.Thread(target=task.cancel).start()
     with pytest.raises(CancelledError):
         sent.result(60)
     assert large_batcher.waiting_items == 0
@@ -425,7 +424,7 @@ def test_abandoned_work_ends_while_it_waits(batched, gated):
     thread = threading.Thread(target=in_task, args=(task, work))
     thread.start()
     assert gated.begun.acquire(timeout=60)
-    task.abandon()
+    task.cancel()
     thread.join(60)
     assert len(ended) == 1
     with pytest.raises(CancelledError):
@@ -526,7 +525,7 @@ def test_rows_of_abandoned_work_leave_the_queue(heeded, row_batcher, engine):
     assert heeded.begun.acquire(timeout=60)
     reading = begin(in_task, task, read)
     until(lambda: row_batcher.waiting_items == 2)  # two are sent ahead
-    task.abandon()
+    task.cancel()
     reading.join(60)
     assert len(ended) == 1
     assert row_batcher.waiting_items == 0

@@ -23,7 +23,8 @@ from semscale.embedding.embedder import Embedder, Embeddings
 from semscale.messages import shorten
 from semscale.report.document import Block, DataTable, Document, Label, Paragraph, Quoted, Section
 from semscale.report.html import page
-from semscale.serving.batching import WORKERS, TaskThreads, stop_if_abandoned
+from semscale.serving.background import BackgroundWork, report_progress
+from semscale.serving.batching import WORKERS
 from semscale.serving.instruments import PART_ROWS, Instrument, JobWork, Measured, instruments
 from semscale.serving.jobs import UPLOAD_STEP, Job, JobQueue, JobStatus
 from semscale.serving.judging import JudgeCalls, check_replies
@@ -107,8 +108,8 @@ class Service:
     models: ServedModels = field(default_factory=ServedModels)
     state: ServiceState = field(default_factory=ServiceState)
     metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
-    threads: TaskThreads = field(default_factory=TaskThreads)
-    readers: TaskThreads = field(default_factory=lambda: TaskThreads(_READERS))
+    threads: BackgroundWork = field(default_factory=BackgroundWork)
+    readers: BackgroundWork = field(default_factory=lambda: BackgroundWork(_READERS))
     has_ended: bool = False
 
     def __post_init__(self) -> None:
@@ -198,8 +199,9 @@ class Service:
         """End all threads."""
         self.stop_jobs()
         jobs_ended = self.jobs is None or self.jobs.close()
+        work_ended = self.threads.close() and self.readers.close()
         models_ended = self.models.close()
-        self.has_ended = jobs_ended and models_ended and not self._loading.is_alive()
+        self.has_ended = jobs_ended and work_ended and models_ended and not self._loading.is_alive()
 
 
 def application(service: Service, *, token: str | None = None) -> Gate:
@@ -559,7 +561,7 @@ class InstrumentRoute:
         columns: dict[str, list[Any]] = {name: [] for name in keys}
         lines = body.splitlines()
         for number, line in enumerate(lines, start=1):
-            stop_if_abandoned("reading lines", number, len(lines))
+            report_progress("reading lines", number, len(lines))
             row = _read_line(line, f"line {number}", set(keys.values()))
             for name, key in keys.items():
                 columns[name].append(row[key])

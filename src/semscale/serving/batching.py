@@ -1,12 +1,10 @@
 """Batching across requests: waiting items run through a model together, in fair turns."""
 
-import asyncio
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from contextvars import ContextVar, copy_context
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
@@ -17,7 +15,6 @@ Item = TypeVar("Item")
 Part = TypeVar("Part")
 Item_contra = TypeVar("Item_contra", contravariant=True)
 Part_co = TypeVar("Part_co", covariant=True)
-Result = TypeVar("Result")
 
 WORKERS = 2
 """Number of batches that run at once: the model works on one while the results of the other are returned."""
@@ -33,10 +30,6 @@ LONGEST = 0.03
 
 PAUSE = 0.02
 """Pause between requests that ends this wait, as a share of the last batch's time."""
-
-_RETRY_AFTER = 1
-_THREADS = 64  # most of them wait for the model, so that their texts share batches
-_MOST_TASKS = 256  # that work or wait for a thread
 
 
 class BatchedModel(Protocol[Item_contra, Part_co]):
@@ -359,107 +352,3 @@ def _take_slice(ticket: Ticket[Any, Any], most: int) -> int:
         used += size
         ticket.accepted += 1
     return used
-
-
-class Task:
-    """Work in a thread that another thread can abandon."""
-
-    def __init__(self) -> None:
-        self._is_abandoned = False
-        self._under_way: set[Future[Any]] = set()
-
-    @property
-    def is_abandoned(self) -> bool:
-        """True if the work was asked to end."""
-        return self._is_abandoned
-
-    def abandon(self) -> None:
-        """Ask the work to end at its next step."""
-        self._is_abandoned = True
-        for future in list(self._under_way):
-            future.cancel()
-
-    def check(self) -> None:
-        """Raise if the work was abandoned.
-
-        Raises:
-            CancelledError: the work was abandoned.
-        """
-        if self._is_abandoned:
-            raise CancelledError
-
-    def submit(self, batcher: Batcher[Item, Part], items: Sequence[Item]) -> Future[list[Part]]:
-        """Send items to a batcher; the future is cancelled when the work is abandoned.
-
-        Args:
-            batcher: runs the items through a model.
-            items: at least one.
-
-        Raises:
-            CancelledError: the work was abandoned.
-            RefusedRequestError: the service stops.
-        """
-        self.check()
-        future = batcher.submit(items)
-        self._under_way.add(future)
-        future.add_done_callback(self._under_way.discard)
-        if self._is_abandoned:  # since the first check
-            future.cancel()
-        return future
-
-
-_TASK: ContextVar[Task | None] = ContextVar("task", default=None)
-
-
-def current_task() -> Task:
-    """Return the task of the current thread."""
-    return _TASK.get() or Task()
-
-
-def in_task(task: Task, work: Callable[..., Result], *arguments: Any) -> Result:
-    """Run a function as a task in this thread."""
-
-    def run() -> Result:
-        _TASK.set(task)
-        return work(*arguments)
-
-    return copy_context().run(run)
-
-
-def stop_if_abandoned(stage: str, done: int, total: int | None) -> None:  # noqa: ARG001 - as Progress has it
-    """End the current thread's work if it was abandoned; usable as a ``Progress`` callback."""
-    current_task().check()
-
-
-class TaskThreads:
-    """Does the work of requests in threads.
-
-    Args:
-        n: number of threads.
-    """
-
-    def __init__(self, n: int = _THREADS) -> None:
-        self._pool = ThreadPoolExecutor(n, thread_name_prefix="task")
-        self._n = 0
-
-    async def run(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """Do work in a thread; if the request is cancelled, the work ends at its next step.
-
-        Raises:
-            RefusedRequestError: too many requests wait.
-            Exception: the work failed.
-        """
-        if self._n >= _MOST_TASKS:
-            raise RefusedRequestError(
-                429, "too many requests are waiting: try again later", retry_after=_RETRY_AFTER
-            )
-        task = Task()
-        self._n += 1
-        doing = asyncio.get_running_loop().run_in_executor(self._pool, in_task, task, work, *arguments)
-        try:
-            return await doing
-        except asyncio.CancelledError:
-            task.abandon()
-            raise
-        finally:
-            self._n -= 1

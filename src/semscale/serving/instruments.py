@@ -34,7 +34,7 @@ from semscale.results.result import COUNTS, FLAGS, FLOATS, POSITIONS, STATUSES, 
 from semscale.results.runs import PartSettings
 from semscale.results.table_columns import Columns
 from semscale.scales import Scale, load_scale, scale_names
-from semscale.serving.batching import stop_if_abandoned
+from semscale.serving.background import report_progress
 from semscale.serving.jobs import Job
 from semscale.serving.models import estimate_tokens
 from semscale.serving.requests import (
@@ -151,7 +151,7 @@ class Instrument:
             SemscaleError: a setting or a cell is invalid, or the model cannot be run.
         """
         cells = [list(columns[name]) for name in self.columns]
-        result = self.measure_columns(self.find_or_build(settings), *cells, progress=stop_if_abandoned)
+        result = self.measure_columns(self.find_or_build(settings), *cells, progress=report_progress)
         return Measured(result, result.to_frame())
 
     def prepare(self, fields: TableFields) -> tuple[Columns, Any]:

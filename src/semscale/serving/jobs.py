@@ -32,7 +32,7 @@ from sqlalchemy import (
 from semscale.errors import InputError, SemscaleError
 from semscale.messages import shorten
 from semscale.presentable import Presentable
-from semscale.serving.batching import Task, in_task
+from semscale.serving.background import BackgroundWork, Task, current_task
 from semscale.serving.requests import (
     JOB_FIELDS,
     JobFields,
@@ -96,8 +96,7 @@ class Job:
         created: time of creation in ISO 8601.
         status: current status.
         error: reason of a failure.
-        progress: stage, finished rows and total rows of the run; ``None`` unless the job runs.
-        task: the work, which can be abandoned.
+        task: the work in the background; ``None`` until the queue starts.
         is_removed: true once the job was cancelled.
     """
 
@@ -107,8 +106,7 @@ class Job:
     created: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
     status: JobStatus = JobStatus.WAITING
     error: str | None = None
-    progress: dict[str, Any] | None = None
-    task: Task = field(default_factory=Task)
+    task: Task[None] | None = None
     is_removed: bool = False
 
     @property
@@ -138,12 +136,13 @@ class Job:
 
     def record(self) -> dict[str, Any]:
         """Return the status and progress for clients, as JSON values."""
+        step = self.task.progress if self.task and self.status is JobStatus.RUNNING else None
         return {
             "id": self.id,
             "kind": self.kind,
             "created": self.created,
             "status": str(self.status),
-            "progress": self.progress,
+            "progress": step and step._asdict(),
             "error": self.error,
         }
 
@@ -248,7 +247,7 @@ Work = Callable[[Job, Progress], Presentable]
 
 
 class JobQueue:
-    """Runs the jobs of a folder in a thread, one at a time, in order of arrival.
+    """Runs the jobs of a folder in the background, one at a time, in order of arrival.
 
     Args:
         home: folder of the database and of one folder per job; only one service at a time can use it.
@@ -263,8 +262,9 @@ class JobQueue:
         self._lock = _lock(home)
         self._home, self._work, self._limits = home, work, limits
         self._store = JobStore(home)
-        self._changed = threading.Condition()
-        self._is_stopped = False
+        self._background = BackgroundWork(1, most=None)
+        self._changing = threading.Lock()
+        self._is_started = self._is_stopped = False
         self._n_uploads = 0
         jobs, refused = self._store.read()
         self._jobs = {job.id: job for job in jobs}
@@ -278,11 +278,18 @@ class JobQueue:
                 job.table.unlink(missing_ok=True)  # the service was killed before it could
             elif job.status is JobStatus.RUNNING:
                 self._mark_cut_short(job)
-        self._thread = threading.Thread(target=self._run, name="jobs", daemon=True)
 
     def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
+        """Run the unfinished jobs, and those that are added from now on."""
+        with self._changing:
+            self._is_started = True
+            for job in self._jobs.values():
+                if not job.status.has_ended:
+                    self._submit(job)
+
+    def _submit(self, job: Job) -> None:
+        if self._is_started and not self._is_stopped:
+            job.task = self._background.submit(self._run, job)
 
     def stop(self) -> None:
         """Stop after the current part; unfinished jobs continue when the service starts again.
@@ -290,22 +297,20 @@ class JobQueue:
         The running job is stored as waiting at once, so that it continues even if the process is killed
         before the job has stopped.
         """
-        with self._changed:
+        with self._changing:
             if self._is_stopped:
                 return
             self._is_stopped = True
+            self._background.stop()
             for job in self._jobs.values():
-                job.task.abandon()
                 if job.status is JobStatus.RUNNING and not job.is_removed:
                     self._store_waiting(job)
-            self._changed.notify_all()
 
     def close(self, seconds: float = 30.0) -> bool:
-        """Wait for the thread and unlock the folder; return true if the thread has ended."""
-        if self._thread.is_alive():
-            self._thread.join(seconds)
+        """Wait for the running job and unlock the folder; return true if it has ended."""
+        has_ended = self._background.close(seconds)
         self._lock.release()
-        return not self._thread.is_alive()
+        return has_ended
 
     @property
     def n_unfinished(self) -> int:
@@ -362,9 +367,9 @@ class JobQueue:
     def add(self, job: Job) -> None:
         """Add a job with an uploaded table to the end of the queue."""
         self._store.add(job)
-        with self._changed:
+        with self._changing:
             self._jobs[job.id] = job
-            self._changed.notify_all()
+            self._submit(job)
 
     def find(self, name: str) -> Job:
         """Return the job with this name.
@@ -396,67 +401,54 @@ class JobQueue:
             RefusedRequestError: no job has this name, its files are gone, or too many jobs wait.
         """
         job = self.find(name)
-        with self._changed:
+        with self._changing:
             if job.status is not JobStatus.FAILED or not job.table.is_file():
                 reason = "its table was removed" if job.status is JobStatus.FAILED else f"it is {job.status}"
                 raise RefusedRequestError(409, f"the job cannot run again, as {reason}: send the table again")
             self._check_room()
             self._store.set_status(job, JobStatus.WAITING)
-            job.status, job.error, job.task = JobStatus.WAITING, None, Task()
-            self._changed.notify_all()
+            job.status, job.error = JobStatus.WAITING, None
+            self._submit(job)
         return job
 
     def _drop(self, job: Job) -> None:
         self._store.remove(job)
-        with self._changed:
+        with self._changing:
             job.is_removed = True
+            if job.task is not None:
+                job.task.cancel()
             if job.status is JobStatus.RUNNING:
-                job.task.abandon()  # the thread removes the files once it no longer uses them
-                return
+                return  # its run removes the files once it no longer uses them
+        self._forget(job)
+
+    def _forget(self, job: Job) -> None:
+        with self._changing:
             self._jobs.pop(job.id, None)
         shutil.rmtree(job.folder, ignore_errors=True)  # or at the next start
 
-    def _run(self) -> None:
-        while (job := self._next()) is not None:
-            in_task(job.task, self._do, job)
-            if job.is_removed:
-                with self._changed:
-                    self._jobs.pop(job.id, None)
-                shutil.rmtree(job.folder, ignore_errors=True)
-
-    def _next(self) -> Job | None:
-        def waiting() -> Iterator[Job]:
-            return (job for job in self._jobs.values() if not job.status.has_ended)
-
-        with self._changed:
-            self._changed.wait_for(lambda: self._is_stopped or any(waiting()))
-            if self._is_stopped:
-                return None
-            job = next(waiting())
-            job.status = JobStatus.RUNNING
-            return job
-
-    def _do(self, job: Job) -> None:
+    def _run(self, job: Job) -> None:
         try:
-            self._store_running(job)
+            self._begin(job)
             self._measure(job)
         except CancelledError:
-            return
+            pass
         except (SemscaleError, OSError) as error:
             self._fail(job, error.spelled(in_request) if isinstance(error, SemscaleError) else str(error))
         except Exception as error:
             _LOG.exception("a bug of ours: please report it")
             self._fail(job, f"this is a bug of ours: {type(error).__name__}")
+        if job.is_removed:
+            self._forget(job)
 
-    def _store_running(self, job: Job) -> None:
+    def _begin(self, job: Job) -> None:
         """Store that a job runs, so that the next service sees whether it ended this one.
 
         Raises:
-            CancelledError: the service stops.
+            CancelledError: the service stops, or the job was removed.
         """
-        with self._changed:
-            if self._is_stopped:
-                raise CancelledError
+        with self._changing:
+            current_task().check()
+            job.status = JobStatus.RUNNING
             self._store.set_status(job, JobStatus.RUNNING)
 
     def _store_waiting(self, job: Job) -> None:
@@ -475,16 +467,15 @@ class JobQueue:
 
     def _measure(self, job: Job) -> None:
         """Measure the table of a job, and check the quota after each part."""
-        last_change = 0
+        task, last_change = current_task(), 0
 
         def progress(stage: str, done: int, total: int | None) -> None:
             nonlocal last_change
-            job.task.check()
+            task.report(stage, done, total)
             change = job.parts.stat().st_mtime_ns if job.parts.is_dir() else 0
             if change != last_change:  # a search of thousands of parts takes longer than a look at the folder
                 last_change = change
                 self.check_quota()
-            job.progress = {"stage": stage, "done": done, "total": total}
 
         summary = self._work(job, progress)
         create_private(job.summary)
@@ -493,8 +484,8 @@ class JobQueue:
         self._end(job, JobStatus.FINISHED)
 
     def _end(self, job: Job, status: JobStatus, error: str | None = None) -> None:
-        with self._changed:  # else a stop could store a job as waiting that has just ended
-            job.status, job.error, job.progress = status, error, None
+        with self._changing:  # else a stop could store a job as waiting that has just ended
+            job.status, job.error = status, error
             self._store.set_status(job, status, error)
             job.table.unlink(missing_ok=True)
 
@@ -508,7 +499,7 @@ class JobQueue:
             self._end(job, JobStatus.FAILED, message)
         except (SemscaleError, OSError) as error:  # as on a full disk; other jobs go on
             _LOG.error("job %s failed (%s), which cannot be written: %s", job.id, message, error)  # noqa: TRY400
-            job.status, job.error, job.progress = JobStatus.FAILED, message, None
+            job.status, job.error = JobStatus.FAILED, message
 
 
 def _lock(home: Path) -> FileLock:

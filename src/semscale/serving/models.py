@@ -23,7 +23,8 @@ from semscale.embedding.token_states import (
     shows_states,
     state_engine,
 )
-from semscale.serving.batching import WORKERS, BatchedModel, Batcher, Item, Part, current_task
+from semscale.serving.background import current_task
+from semscale.serving.batching import WORKERS, BatchedModel, Batcher, Item, Part
 from semscale.serving.requests import RefusedRequestError, ServiceLimits
 from semscale.signature import Signature
 from semscale.types import Integers, Progress
@@ -259,13 +260,13 @@ class BatchedEmbedder:
         """Embed texts in their order; equal texts are computed once.
 
         Raises:
-            CancelledError: the work of this thread was abandoned.
+            CancelledError: the work of this thread was cancelled.
             RefusedRequestError: the service stops.
         """
         unique, where = distinct(validate_texts(texts))
         if not unique:
             return Embeddings(np.empty((0, self.dimensions), np.float32), np.empty(0, np.int64))
-        parts = current_task().submit(self._batcher, unique).result()
+        parts = current_task().submit(self._batcher.submit, unique).result()
         if progress:
             progress("embedding", len(unique), len(unique))
         return join_embeddings(parts).spread(where)
@@ -335,7 +336,7 @@ class BatchedStates:
             the other.
 
         Raises:
-            CancelledError: the work of this thread was abandoned.
+            CancelledError: the work of this thread was cancelled.
         """
         if layer != self._engine.layers:
             yield from self._engine.run_layer(groups, layer=layer)
@@ -352,7 +353,7 @@ class BatchedStates:
             while True:
                 while len(under_way) < _AHEAD and (numbers := next(runs, None)):
                     sent = [rows[number] for number in numbers]
-                    under_way.append((numbers, task.submit(self._batcher, sent)))
+                    under_way.append((numbers, task.submit(self._batcher.submit, sent)))
                 if not under_way:
                     return
                 numbers, future = under_way.popleft()

@@ -26,7 +26,7 @@ from semscale.report.json_encoding import to_json_value
 from semscale.report.presenting import as_json
 from semscale.results.runs import PartSettings
 from semscale.scales import load_scale, scale_names
-from semscale.serving.batching import Task, TaskThreads, current_task, stop_if_abandoned
+from semscale.serving.background import BackgroundWork, Task, current_task, report_progress
 from semscale.serving.instruments import Instrument, instruments, open_requested, scale_in_request
 from semscale.serving.judging import JudgeCalls, check_replies, combine_items, template_in_request
 from semscale.serving.requests import (
@@ -229,16 +229,16 @@ def agent_tools(
         raise InputError(
             "folder", f"must be an existing folder, got {folder}: create it, or name another one"
         )
-    threads, outputs = TaskThreads(), Outputs()
+    work, outputs = BackgroundWork(), Outputs()
     tools = {"list_scales": _scales_tool()}
     by_name = instruments(lambda: model(DEFAULT_RATING_MODEL), lambda: model(DEFAULT_MODEL))
     for name, instrument in by_name.items():
-        tools[name] = _instrument_tool(name, instrument, limits, threads)
+        tools[name] = _instrument_tool(name, instrument, limits, work)
         if folder is not None:
-            tools[f"{name}_table"] = _table_tool(name, instrument, folder.resolve(), limits, threads, outputs)
-    tools["code"] = _code_tool(lambda: model(DEFAULT_MODEL), limits, threads)
+            tools[f"{name}_table"] = _table_tool(name, instrument, folder.resolve(), limits, work, outputs)
+    tools["code"] = _code_tool(lambda: model(DEFAULT_MODEL), limits, work)
     if judge is not None:
-        tools["judge"] = _judge_tool(judge, limits, threads)
+        tools["judge"] = _judge_tool(judge, limits, work)
     return tools
 
 
@@ -270,7 +270,7 @@ def _scales_tool() -> AgentTool:
 
 
 def _instrument_tool(
-    name: str, instrument: Instrument, limits: ServiceLimits, threads: TaskThreads
+    name: str, instrument: Instrument, limits: ServiceLimits, work: BackgroundWork
 ) -> AgentTool:
     """Create an instrument's tool, which measures in a thread."""
     fields = _with_rows(instrument.fields)
@@ -292,7 +292,7 @@ def _instrument_tool(
         description=f"{instrument.description} {_HINTS[name]} {_RETURNS} {_further(_UNLISTED[name])}",
         fields=fields,
         output=_MEASURED,
-        call=lambda arguments: threads.run(measure, arguments),
+        call=lambda arguments: work.run(measure, arguments),
         unlisted=_UNLISTED[name],
     )
 
@@ -318,7 +318,7 @@ def _table_tool(
     instrument: Instrument,
     folder: Path,
     limits: ServiceLimits,
-    threads: TaskThreads,
+    work: BackgroundWork,
     outputs: "Outputs",
 ) -> AgentTool:
     """Create an instrument's tool for tables; repeating an interrupted call resumes it."""
@@ -343,7 +343,7 @@ def _table_tool(
         call.raise_mistakes()
         with outputs.writing(out):
             summary = instrument.measure_file(
-                table, *prepared, out=out, settings=PartSettings(follow=False), progress=stop_if_abandoned
+                table, *prepared, out=out, settings=PartSettings(follow=False), progress=report_progress
             )
         content: Content = json.loads(as_json(summary, in_request))
         return {**content, "source": call.fields.table}
@@ -356,7 +356,7 @@ def _table_tool(
         f"and those of {name}.",
         fields=fields,
         output=_object("estimates", "cautions", "signature"),
-        call=lambda arguments: threads.run(measure, arguments),
+        call=lambda arguments: work.run(measure, arguments),
         examples={**EXAMPLES, **COLUMN_EXAMPLES},
         unlisted=unlisted,
         writes=True,
@@ -379,7 +379,7 @@ class Outputs:
     """Outputs that calls are writing; a call waits for a cancelled one, which finishes its current step."""
 
     def __init__(self) -> None:
-        self._tasks: dict[Path, Task] = {}
+        self._tasks: dict[Path, Task[Any]] = {}
         self._ended = threading.Condition()
 
     @contextmanager
@@ -396,7 +396,7 @@ class Outputs:
         task = current_task()
         with self._ended:
             while (other := self._tasks.get(out)) is not None:
-                if not other.is_abandoned:
+                if not other.is_cancelled:
                     raise InputError(
                         "out",
                         f": an earlier call is still writing {out.name}: wait for it, cancel it, or "
@@ -488,7 +488,7 @@ def _is_plain(path: Path) -> bool:
     return not path.is_symlink() and (path.is_file() or path.is_dir())
 
 
-def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, threads: TaskThreads) -> AgentTool:
+def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, work: BackgroundWork) -> AgentTool:
     fields = _with_rows(CodingFields)
 
     def code(arguments: Mapping[str, Any]) -> Content:
@@ -500,7 +500,7 @@ def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, threads
         codebook = _codebook(call)
         call.raise_mistakes()
         coder = Coder(cast("Codebook", codebook), embedder=embedding())
-        coding = code_answers(coder.score(call.fields.texts, progress=stop_if_abandoned))
+        coding = code_answers(coder.score(call.fields.texts, progress=report_progress))
         figures = {
             share.code: {
                 **vars(share.counted),
@@ -521,7 +521,7 @@ def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, threads
         description=f"{_CODE} {_RETURNS}",
         fields=fields,
         output=_MEASURED,
-        call=lambda arguments: threads.run(code, arguments),
+        call=lambda arguments: work.run(code, arguments),
     )
 
 
@@ -539,7 +539,7 @@ def _codebook(call: ToolCall) -> "Codebook | None":
     return None if None in codes else call.check(lambda _: Codebook("of-the-call", tuple(codes)), "codes")
 
 
-def _judge_tool(judge: JudgeCalls, limits: ServiceLimits, threads: TaskThreads) -> AgentTool:
+def _judge_tool(judge: JudgeCalls, limits: ServiceLimits, work: BackgroundWork) -> AgentTool:
     fields = _with_rows(with_names(JudgeFields, _JUDGE_NAMES))
     settings = [name for name in JudgeSettings.model_fields if name != "criteria"]
     lists = ("questions", "answers", "references")
@@ -555,7 +555,7 @@ def _judge_tool(judge: JudgeCalls, limits: ServiceLimits, threads: TaskThreads) 
         return call.fields
 
     async def call(arguments: Mapping[str, Any]) -> Content:
-        checked = await threads.run(check, arguments)
+        checked = await work.run(check, arguments)
         verdicts = await judge.verdicts(checked)
         summary = verdicts.summarize(checked.questions, checked.answers)
         return result_content(verdicts.to_frame() if checked.rows else None, summary)
