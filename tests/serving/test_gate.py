@@ -1,4 +1,4 @@
-"""The gate: access, readiness, limits, and errors as answers."""
+"""The middleware: access, readiness, limits, and errors as answers."""
 
 import asyncio
 import json
@@ -14,7 +14,17 @@ from tests.support.services import MODEL, SECRET, Client, client_of
 
 from semscale.errors import InputError
 from semscale.serving.requests import RefusedRequestError, ServiceLimits
-from semscale.serving.server import Backlog, BodyRoom, access_token, has_token, is_meant_for_loopback
+from semscale.serving.server import (
+    Admission,
+    Answers,
+    Backlog,
+    BodyRoom,
+    ServiceMetrics,
+    ServiceState,
+    access_token,
+    has_token,
+    is_meant_for_loopback,
+)
 
 ASKED = {"input": ["good"], "model": MODEL}
 
@@ -48,6 +58,39 @@ def test_a_header_host_that_is_none_is_no_bug(service):
         assert (answer.status_code, answer.json()["error"]["type"]) == (404, "not_found_error")
 
 
+def test_routes_of_another_package_are_checked_like_those_of_the_service(service):
+    from fastapi import APIRouter
+
+    from semscale.serving.application import application
+
+    router = APIRouter(prefix="/pages")
+
+    @router.get("/first")
+    async def first() -> dict[str, int]:
+        return {"page": 1}
+
+    @router.get("/broken")
+    async def broken() -> None:
+        raise InputError("page", "must be 1, got 2")
+
+    client = Client(application(service, routers=[router]))
+    assert client.get("/pages/first").json() == {"page": 1}
+    assert client.get("/pages/first", headers={"origin": "https://example.org"}).status_code == 403
+    assert client.get("/pages/second").json()["error"]["type"] == "not_found_error"
+    refused = client.get("/pages/broken")
+    assert (refused.status_code, refused.json()["error"]["message"]) == (422, "page must be 1, got 2")
+    assert "/pages/first" in client.get("/openapi.json").json()["paths"]
+    shown = {"Authorization": f"Bearer {SECRET}"}
+    closed = Client(application(service, token=SECRET, routers=[router]))
+    assert [
+        closed.get("/pages/first").status_code,
+        closed.get("/pages/first", headers=shown).status_code,
+    ] == [
+        401,
+        200,
+    ]
+
+
 def with_gate(gated, **limits):
     """A service whose model waits, without the warm-up."""
     from semscale.serving.application import Service
@@ -72,14 +115,14 @@ def test_a_request_that_takes_too_long_is_answered_and_its_texts_are_dropped(gat
     assert service.models.embedding.batcher.waiting_items == 0
 
 
-def gate_before(application):
-    from semscale.serving.requests import ServiceLimits
-    from semscale.serving.server import Gate, ServiceMetrics, ServiceState
-
+def admitted(application):
+    """An application behind the time limits of requests, and with an answer to every error."""
     state = ServiceState()
     state.set_loaded()
-    limits = ServiceLimits(max_seconds=5000)
-    return Gate(application, state=state, limits=limits, metrics=ServiceMetrics(), token=None)
+    admission = Admission(
+        application, state=state, limits=ServiceLimits(max_seconds=5000), bodies=BodyRoom(0)
+    )
+    return Answers(admission, state=state, metrics=ServiceMetrics())
 
 
 def test_lines_that_take_too_long_end_with_the_reason():
@@ -90,7 +133,7 @@ def test_lines_that_take_too_long_end_with_the_reason():
         scope["semscale.limit"].reschedule(asyncio.get_running_loop().time())
         await asyncio.sleep(5000)
 
-    first, last = Client(gate_before(lines)).post("/rate").text.splitlines()
+    first, last = Client(admitted(lines)).post("/rate").text.splitlines()
     assert json.loads(first) == {"row": 1}
     assert json.loads(last)["error"]["type"] == "timeout_error"
 
@@ -107,14 +150,14 @@ def test_every_part_of_a_long_answer_has_the_full_time_limit():
         ends.append(limit.when() - asyncio.get_running_loop().time())
         await send({"type": "http.response.body", "body": b"the rest"})
 
-    assert Client(gate_before(download)).get("/jobs/1/result").content == b"a partthe rest"
+    assert Client(admitted(download)).get("/jobs/1/result").content == b"a partthe rest"
     assert ends[0] is None
     assert 0 < ends[1] <= 5000
 
 
 def test_texts_of_a_client_that_goes_away_are_dropped(gated):
     service = with_gate(gated)
-    gate, batcher = client_of(service).gate, service.models.embedding.batcher
+    app, batcher = client_of(service).app, service.models.embedding.batcher
 
     async def abandoned():
         body, gone = json.dumps(ASKED).encode(), asyncio.Event()
@@ -145,7 +188,7 @@ def test_texts_of_a_client_that_goes_away_are_dropped(gated):
             "client": ("client", 1),
             "root_path": "",
         }
-        answering = asyncio.ensure_future(gate(scope, receive, send))
+        answering = asyncio.ensure_future(app(scope, receive, send))
         while not batcher.waiting_items:
             await asyncio.sleep(0)
         gone.set()
@@ -317,9 +360,10 @@ def test_the_page_of_routes_needs_no_other_host(service):
 def test_a_body_without_room_in_memory_is_put_off(service):
     client = client_of(service)
     assert client.post("/v1/embeddings", json=ASKED).status_code == 200
-    assert client.gate._bodies.held == 0
-    client.gate._bodies.held = 8 * service.limits.body_bytes  # as if eight of the largest were under way
+    assert service.bodies.held == 0
+    service.bodies.held = 8 * service.limits.body_bytes  # as if eight of the largest were under way
     answer = client.post("/v1/embeddings", json=ASKED)
+    service.bodies.held = 0
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
 
 

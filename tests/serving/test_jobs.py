@@ -23,7 +23,7 @@ from tests.support.small_disk import LARGE, can_mount, small_disk
 
 from semscale.errors import InputError
 from semscale.serving.jobs import JobStatus, JobStore
-from semscale.serving.requests import EmbeddingJobFields, RefusedRequestError, ServiceLimits
+from semscale.serving.requests import EmbeddingJobFields, RefusedRequestError
 
 
 def test_unfinished_jobs_go_on_after_a_restart_in_their_order(tmp_path):
@@ -46,7 +46,7 @@ def test_unfinished_jobs_go_on_after_a_restart_in_their_order(tmp_path):
         assert work.begun.acquire(timeout=60)
     until(lambda: not again.n_unfinished)
     assert work.done == [job.id for job in jobs]
-    assert [record["status"] for record in again.records()] == ["finished", "finished"]
+    assert [record.status for record in again.records()] == ["finished", "finished"]
     again.stop()
     again.close()
 
@@ -61,7 +61,7 @@ def test_a_restart_removes_the_table_of_a_job_that_has_ended(tmp_path):
     queue.close()
     again = queue_of(tmp_path, HeldWork())
     assert not job.table.exists()
-    assert [record["status"] for record in again.records()] == ["finished"]
+    assert [record.status for record in again.records()] == ["finished"]
     again.stop()
     again.close()
 
@@ -186,7 +186,7 @@ def test_a_job_whose_failure_cannot_be_stored_is_failed_before_and_after_a_resta
     assert done.wait(60)
     until(lambda: not queue.n_unfinished)
     record = queue.find(lost.id).record()
-    assert (record["status"], record["error"]) == ("failed", "No space left on device")
+    assert (record.status, record.error) == ("failed", "No space left on device")
     assert f"job {lost.id} failed (No space left on device), which cannot be written" in caplog.text
     assert queue.find(other.id).status is JobStatus.FINISHED
     queue.stop()
@@ -221,9 +221,9 @@ def test_a_job_that_ran_when_the_service_was_killed_fails_and_the_next_jobs_run(
         until(lambda: not queue.n_unfinished)  # noqa: B023 - called at once
         assert work.done == [jobs[1].id]
         first, second = queue.records()
-        assert (first["status"], second["status"]) == ("failed", "finished")
-        assert first["error"].startswith("the service ended while this job ran")
-        assert f"POST /jobs/{jobs[0].id} runs it again" in first["error"]
+        assert (first.status, second.status) == ("failed", "finished")
+        assert first.error.startswith("the service ended while this job ran")
+        assert f"POST /jobs/{jobs[0].id} runs it again" in first.error
         queue.stop()
         assert queue.close()
         queue = queue_of(tmp_path, work)
@@ -323,8 +323,8 @@ def test_job_above_the_quota_fails_and_leaves_room_for_other_jobs(tmp_path):
     queue.start()
     until(lambda: not queue.n_unfinished)
     record = queue.find(large.id).record()
-    assert record["status"] == "failed"
-    assert record["error"].startswith("the files of all jobs may have 100,000 bytes: remove old jobs")
+    assert record.status == "failed"
+    assert record.error.startswith("the files of all jobs may have 100,000 bytes: remove old jobs")
     assert list(large.folder.iterdir()) == []
     assert queue.find(small.id).status is JobStatus.FINISHED
     queue.stop()
@@ -610,14 +610,14 @@ def test_a_job_whose_request_fails_after_it_was_added_is_dropped(tmp_path):
         request(is_running=False)
     work.let.set()
     until(lambda: not queue.n_unfinished)
-    assert [record["status"] for record in queue.records()] == ["finished"]
+    assert [record.status for record in queue.records()] == ["finished"]
     assert len([path for path in (tmp_path / "jobs").iterdir() if path.is_dir()]) == 1
     queue.stop()
     queue.close()
 
 
 def test_a_cancelled_request_ends_after_its_job_was_added():
-    from semscale.serving.application import _finish
+    from semscale.serving.routes import _finish
 
     begun, let, done = threading.Event(), threading.Event(), []
 
@@ -639,7 +639,7 @@ def test_a_cancelled_request_ends_after_its_job_was_added():
 
 
 def test_a_slow_upload_does_not_put_off_its_end_for_ever(tmp_path):
-    from semscale.serving.application import _LEAST_UPLOAD, JobRoutes
+    from semscale.serving.routes import _LEAST_UPLOAD, upload_table
 
     class Limit:
         n = 0
@@ -658,15 +658,12 @@ def test_a_slow_upload_does_not_put_off_its_end_for_ever(tmp_path):
             for size in self.sizes:
                 yield b"x" * size
 
-    class Service:
-        limits = ServiceLimits()
-
     def moved(*sizes):
         """How often an upload in parts of some sizes gets more time."""
         queue = queue_of(tmp_path, HeldWork())
-        routes, request = JobRoutes(Service(), queue, None), Request(*sizes)
+        request = Request(*sizes)
         with queue.uploading("embed", EmbeddingJobFields(text="comment")) as job:
-            asyncio.run(routes._upload(request, job.table))
+            asyncio.run(upload_table(request, job.table, queue.check_quota, seconds=60))
         queue.stop()
         queue.close()
         return request.scope["semscale.limit"].n

@@ -165,24 +165,22 @@ def test_too_many_waiting_requests_are_refused(judged):
     from semscale.serving.application import application
 
     model = Waiting()
-    gate = application(judged(model))
+    service = judged(model)
+    app = application(service)
 
     async def conversation():
-        transport = httpx.ASGITransport(gate)
+        transport = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             rows = {"questions": ["a"], "answers": ["b"]}
             waiting = [asyncio.create_task(client.post("/judge", json=rows)) for _ in range(64)]
             await asyncio.to_thread(model.begun.wait, 60)
-            while judge_calls(gate) < 64:
+            while service.state.under_way < 64:
                 await asyncio.sleep(0)
             refused = await client.post("/judge", json=rows)
             for task in waiting:
                 task.cancel()
             await asyncio.gather(*waiting, return_exceptions=True)
             return refused
-
-    def judge_calls(gate):
-        return gate._state.under_way
 
     refused = asyncio.run(conversation())
     assert (refused.status_code, refused.headers["retry-after"]) == (429, "5")

@@ -27,7 +27,12 @@ def check_answer(schema, verb, path, answer):
     kind = answer.headers["content-type"].partition(";")[0]
     assert kind in contents
     if kind == "application/json":
-        Draft202012Validator(contents[kind]["schema"]).validate(answer.json())
+        Draft202012Validator({**schema, **contents[kind]["schema"]}).validate(answer.json())
+
+
+def model_of(schema, content):
+    """Return the model that a content refers to."""
+    return schema["components"]["schemas"][content["schema"]["$ref"].rpartition("/")[2]]
 
 
 REQUESTS = [
@@ -147,7 +152,7 @@ def test_settings_of_a_request_are_those_of_the_instrument(described):
     from semscale.rating.settings import RaterSettings
 
     _, _, schema = described
-    body = schema["paths"]["/rate"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    body = model_of(schema, schema["paths"]["/rate"]["post"]["requestBody"]["content"]["application/json"])
     assert set(RaterSettings.model_fields) - {"embedder", "calibration"} < set(body["properties"])
     described_setting = body["properties"]["temperature"]["description"]
     assert described_setting == RaterSettings.model_fields["temperature"].description
@@ -158,8 +163,8 @@ def test_rows_of_results_are_described_by_the_columns_of_the_result(described):
     _, _, schema = described
 
     def columns(path):
-        answer = schema["paths"][path]["post"]["responses"]["200"]["content"]["application/json"]["schema"]
-        row = answer["properties"]["results"]["items"]
+        answer = schema["paths"][path]["post"]["responses"]["200"]["content"]["application/json"]
+        row = model_of(schema, answer)["properties"]["results"]["items"]
         assert row["required"] == ["status"]
         return {name: cell["type"] for name, cell in row["properties"].items()}
 

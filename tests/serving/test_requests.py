@@ -32,7 +32,7 @@ def test_ratings_are_those_of_the_package(client, engine):
 
 
 def test_lines_give_the_same_ratings_in_their_order(client, monkeypatch):
-    monkeypatch.setattr("semscale.serving.application._LINES_AT_ONCE", 2)
+    monkeypatch.setattr("semscale.serving.routes._LINES_AT_ONCE", 2)
     whole = client.post("/rate", json={"texts": TEXTS, "scale": "quality", "missing": ["NA"]}).json()
     body = "\n".join(json.dumps({"text": text}) for text in TEXTS)
     answer = client.post("/rate?scale=quality&missing=NA", content=body, headers=LINES)
@@ -46,6 +46,12 @@ def test_a_type_of_content_may_be_in_capitals(client):
     headers = {"content-type": "Application/X-NDJSON; charset=utf-8"}
     answer = client.post("/rate", content='{"text": "Never."}', headers=headers)
     assert json.loads(answer.text)["row"] == 1
+
+
+@pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data"])
+def test_body_is_json_whatever_type_it_states(client, kind):
+    answer = client.post("/rate", content='{"texts": ["Never."]}', headers={"content-type": kind})
+    assert answer.json()["counts"] == {"scored": 1}
 
 
 def test_a_scale_may_be_in_the_request(client):

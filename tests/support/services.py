@@ -20,14 +20,14 @@ def until(is_reached):
 class Client:
     """Sends requests to an application in this process."""
 
-    def __init__(self, gate) -> None:
-        self.gate = gate
+    def __init__(self, app) -> None:
+        self.app = app
 
     def send(self, verb, path, **content):
         import httpx
 
         async def answer():
-            transport = httpx.ASGITransport(self.gate, raise_app_exceptions=False)
+            transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
             async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
                 return await client.request(verb, path, **content)
 
@@ -60,7 +60,7 @@ def loaded_service(embedder, *, home=None, **limits):
 
 
 class HeldWork:
-    """Work of jobs that goes on when a test lets it, or ends when it is abandoned."""
+    """Work of jobs that goes on when a test lets it, or ends when it is cancelled."""
 
     def __init__(self) -> None:
         self.begun = threading.Semaphore(0)

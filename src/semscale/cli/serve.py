@@ -114,10 +114,10 @@ def serve(options: ServeOptions) -> None:
     )
     if options.jobs is not None:
         service.open_jobs(options.jobs, options.part_rows)
-    gate = application(service, token=token)
+    app = application(service, token=token)
     with listen(options.host, options.port) as listener:
         _say(f"listening on {_address(options.host, listener.getsockname()[1])} (what it answers: /docs)")
-        run_service(gate, service, listener, _say)
+        run_service(app, service, listener, _say)
 
 
 class McpOptions(Settings):

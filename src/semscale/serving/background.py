@@ -12,7 +12,8 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextvars import ContextVar, copy_context
-from typing import Any, Generic, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from semscale.serving.requests import RefusedRequestError
 
@@ -25,14 +26,9 @@ _THREADS = 64  # most of them wait for the model, so that their texts share batc
 _MOST_TASKS = 256  # that work or wait for a thread
 
 
-class Step(NamedTuple):
-    """Progress of a task.
-
-    Attributes:
-        stage: what is being done.
-        done: number of finished units, such as texts or rows.
-        total: number of all units; ``None`` if it is not known beforehand.
-    """
+@dataclass(frozen=True)
+class Step:
+    """Progress of a task: what is done, and how many of the units, such as rows, are finished."""
 
     stage: str
     done: int

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -77,18 +77,6 @@ _CELLS: tuple[tuple[object, dict[str, Any]], ...] = (
 """JSON schemas of cells, by the kind of column."""
 
 
-class Measured(NamedTuple):
-    """Rows that were measured.
-
-    Attributes:
-        result: the instrument's result.
-        frame: one row per item.
-    """
-
-    result: Result
-    frame: pl.DataFrame
-
-
 @dataclass(frozen=True)
 class Instrument:
     """An instrument of the service; it caches the objects built for the latest settings.
@@ -144,15 +132,20 @@ class Instrument:
                 self._built.popitem(last=False)
             return stored
 
-    def measure(self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]) -> Measured:
+    def measure(
+        self, settings: RequestFields, columns: Mapping[str, Sequence[Any]]
+    ) -> tuple[Result, pl.DataFrame]:
         """Measure rows, like the package's function for this instrument.
+
+        Returns:
+            The result, and its table with a row for each item.
 
         Raises:
             SemscaleError: a setting or a cell is invalid, or the model cannot be run.
         """
         cells = [list(columns[name]) for name in self.columns]
         result = self.measure_columns(self.find_or_build(settings), *cells, progress=report_progress)
-        return Measured(result, result.to_frame())
+        return result, result.to_frame()
 
     def prepare(self, fields: TableFields) -> tuple[Columns, Any]:
         """Return the columns of a table, and the object that measures it.

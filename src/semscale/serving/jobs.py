@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from filelock import FileLock
+from pydantic import BaseModel, Field
 from sqlalchemy import (
     JSON,
     Column,
@@ -32,7 +33,7 @@ from sqlalchemy import (
 from semscale.errors import InputError, SemscaleError
 from semscale.messages import shorten
 from semscale.presentable import Presentable
-from semscale.serving.background import BackgroundWork, Task, current_task
+from semscale.serving.background import BackgroundWork, Step, Task, current_task
 from semscale.serving.requests import (
     JOB_FIELDS,
     JobFields,
@@ -85,6 +86,17 @@ class JobStatus(StrEnum):
         return self in {JobStatus.FINISHED, JobStatus.FAILED}
 
 
+class JobRecord(BaseModel):
+    """Job as clients see it."""
+
+    id: str
+    kind: Annotated[str, Field(json_schema_extra={"enum": list(JOB_FIELDS)})]
+    created: Annotated[str, Field(json_schema_extra={"format": "date-time"})]
+    status: JobStatus
+    progress: Step | None
+    error: str | None
+
+
 @dataclass(eq=False)
 class Job:
     """A job: its settings, its state, and the paths of its files.
@@ -134,17 +146,17 @@ class Job:
         """Path of the summary in JSON."""
         return self.folder / "summary.json"
 
-    def record(self) -> dict[str, Any]:
-        """Return the status and progress for clients, as JSON values."""
-        step = self.task.progress if self.task and self.status is JobStatus.RUNNING else None
-        return {
-            "id": self.id,
-            "kind": self.kind,
-            "created": self.created,
-            "status": str(self.status),
-            "progress": step and step._asdict(),
-            "error": self.error,
-        }
+    def record(self) -> JobRecord:
+        """Return the status and progress for clients."""
+        running = self.task if self.status is JobStatus.RUNNING else None
+        return JobRecord(
+            id=self.id,
+            kind=self.kind,
+            created=self.created,
+            status=self.status,
+            progress=None if running is None else running.progress,
+            error=self.error,
+        )
 
     def drop_results(self) -> None:
         """Remove all results so far; keep the uploaded table."""
@@ -382,7 +394,7 @@ class JobQueue:
             raise RefusedRequestError(404, f"there is no job {name[:40]!r}", field="id")
         return job
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[JobRecord]:
         """Return the records of all jobs, the oldest first."""
         return [job.record() for job in list(self._jobs.values()) if not job.is_removed]
 

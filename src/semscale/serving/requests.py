@@ -9,7 +9,7 @@ import re
 import sys
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from http import HTTPStatus
 from itertools import islice
 from typing import Annotated, Any, Literal, TypeVar, cast, get_args
@@ -137,6 +137,21 @@ class ServiceLimits(Settings):
         return int(self.jobs_disk * _MIB)
 
 
+class ErrorFields(BaseModel):
+    """Fields of an error, in the form that OpenAI's clients read."""
+
+    message: str
+    type: str
+    param: str | None
+    code: None
+
+
+class ErrorAnswer(BaseModel):
+    """Answer to a request that is refused or fails."""
+
+    error: ErrorFields
+
+
 class RefusedRequestError(SemscaleError):
     """Error for a request that is refused.
 
@@ -164,15 +179,16 @@ class RefusedRequestError(SemscaleError):
             return {"WWW-Authenticate": "Bearer"}
         return {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
 
-    def record(self) -> dict[str, dict[str, str | None]]:
-        """Return the response in the form that OpenAI's clients read.
+    def record(self) -> dict[str, Any]:
+        """Return the response, in the form of ``ErrorAnswer``.
 
         Examples:
             >>> RefusedRequestError(422, "input must not be empty", field="input").record()["error"]["param"]
             'input'
         """
         kind, _ = ERRORS[self.status]
-        return {"error": {"message": str(self), "type": kind, "param": self.field, "code": None}}
+        error = ErrorFields(message=str(self), type=kind, param=self.field, code=None)
+        return ErrorAnswer(error=error).model_dump()
 
 
 def invalid(message: str, field: str | None) -> RefusedRequestError:
@@ -194,10 +210,19 @@ def _as_texts(value: object) -> list[str]:
     return value
 
 
+class Cells:
+    """Marks a field with a cell for each item of a request; the other fields are settings."""
+
+
 class RequestFields(BaseModel):
     """Fields of a request; unknown ones are refused, and numbers are finite."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), allow_inf_nan=False)
+
+    @classmethod
+    def columns(cls) -> list[str]:
+        """Return the names of the fields with a cell for each item."""
+        return [name for name, info in cls.model_fields.items() if Cells in info.metadata]
 
     @field_validator("*", mode="before")
     @classmethod
@@ -223,6 +248,7 @@ class EmbeddingFields(RequestFields):
 
     input: Annotated[
         list[str],
+        Cells,
         BeforeValidator(_as_texts),
         WithJsonSchema({**TEXTS_SCHEMA, "description": "A text or a list of texts; token ids are refused."}),
     ]
@@ -261,7 +287,7 @@ RatingFields = request_model(
     ScaleFields,
     RatingSettingFields,
     description="Fields of ``/rate``.",
-    texts=Annotated[list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "Texts to rate."})],
+    texts=Annotated[list[Any], Cells, WithJsonSchema({**CELLS_SCHEMA, "description": "Texts to rate."})],
 )
 
 
@@ -285,10 +311,13 @@ MatchFields = request_model(
     MatchSettingFields,
     description="Fields of ``/match``.",
     predictions=Annotated[
-        list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "Texts to compare with the references."})
+        list[Any],
+        Cells,
+        WithJsonSchema({**CELLS_SCHEMA, "description": "Texts to compare with the references."}),
     ],
     references=Annotated[
         list[Any],
+        Cells,
         WithJsonSchema(
             {"type": "array", "items": TEXTS_SCHEMA, "description": "For each prediction a text or a list."}
         ),
@@ -315,9 +344,12 @@ ConsistencyFields = request_model(
     RequestFields,
     ConsistencySettingFields,
     description="Fields of ``/consistency``.",
-    answers=Annotated[list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "One for each prompt."})],
+    answers=Annotated[
+        list[Any], Cells, WithJsonSchema({**CELLS_SCHEMA, "description": "One for each prompt."})
+    ],
     samples=Annotated[
         list[Any],
+        Cells,
         WithJsonSchema(
             {
                 "type": "array",
@@ -334,6 +366,7 @@ class JudgedFields(RequestFields):
 
     references: Annotated[
         list[Any] | None,
+        Cells,
         WithJsonSchema(
             {
                 "anyOf": [{"type": "array", "items": TEXTS_SCHEMA}, {"type": "null"}],
@@ -356,9 +389,9 @@ JudgeFields = request_model(
     },
     template=str | dict[str, Any],
     questions=Annotated[
-        list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "What was asked, for each answer."})
+        list[Any], Cells, WithJsonSchema({**CELLS_SCHEMA, "description": "What was asked, for each answer."})
     ],
-    answers=Annotated[list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "What is judged."})],
+    answers=Annotated[list[Any], Cells, WithJsonSchema({**CELLS_SCHEMA, "description": "What is judged."})],
 )
 
 
@@ -434,22 +467,17 @@ FIELD_NAMES = frozenset(name for kind in KINDS for name in kind.model_fields)
 """Names of all fields of all requests."""
 
 
-def parse_fields(kind: type[Kind], body: bytes, limits: ServiceLimits, columns: Collection[str] = ()) -> Kind:
-    """Read the fields of a request, and check its limits.
+def parse_fields(kind: type[RequestFields], body: bytes) -> dict[str, Any]:
+    """Parse the fields of a request, which are checked afterwards.
 
     Args:
         kind: class that declares the fields.
         body: the request's body.
-        limits: limits of the service.
-        columns: names of the fields that are columns; fields without a value are left out.
 
     Raises:
-        RefusedRequestError: the body is not JSON, a field is missing, unknown or invalid, or a limit is
-            exceeded.
+        RefusedRequestError: the body is not a JSON object, or has too many keys or values.
     """
-    fields = check_fields(kind, parse_json(body, "the body"), columns)
-    check_limits(fields, limits, [name for name in columns if getattr(fields, name) is not None])
-    return fields
+    return check_size(kind, parse_json(body, "the body"))
 
 
 def parse_json(text: bytes | str, source: str) -> Any:  # noqa: ANN401 - as JSON has it
@@ -563,16 +591,44 @@ def _parse_value(name: str, value: str, annotation: Any) -> Any:  # noqa: ANN401
         return value  # which the check of the field refuses
 
 
-def check_fields(kind: type[Kind], content: object, columns: Collection[str] = ()) -> Kind:
+def check_query(kind: type[Kind], parameters: Iterable[tuple[str, str]]) -> Kind:
+    """Read and check the settings of a query string.
+
+    Args:
+        kind: class that declares the fields.
+        parameters: pairs of name and value.
+
+    Raises:
+        RefusedRequestError: a field is missing, unknown or invalid.
+    """
+    return check_fields(kind, parse_query(parameters, kind))
+
+
+def check_fields(kind: type[Kind], content: object) -> Kind:
     """Check the fields of a request.
 
     Args:
         kind: class that declares the fields.
         content: the parsed body or query string.
-        columns: names of the fields that are columns, whose number of values is checked afterwards.
 
     Raises:
         RefusedRequestError: the value is not an object, or a field is missing, unknown or invalid.
+    """
+    try:
+        return kind.model_validate(check_size(kind, content))
+    except ValidationError as error:
+        raise refusal_of_fields(kind, error) from None
+
+
+def check_size(kind: type[RequestFields], content: object) -> dict[str, Any]:
+    """Return the fields of a request if few enough are unknown or have many values to be checked one by one.
+
+    Args:
+        kind: class that declares the fields.
+        content: the parsed body or query string.
+
+    Raises:
+        RefusedRequestError: the value is not an object, or has too many unknown keys or values.
     """
     if not isinstance(content, dict):
         raise RefusedRequestError(400, f"the body must be a JSON object, got {shorten(content)}")
@@ -582,14 +638,21 @@ def check_fields(kind: type[Kind], content: object, columns: Collection[str] = (
         raise invalid(
             f"unknown keys {shorten(unknown[0])} and {len(unknown) - 1:,} more: remove them", unknown[0]
         )
-    for name in content.keys() - set(columns):
+    for name in content.keys() - set(kind.columns()):
         if len(list(islice(_values_in(content[name]), _MOST_VALUES + 1))) > _MOST_VALUES:
             raise invalid(f"{shorten(name)} must have at most {_MOST_VALUES:,} values: leave some out", name)
-    try:
-        return kind.model_validate(content)
-    except ValidationError as error:
-        path = error.errors()[0]["loc"]
-        raise invalid(first_mistake(error, kind.model_fields), str(path[0]) if path else "body") from None
+    return content
+
+
+def refusal_of_fields(kind: type[RequestFields], error: ValidationError) -> RefusedRequestError:
+    """Return the refusal of fields, which names the first mistake.
+
+    Args:
+        kind: class that declares the fields.
+        error: the mistakes in them.
+    """
+    path = error.errors()[0]["loc"]
+    return invalid(first_mistake(error, kind.model_fields), str(path[0]) if path else "body")
 
 
 def flat_texts(cells: Sequence[Any]) -> list[Any]:
@@ -621,9 +684,7 @@ def check_texts(texts: Sequence[object], field: str, limits: ServiceLimits, reme
             )
 
 
-def check_limits(
-    fields: RequestFields, limits: ServiceLimits, columns: Collection[str] = (), remedy: str = SPLIT
-) -> None:
+def check_limits(fields: RequestFields, limits: ServiceLimits) -> None:
     """Refuse a request that has too many texts in a field, or a text that is too long.
 
     This includes the texts of a corpus, of codes for missing answers, and of a scale in the request.
@@ -631,14 +692,13 @@ def check_limits(
     Args:
         fields: fields of a request, with or without its columns.
         limits: limits of the service.
-        columns: names of the fields that are columns.
-        remedy: remedy for too many texts in a column, for the message.
 
     Raises:
         RefusedRequestError: a limit is exceeded.
     """
+    columns = fields.columns()
     for field in type(fields).model_fields:
-        check_field(field, getattr(fields, field), limits, is_column=field in columns, remedy=remedy)
+        check_field(field, getattr(fields, field), limits, is_column=field in columns)
 
 
 def check_field(
@@ -649,6 +709,8 @@ def check_field(
     Raises:
         RefusedRequestError: a limit is exceeded.
     """
+    if value is None:
+        return
     if is_column:
         cells = cast(Sequence[Any], value)
         texts = flat_texts(cells)
@@ -688,26 +750,3 @@ def _values_in(value: object) -> Iterator[object]:
                 rest.extend([*items.keys(), *items.values()])
             case BaseModel() as fields:
                 rest.extend(dict(fields).values())
-
-
-def job_parameters() -> list[dict[str, Any]]:
-    """Return OpenAPI's description of a job's query parameters, with the kinds of job that accept each."""
-    kinds_of: dict[str, list[str]] = {}
-    schemas: dict[str, dict[str, Any]] = {}
-    required = []
-    for kind, model in JOB_FIELDS.items():
-        schema = model.model_json_schema()
-        required.append(set(schema.get("required", ())))
-        for name, field in schema["properties"].items():
-            kinds_of.setdefault(name, []).append(kind)
-            schemas.setdefault(name, field)
-    always = set.intersection(*required)
-    kinds = {"type": "string", "enum": list(JOB_FIELDS), "description": "Kind of the job."}
-    described = [{"name": "kind", "in": "query", "required": True, "schema": kinds}]
-    for name, field in schemas.items():
-        description = field.get("description", "")
-        if len(kinds_of[name]) < len(JOB_FIELDS):
-            description = f"{description} Of {', '.join(kinds_of[name])}."
-        schema = {**field, "description": description}
-        described.append({"name": name, "in": "query", "required": name in always, "schema": schema})
-    return described

@@ -1,4 +1,4 @@
-"""The server: metrics, access checks for every request, and a shutdown that answers all accepted requests."""
+"""The server: middleware around all routes, metrics, and a shutdown that answers all accepted requests."""
 
 import asyncio
 import errno
@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, 
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
-from http import HTTPStatus
+from http import HTTPMethod, HTTPStatus
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlsplit
@@ -208,45 +208,27 @@ class ServiceMetrics:
         return count
 
 
-class Gate:
-    """ASGI middleware that passes accepted requests to the application.
-
-    It checks access and phase, limits the time, turns every error into a response, and logs every request.
+class Answers:
+    """ASGI middleware that answers, counts and logs every request; an error is an answer, too.
 
     Args:
-        application: ASGI application that answers requests.
+        app: the next application.
         state: state of the service.
-        limits: limits of a request's time in seconds and its body in bytes.
         metrics: metrics that count requests.
-        token: access token that requests must send; ``None`` to accept only requests of this machine.
     """
 
-    def __init__(
-        self,
-        application: Application,
-        *,
-        state: ServiceState,
-        limits: ServiceLimits,
-        metrics: ServiceMetrics,
-        token: str | None,
-    ) -> None:
-        self._application = application
-        self._state = state
-        self._limits = limits
-        self._metrics = metrics
-        self._token = token
-        self._bodies = BodyRoom(BODIES * limits.body_bytes)
+    def __init__(self, app: Application, *, state: ServiceState, metrics: ServiceMetrics) -> None:
+        self._app, self._state, self._metrics = app, state, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse a request, or pass it to the application."""
+        """Pass a request on, and answer it with the error if there is one."""
         if scope["type"] != "http":
-            await self._application(scope, receive, send)
+            await self._app(scope, receive, send)
             return
         answer = _Answer(send, _request_id(scope["headers"]), self._state)
         started = time.perf_counter()
         try:
-            self._check(scope)
-            await self._answer(scope, receive, answer)
+            await self._app(scope, receive, answer.send)
         except Exception as error:  # noqa: BLE001 - every error is an answer
             await answer.refuse(error, scope)
         finally:
@@ -264,44 +246,25 @@ class Gate:
                 seconds,
             )
 
-    async def _answer(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
-        if scope["path"] in OPEN:
-            await self._application(scope, receive, answer.send)
-            return
-        self._state.under_way += 1
-        try:
-            with self._bodies.share() as take:
-                async with asyncio.timeout(self._limits.max_seconds) as limit:
-                    scope["semscale.limit"], scope["semscale.take"] = limit, take
-                    await self._application(scope, receive, partial(self._send, answer, limit))
-        finally:
-            self._state.end_request()
 
-    async def _send(self, answer: "_Answer", limit: asyncio.Timeout, message: Message) -> None:
-        """Send a part of a response; the time limit applies to each part."""
-        await answer.send(message)
-        if message.get("more_body") and not limit.expired():
-            limit.reschedule(asyncio.get_running_loop().time() + self._limits.max_seconds)
+class Access:
+    """ASGI middleware that refuses requests without the token, or from elsewhere if there is no token.
 
-    def _check(self, scope: Scope) -> None:
-        """Refuse a request without access, or in a phase in which the service does not answer."""
-        path = scope["path"]
-        if path in OPEN:
-            return
-        self._check_access(scope["headers"])
-        self._state.note_request()
-        phase = self._state.phase
-        if phase is Phase.DRAINING:
-            raise RefusedRequestError(
-                503, "the service is shutting down: try again later", retry_after=_RETRY_AFTER
-            )
-        if phase is not Phase.READY and path not in _NO_MODEL:
-            raise RefusedRequestError(
-                503, "the models are being loaded: try again later", retry_after=_RETRY_AFTER
-            )
+    Args:
+        app: the next application.
+        token: access token that requests must send; ``None`` to accept only requests of this machine.
+    """
 
-    def _check_access(self, headers: Iterable[tuple[bytes, bytes]]) -> None:
-        """Refuse a request without the token, or from another machine if there is no token."""
+    def __init__(self, app: Application, *, token: str | None) -> None:
+        self._app, self._token = app, token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a request, or pass it on."""
+        if scope["type"] == "http" and scope["path"] not in OPEN:
+            self._check(scope["headers"])
+        await self._app(scope, receive, send)
+
+    def _check(self, headers: Iterable[tuple[bytes, bytes]]) -> None:
         if self._token is None:
             if not is_meant_for_loopback(headers):
                 raise RefusedRequestError(
@@ -314,6 +277,55 @@ class Gate:
         if not has_token(header, self._token):
             raise RefusedRequestError(
                 401, "the token is missing or wrong: send the header Authorization: Bearer TOKEN"
+            )
+
+
+class Admission:
+    """ASGI middleware that admits requests in the phases that answer them, within limits of time and memory.
+
+    Args:
+        app: the next application.
+        state: state of the service.
+        limits: limits of a request's time in seconds.
+        bodies: memory of the bodies of all requests.
+    """
+
+    def __init__(
+        self, app: Application, *, state: ServiceState, limits: ServiceLimits, bodies: "BodyRoom"
+    ) -> None:
+        self._app, self._state, self._limits, self._bodies = app, state, limits, bodies
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a request, or pass it on with its time limit and a function that reserves memory."""
+        if scope["type"] != "http" or scope["path"] in OPEN:
+            await self._app(scope, receive, send)
+            return
+        self._check_phase(scope["path"])
+        self._state.under_way += 1
+        try:
+            with self._bodies.share() as take:
+                async with asyncio.timeout(self._limits.max_seconds) as limit:
+                    scope["semscale.limit"], scope["semscale.take"] = limit, take
+                    await self._app(scope, receive, partial(self._send, send, limit))
+        finally:
+            self._state.end_request()
+
+    async def _send(self, send: Send, limit: asyncio.Timeout, message: Message) -> None:
+        """Send a part of a response; the time limit applies to each part."""
+        await send(message)
+        if message.get("more_body") and not limit.expired():
+            limit.reschedule(asyncio.get_running_loop().time() + self._limits.max_seconds)
+
+    def _check_phase(self, path: str) -> None:
+        self._state.note_request()
+        phase = self._state.phase
+        if phase is Phase.DRAINING:
+            raise RefusedRequestError(
+                503, "the service is shutting down: try again later", retry_after=_RETRY_AFTER
+            )
+        if phase is not Phase.READY and path not in _NO_MODEL:
+            raise RefusedRequestError(
+                503, "the models are being loaded: try again later", retry_after=_RETRY_AFTER
             )
 
 
@@ -629,10 +641,17 @@ async def answer_to_unknown_route(request: Request, error: HTTPException) -> Res
     route = f"{request.method} {request.scope['path'][:60]}"
     refusal = RefusedRequestError(error.status_code, f"{route}: {error.detail}; see /openapi.json")
     headers = {}
-    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:  # of all routes with this path
-        routes = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
-        headers["Allow"] = ", ".join(sorted({method for route in routes for method in route.methods}))
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = ", ".join(sorted(_methods(request)))
     return json_answer(refusal.record(), refusal.status, headers)
+
+
+def _methods(request: Request) -> Iterator[str]:
+    """Yield the methods of all routes with a request's path."""
+    for method in HTTPMethod:
+        scope = {**request.scope, "method": str(method)}
+        if any(route.matches(scope)[0] is Match.FULL for route in request.app.routes):
+            yield str(method)
 
 
 def refusal_of(error: Exception) -> RefusedRequestError:
@@ -703,12 +722,12 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def run_service(
-    gate: Gate, service: "Service", listener: socket.socket, report: Callable[[str], None]
+    app: Application, service: "Service", listener: socket.socket, report: Callable[[str], None]
 ) -> None:
     """Run the server until a signal arrives and all accepted requests are answered.
 
     Args:
-        gate: the ASGI application.
+        app: the ASGI application.
         service: state of the service.
         listener: listening socket.
         report: called with a line of text for each event.
@@ -717,7 +736,7 @@ def run_service(
         SemscaleError: the models cannot be loaded.
     """
     config = uvicorn.Config(
-        gate,
+        app,
         http="h11",
         h11_max_incomplete_event_size=HEAD_BYTES,
         limit_concurrency=CONNECTIONS,

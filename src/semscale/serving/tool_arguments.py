@@ -151,14 +151,14 @@ class ToolCall:
             mistakes = error.mistakes if isinstance(error, MistakesError) else (str(error.args[0]),)
             self._mistakes += [spelled(mistake, spelling) for mistake in mistakes]
 
-    def check_limits(self, limits: ServiceLimits, columns: Collection[str] = (), remedy: str = "") -> None:
+    def check_limits(self, limits: ServiceLimits, remedy: str = "") -> None:
         """Check the number of texts in each argument, and their lengths.
 
         Args:
             limits: limits of a call.
-            columns: names of the fields that are columns.
             remedy: remedy for too many texts in a column, for the message.
         """
+        columns = type(self.fields).columns()
         for field, argument in argument_names(type(self.fields)).items():
             value = getattr(self.fields, field, None)
             if value is not None and argument not in self._wrong:

@@ -31,6 +31,7 @@ from semscale.serving.instruments import Instrument, instruments, open_requested
 from semscale.serving.judging import JudgeCalls, check_replies, combine_items, template_in_request
 from semscale.serving.requests import (
     CELLS_SCHEMA,
+    Cells,
     JudgeFields,
     RequestFields,
     ServiceLimits,
@@ -193,7 +194,7 @@ class CodeFields(RequestFields):
 class CodingFields(RequestFields):
     """Arguments of the tool ``code``."""
 
-    texts: Annotated[list[Any], WithJsonSchema({**CELLS_SCHEMA, "description": "Answers to code."})]
+    texts: Annotated[list[Any], Cells, WithJsonSchema({**CELLS_SCHEMA, "description": "Answers to code."})]
     codes: list[CodeFields] = Field(description="The codebook: two codes or more.")
 
 
@@ -277,16 +278,16 @@ def _instrument_tool(
 
     def measure(arguments: Mapping[str, Any]) -> Content:
         call = ToolCall(fields, arguments)
-        call.check_limits(limits, instrument.columns, _SPLIT)
+        call.check_limits(limits, _SPLIT)
         call.check(
             lambda checked: instrument.check_columns(*_columns(instrument, checked)), *instrument.columns
         )
         _check_settings(call, instrument)
         call.raise_mistakes()
         columns = dict(zip(instrument.columns, _columns(instrument, call.fields), strict=True))
-        measured = instrument.measure(call.fields, columns)
-        result: Any = measured.result  # each kind sums its own texts up
-        return result_content(measured.frame if call.fields.rows else None, result.summarize(**columns))
+        result: Any  # each kind sums its own texts up
+        result, frame = instrument.measure(call.fields, columns)
+        return result_content(frame if call.fields.rows else None, result.summarize(**columns))
 
     return AgentTool(
         description=f"{instrument.description} {_HINTS[name]} {_RETURNS} {_further(_UNLISTED[name])}",
@@ -496,7 +497,7 @@ def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, work: B
         from semscale.coding.coding import code_answers
 
         call = ToolCall(fields, arguments)
-        call.check_limits(limits, ["texts"], _SPLIT)
+        call.check_limits(limits, _SPLIT)
         codebook = _codebook(call)
         call.raise_mistakes()
         coder = Coder(cast("Codebook", codebook), embedder=embedding())
@@ -546,7 +547,7 @@ def _judge_tool(judge: JudgeCalls, limits: ServiceLimits, work: BackgroundWork) 
 
     def check(arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401 - fields derived while running
         call = ToolCall(fields, arguments)
-        call.check_limits(limits, lists, _SPLIT)
+        call.check_limits(limits, _SPLIT)
         call.check(combine_items, *lists)
         call.check(lambda checked: check_replies(checked, limits, _SPLIT), "answers", "replies")
         call.check(lambda checked: template_in_request(checked.template), "template")
