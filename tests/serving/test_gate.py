@@ -13,8 +13,7 @@ pytest.importorskip(
 from tests.support.services import MODEL, SECRET, Client, client_of
 
 from semscale.errors import InputError
-from semscale.serving.requests import RefusedRequestError, ServiceLimits
-from semscale.serving.server import (
+from semscale.serving.middleware import (
     Admission,
     Answers,
     Backlog,
@@ -25,6 +24,7 @@ from semscale.serving.server import (
     has_token,
     is_meant_for_loopback,
 )
+from semscale.serving.requests import RefusedRequestError, ServiceLimits
 
 ASKED = {"input": ["good"], "model": MODEL}
 
@@ -303,7 +303,7 @@ def test_a_loaded_service_has_measured_its_rate(service):
 
 def test_a_service_that_loads_or_drains_answers_503(engine):
     from semscale.serving.application import Service
-    from semscale.serving.server import Phase
+    from semscale.serving.middleware import Phase
 
     service = Service(lambda _: None)
     client = client_of(service)
@@ -386,7 +386,7 @@ def test_a_refusal_has_an_identifier_as_well(service):
 
 
 def test_requests_that_are_turned_away_do_not_put_off_the_end_for_ever(monkeypatch):
-    from semscale.serving import server as service_state
+    from semscale.serving import middleware as service_state
 
     now = [100.0]
     monkeypatch.setattr(service_state.time, "monotonic", lambda: now[0])
@@ -405,7 +405,7 @@ def test_requests_that_are_turned_away_do_not_put_off_the_end_for_ever(monkeypat
 
 
 def test_a_shutdown_ends_once_nobody_asks(monkeypatch):
-    from semscale.serving import server as service_state
+    from semscale.serving import middleware as service_state
 
     now = [100.0]
     monkeypatch.setattr(service_state.time, "monotonic", lambda: now[0])

@@ -197,7 +197,7 @@ def test_schemathesis_finds_no_mismatch(engine, tmp_path):
     from schemathesis.engine import from_schema
 
     from semscale.serving.application import Service, application
-    from semscale.serving.server import Phase
+    from semscale.serving.middleware import Phase
 
     service = Service(lambda _: engine, model=MODEL)
     service.open_jobs(tmp_path / "jobs")

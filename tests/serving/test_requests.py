@@ -334,7 +334,7 @@ def test_body_with_more_than_100_levels_is_refused_by_its_parser(client):
 
 
 def test_recursion_error_of_a_measurement_is_not_blamed_on_the_body():
-    from semscale.serving.server import refusal_of
+    from semscale.serving.middleware import refusal_of
 
     assert refusal_of(RecursionError()).status == 500
 

@@ -90,8 +90,9 @@ def serve(options: ServeOptions) -> None:
     from semscale.embedding.loading import load_embedder
     from semscale.serving.application import Service, application
     from semscale.serving.batching import WORKERS
+    from semscale.serving.middleware import access_token
     from semscale.serving.models import model_names
-    from semscale.serving.server import access_token, listen, run_service
+    from semscale.serving.server import listen, run_service
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("semscale").setLevel(options.log_level.upper())

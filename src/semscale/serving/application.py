@@ -22,17 +22,7 @@ from semscale.serving.batching import WORKERS
 from semscale.serving.instruments import PART_ROWS, JobWork, instruments
 from semscale.serving.jobs import JobQueue
 from semscale.serving.judging import JudgeCalls
-from semscale.serving.models import ServedModels
-from semscale.serving.requests import ServiceLimits
-from semscale.serving.routes import (
-    absent_router,
-    embedding_router,
-    instrument_router,
-    job_router,
-    judge_router,
-    status_router,
-)
-from semscale.serving.server import (
+from semscale.serving.middleware import (
     BODIES,
     JSON,
     Access,
@@ -43,6 +33,16 @@ from semscale.serving.server import (
     ServiceMetrics,
     ServiceState,
     answer_to_unknown_route,
+)
+from semscale.serving.models import ServedModels
+from semscale.serving.requests import ServiceLimits
+from semscale.serving.routes import (
+    absent_router,
+    embedding_router,
+    instrument_router,
+    job_router,
+    judge_router,
+    status_router,
 )
 from semscale.version import __version__
 

@@ -31,7 +31,7 @@ from semscale.types import Integers, Progress
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
-    from semscale.serving.server import ServiceMetrics
+    from semscale.serving.middleware import ServiceMetrics
 
 # One text for each arithmetic: short texts are computed in float32 at any precision.
 _WARM_UP = ("Yes.", "The staff was kind and the room was clean, but breakfast was over much too early.")

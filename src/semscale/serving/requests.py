@@ -10,6 +10,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from http import HTTPStatus
 from itertools import islice
 from typing import Annotated, Any, Literal, TypeVar, cast, get_args
@@ -220,9 +221,10 @@ class RequestFields(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), allow_inf_nan=False)
 
     @classmethod
-    def columns(cls) -> list[str]:
+    @cache
+    def columns(cls) -> tuple[str, ...]:
         """Return the names of the fields with a cell for each item."""
-        return [name for name, info in cls.model_fields.items() if Cells in info.metadata]
+        return tuple(name for name, info in cls.model_fields.items() if Cells in info.metadata)
 
     @field_validator("*", mode="before")
     @classmethod
@@ -734,6 +736,8 @@ def check_field(
 
 def _texts_in(value: object) -> list[str]:
     """Return the texts of a field at any depth, including keys."""
+    if isinstance(value, str):
+        return [value]
     return [text for text in _values_in(value) if isinstance(text, str)]
 
 

@@ -25,6 +25,17 @@ from semscale.serving.background import report_progress
 from semscale.serving.instruments import Instrument, JobWork
 from semscale.serving.jobs import UPLOAD_STEP, Job, JobQueue, JobRecord, JobStatus
 from semscale.serving.judging import JudgeCalls, check_replies
+from semscale.serving.middleware import (
+    JSON,
+    LINES,
+    Phase,
+    json_answer,
+    read_body,
+    read_parts,
+    refusal_of,
+    to_json,
+    while_connected,
+)
 from semscale.serving.models import estimate_tokens
 from semscale.serving.requests import (
     ERRORS,
@@ -45,17 +56,6 @@ from semscale.serving.requests import (
     parse_json,
     parse_query,
     refusal_of_fields,
-)
-from semscale.serving.server import (
-    JSON,
-    LINES,
-    Phase,
-    json_answer,
-    read_body,
-    read_parts,
-    refusal_of,
-    to_json,
-    while_connected,
 )
 from semscale.signature import Signature
 from semscale.types import Status
