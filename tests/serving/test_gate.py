@@ -66,29 +66,27 @@ def test_routes_of_another_package_are_checked_like_those_of_the_service(service
     router = APIRouter(prefix="/pages")
 
     @router.get("/first")
-    async def first() -> dict[str, int]:
-        return {"page": 1}
+    async def first(rows: int = 1) -> dict[str, int]:
+        return {"rows": rows}
 
     @router.get("/broken")
     async def broken() -> None:
         raise InputError("page", "must be 1, got 2")
 
     client = Client(application(service, routers=[router]))
-    assert client.get("/pages/first").json() == {"page": 1}
+    assert client.get("/pages/first?rows=5").json() == {"rows": 5}
     assert client.get("/pages/first", headers={"origin": "https://example.org"}).status_code == 403
     assert client.get("/pages/second").json()["error"]["type"] == "not_found_error"
     refused = client.get("/pages/broken")
     assert (refused.status_code, refused.json()["error"]["message"]) == (422, "page must be 1, got 2")
+    refused = client.get("/pages/first?rows=many").json()["error"]
+    assert (refused["message"], refused["param"]) == ("rows must be a whole number, got 'many'", "rows")
+    assert "GET /pages/first" in client.get("/docs").text
     assert "/pages/first" in client.get("/openapi.json").json()["paths"]
     shown = {"Authorization": f"Bearer {SECRET}"}
     closed = Client(application(service, token=SECRET, routers=[router]))
-    assert [
-        closed.get("/pages/first").status_code,
-        closed.get("/pages/first", headers=shown).status_code,
-    ] == [
-        401,
-        200,
-    ]
+    assert closed.get("/pages/first").status_code == 401
+    assert closed.get("/pages/first", headers=shown).status_code == 200
 
 
 def with_gate(gated, **limits):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fastapi import APIRouter, FastAPI
+from fastapi.exceptions import RequestValidationError
 from prometheus_client import Gauge
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -38,6 +39,7 @@ from semscale.serving.models import ServedModels
 from semscale.serving.requests import ServiceLimits
 from semscale.serving.routes import (
     absent_router,
+    answer_to_mistakes,
     embedding_router,
     instrument_router,
     job_router,
@@ -69,6 +71,7 @@ class Service:
         threads: threads that do the work of requests.
         readers: threads that parse large bodies, so that the event loop can answer others.
         backlog: tokens of the requests under way, and the rate at which the service answers.
+        bodies: memory of the bodies of the requests under way.
         has_ended: true if ``close`` has ended all threads.
     """
 
@@ -158,7 +161,7 @@ class Service:
         """End all threads."""
         self.stop_jobs()
         jobs_ended = self.jobs is None or self.jobs.close()
-        work_ended = self.threads.close() and self.readers.close()
+        work_ended = all([work.close() for work in (self.threads, self.readers)])
         models_ended = self.models.close()
         self.has_ended = jobs_ended and work_ended and models_ended and not self._loading.is_alive()
 
@@ -186,7 +189,10 @@ def application(service: Service, *, token: str | None = None, routers: Iterable
         docs_url=None,  # FastAPI's page loads scripts from other hosts
         redoc_url=None,
         redirect_slashes=False,  # the redirect would use the header Host, which any client can set
-        exception_handlers={HTTPException: answer_to_unknown_route},
+        exception_handlers={
+            HTTPException: answer_to_unknown_route,
+            RequestValidationError: answer_to_mistakes,
+        },
         middleware=[
             Middleware(Answers, state=service.state, metrics=service.metrics),
             Middleware(Access, token=token),
@@ -250,9 +256,9 @@ def _section_id(verb: str, path: str) -> str:
 def _blocks(route: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[Block]:
     """Describe a route: its summary, the fields of its body, and its query parameters."""
     yield Paragraph(str(route.get("description", "")).partition("\n")[0])
-    content = route.get("requestBody", {}).get("content", {}).get(JSON)
-    model = "" if content is None else content["schema"]["$ref"].rpartition("/")[2]
-    body = schema["components"]["schemas"].get(model, {})
+    body = route.get("requestBody", {}).get("content", {}).get(JSON, {}).get("schema", {})
+    if "$ref" in body:
+        body = schema["components"]["schemas"][body["$ref"].rpartition("/")[2]]
     properties, required = body.get("properties", {}), body.get("required", [])
     fields = [(name, field, name in required) for name, field in properties.items()]
     fields += [(field["name"], field["schema"], field["required"]) for field in route.get("parameters", [])]

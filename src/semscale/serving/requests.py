@@ -9,7 +9,7 @@ import re
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from http import HTTPStatus
 from itertools import islice
@@ -619,7 +619,7 @@ def check_fields(kind: type[Kind], content: object) -> Kind:
     try:
         return kind.model_validate(check_size(kind, content))
     except ValidationError as error:
-        raise refusal_of_fields(kind, error) from None
+        raise refusal_of_fields(kind.model_fields, error) from None
 
 
 def check_size(kind: type[RequestFields], content: object) -> dict[str, Any]:
@@ -646,15 +646,15 @@ def check_size(kind: type[RequestFields], content: object) -> dict[str, Any]:
     return content
 
 
-def refusal_of_fields(kind: type[RequestFields], error: ValidationError) -> RefusedRequestError:
+def refusal_of_fields(known: Collection[str], error: ValidationError) -> RefusedRequestError:
     """Return the refusal of fields, which names the first mistake.
 
     Args:
-        kind: class that declares the fields.
+        known: names of all fields.
         error: the mistakes in them.
     """
     path = error.errors()[0]["loc"]
-    return invalid(first_mistake(error, kind.model_fields), str(path[0]) if path else "body")
+    return invalid(first_mistake(error, known), str(path[0]) if path else "body")
 
 
 def flat_texts(cells: Sequence[Any]) -> list[Any]:

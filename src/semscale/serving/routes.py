@@ -83,20 +83,14 @@ class FieldsRoute(APIRoute):  # type: ignore[misc] # FastAPI is checked alike wi
     """
 
     def get_route_handler(self) -> Callable[[Request], Awaitable[Response]]:
-        """Return a handler that reads the body, and names the first mistake in its fields."""
+        """Return a handler that reads the body before FastAPI's own checks it."""
         answer: Callable[[Request], Awaitable[Response]] = super().get_route_handler()
         if self.body_field is None:
             return answer
         kind: type[RequestFields] = self.body_field.field_info.annotation
 
         async def handle(request: Request) -> Response:
-            content = await _read_fields(request, kind)
-            try:
-                return await answer(_ParsedRequest(request, content))
-            except RequestValidationError as error:
-                # FastAPI puts "body" before the path of each mistake.
-                mistakes = [{**mistake, "loc": mistake["loc"][1:]} for mistake in error.errors()]
-                raise refusal_of_fields(kind, RequestValidationError(mistakes)) from None
+            return await answer(_ParsedRequest(request, await _read_fields(request, kind)))
 
         return handle
 
@@ -123,6 +117,16 @@ class _ParsedRequest(Request):  # type: ignore[misc] # Starlette is checked alik
     async def json(self) -> Mapping[str, Any]:
         """Return the parsed content."""
         return self._content
+
+
+async def answer_to_mistakes(request: Request, error: RequestValidationError) -> Response:
+    """Return the response to a request that FastAPI has refused; it names the first mistake."""
+    body = request.scope["route"].body_field
+    known = {} if body is None else getattr(body.field_info.annotation, "model_fields", {})
+    # FastAPI puts "body" or "query" before the path of each mistake.
+    mistakes = [{**mistake, "loc": mistake["loc"][1:] or mistake["loc"]} for mistake in error.errors()]
+    refusal = refusal_of_fields(known, RequestValidationError(mistakes))
+    return json_answer(refusal.record(), refusal.status)
 
 
 class LinesRoute(APIRoute):  # type: ignore[misc] # likewise
