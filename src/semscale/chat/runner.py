@@ -60,6 +60,7 @@ LONGEST_WAIT = 10.0
 """Seconds after Ctrl-C in which calls in progress may still finish."""
 
 _TICK = 1.0  # seconds between checks of how long no reply has come
+_REPEATED_AFTER = 0.25  # seconds between calls of a progress callback, which may raise to cancel slow calls
 _LOOK_AGAIN = 0.1  # seconds between checks whether calls are done
 _REFUSED_BY = 5.0  # seconds after which other requests are sent: endpoints refuse parameters at once
 _RUN_NUMBERS = itertools.count()  # runs may share a ledger, which distinguishes their claims
@@ -254,16 +255,18 @@ class Runner:
 
         Args:
             requests: the requests.
-            progress: called as replies come.
+            progress: called after each reply, and at least twice a second; an exception that it raises
+                cancels the run with all calls in flight.
             is_readable: whether a reply can be used. A stored reply that cannot is replaced by the reply to
                 its repetition, which ``retry_unreadable`` requests.
         """
         self._meter = meter = Meter(self._running.budget, self._price)
-        shown = RunProgress(f"asking {self.model.name}", requests, progress)
+        repeated = None if progress is None else RepeatedProgress(progress)
+        shown = RunProgress(f"asking {self.model.name}", requests, repeated)
         async with keep_open(self.model), _open_ledger(self._running.ledger) as ledger:
             await RUNS.raise_if_stopped()
             run = _Run(self.model, self._running, meter, ledger, self._clock, is_readable)
-            run.start(requests, progress)
+            run.start(requests, repeated)
             try:
                 with RUNS.register(run):
                     async for outcome in run.outcomes():
@@ -395,21 +398,32 @@ class _Run:
         self._answering: set[asyncio.Task[object]] = set()
         self._calling: set[asyncio.Task[object]] = set()  # from the call until its reply is stored
 
-    def start(self, requests: Requests, progress: Progress | None) -> None:
+    def start(self, requests: Requests, progress: "RepeatedProgress | None") -> None:
         """Start the tasks of the run."""
         self._requests, self._turn = enumerate_requests(requests), asyncio.Lock()
         self._tasks = [asyncio.create_task(self._work()) for _ in range(self._limits.concurrency)]
-        self._helpers = [
-            asyncio.create_task(self._close()),
-            asyncio.create_task(self._give_up_without_replies(progress)),
-        ]
+        self._add_helper(self._close())
+        self._add_helper(self._give_up_without_replies(progress))
+        if progress is not None:
+            self._add_helper(progress.repeat())
+
+    def _add_helper(self, work: Coroutine[object, object, None]) -> None:
+        """Start a task beside the calls; an error of it, such as of the progress callback, ends the run."""
+        helper = asyncio.create_task(work)
+        helper.add_done_callback(self._cancel_after_error)
+        self._helpers.append(helper)
+
+    def _cancel_after_error(self, helper: asyncio.Task[None]) -> None:
+        if not helper.cancelled() and helper.exception() is not None:
+            for task in self._tasks:
+                task.cancel()
 
     async def outcomes(self) -> AsyncIterator[RequestOutcome]:
         """Yield outcomes when they are ready."""
         while (outcome := await self._ready.get()) is not None:
             yield outcome
-        for task in self._tasks:
-            if not task.cancelled():
+        for task in (*self._tasks, *self._helpers):
+            if task.done() and not task.cancelled():
                 task.result()
 
     async def _work(self) -> None:
@@ -651,7 +665,7 @@ class _Run:
 
     def end_after_calls(self) -> None:
         """Send no further call, and end when the calls in progress have finished, or after some seconds."""
-        self._helpers.append(asyncio.create_task(self._finish_calls()))
+        self._add_helper(self._finish_calls())
 
     async def _finish_calls(self) -> None:
         loop = asyncio.get_running_loop()
@@ -762,6 +776,30 @@ class RunProgress:
         if self._progress:
             total = len(self._requests) - self._there if isinstance(self._requests, Sized) else None
             self._progress(self._stage, self._sent, total)
+
+
+class RepeatedProgress:
+    """Progress callback that is called again while calls take long, so that it can cancel them by raising.
+
+    Args:
+        progress: the callback.
+    """
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._last: tuple[str, int, int | None] | None = None
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        """Report a step."""
+        self._last = stage, done, total
+        self._progress(stage, done, total)
+
+    async def repeat(self) -> None:
+        """Report the last step again and again."""
+        while True:
+            await asyncio.sleep(_REPEATED_AFTER)
+            if self._last is not None:
+                self._progress(*self._last)
 
 
 class WaitProgress:

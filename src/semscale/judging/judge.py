@@ -532,7 +532,15 @@ class Panel(AnyJudge[PanelVerdicts]):
                 return judge.result([tuple(rows)], [state]), state
             return verdicts, after
 
-        results = await asyncio.gather(*map(verdicts_of, self.judges, states))
+        judging = [
+            asyncio.ensure_future(verdicts_of(judge, state))
+            for judge, state in zip(self.judges, states, strict=True)
+        ]
+        try:
+            results = await asyncio.gather(*judging)
+        finally:  # an error that is not of one judge, such as of the progress callback, ends all of them
+            for task in judging:
+                task.cancel()
         return self._join_verdicts([verdicts for verdicts, _ in results]), tuple(
             state for _, state in results
         )
