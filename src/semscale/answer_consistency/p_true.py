@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from semscale.chat.decision_formats import DecisionRequest, PredicateQuestion, answers_in
-from semscale.chat.decisions import REJECTING, TRIED_ITEMS, DecidingChat, call_of
-from semscale.chat.messages import FailureKind, OutcomeStatus, Request, RequestOutcome, TokenLogprob
+from semscale.chat.decisions import CUSTOM, DECISIONS, DecidingChat, call_of
+from semscale.chat.messages import Request, RequestOutcome, TokenLogprob
+from semscale.chat.negotiation import AGAINST, Evidence, Negotiation
 from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.refused_parameters import LEFT_OUT
 from semscale.chat.runner import Runner
@@ -37,7 +38,7 @@ _TOP = 5
 _YES, _NO = "true", "false"
 _NAME, _FIELD = "right", "p_true_form"
 _QUESTION = PredicateQuestion("Is the proposed answer to the question correct? Wording does not matter.")
-_TELLING = REJECTING | {FailureKind.MALFORMED}  # failures that show that a form is not accepted
+_DECISION_FORMS = (DECISIONS, CUSTOM)
 
 
 def p_true(tokens: Sequence[TokenLogprob] | None) -> float:
@@ -146,20 +147,18 @@ def decision_forms(model: object) -> tuple[str, ...]:
     return tuple(model.deciders) if isinstance(model, DecidingChat) else ()
 
 
-@dataclass
+@dataclass(frozen=True)
 class FormTrials:
-    """Forms that a model accepts and whether it gives P(True), as known from all replies of a run.
+    """Forms of P(True) that a model accepts, as known from all replies of a run.
 
     Attributes:
-        lacks_tokens: whether a reply had no log-probabilities.
-        failures: number of failures of each form; ``TRIED_ITEMS`` at once if the endpoint does not know it.
-        accepted: the forms that were accepted.
+        negotiation: the forms: a token with its probability, then typed decisions.
         unreadable: counter of replies without P(True).
     """
 
-    lacks_tokens: bool = False
-    failures: Counter[str] = field(default_factory=Counter)
-    accepted: set[str] = field(default_factory=set)
+    negotiation: Negotiation[str] = field(
+        default_factory=lambda: Negotiation([TOKENS], *([form] for form in _DECISION_FORMS))
+    )
     unreadable: UnreadableReplies = field(default_factory=UnreadableReplies)
 
     @property
@@ -168,7 +167,8 @@ class FormTrials:
         if self.unreadable.reason is None:
             return None
         cause = f", such as {shorten(self.unreadable.example)}"
-        if self.lacks_tokens and not self.accepted:
+        has_decisions = any(map(self.negotiation.is_accepted, _DECISION_FORMS))
+        if self.negotiation.is_refused(TOKENS) and not has_decisions:
             cause = ", as the model gives no log-probabilities"
         return (
             f"{self.unreadable.most} replies in a row have no P(True){cause}: leave out the measure p_true, "
@@ -177,12 +177,10 @@ class FormTrials:
 
 
 class PTrueForms:
-    """Chooses the form of each answer's P(True) request from earlier replies.
+    """Chooses the form of each answer's P(True) request by negotiation.
 
-    The first request is for one word with log-probabilities. If a reply has none, typed decisions are
-    requested in each possible form until one is accepted; further answers use it directly. A form that fails
-    for the first three answers, or that the endpoint does not know, is not tried again. If no form is left,
-    the token is used.
+    The first request is for one word with log-probabilities. If a reply has none, a typed decision is
+    requested; further answers use it directly. If no form is left for an answer, the token is used.
 
     Args:
         forms: forms of typed decisions, in the order to try.
@@ -196,26 +194,19 @@ class PTrueForms:
         replies: Mapping[Slot, RequestOutcome],
         trials: FormTrials | None = None,
     ) -> None:
-        self._forms, self._replies = forms, replies
+        self._forms, self._replies = (TOKENS, *forms), replies
         self._trials = FormTrials() if trials is None else trials
 
     def note(self, slot: Slot) -> None:
         """Record the result of the reply to a slot for its form."""
-        outcome, form, trials = self._replies[slot], self._form(slot), self._trials
-        if form is None:
-            trials.lacks_tokens |= outcome.reply is not None and not outcome.reply.logprobs
-        elif outcome.status is not OutcomeStatus.FAILED:
-            trials.accepted.add(form)
-        else:
-            is_unknown = outcome.failure is not None and outcome.failure.kind is FailureKind.UNSUPPORTED
-            trials.failures[form] += TRIED_ITEMS if is_unknown else 1
+        self._trials.negotiation.note(self._form(slot), self._evidence(slot))
 
     def note_readable(self, slot: Slot) -> None:
         """Count the reply to a slot as one with or without P(True); a declined decision counts as with it."""
         reply = self._replies[slot].reply
         if reply is None:
             return
-        if self._form(slot) is None:
+        if self._form(slot) == TOKENS:
             is_readable = not math.isnan(p_true(reply.logprobs))
         else:
             decision = answers_in(reply)[_NAME]
@@ -228,19 +219,12 @@ class PTrueForms:
         Args:
             item: number of an answer for P(True).
         """
-        by_token, trials = self._replies.get((item, P_TRUE)), self._trials
-        if by_token is not None and (by_token.reply is None or by_token.reply.logprobs):
+        sent = {self._form(slot): self._evidence(slot) for slot in self.slots(item)}
+        if any(evidence not in AGAINST for evidence in sent.values()):
             return None
-        if by_token is None and not (trials.lacks_tokens and self._forms):
-            return item, P_TRUE
-        for number, form in enumerate(self._forms, 1):
-            slot = item, P_TRUE - number
-            outcome = self._replies.get(slot)
-            if outcome is not None and outcome.status is not OutcomeStatus.FAILED:
-                return None
-            if outcome is None and (form in trials.accepted or trials.failures[form] < TRIED_ITEMS):
-                return slot
-        return (item, P_TRUE) if by_token is None else None
+        left = (*self._trials.negotiation.forms, TOKENS)
+        form = next((form for form in left if form in self._forms and form not in sent), None)
+        return None if form is None else (item, P_TRUE - self._forms.index(form))
 
     def request(self, slot: Slot, prompt: str, answer: str, samples: Sequence[str]) -> Request:
         """Build the request of a slot: for a token, or for a typed decision.
@@ -252,7 +236,7 @@ class PTrueForms:
             samples: other answers, shown before it.
         """
         form = self._form(slot)
-        if form is None:
+        if form == TOKENS:
             return p_true_request(prompt, answer, samples)
         shown = format_answers(prompt, answer, samples)
         return call_of(DecisionRequest.of(shown, {_NAME: _QUESTION}), form)
@@ -263,10 +247,10 @@ class PTrueForms:
         value = p_true(by_token.reply.logprobs if by_token is not None and by_token.reply else None)
         if not math.isnan(value):
             return value, TOKENS
-        for number, form in enumerate(self._forms, 1):
-            outcome = self._replies.get((item, P_TRUE - number))
-            if outcome is not None and outcome.reply is not None:
-                decision = answers_in(outcome.reply)[_NAME]
+        for slot in self.slots(item):
+            reply, form = self._replies[slot].reply, self._form(slot)
+            if form != TOKENS and reply is not None:
+                decision = answers_in(reply)[_NAME]
                 return (decision.masses[1], form) if decision.masses else (math.nan, None)
         return math.nan, None
 
@@ -277,18 +261,21 @@ class PTrueForms:
 
     def is_trial(self, slot: Slot) -> bool:
         """Return whether a call only showed that its form is not accepted, so that it is not counted."""
-        if slot[1] >= P_TRUE:
-            return False
-        failure = self._replies[slot].failure
-        return failure is not None and failure.kind in _TELLING
+        return slot[1] < P_TRUE and self._evidence(slot) in AGAINST
 
     def slots(self, item: int) -> list[Slot]:
         """List the slots of an answer that were sent."""
-        every = [(item, P_TRUE - number) for number in range(len(self._forms) + 1)]
+        every = [(item, P_TRUE - number) for number in range(len(self._forms))]
         return [slot for slot in every if slot in self._replies]
 
-    def _form(self, slot: Slot) -> str | None:
-        return None if slot[1] == P_TRUE else self._forms[P_TRUE - slot[1] - 1]
+    def _form(self, slot: Slot) -> str:
+        return self._forms[P_TRUE - slot[1]]
+
+    def _evidence(self, slot: Slot) -> Evidence:
+        outcome = self._replies[slot]
+        if outcome.reply is not None and self._form(slot) == TOKENS and not outcome.reply.logprobs:
+            return Evidence.FORM
+        return Evidence.from_failure(outcome.failure)
 
 
 def with_p_true_forms(signature: Signature, forms: Mapping[str, int]) -> Signature:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 from semscale.chat.chat_model import ChatModel, check_run, load_chat_model
@@ -37,6 +36,7 @@ from semscale.chat.decision_formats import (
 )
 from semscale.chat.endpoint import EndpointChat, clean_json, usage_in
 from semscale.chat.messages import CallError, FailureKind, Parameters, Reply, Request
+from semscale.chat.negotiation import Evidence, Negotiation
 from semscale.chat.runner import Runner, run_apart
 from semscale.chat.settings import Spent
 from semscale.errors import InputError, ReplyError
@@ -366,32 +366,26 @@ async def choose_form(model: DecidingChat, requests: Sequence[DecisionRequest], 
         InterruptedRunError: a cap was reached; finished requests are in the ledger.
         ReplyError: no call can succeed.
     """
-    refused_forms: dict[str, str] = {}
-    spent = [runner.spent]
-    for form in forms_of(model):
+    forms = forms_of(model)
+    negotiation = Negotiation(*([form] for form in forms), n_items=len(requests))
+    for form in forms:
         beyond = form_error(model, requests, form)
         if beyond is not None:
-            refused_forms[form] = str(beyond)
-            continue
-        results: list[CallAnswers] = []
-        rejection = None
-        for request in requests[:TRIED_ITEMS]:
-            results.append(await _try_form(request, form, runner))
-            spent.append(runner.spent)
-            runner = runner.rest()
-            if all(map(_is_filtered, results[-1])):
-                continue  # a filter that reads the request first shows nothing about the form
-            rejection = next(filter(None, map(rejection_of, results[-1])), None)
-            shows_nothing = rejection is None and not _are_malformed(results[-1])
-            if shows_nothing or not all(map(may_lie_in_item, results[-1])):
-                break
-        # Malformed answers to three requests, each asked for several times, show it, too.
-        if rejection is None and len(results) == TRIED_ITEMS and _are_malformed(results[-1]):
-            rejection = str(results[-1][0])
-        if rejection is None:
-            return ChosenForm(form, refused_forms, results, runner, reduce(Spent.plus, spent))
-        refused_forms[form] = rejection
-    return ChosenForm(None, refused_forms, [], runner, reduce(Spent.plus, spent))
+            negotiation.note(form, Evidence.FORM, str(beyond))
+    results: dict[str, list[CallAnswers]] = {form: [] for form in forms}
+    spent = runner.spent
+    while (trial := negotiation.trial) is not None:
+        form, index = trial
+        answers = await _try_form(requests[index], form, runner)
+        results[form].append(answers)
+        negotiation.note(form, *form_evidence(answers))
+        spent = spent.plus(runner.spent)
+        runner = runner.rest()
+    chosen = negotiation.form
+    refused_forms = {
+        refusal.form: refusal.reason for refusal in negotiation.refusals if refusal.form != chosen
+    }
+    return ChosenForm(chosen, refused_forms, [] if chosen is None else results[chosen], runner, spent)
 
 
 def form_error(model: DecidingChat, requests: Sequence[DecisionRequest], form: str) -> InputError | None:
@@ -415,14 +409,6 @@ async def _try_form(request: DecisionRequest, form: str, runner: Runner) -> Call
     return results
 
 
-def _is_filtered(result: Mapping[str, DecisionAnswer] | CallError) -> bool:
-    return isinstance(result, CallError) and result.kind is FailureKind.REFUSED
-
-
-def _are_malformed(results: CallAnswers) -> bool:
-    return all(isinstance(result, CallError) and result.kind is FailureKind.MALFORMED for result in results)
-
-
 async def send_decisions(requests: Sequence[DecisionRequest], form: str, runner: Runner) -> list[CallAnswers]:
     """Send requests in a form, and return the results of each request's calls.
 
@@ -442,13 +428,6 @@ async def send_decisions(requests: Sequence[DecisionRequest], form: str, runner:
     )
     return [[result for _ in of_request if (result := next(results)) is not None] for of_request in calls]
 
-
-REJECTING = frozenset({FailureKind.REJECTED, FailureKind.UNSUPPORTED, FailureKind.BROKEN})
-"""Failures after which the model may accept a request in another form."""
-
-_OF_ITEM = frozenset({FailureKind.REJECTED, FailureKind.BROKEN, FailureKind.MALFORMED})
-TRIED_ITEMS = 3
-"""Number of items to try in a form before it counts as not accepted, as one may be refused by itself."""
 
 NO_LOGPROBS = "the model gives no log-probabilities"
 
@@ -486,16 +465,17 @@ def decision_calls(request: DecisionRequest, form: str) -> tuple[DecisionCall, .
     )
 
 
-def rejection_of(result: Mapping[str, DecisionAnswer] | CallError) -> str | None:
-    """Return why a call shows that its form is not accepted; ``None`` if it does not show that."""
+def form_evidence(results: CallAnswers) -> tuple[Evidence, str]:
+    """Return the evidence of a request's calls about their form, and the reason of a refusal."""
+    return max(map(_evidence, results), key=lambda evidence: evidence[0])
+
+
+def _evidence(result: Mapping[str, DecisionAnswer] | CallError) -> tuple[Evidence, str]:
     if isinstance(result, CallError):
-        return str(result) if result.kind in REJECTING else None
-    return next((answer.reason for answer in result.values() if answer.reason == NO_LOGPROBS), None)
-
-
-def may_lie_in_item(result: Mapping[str, DecisionAnswer] | CallError) -> bool:
-    """Return whether the item, not the form, may be the reason of a failure, such as a content policy."""
-    return isinstance(result, CallError) and result.kind in _OF_ITEM
+        return Evidence.from_failure(result), str(result)
+    if any(answer.reason == NO_LOGPROBS for answer in result.values()):
+        return Evidence.FORM, NO_LOGPROBS
+    return Evidence.ACCEPTED, ""
 
 
 def join_answers(

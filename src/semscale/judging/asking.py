@@ -7,7 +7,7 @@ fewer, until a request is accepted. The replies show if a model ignores an optio
 import asyncio
 import hashlib
 import json
-from collections import Counter, deque
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -30,13 +30,13 @@ from semscale.chat.decisions import (
     DecidingChat,
     DecisionCall,
     decision_calls,
+    form_evidence,
     forms_of,
     join_answers,
     limits_of,
-    may_lie_in_item,
-    rejection_of,
 )
 from semscale.chat.messages import CallError, FailureKind, Message, Parameters, Reply, Request
+from semscale.chat.negotiation import Evidence
 from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.refused_parameters import LEFT_OUT
 from semscale.chat.runner import Running
@@ -110,25 +110,9 @@ class Conversation:
         return self.failure is None and self.reading is not None and self.reading.status in UNREAD
 
     @property
-    def form_refusal(self) -> str | None:
-        """The reason why the model does not accept the request's form; ``None`` if nothing shows that."""
-        outcome = self.answers if self.failure is None else self.failure
-        return None if outcome is None else rejection_of(outcome)
-
-    @property
-    def may_lie_in_item(self) -> bool:
-        """True if the call failed and the item, not the form, may be the reason."""
-        return self.failure is not None and may_lie_in_item(self.failure)
-
-    @property
-    def is_filtered(self) -> bool:
-        """True if the model or its filter refused the item."""
-        return self.failure is not None and self.failure.kind is FailureKind.REFUSED
-
-    @property
-    def lacks_schemas(self) -> bool:
-        """True if the model reported that it cannot reply by a schema."""
-        return self.failure is not None and self.failure.kind is FailureKind.UNSUPPORTED
+    def form_evidence(self) -> tuple[Evidence, str]:
+        """Evidence of the outcome about the request's form, and the reason of a refusal."""
+        return form_evidence([self.failure or self.answers or {}])
 
     @property
     def ignored_schema(self) -> bool:
@@ -304,13 +288,12 @@ class ModelCapabilities:
     top_logprobs: int | None
     decision: str | None = None
 
-    @property
-    def form(self) -> str:
-        """Name of the form, for reports about models that do not accept it.
+    def __str__(self) -> str:
+        """Name the form, for reports about models that do not accept it.
 
         Examples:
-            >>> ModelCapabilities(True, 20).form, ModelCapabilities(False, None, "decisions").form
-            ('prose by a schema with 20 log-probabilities', 'decisions')
+            >>> print(ModelCapabilities(True, 20), ModelCapabilities(False, None, "decisions"), sep=", ")
+            prose by a schema with 20 log-probabilities, decisions
         """
         if self.decision is not None:
             return self.decision
@@ -342,49 +325,6 @@ def capabilities_to_try(
     if logprobs == "auto":
         tops = (*_TOP_LOGPROBS, None)
     return tuple(ModelCapabilities(schema, top) for schema, top in product(schemas, tops))
-
-
-@dataclass(frozen=True)
-class FormRefusal:
-    """A reason why a model did not accept a form.
-
-    Attributes:
-        form: name of the form, such as ``decisions``, ``next-token`` or ``prose by a schema``.
-        reason: the endpoint's reason, if it stated one.
-        n: number of requests that were refused for this reason.
-    """
-
-    form: str
-    reason: str
-    n: int
-
-
-def count_refusals(refusals: Iterable[tuple[str, str]]) -> tuple[FormRefusal, ...]:
-    """Count equal refusals, in order of first appearance.
-
-    Args:
-        refusals: pairs of form and reason.
-
-    Examples:
-        >>> count_refusals([("decisions", "no route"), ("decisions", "no route")])
-        (FormRefusal(form='decisions', reason='no route', n=2),)
-    """
-    return tuple(FormRefusal(form, reason, n) for (form, reason), n in Counter(refusals).items())
-
-
-def refusals_in_words(refusals: Sequence[FormRefusal]) -> str:
-    """Write refusals as one line of text.
-
-    Examples:
-        >>> refusals_in_words(count_refusals([("decisions", "no route"), ("next-token", "busy")]))
-        'decisions: no route; next-token: busy'
-        >>> refusals_in_words([FormRefusal("decisions", "HTTP 400", 3)])
-        'decisions: HTTP 400 (3 requests)'
-    """
-    return "; ".join(
-        f"{refusal.form}: {refusal.reason}" + (f" ({refusal.n} requests)" if refusal.n > 1 else "")
-        for refusal in refusals
-    )
 
 
 @dataclass(frozen=True)

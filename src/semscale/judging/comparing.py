@@ -19,9 +19,9 @@ import numpy as np
 import polars as pl
 
 from semscale.chat.chat_model import keep_open
+from semscale.chat.negotiation import FormRefusal
 from semscale.chat.runner import Running, run_apart
 from semscale.errors import InputError, InterruptedRunError
-from semscale.judging.asking import FormRefusal
 from semscale.judging.judge import Judge
 from semscale.judging.prompts import JudgedItem, mark_code, read_items, sanitize
 from semscale.presentable import Presentable

@@ -10,20 +10,19 @@ from typing import Any, Generic, Self, TypeVar, Unpack
 import numpy as np
 
 from semscale.chat.chat_model import keep_open, load_chat_model
-from semscale.chat.decisions import TRIED_ITEMS, DecidingChat, load_deciding_model
+from semscale.chat.decisions import DecidingChat, load_deciding_model
 from semscale.chat.messages import CallError, Parameters, Reply, Request, Usage
+from semscale.chat.negotiation import Evidence, FormRefusal, Negotiation
 from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.runner import Running, run_apart, warn_if_stopped
 from semscale.errors import InputError, SemscaleError
 from semscale.judging.asking import (
     UNREAD,
     Conversation,
-    FormRefusal,
     JudgeRequests,
     ModelCapabilities,
     ask,
     capabilities_to_try,
-    count_refusals,
     decisions_to_try,
 )
 from semscale.judging.prompts import JudgedItem, read_items
@@ -373,25 +372,19 @@ class Judge(AnyJudge[Verdicts]):
     async def _find_capabilities(
         self, items: Sequence[JudgedItem], state: JudgeState, progress: Progress | None
     ) -> tuple[JudgeState, Mapping[JudgedItem, list[Conversation]]]:
-        """Ask about the first item, each time with fewer options, until the model accepts a request.
-
-        An endpoint may refuse an item for its content, so up to three items are tried in each form of
-        decisions and in prose.
+        """Ask about the first items until the model accepts the form of a request.
 
         Returns:
-            The state with the options that the model accepts, and the conversations with a reply, by item.
+            The state with the options that the model accepts, and the conversations with them, by item.
         """
-        tried = items[:TRIED_ITEMS]
-        decisions = [(options, item) for options in self._to_try if options.decision for item in tried]
-        prose = [(options, item) for item in tried for options in self._to_try if not options.decision]
-        running, refusals = state.running, []
+        prose = [options for options in self._to_try if options.decision is None]
+        forms = ([options] for options in self._to_try if options.decision is not None)
+        negotiation = Negotiation(*forms, prose, n_items=len(items))
+        running, stopped = state.running, None
         replied: dict[ModelCapabilities, dict[JudgedItem, list[Conversation]]] = {}
-        unsupported: set[ModelCapabilities] = set()
-        filtered: set[JudgedItem] = set()
-        for options, item in (*decisions, *prose):
-            if options in unsupported or (item in filtered and options.decision is None):
-                continue
-            conversations = self._requests.conversations(item, options)
+        while (trial := negotiation.trial) is not None:
+            options, index = trial
+            conversations = self._requests.conversations(items[index], options)
             running, stopped = await ask(
                 self.model,
                 conversations[:1],
@@ -400,28 +393,23 @@ class Judge(AnyJudge[Verdicts]):
                 unreadable=state.unreadable,
                 progress=progress,
             )
-            reason = conversations[0].form_refusal
-            if stopped is None and conversations[0].is_filtered and item is not tried[-1]:
-                replied.setdefault(options, {})[item] = conversations
-                filtered.add(item)  # a filter that reads the item first shows nothing about the form
-                continue
-            if stopped is not None or reason is None or len(self._to_try) == 1:
-                accepted = {**replied.get(options, {}), item: conversations}
+            replied.setdefault(options, {})[items[index]] = conversations
+            if stopped is not None:
                 break
-            refusals.append((options.form, reason))
-            if options.decision is not None:
-                replied.setdefault(options, {})[item] = conversations
-                if not conversations[0].may_lie_in_item:
-                    unsupported.add(options)
-            elif options.structured and conversations[0].lacks_schemas:
-                unsupported.update(option for option in self._to_try if option.structured)
+            evidence, reason = conversations[0].form_evidence
+            negotiation.note(options, evidence, reason)
+            if (
+                options.structured and evidence is Evidence.FORM
+            ):  # it lacks schemas with any other option, too
+                for other in filter(lambda other: other.structured, prose):
+                    negotiation.exclude(other)
         else:
-            options, accepted, stopped = self._to_try[-1], {}, None
-        refused_forms = count_refusals(refusal for refusal in refusals if refusal[0] != options.form)
+            options = negotiation.form or self._to_try[-1]
+        refused_forms = tuple(refusal for refusal in negotiation.refusals if refusal.form != str(options))
         state = replace(
             state, capabilities=options, running=running, stopped=stopped, refused_forms=refused_forms
         )
-        return state, accepted
+        return state, replied.get(options, {})
 
     def _final_signature(self, state: JudgeState) -> Signature:
         """Return the signature without options that no reply has, or that the model refused or ignored."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import polars as pl
 
-from semscale.judging.asking import FormRefusal
+from semscale.chat.negotiation import FormRefusal
 from semscale.judging.human_labels import HumanEvidence, compare_with_labels, mean_labels
 from semscale.judging.score_gate import GateVerdict, ScoreGate
 from semscale.judging.settings import JudgeColumns

@@ -10,8 +10,8 @@ from typing import Annotated, Self, Unpack, overload
 import numpy as np
 import polars as pl
 
+from semscale.chat.negotiation import FormRefusal, refusals_in_words
 from semscale.errors import InputError
-from semscale.judging.asking import FormRefusal, refusals_in_words
 from semscale.judging.human_labels import label_table
 from semscale.judging.settings import JudgeColumns
 from semscale.judging.summary import JudgeSummary, JudgeTally

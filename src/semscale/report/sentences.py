@@ -10,7 +10,7 @@ from semscale.stats.intervals import FEWEST_CLUSTERS
 from semscale.types import LANGUAGE_NAMES, Status
 
 if TYPE_CHECKING:
-    from semscale.judging.asking import FormRefusal
+    from semscale.chat.negotiation import FormRefusal
     from semscale.results.estimates import Estimates
     from semscale.results.languages import UnreadLanguage
     from semscale.results.summary import Summary
@@ -269,7 +269,7 @@ def stand_in_notes(
         signature: settings that it applied.
         refused_forms: forms of decisions that its model did not support.
     """
-    from semscale.judging.asking import refusals_in_words
+    from semscale.chat.negotiation import refusals_in_words
 
     method = dict(signature.fields).get("method")
     if method not in _STAND_INS:
