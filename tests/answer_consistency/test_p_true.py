@@ -18,7 +18,7 @@ from semscale.answer_consistency.p_true import (
     with_p_true_forms,
 )
 from semscale.chat import CallError, FailureKind, Message
-from semscale.chat.decisions import DecidingChat, DecisionAnswer, DecisionAnswers, DecisionLimits
+from semscale.chat.decisions import DecisionAnswer, DecisionAnswers, DecisionLimits
 from semscale.chat.messages import Reply, TokenLogprob
 from semscale.chat.runner import Runner
 from semscale.chat.settings import Limits
@@ -164,12 +164,13 @@ class Worded(ScriptedChat):
         return await super().complete(request)
 
 
-class Decider:
-    """Gives yes the probability that stands for the question; fails with ``failure`` if there is one."""
+class Deciding(Worded):
+    """Answers in words, and decides: gives yes a probability, or fails with ``failure`` if there is one."""
 
-    name, signature, limits = "scripted", Signature.of("chat", model="scripted"), DecisionLimits()
+    limits = DecisionLimits()
 
-    def __init__(self, yes=0.75, failure=None):
+    def __init__(self, prompts, yes=0.75, failure=None):
+        super().__init__(prompts)
         self.yes, self.failure, self.texts = yes, failure, []
 
     async def decide(self, request):
@@ -180,55 +181,55 @@ class Decider:
         return DecisionAnswers(dict.fromkeys(request.questions, answer))
 
 
-def ask_decisions(chat, deciders, prompts=PROMPTS, **settings):
-    model = DecidingChat(deciders, chat)
+def serial_runner(chat):
     # One call at a time, so that replies are known before most of the next requests.
-    runner = Runner(model, ledger=False, limits=Limits(concurrency=1))
+    return Runner(chat, ledger=False, limits=Limits(concurrency=1))
+
+
+def ask_decisions(chat, prompts=PROMPTS, **settings):
     tool = Consistency(chat, measures=["exact_match", "p_true"])
-    return tool.ask(prompts, runner=runner, **{"n_samples": 1, **settings})
+    return tool.ask(prompts, runner=serial_runner(chat), **{"n_samples": 1, **settings})
 
 
 def test_a_decision_replaces_missing_log_probabilities():
-    chat, decider = Worded(PROMPTS), Decider(0.75)
-    asked = ask_decisions(chat, {"own": decider})
+    chat = Deciding(PROMPTS, 0.75)
+    asked = ask_decisions(chat)
     np.testing.assert_allclose(asked.consistencies.measures["p_true"], [0.75] * 6)
     assert chat.words <= 2  # the first one shows it while perhaps a second one waits in line
-    assert decider.texts[0] == "Question: q0?\nProposed answer: a"
+    assert chat.texts[0] == "Question: q0?\nProposed answer: a"
     counts = asked.replies.counts
     assert (counts.n_calls, counts.p_true_forms, counts.n_decided) == (6 * 3 + chat.words, {"own": 6}, 6)
     fields = dict(asked.consistencies.signature.fields)
     assert (fields["p_true_form"], fields["p_true_temperature"]) == ("own", "default")
 
 
-def test_later_parts_reuse_what_the_first_part_learned_of_the_model():
-    chat, unknown, decider = Worded(PROMPTS), Decider(failure=FailureKind.UNSUPPORTED), Decider(0.75)
+@pytest.mark.parametrize(("failure", "value"), [(None, 0.75), (FailureKind.UNSUPPORTED, math.nan)])
+def test_later_parts_reuse_what_the_first_part_learned_of_the_model(failure, value):
+    chat = Deciding(PROMPTS, 0.75, failure)
     tool = Consistency(chat, measures=["exact_match", "p_true"])
-    runner = Runner(
-        DecidingChat({"decisions": unknown, "own": decider}, chat), ledger=False, limits=Limits(concurrency=1)
-    )
-    model, tried = AskedModel(Sampling(n_samples=1), runner), []
+    model, refused = AskedModel(Sampling(n_samples=1), serial_runner(chat)), []
     for start in (0, 2, 4):
         asked = asyncio.run(tool.ask_part(PROMPTS[start : start + 2], model))
-        np.testing.assert_allclose(asked.consistencies.measures["p_true"], [0.75] * 2)
+        np.testing.assert_allclose(asked.consistencies.measures["p_true"], [value] * 2)
         model = model.for_next_part()
-        tried.append((chat.words, len(unknown.texts)))
-    assert tried[0] == tried[1] == tried[2]  # only the first part finds out
+        refused.append(len(chat.texts) if failure else chat.words)
+    assert refused[0] == refused[1] == refused[2]  # only the first part finds out
 
 
-def test_an_unsupported_form_has_no_cost_and_the_next_is_tried():
-    unknown, decider = Decider(failure=FailureKind.UNSUPPORTED), Decider(0.5)
-    asked = ask_decisions(Worded(PROMPTS), {"decisions": unknown, "own": decider})
-    assert len(unknown.texts) <= 2
-    assert len(decider.texts) == 6
+def test_an_unsupported_form_has_no_cost_and_is_not_tried_again():
+    chat = Deciding(PROMPTS, failure=FailureKind.UNSUPPORTED)
+    asked = ask_decisions(chat)
+    assert len(chat.texts) <= 2
+    assert chat.words == 6
     assert asked.replies.counts.failures == {}
-    assert asked.replies.counts.p_true_forms == {"own": 6}
+    assert asked.replies.counts.p_true_forms == {}
 
 
 def test_three_rejections_mark_a_form_as_unsupported():
-    chat, rejecting = Worded(PROMPTS), Decider(failure=FailureKind.REJECTED)
-    asked = ask_decisions(chat, {"decisions": rejecting})
+    chat = Deciding(PROMPTS, failure=FailureKind.REJECTED)
+    asked = ask_decisions(chat)
     # Then the others are asked for a token after all, as some replies may have probabilities.
-    assert 3 <= len(rejecting.texts) <= 4
+    assert 3 <= len(chat.texts) <= 4
     assert chat.words == 6
     assert np.isnan(asked.consistencies.measures["p_true"]).all()
     assert list(asked.consistencies.status) == [Status.SCORED] * 6
@@ -236,19 +237,33 @@ def test_three_rejections_mark_a_form_as_unsupported():
     assert "p_true_form" not in dict(asked.consistencies.signature.fields)
 
 
+class Rejecting(Deciding):
+    """Rejects requests with log-probabilities, in terms that nobody recognizes."""
+
+    async def complete(self, request):
+        if request.parameters.top_logprobs is not None:
+            self.words += 1
+            raise CallError("bad request", kind=FailureKind.REJECTED)
+        return await super().complete(request)
+
+
+def test_a_decision_replaces_rejected_requests_for_a_token():
+    chat = Rejecting(PROMPTS, 0.75)
+    asked = ask_decisions(chat)
+    np.testing.assert_allclose(asked.consistencies.measures["p_true"], [0.75] * 6)
+    assert 3 <= chat.words <= 4
+
+
 def test_a_decision_that_is_declined_is_missing():
-    asked = ask_decisions(Worded(PROMPTS), {"own": Decider(None)})
+    asked = ask_decisions(Deciding(PROMPTS, None))
     assert np.isnan(asked.consistencies.measures["p_true"]).all()
     assert asked.replies.counts.p_true_forms == {}
 
 
 def test_prompts_that_settle_early_are_decided_too():
-    chat, steps = Worded(PROMPTS), []
+    chat, steps = Deciding(PROMPTS, 0.25), []
     sampling = Sampling(n_samples=10, stopping=Stopping(0.5, 0.95))
-    asked = ask_decisions(
-        chat, {"own": Decider(0.25)}, n_samples=None, sampling=sampling,
-        progress=lambda *step: steps.append(step),
-    )  # fmt: skip
+    asked = ask_decisions(chat, n_samples=None, sampling=sampling, progress=lambda *step: steps.append(step))
     np.testing.assert_allclose(asked.consistencies.measures["p_true"], [0.25] * 6)
     assert chat.words == 1  # nobody else is asked about before its reply is there
     *_, last = (step[1:] for step in steps if step[0] == "asking scripted")
@@ -272,7 +287,7 @@ def test_samples_are_shown_and_the_form_is_named():
     forms = PTrueForms(["own"], {})
     asked = forms.request((0, P_TRUE - 1), "Q?", "Paris", ["Rome", "Paris"])
     assert asked.messages[-1].text == "Question: Q?\nPossible answer: Rome\nProposed answer: Paris"
-    assert asked.parameters.extra["decision"]["form"] == "own"
+    assert asked.form == "own"
 
 
 MANY = [f"q{n}?" for n in range(60)]
@@ -329,9 +344,9 @@ def test_a_run_without_log_probabilities_stops_unless_decisions_have_p_true():
     chat = Worded(MANY)
     asked = ask(chat, MANY, n_samples=1)
     assert "have no P(True), as the model gives no log-probabilities" in asked.replies.counts.stopped
-    asked = ask_decisions(Worded(MANY), {"own": Decider(0.75)}, MANY)
+    asked = ask_decisions(Deciding(MANY, 0.75), MANY)
     assert asked.replies.counts.stopped is None
-    asked = ask_decisions(Worded(MANY), {"own": Decider(None)}, MANY)
+    asked = ask_decisions(Deciding(MANY, None), MANY)
     assert asked.replies.counts.stopped is None  # decisions that are declined are answers
 
 

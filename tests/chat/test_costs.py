@@ -12,10 +12,9 @@ from semscale.chat.budget import (
     Meter,
     Price,
     PriceTable,
-    estimate_prompt_tokens,
     forecast,
-    most_reply_tokens,
 )
+from semscale.chat.decisions import DecisionCall, DecisionRequest, PredicateQuestion
 from semscale.chat.ledger import Ledger
 from semscale.chat.messages import Usage
 from semscale.chat.runner import Runner
@@ -25,26 +24,33 @@ from semscale.errors import InputError, InterruptedRunError
 
 def test_a_third_of_the_bytes_rounded_up_and_eight_a_message():
     # "ü" has two bytes, so the user's message has 4 and the system's 3: 2 + 8 and 1 + 8.
-    assert estimate_prompt_tokens(Request.of("abü", system="abc")) == 19
+    assert Request.of("abü", system="abc").most_tokens.prompt_tokens == 19
 
 
 def test_an_image_counts_1500():
     message = Message("user", (TextPart("abc"), ImagePart("https://example.org/a.png")))
-    assert estimate_prompt_tokens(Request((message,))) == 1 + 8 + 1500
+    assert Request((message,)).most_tokens.prompt_tokens == 1 + 8 + 1500
 
 
-def test_the_questions_of_a_decision_count():
+def test_further_fields_of_the_endpoint_count():
     # {"q": "abc"} has 12 bytes: 4, beside the 1 + 8 of the message
-    assert estimate_prompt_tokens(Request.of("abc", extra={"q": "abc"})) == 13
+    assert Request.of("abc", extra={"q": "abc"}).most_tokens.prompt_tokens == 13
+
+
+def test_the_questions_of_a_decision_count_with_16_tokens_for_each_answer():
+    call = DecisionCall(DecisionRequest.of("abc", dict.fromkeys("ab", PredicateQuestion("Is it?"))), "own")
+    # {"kind": "predicate", "instructions": "Is it?", "options": [["no", ""], ["yes", ""]]} has 85 bytes, and
+    # {"decision": {"form": "own", "questions": {"a": , "b": }}} has 58: 228 bytes are 76 tokens.
+    assert call.most_tokens == (1 + 8 + 76, 2 * 16)
 
 
 def test_an_unpaired_surrogate_is_no_error():
-    assert estimate_prompt_tokens(Request.of("\ud800")) == 9  # three bytes
+    assert Request.of("\ud800").most_tokens.prompt_tokens == 9  # three bytes
 
 
 def test_the_longest_reply_is_the_limit_or_1024():
-    assert most_reply_tokens(Request.of("a", max_tokens=5)) == 5
-    assert most_reply_tokens(Request.of("a")) == 1024
+    assert Request.of("a", max_tokens=5).most_tokens.completion_tokens == 5
+    assert Request.of("a").most_tokens.completion_tokens == 1024
 
 
 TABLE = """

@@ -1,5 +1,6 @@
 """Typed decisions: questions, answers, formats on the wire, and runs."""
 
+import json
 import math
 
 import pytest
@@ -7,23 +8,20 @@ from tests.support.decision_endpoint import ASKED, REQUEST
 
 from semscale.chat import ImagePart, Message, Reply, Request, TextPart, TokenLogprob
 from semscale.chat.decision_formats import (
-    answers_in,
-    as_reply,
     average_answers,
     check_decision,
     decisions_answers,
     decisions_body,
     find_fault,
     letter_masses,
-    next_token_request,
-    question_from,
-    question_record,
+    letter_request,
     rotations,
 )
 from semscale.chat.decisions import (
     ChoiceQuestion,
     DecisionAnswer,
     DecisionAnswers,
+    DecisionCall,
     DecisionLimits,
     DecisionRequest,
     DecisionRun,
@@ -32,6 +30,7 @@ from semscale.chat.decisions import (
     ScoreQuestion,
     decide,
 )
+from semscale.chat.ledger import ContentKeys, dump_reply, load_reply
 from semscale.chat.messages import Usage
 from semscale.chat.pacing import Retries
 from semscale.chat.settings import Budget
@@ -41,18 +40,6 @@ from semscale.signature import Signature
 
 def options(*names):
     return tuple(map(Option, names))
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        PredicateQuestion("Is it?"),
-        ChoiceQuestion("Which?", (Option("a", "the first"), Option("b"))),
-        ScoreQuestion("How much?", options("low", "high")),
-    ],
-)
-def test_a_question_is_read_back_from_its_record(question):
-    assert question_from(question_record(question)) == question
 
 
 @pytest.mark.parametrize("kind", [ChoiceQuestion, ScoreQuestion])
@@ -110,12 +97,51 @@ def test_answers_survive_the_ledger():
         "c": DecisionAnswer.of([0.1, 0.2]),
         "d": DecisionAnswer((0.5, 0.5), 1.0, readings=((0.25, 0.75), (0.75, 0.25))),
     }
-    result = answers_in(as_reply(DecisionAnswers(answers, Usage(3, 1), "m", "{}")))
+    reply = Reply("", decisions=answers, usage=Usage(3, 1), model="m", raw="{}")
+    stored = load_reply(dump_reply(reply))
+    assert (stored.usage, stored.model, stored.raw, stored.text) == (Usage(3, 1), "m", "{}", reply.text)
+    result = stored.decisions
     assert (result["a"].masses, result["b"].refused) == ((0.1, 0.9), True)
     assert result["c"].reason == answers["c"].reason
     assert math.isnan(result["c"].covered)
     assert result["d"].readings == answers["d"].readings
     assert result["a"].readings == ()
+
+
+def test_answers_are_shown_as_json_without_unknown_numbers():
+    reply = Reply("", decisions={"ok": DecisionAnswer.of([0.25, 0.75]), "no": DecisionAnswer.refusal()})
+    shown = json.loads(reply.transcript)
+    assert (shown["ok"]["masses"], shown["no"]["refused"]) == ([0.25, 0.75], True)
+    assert "order_bias" not in shown["ok"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        DecisionCall(DecisionRequest.of("It broke.", {"angry": PredicateQuestion("Is it angry?")}), "own"),
+        DecisionCall(
+            DecisionRequest.of("It works.", {"angry": PredicateQuestion("Is it angry?")}), "decisions"
+        ),
+        DecisionCall(
+            DecisionRequest.of("It broke.", {"angry": PredicateQuestion("Is it mad?")}), "decisions"
+        ),
+        DecisionCall(
+            DecisionRequest.of("It broke.", {"mad": PredicateQuestion("Is it angry?")}), "decisions"
+        ),
+        Request.of("It broke."),
+    ],
+)
+def test_a_decision_has_a_key_of_its_own(call):
+    keys = ContentKeys(CustomModel())
+    asked = DecisionRequest.of("It broke.", {"angry": PredicateQuestion("Is it angry?")})
+    assert keys.of(call) != keys.of(DecisionCall(asked, "decisions"))
+    assert keys.of(DecisionCall(asked, "decisions")) == keys.of(DecisionCall(asked, "decisions"))
+
+
+def test_a_letter_has_the_key_of_its_chat_request():
+    asked = DecisionRequest.of("It broke.", {"angry": PredicateQuestion("Is it angry?")})
+    call, keys = letter_request(asked, "angry", (1, 0)), ContentKeys(CustomModel())
+    assert keys.of(call) == keys.of(Request(call.messages, call.parameters))
 
 
 @pytest.mark.parametrize("reading", [(1.0,), (0.5, 0.6), (-0.5, 1.5)])
@@ -215,7 +241,7 @@ def test_every_option_is_once_in_every_position():
 
 
 def test_the_question_follows_the_text_with_its_options_in_order():
-    request = next_token_request(WITH_INSTRUCTIONS, QUESTION, (2, 0, 1))
+    request = letter_request(WITH_INSTRUCTIONS, "q", (2, 0, 1))
     assert isinstance(request, Request)
     assert [message.role for message in request.messages] == ["system", "user"]
     text = request.messages[1].text

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from semscale.chat import CallError, FailureKind, ImagePart, Message, Request, load_chat_model
-from semscale.chat.decision_formats import next_token_request
+from semscale.chat.decision_formats import letter_request
 from semscale.chat.decisions import DecisionRequest, PredicateQuestion, decide
 from semscale.chat.local import (
     LocalModel,
@@ -151,7 +151,7 @@ BLUE = DecisionRequest.of("The sky is blue.", {"true": PredicateQuestion("Is thi
 
 @pytest.mark.needs("local")
 def test_the_likeliest_next_tokens_have_their_probabilities(model):
-    asked = next_token_request(BLUE, BLUE.questions["true"], (0, 1))
+    asked = letter_request(BLUE, "true", (0, 1))
     reply = asyncio.run(model.complete(asked))
     (first,) = reply.logprobs
     assert (first.token, first.logprob) == first.top[0]

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from semscale.chat.decision_formats import DecisionAnswer
-from semscale.chat.decisions import DecisionAnswers, DecisionLimits
+from semscale.chat.decisions import DecisionAnswer, DecisionAnswers, DecisionLimits
 from semscale.errors import InputError
 from semscale.rating.decided import (
     DecidedRatings,

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from tests.schema_check import check_json
 
-from semscale.chat.decision_formats import DecisionAnswer, DecisionAnswers, DecisionLimits
+from semscale.chat.decisions import DecisionAnswer, DecisionAnswers, DecisionLimits
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.study import compare, panel_tables, read_study

@@ -21,7 +21,15 @@ from semscale.answer_consistency.p_true import (
     with_p_true_forms,
 )
 from semscale.chat.declining import gives_no_answer
-from semscale.chat.messages import Message, OutcomeStatus, Parameters, Request, RequestOutcome, TokenLogprob
+from semscale.chat.messages import (
+    Call,
+    Message,
+    OutcomeStatus,
+    Parameters,
+    Request,
+    RequestOutcome,
+    TokenLogprob,
+)
 from semscale.chat.refused_parameters import LEFT_OUT
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, InterruptedRunError
@@ -408,7 +416,7 @@ class _Asking:
         if self._trials.stopped is not None:
             self._queue.end(at_once=True)
 
-    def _request(self, item: int, sample: int) -> Request:
+    def _request(self, item: int, sample: int) -> Call:
         if sample > P_TRUE:
             return self._sampling.request(self._prompts[item], sample)
         texts = (self._text(item, number) for number in range(1, self._sampling.n_samples + 1))
@@ -565,7 +573,7 @@ class _RequestQueue:
         sent: slots in the order in which their requests were sent.
     """
 
-    def __init__(self, request: Callable[[int, int], Request], most: int) -> None:
+    def __init__(self, request: Callable[[int, int], Call], most: int) -> None:
         self.sent: list[Slot] = []
         self._request = request
         self._most = most
@@ -588,7 +596,7 @@ class _RequestQueue:
         """End the queue after the slots that were added, or at once."""
         self._waiting.put_nowait((_STOP if at_once else _END, 0, 0))
 
-    async def __aiter__(self) -> AsyncIterator[Request]:
+    async def __aiter__(self) -> AsyncIterator[Call]:
         while (first := await self._waiting.get())[0] not in {_STOP, _END}:
             _, item, sample = first
             self.sent.append((item, sample))

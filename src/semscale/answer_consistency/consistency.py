@@ -238,15 +238,12 @@ class Consistency:
         runner: Runner | None,
         progress: Progress | None,
     ) -> Asked:
-        from semscale.chat.decisions import load_deciding_model
-
         plan = sampling or Sampling()
         plan = plan if n_samples is None else replace(plan, n_samples=n_samples)
         if plan.stopping is not None:
             check_stopping(self.measures[0])
-        asks_p_true = plan.for_parts(self.needs).asks_p_true
-        used = runner or Runner(load_deciding_model(self.chat_model) if asks_p_true else self.chat_model)
-        return await self.ask_part(as_list(prompts, "prompts"), AskedModel(plan, used), progress=progress)
+        model = AskedModel(plan, runner or Runner(self.chat_model))
+        return await self.ask_part(as_list(prompts, "prompts"), model, progress=progress)
 
     async def ask_part(
         self,

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from semscale.chat.decision_formats import DecisionRequest, PredicateQuestion, answers_in
-from semscale.chat.decisions import CUSTOM, DECISIONS, DecidingChat, call_of
-from semscale.chat.messages import Request, RequestOutcome, TokenLogprob
+from semscale.chat.chat_model import Model
+from semscale.chat.decision_formats import DecisionRequest, PredicateQuestion
+from semscale.chat.decisions import CUSTOM, DECISIONS, NEXT_TOKEN, DecisionCall, forms_of
+from semscale.chat.messages import Call, DecisionAnswer, Reply, Request, RequestOutcome, TokenLogprob
 from semscale.chat.negotiation import AGAINST, Evidence, Negotiation
 from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.refused_parameters import LEFT_OUT
@@ -142,9 +143,9 @@ async def ask_p_true(
     return values
 
 
-def decision_forms(model: object) -> tuple[str, ...]:
+def decision_forms(model: Model) -> tuple[str, ...]:
     """List the forms of typed decisions that a model may accept; none for a model without decisions."""
-    return tuple(model.deciders) if isinstance(model, DecidingChat) else ()
+    return tuple(form for form in forms_of(model) if form != NEXT_TOKEN)
 
 
 @dataclass(frozen=True)
@@ -206,11 +207,8 @@ class PTrueForms:
         reply = self._replies[slot].reply
         if reply is None:
             return
-        if self._form(slot) == TOKENS:
-            is_readable = not math.isnan(p_true(reply.logprobs))
-        else:
-            decision = answers_in(reply)[_NAME]
-            is_readable = bool(decision.masses) or decision.refused
+        decision = _decision(reply)
+        is_readable = not math.isnan(p_true(reply.logprobs)) if decision is None else decision.is_final
         self._trials.unreadable.note(reply, is_readable=is_readable)
 
     def next_slot(self, item: int) -> Slot | None:
@@ -226,7 +224,7 @@ class PTrueForms:
         form = next((form for form in left if form in self._forms and form not in sent), None)
         return None if form is None else (item, P_TRUE - self._forms.index(form))
 
-    def request(self, slot: Slot, prompt: str, answer: str, samples: Sequence[str]) -> Request:
+    def request(self, slot: Slot, prompt: str, answer: str, samples: Sequence[str]) -> Call:
         """Build the request of a slot: for a token, or for a typed decision.
 
         Args:
@@ -239,7 +237,7 @@ class PTrueForms:
         if form == TOKENS:
             return p_true_request(prompt, answer, samples)
         shown = format_answers(prompt, answer, samples)
-        return call_of(DecisionRequest.of(shown, {_NAME: _QUESTION}), form)
+        return DecisionCall(DecisionRequest.of(shown, {_NAME: _QUESTION}), form)
 
     def value(self, item: int) -> tuple[float, str | None]:
         """Return an answer's P(True), 0 to 1, NaN without one, and its form."""
@@ -248,10 +246,9 @@ class PTrueForms:
         if not math.isnan(value):
             return value, TOKENS
         for slot in self.slots(item):
-            reply, form = self._replies[slot].reply, self._form(slot)
-            if form != TOKENS and reply is not None:
-                decision = answers_in(reply)[_NAME]
-                return (decision.masses[1], form) if decision.masses else (math.nan, None)
+            decision = _decision(self._replies[slot].reply)
+            if decision is not None:
+                return (decision.masses[1], self._form(slot)) if decision.masses else (math.nan, None)
         return math.nan, None
 
     def counts(self, items: Iterable[int]) -> dict[str, int]:
@@ -276,6 +273,11 @@ class PTrueForms:
         if outcome.reply is not None and self._form(slot) == TOKENS and not outcome.reply.logprobs:
             return Evidence.FORM
         return Evidence.from_failure(outcome.failure)
+
+
+def _decision(reply: Reply | None) -> DecisionAnswer | None:
+    """Return the typed decision in a reply; ``None`` if it has none."""
+    return None if reply is None or reply.decisions is None else reply.decisions[_NAME]
 
 
 def with_p_true_forms(signature: Signature, forms: Mapping[str, int]) -> Signature:

@@ -1,8 +1,6 @@
 """Costs of calls: prices, budgets, spending and forecasts."""
 
 import asyncio
-import json
-import math
 import os
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,10 +11,10 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from semscale.chat.chat_model import ChatModel
+from semscale.chat.chat_model import Model
 from semscale.chat.ledger import ContentKeys, Ledger
-from semscale.chat.messages import CallError, Message, Reply, Request, Usage
-from semscale.chat.pacing import Requests, Retries, enumerate_requests
+from semscale.chat.messages import Call, CallError, Reply, Request, Usage
+from semscale.chat.pacing import Calls, Retries, enumerate_calls
 from semscale.chat.settings import Budget, Spent
 from semscale.errors import SemscaleError
 from semscale.input_files import configuration_file
@@ -251,44 +249,9 @@ def _spent_of(spent: Spent, name: str) -> float:
     return spent.usage.tokens if name == "tokens" else spent.money or 0.0
 
 
-BYTES_PER_TOKEN = 3.0
-"""Bytes per token in estimates: English has about four, and three is safe."""
-TOKENS_PER_MESSAGE = 8
-TOKENS_PER_IMAGE = 1500
-ASSUMED_REPLY = 1024
-"""Tokens reserved for a reply without a limit on its length."""
-
-
-def estimate_prompt_tokens(request: Request) -> int:
-    """Estimate the tokens of a prompt: a third of its bytes, plus 8 per message and 1,500 per image.
-
-    Further fields of the endpoint, such as the questions of a decision, count by their bytes, too.
-
-    Examples:
-        >>> estimate_prompt_tokens(Request.of("Is 7 prime?"))  # 11 bytes
-        12
-    """
-    return sum(map(_estimate_message_tokens, request.messages)) + _estimate_field_tokens(request)
-
-
-def most_reply_tokens(request: Request) -> int:
-    """Return the most tokens that a reply may have: ``max_tokens``, or 1,024 if it is not limited."""
-    return request.parameters.max_tokens or ASSUMED_REPLY
-
-
-def _estimate_field_tokens(request: Request) -> int:
-    extra = request.parameters.extra
-    return math.ceil(len(json.dumps(dict(extra), default=str)) / BYTES_PER_TOKEN) if extra else 0
-
-
-def _estimate_message_tokens(message: Message) -> int:
-    size = len(message.text.encode("utf-8", "surrogatepass"))
-    return math.ceil(size / BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE + TOKENS_PER_IMAGE * message.n_images
-
-
 _AT_ONCE = 512  # requests that are looked up together: one statement on a server
 
-FollowUps = Callable[[Request, Reply | CallError | None], Iterable[Request]]
+FollowUps = Callable[[Call, Reply | CallError | None], Iterable[Call]]
 """Function from a request and its outcome in the ledger, or ``None``, to the requests that may follow it."""
 
 
@@ -369,14 +332,14 @@ class Forecast:
 
 
 async def forecast(  # noqa: PLR0913 - what a run consists of
-    requests: Requests,
-    model: ChatModel,
+    requests: Calls,
+    model: Model,
     *,
     prices: PriceTable | None = None,
     ledger: Ledger | None = None,
     retries: Retries | None = None,
     follow_ups: FollowUps = lambda request, outcome: (),
-    is_repeated: Callable[[Request, Reply | CallError], bool] | None = None,
+    is_repeated: Callable[[Call, Reply | CallError], bool] | None = None,
 ) -> Forecast:
     """Count the calls, tokens and cost of a run without sending anything.
 
@@ -390,8 +353,8 @@ async def forecast(  # noqa: PLR0913 - what a run consists of
         is_repeated: whether a call with a stored outcome is repeated; none is by default.
     """
     keys, seen = ContentKeys(model), set[bytes]()
-    n_requests = answered = open_ended = prompts = replies = 0
-    corrected, n_corrections = Usage(0, 0), 0
+    n_requests = answered = open_ended = n_corrections = 0
+    most = corrected = Usage(0, 0)
     async for batch in _batches(requests):
         n_requests += len(batch)
         new = {key: request for request in batch if (key := keys.of(request)) not in seen}
@@ -403,16 +366,13 @@ async def forecast(  # noqa: PLR0913 - what a run consists of
                 outcome = None
             for correction in follow_ups(request, outcome):
                 n_corrections += 1
-                corrected = corrected.plus(
-                    Usage(estimate_prompt_tokens(correction), most_reply_tokens(correction))
-                )
+                corrected = corrected.plus(correction.most_tokens)
             if outcome is not None:
                 answered += 1
                 continue
-            prompts += estimate_prompt_tokens(request)
-            replies += most_reply_tokens(request)
-            open_ended += request.parameters.max_tokens is None
-    table, most = prices or PriceTable.load(), Usage(prompts, replies)
+            most = most.plus(request.most_tokens)
+            open_ended += isinstance(request, Request) and request.parameters.max_tokens is None
+    table = prices or PriceTable.load()
     price, calls = table.find(model.name), len(seen) - answered
     times, both = (retries or Retries()).most, most.plus(corrected)
     repeated = Usage(times * both.prompt_tokens, times * both.completion_tokens)
@@ -433,10 +393,10 @@ async def forecast(  # noqa: PLR0913 - what a run consists of
     )
 
 
-async def _batches(requests: Requests) -> AsyncIterator[list[Request]]:
+async def _batches(requests: Calls) -> AsyncIterator[list[Call]]:
     """Yield batches of requests that are looked up together."""
-    batch: list[Request] = []
-    async for _, request in enumerate_requests(requests):
+    batch: list[Call] = []
+    async for _, request in enumerate_calls(requests):
         batch.append(request)
         if len(batch) == _AT_ONCE:
             yield batch

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import entry_points
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
+from semscale.chat.decision_formats import DecisionModel
 from semscale.chat.local import GGUF
 from semscale.chat.messages import Reply, Request
 from semscale.errors import InputError, UnknownNameError
@@ -46,14 +47,20 @@ class ChatModel(Protocol):
         ...
 
 
-def validate_chat_model(model: ChatModel) -> ChatModel:
-    """Return the model after checking that it has all attributes of a chat model.
+M = TypeVar("M", bound="Model")
+
+Model = ChatModel | DecisionModel
+"""A model that answers calls of a run: requests, decisions, or both."""
+
+
+def validate_chat_model(model: M) -> M:
+    """Return the model after checking that it has all attributes of a chat model or a decision model.
 
     Raises:
         InputError: an attribute is missing, its name is not text, or its signature is not a ``Signature``.
     """
     kind = type(model).__name__
-    if not isinstance(model, ChatModel):
+    if not isinstance(model, ChatModel | DecisionModel):
         raise InputError(f"a chat model must have name, signature and complete, got {kind}")
     if not isinstance(model.name, str) or not model.name:
         raise InputError(f"the name of a chat model must be a text, got {model.name!r:.60} from {kind}")
@@ -80,7 +87,7 @@ _runs: Counter[tuple[int, int]] = Counter()
 
 
 @asynccontextmanager
-async def keep_open(model: ChatModel) -> AsyncIterator[None]:
+async def keep_open(model: Model) -> AsyncIterator[None]:
     """Close the model at the end of the block, unless another block in the same event loop still uses it."""
     use = (id(model), id(asyncio.get_running_loop()))
     _runs[use] += 1

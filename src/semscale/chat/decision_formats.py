@@ -1,18 +1,23 @@
 """Typed decisions: questions, answers, the protocol of decision models, and the forms of requests."""
 
-import json
 import math
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
-from pydantic import TypeAdapter
 
-from semscale.chat.messages import Message, Parameters, Reply, Request, TextPart, Usage
+from semscale.chat.messages import (
+    SLACK,
+    DecisionAnswer,
+    Message,
+    Parameters,
+    Reply,
+    Request,
+    TextPart,
+    Usage,
+)
 from semscale.errors import InputError
-from semscale.json_reading import parse_json
 from semscale.signature import Signature
 
 
@@ -140,24 +145,14 @@ class DecisionRequest:
 
 
 def question_record(question: Question) -> dict[str, Any]:
-    """Return a question as JSON values; ``question_from`` reads it back."""
-    options = [[option.value, option.meaning] for option in question.options]
-    return {"kind": question.kind, "instructions": question.instructions, "options": options}
-
-
-def question_from(record: Mapping[str, Any]) -> Question:
-    """Read a question back.
+    """Return a question as JSON values.
 
     Examples:
-        >>> asked = ScoreQuestion("How good?", (Option("bad"), Option("good", "no faults")))
-        >>> question_from(question_record(asked)) == asked
-        True
+        >>> question_record(ScoreQuestion("How good?", (Option("bad"), Option("good", "no faults"))))
+        {'kind': 'score', 'instructions': 'How good?', 'options': [['bad', ''], ['good', 'no faults']]}
     """
-    if record["kind"] == PredicateQuestion.kind:
-        return PredicateQuestion(record["instructions"])
-    options = tuple(Option(value, meaning) for value, meaning in record["options"])
-    kind = ScoreQuestion if record["kind"] == ScoreQuestion.kind else ChoiceQuestion
-    return kind(record["instructions"], options)
+    options = [[option.value, option.meaning] for option in question.options]
+    return {"kind": question.kind, "instructions": question.instructions, "options": options}
 
 
 def _check_instructions(instructions: str) -> None:
@@ -172,116 +167,6 @@ def _check_options(options: tuple[Option, ...], name: str) -> None:
     twice = next((value for position, value in enumerate(values) if value in values[:position]), None)
     if twice is not None:
         raise InputError(f"{name} must have different names, got {twice!r} twice")
-
-
-ROUNDING = 0.005
-"""Maximum rounding error of a probability with two decimals."""
-
-_SLACK = 1e-6
-_REFUSED = "the model declined to answer"
-
-
-def standard_error(readings: Sequence[float]) -> float:
-    """Compute the standard error of a mean of readings; NaN for fewer than two, and if all are equal.
-
-    Equal readings do not show a spread, and an error of 0 would claim certainty.
-
-    Examples:
-        >>> standard_error([0.25, 0.75]), standard_error([1.0, 1.0]), standard_error([0.5])
-        (0.25, nan, nan)
-    """
-    if len(readings) < 2 or max(readings) - min(readings) <= _SLACK:  # noqa: PLR2004 - a spread needs two
-        return math.nan
-    return statistics.stdev(readings) / math.sqrt(len(readings))
-
-
-@dataclass(frozen=True)
-class DecisionAnswer:
-    """The answer to one question.
-
-    Attributes:
-        masses: probabilities of the question's options, in their order; they sum to 1. Empty without an
-            answer.
-        covered: the sum of the probabilities before normalisation; NaN without an answer.
-        reason: why there is no answer; empty if there is one.
-        refused: whether the model declined to answer.
-        order_bias: effect of the options' order on the answer, 0 to 1; NaN if only one order was tried.
-        readings: probabilities of each reading, if the answer is a mean of several, such as one for each
-            order of the options; else empty.
-        failed: whether there is no answer because a call failed.
-    """
-
-    masses: tuple[float, ...] = ()
-    covered: float = math.nan
-    reason: str = ""
-    refused: bool = False
-    order_bias: float = math.nan
-    readings: tuple[tuple[float, ...], ...] = ()
-    failed: bool = False
-
-    def standard_error(self, values: Sequence[float]) -> float:
-        """Return the standard error of the answer's mean: the readings' standard deviation by the root of n.
-
-        It measures the variation of readings, not whether the model is right.
-
-        Args:
-            values: shape (k,), values of the options, such as ``(0, 1)`` for the probability of the second
-                one.
-
-        Returns:
-            At least 0; NaN (unknown) for fewer than two readings, and if all are equal.
-
-        Examples:
-            >>> DecisionAnswer((0.5, 0.5), 1.0, readings=((0.25, 0.75), (0.75, 0.25))).standard_error((0, 1))
-            0.25
-            >>> DecisionAnswer.of((0.5, 0.5)).standard_error((0, 1))
-            nan
-        """
-        means = [
-            math.fsum(mass * value for mass, value in zip(reading, values, strict=True))
-            for reading in self.readings
-        ]
-        return standard_error(means)
-
-    @property
-    def is_normalised(self) -> bool:
-        """True if the probabilities in the reply did not sum to 1."""
-        return bool(self.masses) and abs(self.covered - 1) > _SLACK
-
-    @classmethod
-    def of(cls, probabilities: Sequence[float]) -> "DecisionAnswer":
-        """Build an answer from probabilities; a sum that is off by rounding to two decimals is scaled to 1.
-
-        Args:
-            probabilities: shape (k,), from the reply, each from 0 to 1.
-
-        Returns:
-            An answer, without masses if the sum differs from 1 by more than k times .005.
-
-        Raises:
-            ValueError: a value is not a probability.
-
-        Examples:
-            >>> DecisionAnswer.of([0.33, 0.33, 0.33]).covered
-            0.99
-            >>> DecisionAnswer.of([0.3, 0.3]).reason
-            'the probabilities sum to 0.6, and rounding explains 0.99 to 1.01'
-        """
-        wrong = next((value for value in probabilities if not -_SLACK <= value <= 1 + _SLACK), None)
-        if wrong is not None:
-            raise ValueError(f"a probability must be from 0 to 1, got {wrong}")
-        masses = [max(0.0, value) for value in probabilities]
-        total = math.fsum(masses)
-        most = ROUNDING * len(masses)
-        if abs(total - 1) > most + _SLACK:
-            low, high = f"{1 - most:.4g}", f"{1 + most:.4g}"
-            return cls(reason=f"the probabilities sum to {total:.4g}, and rounding explains {low} to {high}")
-        return cls(tuple(value / total for value in masses), total)
-
-    @classmethod
-    def refusal(cls) -> "DecisionAnswer":
-        """Return the answer of a model that declined."""
-        return cls(reason=_REFUSED, refused=True)
 
 
 @dataclass(frozen=True)
@@ -299,40 +184,6 @@ class DecisionAnswers:
     usage: Usage | None = None
     model: str = ""
     raw: str = ""
-
-
-_ANSWERS = TypeAdapter(dict[str, DecisionAnswer])
-
-
-def as_reply(decided: DecisionAnswers) -> Reply:
-    """Write answers as a reply, so that ledgers and runs treat them like other replies.
-
-    Examples:
-        >>> decided = DecisionAnswers({"ok": DecisionAnswer.of([0.25, 0.75])}, model="m")
-        >>> answers_in(as_reply(decided))["ok"].masses
-        (0.25, 0.75)
-    """
-    answers = {name: _fields_with_values(answer) for name, answer in decided.answers.items()}
-    text = json.dumps(answers, ensure_ascii=False, separators=(",", ":"))
-    return Reply(text, usage=decided.usage, model=decided.model, raw=decided.raw)
-
-
-def answers_in(reply: Reply) -> dict[str, DecisionAnswer]:
-    """Read the answers in a reply from ``as_reply``.
-
-    Raises:
-        ValueError: the reply is not from ``as_reply``.
-    """
-    return _ANSWERS.validate_python(parse_json(reply.text))
-
-
-def _fields_with_values(answer: DecisionAnswer) -> dict[str, Any]:
-    """Return the fields of an answer that have a value; JSON has none for NaN."""
-    return {
-        name: value
-        for name, value in vars(answer).items()
-        if not (isinstance(value, float) and math.isnan(value))
-    }
 
 
 def find_fault(decided: DecisionAnswers, n_options: Mapping[str, int]) -> str | None:
@@ -361,19 +212,19 @@ def _fault(name: str, answer: DecisionAnswer, n: int) -> str | None:
         return None if has_reason else f"the answer to {name!r:.40} has neither probabilities nor a reason"
     if len(answer.masses) != n:
         return f"{name!r:.40} has {n} options and {len(answer.masses)} probabilities"
-    wrong = next((value for value in answer.masses if not 0 <= value <= 1 + _SLACK), None)
+    wrong = next((value for value in answer.masses if not 0 <= value <= 1 + SLACK), None)
     if wrong is not None:
         return f"the probabilities of {name!r:.40} must be from 0 to 1, got {wrong}"
     total = math.fsum(answer.masses)
-    if abs(total - 1) > _SLACK:
+    if abs(total - 1) > SLACK:
         return f"the probabilities of {name!r:.40} sum to {total:.4g}"
     uneven = next((reading for reading in answer.readings if not _is_distribution(reading, n)), None)
     return None if uneven is None else f"a reading of {name!r:.40} is no distribution over {n} options"
 
 
 def _is_distribution(masses: Sequence[float], n: int) -> bool:
-    within = all(0 <= value <= 1 + _SLACK for value in masses)
-    return len(masses) == n and within and abs(math.fsum(masses) - 1) <= _SLACK
+    within = all(0 <= value <= 1 + SLACK for value in masses)
+    return len(masses) == n and within and abs(math.fsum(masses) - 1) <= SLACK
 
 
 def why_unreadable(error: Exception) -> str:
@@ -561,6 +412,8 @@ _AROUND = " \t\n\r\"'*:._([{)]}▁Ġ"
 _ROUNDING = 1e-3
 _LEAST_MASS = 0.1
 
+NO_LOGPROBS = "the model gives no log-probabilities"
+
 Order = tuple[int, ...]
 """Index of the option at each position, from 0."""
 
@@ -577,14 +430,33 @@ def rotations(n: int) -> tuple[Order, ...]:
     return tuple(tuple((position + shift) % n for position in range(n)) for shift in range(n))
 
 
-def next_token_request(request: DecisionRequest, question: Question, order: Order) -> Request:
+@dataclass(frozen=True)
+class LetterRequest(Request):
+    """A request to a chat model for the letter that answers one question of a decision.
+
+    Attributes:
+        question: name of the question.
+        order: order of the options.
+    """
+
+    question: str = ""
+    order: Order = ()
+
+    def answers(self, reply: Reply) -> dict[str, DecisionAnswer]:
+        """Read the answer; without log-probabilities, it has no masses but a reason."""
+        answer = letter_masses(reply, self.order)
+        return {self.question: DecisionAnswer(reason=NO_LOGPROBS) if answer is None else answer}
+
+
+def letter_request(request: DecisionRequest, name: str, order: Order) -> LetterRequest:
     """Ask a chat model one question, with its options in an order.
 
     Args:
         request: its messages are the input; the question goes to the end of the last one.
-        question: one of its questions.
+        name: name of one of its questions.
         order: order of the options.
     """
+    question = request.questions[name]
     listed = "\n".join(
         f"{letter}: {question.options[option].described}"
         for letter, option in zip(LETTERS, order, strict=False)
@@ -597,7 +469,8 @@ def next_token_request(request: DecisionRequest, question: Question, order: Orde
         messages = (*before, Message("user", (*end.content, TextPart(prompt))))
     else:
         messages = (*before, end, Message("user", prompt.strip()))
-    return Request(messages, Parameters(temperature=0.0, max_tokens=1, top_logprobs=TOP))
+    parameters = Parameters(temperature=0.0, max_tokens=1, top_logprobs=TOP)
+    return LetterRequest(messages, parameters, question=name, order=order)
 
 
 def letter_masses(reply: Reply, order: Order) -> DecisionAnswer | None:
@@ -607,7 +480,7 @@ def letter_masses(reply: Reply, order: Order) -> DecisionAnswer | None:
     Letters with a total probability below .1 are no answer, as the model would have replied something else.
 
     Args:
-        reply: reply to ``next_token_request``.
+        reply: reply to ``letter_request``.
         order: order of the options in the request.
 
     Returns:

@@ -3,44 +3,47 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar, cast
 
-from semscale.chat.chat_model import ChatModel, check_run, load_chat_model
+from semscale.chat.chat_model import ChatModel, Model, load_chat_model
 from semscale.chat.decision_formats import (
-    DECISIONS_LIMITS,
-    DECISIONS_PATH,
     LETTER_LIMITS,
+    NO_LOGPROBS,
     ChoiceQuestion,
-    DecisionAnswer,
     DecisionAnswers,
     DecisionLimits,
     DecisionModel,
     DecisionRequest,
+    LetterRequest,
     Option,
-    Order,
     PredicateQuestion,
     ScoreQuestion,
-    answers_in,
-    as_reply,
     average_answers,
     check_decision,
-    decisions_answers,
-    decisions_body,
     find_fault,
-    letter_masses,
-    next_token_request,
-    question_from,
+    letter_request,
     question_record,
     rotations,
-    why_unreadable,
 )
-from semscale.chat.endpoint import EndpointChat, clean_json, usage_in
-from semscale.chat.messages import CallError, FailureKind, Parameters, Reply, Request
+from semscale.chat.endpoint import EndpointChat
+from semscale.chat.messages import (
+    CallError,
+    DecisionAnswer,
+    FailureKind,
+    Message,
+    Parameters,
+    Reply,
+    Usage,
+    estimate_tokens,
+    hashable_messages,
+)
 from semscale.chat.negotiation import Evidence, Negotiation
 from semscale.chat.runner import Runner, run_apart
 from semscale.chat.settings import Spent
 from semscale.errors import InputError, ReplyError
 from semscale.signature import Signature
+from semscale.types import Progress
 
 __all__ = [
     "ChoiceQuestion",
@@ -56,147 +59,78 @@ __all__ = [
     "decide",
 ]
 
-_FIELD = "decision"
-_TOKENS_A_QUESTION = 16
-"""Tokens reserved for an answer; endpoints report few or none."""
+_TOKENS_PER_ANSWER = 16  # reserved; endpoints report few or none
 
 
-class DecidingChat:
-    """A chat model that also answers decisions, in one or more forms.
+@dataclass(frozen=True)
+class DecisionCall:
+    """A call to a decision model: all questions of a request.
 
-    Args:
-        deciders: decision models by the names of their forms, in the order to try them.
-        chat: answers everything else; ``None`` for a model that only decides.
+    Attributes:
+        request: the questions and their input.
+        form: name of the form.
     """
 
-    def __init__(self, deciders: Mapping[str, DecisionModel], chat: ChatModel | None) -> None:
-        self.deciders, self.chat = dict(deciders), chat
+    request: DecisionRequest
+    form: str
+    parameters: ClassVar[Parameters] = Parameters()
 
     @property
-    def _main(self) -> ChatModel | DecisionModel:
-        return next(iter(self.deciders.values())) if self.chat is None else self.chat
+    def messages(self) -> tuple[Message, ...]:
+        """The input."""
+        return self.request.messages
+
+    @cached_property
+    def fields(self) -> dict[str, Any]:
+        """The form and the questions, as JSON values."""
+        questions = {name: question_record(question) for name, question in self.request.questions.items()}
+        return {"decision": {"form": self.form, "questions": questions}}
 
     @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._main.name
+    def content(self) -> list[Any]:
+        """Input, form and questions; see :class:`~semscale.chat.messages.Call`."""
+        return [hashable_messages(self.messages), self.fields]
 
     @property
-    def signature(self) -> Signature:
-        """The model's signature; the form is part of each request."""
-        return self._main.signature
+    def most_tokens(self) -> Usage:
+        """Greatest number of tokens; see :class:`~semscale.chat.messages.Call`."""
+        prompt = estimate_tokens(self.messages, self.fields)
+        return Usage(prompt, _TOKENS_PER_ANSWER * len(self.request.questions))
 
-    async def complete(self, request: Request) -> Reply:
-        """Send one request; see :class:`~semscale.chat.chat_model.ChatModel`."""
-        asked = request.parameters.extra.get(_FIELD)
-        if isinstance(asked, Mapping):
-            return await self._decide(self.deciders[asked["form"]], _decision(request, asked))
-        if self.chat is None:
-            raise CallError(f"{self.name} takes decisions only", kind=FailureKind.UNSUPPORTED)
-        return await self.chat.complete(request)
-
-    async def _decide(self, decider: DecisionModel, asked: DecisionRequest) -> Reply:
-        answers = await decider.decide(asked)
-        wrong = find_fault(
-            answers, {name: len(question.options) for name, question in asked.questions.items()}
+    async def send(self, model: Model) -> Reply:
+        """Send it once; see :class:`~semscale.chat.messages.Call`."""
+        decided = await cast("DecisionModel", model).decide(self.request)
+        fault = find_fault(
+            decided, {name: len(question.options) for name, question in self.request.questions.items()}
         )
-        if wrong is not None:
-            message = f"{self.name} answered with decisions that cannot be used: {wrong}"
-            raise CallError(message, kind=FailureKind.MALFORMED, raw=answers.raw, usage=answers.usage)
-        return as_reply(answers)
+        if fault is not None:
+            message = f"{model.name} answered with decisions that cannot be used: {fault}"
+            raise CallError(message, kind=FailureKind.MALFORMED, raw=decided.raw, usage=decided.usage)
+        return Reply("", decisions=decided.answers, usage=decided.usage, model=decided.model, raw=decided.raw)
 
-    def check_run(self, *, stores_replies: bool) -> None:
-        """Check that calls can be sent and replies can be stored; see ``ChatModel``."""
-        check_run(self._main, stores_replies=stores_replies)
-
-    async def aclose(self) -> None:
-        """Close the connections of the running event loop."""
-        for model in (*self.deciders.values(), self.chat):
-            close = getattr(model, "aclose", None)
-            if close is not None:
-                await close()
-
-    def __repr__(self) -> str:
-        return f"DecidingChat({self.name!r}, forms={list(self.deciders)})"
+    def answers(self, reply: Reply) -> Mapping[str, DecisionAnswer]:
+        """Return the answers by the questions' names."""
+        return reply.decisions or {}
 
 
-def call_of(request: DecisionRequest, form: str) -> Request:
-    """Write a decision as a request to a ``DecidingChat``.
-
-    Args:
-        request: the decision request.
-        form: name of the form, one of the model's deciders.
-    """
-    questions = {name: question_record(asked) for name, asked in request.questions.items()}
-    extra = {_FIELD: {"form": form, "questions": questions}}
-    return Request(request.messages, Parameters(max_tokens=_TOKENS_A_QUESTION * len(questions), extra=extra))
+AnyDecisionCall = DecisionCall | LetterRequest
+"""A call about a decision: all its questions, or one of them in one order of its options."""
 
 
-def _decision(request: Request, asked: Mapping[str, Any]) -> DecisionRequest:
-    questions = {name: question_from(record) for name, record in asked["questions"].items()}
-    return DecisionRequest(request.messages, questions)
+def decision_calls(request: DecisionRequest, form: str) -> Sequence[AnyDecisionCall]:
+    """List the calls for a request: one, or with ``next-token`` one for each option of each question."""
+    if form != NEXT_TOKEN:
+        return [DecisionCall(request, form)]
+    return [
+        letter_request(request, name, order)
+        for name, question in request.questions.items()
+        for order in rotations(len(question.options))
+    ]
 
 
-_CUT = 65_536  # characters kept of a page
-
-
-class EndpointDecisions:
-    """Decision model of an endpoint, which shares the connections of its chat model.
-
-    Args:
-        chat: the chat model behind the endpoint.
-    """
-
-    limits = DECISIONS_LIMITS
-
-    def __init__(self, chat: EndpointChat) -> None:
-        self._chat = chat
-
-    @property
-    def name(self) -> str:
-        """The model's name at the endpoint."""
-        return self._chat.name
-
-    @property
-    def signature(self) -> Signature:
-        """The model's name and the endpoint."""
-        return self._chat.signature
-
-    async def decide(self, request: DecisionRequest) -> DecisionAnswers:
-        """Send one request; see :class:`~semscale.chat.decision_formats.DecisionModel`.
-
-        An endpoint answers 404 if it lacks this path, or if it does not know the model. Both are
-        ``unsupported``; a chat call distinguishes them.
-        """
-        name, path = self.name, DECISIONS_PATH
-        try:
-            text, scrubber = await self._chat.post(path, decisions_body(name, request))
-        except CallError as error:
-            if error.kind is not FailureKind.UNKNOWN_MODEL:
-                raise
-            message = f"{name}: the endpoint has no {path}, or not for this model"
-            raise CallError(message, kind=FailureKind.UNSUPPORTED, raw=error.raw) from None
-        if text.lstrip()[:1] == "<":
-            message = f"{name}: the endpoint returns a web page at {path}"
-            raise CallError(message, kind=FailureKind.UNSUPPORTED, raw=scrubber.reply(text[:_CUT]))
-        body, raw = clean_json(text, scrubber, model=name)
-        fields: Mapping[str, Any] = body if isinstance(body, dict) else {}
-        usage = usage_in(fields, "input_tokens", "output_tokens")
-        if "answers" not in fields:
-            message = f"{name}: the endpoint's reply at {path} contains no answers"
-            raise CallError(message, kind=FailureKind.UNSUPPORTED, raw=raw, usage=usage)
-        try:
-            answers = decisions_answers(fields, request)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            message = f"{name} answered with decisions that cannot be read: {why_unreadable(error)}"
-            raise CallError(
-                scrubber.line(message), kind=FailureKind.MALFORMED, raw=raw, usage=usage
-            ) from None
-        return DecisionAnswers(answers, usage, str(fields.get("model") or name), raw)
-
-    async def aclose(self) -> None:
-        """Close the connections of the running event loop."""
-        await self._chat.aclose()
+def is_final(answers: Mapping[str, DecisionAnswer]) -> bool:
+    """Return whether a reply has an answer, if only that the model declines to give one."""
+    return any(answer.is_final for answer in answers.values())
 
 
 DECISIONS = "decisions"
@@ -209,7 +143,7 @@ CUSTOM = "own"
 """The form of a user's own decision model."""
 
 
-def load_deciding_model(model: object, *, base_url: str | None = None) -> DecidingChat:
+def load_deciding_model(model: object, *, base_url: str | None = None) -> Model:
     """Load a model for decisions.
 
     Args:
@@ -219,28 +153,28 @@ def load_deciding_model(model: object, *, base_url: str | None = None) -> Decidi
     Raises:
         InputError, ModelError, MissingExtraError: as ``load_chat_model``, or an invalid signature.
     """
-    if isinstance(model, DecidingChat):
-        return model
-    if isinstance(model, DecisionModel):
-        if not isinstance(model.signature, Signature):
-            raise InputError(
-                f"the signature of a decision model must be a Signature, got {model.signature!r:.60}"
-            )
-        return DecidingChat({CUSTOM: model}, model if isinstance(model, ChatModel) else None)
-    chat = load_chat_model(model, base_url=base_url)
-    if isinstance(chat, EndpointChat):
-        return DecidingChat({DECISIONS: EndpointDecisions(chat)}, chat)
-    return DecidingChat({}, chat)
+    if not isinstance(model, DecisionModel):
+        return load_chat_model(model, base_url=base_url)
+    if not isinstance(model.signature, Signature):
+        raise InputError(
+            f"the signature of a decision model must be a Signature, got {model.signature!r:.60}"
+        )
+    return model
 
 
-def forms_of(model: DecidingChat) -> tuple[str, ...]:
+def forms_of(model: Model) -> tuple[str, ...]:
     """List the forms of decisions for a model, in the order to try them."""
-    return (*model.deciders, *(() if model.chat is None else (NEXT_TOKEN,)))
+    forms = []
+    if isinstance(model, DecisionModel):
+        forms.append(DECISIONS if isinstance(model, EndpointChat) else CUSTOM)
+    if isinstance(model, ChatModel):
+        forms.append(NEXT_TOKEN)
+    return tuple(forms)
 
 
-def limits_of(model: DecidingChat, form: str) -> DecisionLimits:
+def limits_of(model: Model, form: str) -> DecisionLimits:
     """Return a model's limits in a form."""
-    return LETTER_LIMITS if form == NEXT_TOKEN else model.deciders[form].limits
+    return LETTER_LIMITS if form == NEXT_TOKEN else cast("DecisionModel", model).limits
 
 
 @dataclass(frozen=True)
@@ -280,18 +214,24 @@ class DecisionRun:
 
 
 def decide(
-    model: object, requests: Sequence[DecisionRequest], *, base_url: str | None = None, **settings: Any
+    model: object,
+    requests: Sequence[DecisionRequest],
+    *,
+    base_url: str | None = None,
+    progress: Progress | None = None,
+    **settings: Any,  # noqa: ANN401 - Runner has their types
 ) -> DecisionRun:
     """Ask typed questions; the first requests find out which form the model accepts.
 
     For an endpoint, the forms are OpenAI's Decisions, then the probabilities of the next token, as for any
-    chat model. A single request may be refused for its content, so up to three requests are
-    tried before a form counts as not accepted.
+    chat model. A single request may be refused for its content, so up to three requests are tried before a
+    form counts as not accepted.
 
     Args:
         model: an endpoint's or a chat model's name, a chat model, or a decision model.
         requests: at least one.
         base_url: address of an OpenAI-compatible endpoint.
+        progress: called as replies come.
         settings: settings of :class:`~semscale.chat.runner.Runner`: ``limits``, ``budget``, ``ledger``, ...
 
     Returns:
@@ -319,14 +259,16 @@ def decide(
     errors = [form_error(deciding, requests, form) for form in forms_of(deciding)]
     if errors and None not in errors:
         raise next(filter(None, errors))
-    return run_apart(_decide(deciding, requests, Runner(deciding, **settings)))
+    return run_apart(_decide(deciding, requests, Runner(deciding, **settings), progress))
 
 
-async def _decide(model: DecidingChat, requests: Sequence[DecisionRequest], runner: Runner) -> DecisionRun:
-    chosen = await choose_form(model, requests, runner)
+async def _decide(
+    model: Model, requests: Sequence[DecisionRequest], runner: Runner, progress: Progress | None
+) -> DecisionRun:
+    chosen = await choose_form(model, requests, runner, progress)
     if chosen.form is None:
         raise ReplyError("; ".join(f"{form}: {reason}" for form, reason in chosen.refused_forms.items()))
-    rest = await send_decisions(requests[len(chosen.results) :], chosen.form, chosen.runner)
+    rest = await send_decisions(requests[len(chosen.results) :], chosen.form, chosen.runner, progress)
     answers = map(join_answers, requests, [*chosen.results, *rest])
     return DecisionRun(tuple(answers), chosen.form, chosen.refused_forms)
 
@@ -354,13 +296,16 @@ class ChosenForm:
     spent: Spent
 
 
-async def choose_form(model: DecidingChat, requests: Sequence[DecisionRequest], runner: Runner) -> ChosenForm:
+async def choose_form(
+    model: Model, requests: Sequence[DecisionRequest], runner: Runner, progress: Progress | None = None
+) -> ChosenForm:
     """Send the first requests in one form after the other, until the model accepts one.
 
     Args:
         model: the model that decides.
         requests: at least one; up to three of them are sent, as one may be refused for its content.
         runner: sends the requests.
+        progress: called as replies come.
 
     Raises:
         InterruptedRunError: a cap was reached; finished requests are in the ledger.
@@ -376,7 +321,7 @@ async def choose_form(model: DecidingChat, requests: Sequence[DecisionRequest], 
     spent = runner.spent
     while (trial := negotiation.trial) is not None:
         form, index = trial
-        answers = await _try_form(requests[index], form, runner)
+        answers = await _try_form(requests[index], form, runner, progress)
         results[form].append(answers)
         negotiation.note(form, *form_evidence(answers))
         spent = spent.plus(runner.spent)
@@ -388,7 +333,7 @@ async def choose_form(model: DecidingChat, requests: Sequence[DecisionRequest], 
     return ChosenForm(chosen, refused_forms, [] if chosen is None else results[chosen], runner, spent)
 
 
-def form_error(model: DecidingChat, requests: Sequence[DecisionRequest], form: str) -> InputError | None:
+def form_error(model: Model, requests: Sequence[DecisionRequest], form: str) -> InputError | None:
     """Return the error of the first request that a form cannot carry; ``None`` if it can carry all."""
     try:
         for request in requests:
@@ -398,10 +343,12 @@ def form_error(model: DecidingChat, requests: Sequence[DecisionRequest], form: s
     return None
 
 
-async def _try_form(request: DecisionRequest, form: str, runner: Runner) -> CallAnswers:
+async def _try_form(
+    request: DecisionRequest, form: str, runner: Runner, progress: Progress | None
+) -> CallAnswers:
     """Send one request; if all answers are malformed, only this form counts as not accepted."""
     try:
-        (results,) = await send_decisions([request], form, runner)
+        (results,) = await send_decisions([request], form, runner, progress)
     except CallError as failure:
         if failure.kind is not FailureKind.MALFORMED:
             raise
@@ -409,7 +356,9 @@ async def _try_form(request: DecisionRequest, form: str, runner: Runner) -> Call
     return results
 
 
-async def send_decisions(requests: Sequence[DecisionRequest], form: str, runner: Runner) -> list[CallAnswers]:
+async def send_decisions(
+    requests: Sequence[DecisionRequest], form: str, runner: Runner, progress: Progress | None = None
+) -> list[CallAnswers]:
     """Send requests in a form, and return the results of each request's calls.
 
     Raises:
@@ -417,52 +366,14 @@ async def send_decisions(requests: Sequence[DecisionRequest], form: str, runner:
     """
     calls = [decision_calls(request, form) for request in requests]
     flat = [call for of_request in calls for call in of_request]
-
-    def has_answer(index: int, reply: Reply) -> bool:
-        return any(answer.masses or answer.refused for answer in flat[index].read(reply).values())
-
-    outcomes = await runner.collect_readable([call.request for call in flat], has_answer)
+    outcomes = await runner.collect_readable(
+        flat, lambda index, reply: is_final(flat[index].answers(reply)), progress=progress
+    )
     results = iter(
-        call.read(outcome.reply) if outcome.reply is not None else outcome.failure
+        call.answers(outcome.reply) if outcome.reply is not None else outcome.failure
         for call, outcome in zip(flat, outcomes, strict=True)
     )
     return [[result for _ in of_request if (result := next(results)) is not None] for of_request in calls]
-
-
-NO_LOGPROBS = "the model gives no log-probabilities"
-
-
-@dataclass(frozen=True)
-class DecisionCall:
-    """One call about a request: all its questions, or one of them in one order of its options.
-
-    Attributes:
-        request: the request of the call.
-        question: name of its question; ``None`` for all questions.
-        order: order of the options, if the call is about one question.
-    """
-
-    request: Request
-    question: str | None = None
-    order: Order = ()
-
-    def read(self, reply: Reply) -> dict[str, DecisionAnswer]:
-        """Read the answers; without log-probabilities, an answer has no masses but a reason."""
-        if self.question is None:
-            return answers_in(reply)
-        answer = letter_masses(reply, self.order)
-        return {self.question: DecisionAnswer(reason=NO_LOGPROBS) if answer is None else answer}
-
-
-def decision_calls(request: DecisionRequest, form: str) -> tuple[DecisionCall, ...]:
-    """List the calls for a request: one, or with ``next-token`` one for each option of each question."""
-    if form != NEXT_TOKEN:
-        return (DecisionCall(call_of(request, form)),)
-    return tuple(
-        DecisionCall(next_token_request(request, question, order), name, order)
-        for name, question in request.questions.items()
-        for order in rotations(len(question.options))
-    )
 
 
 def form_evidence(results: CallAnswers) -> tuple[Evidence, str]:

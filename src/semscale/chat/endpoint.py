@@ -1,4 +1,4 @@
-"""Chat models behind OpenAI-compatible endpoints: OpenAI, Azure, vLLM, Ollama, LM Studio, ..."""
+"""Models behind OpenAI-compatible endpoints: OpenAI, Azure, vLLM, Ollama, LM Studio, ..."""
 
 import asyncio
 import email.utils
@@ -12,6 +12,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 from weakref import WeakKeyDictionary
 
+from semscale.chat.decision_formats import (
+    DECISIONS_LIMITS,
+    DECISIONS_PATH,
+    DecisionAnswers,
+    DecisionRequest,
+    decisions_answers,
+    decisions_body,
+    why_unreadable,
+)
 from semscale.chat.messages import (
     CallError,
     FailureKind,
@@ -41,7 +50,7 @@ _NO_KEY = "none"  # local servers need no key, but the client requires one
 
 
 class EndpointChat:
-    """A chat model behind an OpenAI-compatible endpoint.
+    """A chat model behind an OpenAI-compatible endpoint, which may also take decisions.
 
     The key comes from the environment only. Redirects are not followed, so only the endpoint is contacted.
     A call is sent once; the :class:`~semscale.chat.runner.Runner` waits and repeats calls.
@@ -132,6 +141,41 @@ class EndpointChat:
         body = request_body(self._model, request, limit_name=self._limit_name)
         text, scrubber = await self.post("/chat/completions", body)
         return parse_reply(text, scrubber, model=self._model)
+
+    limits = DECISIONS_LIMITS
+    """Sizes of decisions; see :class:`~semscale.chat.decision_formats.DecisionModel`."""
+
+    async def decide(self, request: DecisionRequest) -> DecisionAnswers:
+        """Send one request; see :class:`~semscale.chat.decision_formats.DecisionModel`.
+
+        An endpoint answers 404 if it lacks this path, or if it does not know the model. Both are
+        ``unsupported``; a chat call distinguishes them.
+        """
+        name, path = self.name, DECISIONS_PATH
+        try:
+            text, scrubber = await self.post(path, decisions_body(name, request))
+        except CallError as error:
+            if error.kind is not FailureKind.UNKNOWN_MODEL:
+                raise
+            message = f"{name}: the endpoint has no {path}, or not for this model"
+            raise CallError(message, kind=FailureKind.UNSUPPORTED, raw=error.raw) from None
+        if text.lstrip()[:1] == "<":
+            message = f"{name}: the endpoint returns a web page at {path}"
+            raise CallError(message, kind=FailureKind.UNSUPPORTED, raw=scrubber.reply(text[:_CUT]))
+        body, raw = clean_json(text, scrubber, model=name)
+        fields: Mapping[str, Any] = body if isinstance(body, dict) else {}
+        usage = usage_in(fields, "input_tokens", "output_tokens")
+        if "answers" not in fields:
+            message = f"{name}: the endpoint's reply at {path} contains no answers"
+            raise CallError(message, kind=FailureKind.UNSUPPORTED, raw=raw, usage=usage)
+        try:
+            answers = decisions_answers(fields, request)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            message = f"{name} answered with decisions that cannot be read: {why_unreadable(error)}"
+            raise CallError(
+                scrubber.line(message), kind=FailureKind.MALFORMED, raw=raw, usage=usage
+            ) from None
+        return DecisionAnswers(answers, usage, str(fields.get("model") or name), raw)
 
     async def post(self, path: str, body: dict[str, object]) -> "tuple[str, Scrubber]":
         """Send a body once to a path below the endpoint's address.

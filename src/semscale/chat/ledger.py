@@ -14,15 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from semscale.chat.chat_model import ChatModel
-from semscale.chat.messages import (
-    CallError,
-    FailureKind,
-    OutcomeStatus,
-    Reply,
-    Request,
-    TextPart,
-)
+from semscale.chat.chat_model import Model
+from semscale.chat.messages import Call, CallError, FailureKind, OutcomeStatus, Reply
 from semscale.errors import InputError, SemscaleError
 from semscale.extras import require
 from semscale.json_reading import parse_json
@@ -247,12 +240,13 @@ KEY_BYTES = 20
 
 
 class ContentKeys:
-    """Keys of requests to one model.
+    """Keys of calls to one model.
 
     Args:
         model: the model; its name and signature are part of every key, but not the version of Semscale.
 
     Examples:
+        >>> from semscale.chat.messages import Request
         >>> from semscale.signature import Signature
         >>> class Echo:
         ...     name, signature = "echo", Signature.of("chat", engine="echo")
@@ -261,37 +255,20 @@ class ContentKeys:
         (True, '')
     """
 
-    def __init__(self, model: ChatModel) -> None:
+    def __init__(self, model: Model) -> None:
         identity = [model.name, model.signature.instrument, model.signature.fields]
         self._start = hashlib.blake2b(_canonical(identity), digest_size=KEY_BYTES)
 
-    def of(self, request: Request) -> bytes:
-        """Return the key of a request: 20 bytes of BLAKE2b over its messages, parameters and sample."""
+    def of(self, call: Call) -> bytes:
+        """Return the key of a call: 20 bytes of BLAKE2b over its content."""
         state = self._start.copy()
-        state.update(_canonical(_content(request)))
+        state.update(_canonical(call.content))
         return state.digest()
 
 
 def repetition_key(key: bytes, n: int) -> bytes:
     """Return the key of the nth repetition of a call whose stored reply could not be read; n is above 0."""
     return hashlib.blake2b(b"%d" % n, digest_size=KEY_BYTES, key=key).digest()
-
-
-def _content(request: Request) -> list[Any]:
-    messages = [
-        [
-            message.role,
-            [
-                ["text", part.text] if isinstance(part, TextPart) else ["image", part.content_hash]
-                for part in message.content
-            ],
-        ]
-        for message in request.messages
-    ]
-    parameters = {
-        name: value for name, value in vars(request.parameters).items() if value not in (None, (), {})
-    }
-    return [messages, parameters, request.sample]
 
 
 def _canonical(content: object) -> bytes:
@@ -313,7 +290,10 @@ def _result(outcome: Reply | CallError) -> Result:
 def dump_reply(reply: Reply) -> str:
     """Write a reply as JSON, with tokens and log-probabilities as lists."""
     fields = dict(vars(reply))
-    for name, default in (("left_out", ()), ("seconds", None), ("reasoning", "")):
+    if reply.decisions is not None:
+        fields["text"] = ""  # written anew from the decisions
+        fields["decisions"] = {name: answer.fields for name, answer in reply.decisions.items()}
+    for name, default in (("left_out", ()), ("seconds", None), ("reasoning", ""), ("decisions", None)):
         if fields[name] == default:
             del fields[name]
     return write_json(fields)

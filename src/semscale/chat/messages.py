@@ -1,22 +1,28 @@
-"""Requests to a chat model, its replies and failures, and the outcomes of requests."""
+"""Calls to a model, its replies and failures, and the outcomes of calls."""
 
 import base64
 import binascii
 import hashlib
+import json
+import math
 import re
-from collections.abc import Mapping, Sequence
+import statistics
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from semscale.errors import InputError, ReplyError
 from semscale.input_files import read_input
 from semscale.json_reading import encodable
 from semscale.messages import unreadable
 from semscale.reasoning import split_reasoning
+
+if TYPE_CHECKING:
+    from semscale.chat.chat_model import Model
 
 ROLES = ("system", "user", "assistant")
 MOST_TOP_LOGPROBS = 20
@@ -153,6 +159,77 @@ class Parameters:
         object.__setattr__(self, "stop", tuple(self.stop))
 
 
+BYTES_PER_TOKEN = 3.0
+"""Bytes per token in estimates: English has about four, and three is safe."""
+_TOKENS_PER_MESSAGE = 8
+_TOKENS_PER_IMAGE = 1500
+_ASSUMED_REPLY = 1024  # tokens of a reply without a limit on its length
+
+
+def estimate_tokens(messages: Sequence[Message], fields: Mapping[str, object]) -> int:
+    """Estimate the tokens of a prompt: a third of its bytes, plus 8 per message and 1,500 per image.
+
+    Args:
+        messages: the messages.
+        fields: further fields of the endpoint, such as the questions of a decision; they count by their JSON.
+
+    Examples:
+        >>> estimate_tokens([Message("user", "Is 7 prime?")], {})  # 11 bytes
+        12
+    """
+    sizes = (len(message.text.encode("utf-8", "surrogatepass")) for message in messages)
+    n_images = sum(message.n_images for message in messages)
+    texts = sum(math.ceil(size / BYTES_PER_TOKEN) + _TOKENS_PER_MESSAGE for size in sizes)
+    others = math.ceil(len(json.dumps(dict(fields), default=str)) / BYTES_PER_TOKEN) if fields else 0
+    return texts + _TOKENS_PER_IMAGE * n_images + others
+
+
+def hashable_messages(messages: Sequence[Message]) -> list[Any]:
+    """Return messages as JSON values for the key of a call, with the hash of each image.
+
+    Examples:
+        >>> hashable_messages([Message("user", "Is 7 prime?")])
+        [['user', [['text', 'Is 7 prime?']]]]
+    """
+    return [
+        [
+            message.role,
+            [
+                ["text", part.text] if isinstance(part, TextPart) else ["image", part.content_hash]
+                for part in message.content
+            ],
+        ]
+        for message in messages
+    ]
+
+
+class Call(Protocol):
+    """A call that a run sends to a model, such as a ``Request`` or a decision."""
+
+    @property
+    def content(self) -> list[Any]:
+        """Everything that distinguishes it from other calls to the model, as JSON values, for the ledger."""
+        ...
+
+    @property
+    def parameters(self) -> Parameters:
+        """Settings of the reply, which a model may refuse."""
+        ...
+
+    @property
+    def most_tokens(self) -> "Usage":
+        """Greatest number of tokens that it may use: estimated for the prompt, the limit for the reply."""
+        ...
+
+    async def send(self, model: "Model") -> "Reply":
+        """Send it once.
+
+        Raises:
+            CallError: there is no reply; ``kind`` says why.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class Request:
     """One call to a chat model.
@@ -215,6 +292,29 @@ class Request:
         asked = Message("user", prompt if isinstance(prompt, str) else tuple(prompt))
         messages = (asked,) if system is None else (Message("system", system), asked)
         return cls(messages, Parameters(**parameters), sample)  # type: ignore[arg-type]  # checked there
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The parameters that are set."""
+        return {name: value for name, value in vars(self.parameters).items() if value not in (None, (), {})}
+
+    @property
+    def content(self) -> list[Any]:
+        """Messages, parameters and sample; see :class:`Call`."""
+        return [hashable_messages(self.messages), self.fields, self.sample]
+
+    @property
+    def most_tokens(self) -> "Usage":
+        """Greatest number of tokens, with 1,024 for a reply without a limit; see :class:`Call`."""
+        prompt = estimate_tokens(self.messages, self.parameters.extra)
+        return Usage(prompt, self.parameters.max_tokens or _ASSUMED_REPLY)
+
+    async def send(self, model: "Model") -> "Reply":
+        """Send it once; see :class:`Call`."""
+        complete: Callable[[Request], Awaitable[Reply]] | None = getattr(model, "complete", None)
+        if complete is None:
+            raise CallError(f"{model.name} takes decisions only", kind=FailureKind.UNSUPPORTED)
+        return await complete(self)
 
     def with_sample(self, sample: int) -> Self:
         """Return a request for another reply to the same messages; a seed changes with the sample number."""
@@ -327,15 +427,141 @@ class TokenLogprob(NamedTuple):
     top: tuple[tuple[str, float], ...] = ()
 
 
+_ROUNDING = 0.005
+"""Maximum rounding error of a probability with two decimals."""
+
+SLACK = 1e-6
+"""Maximum error of a sum of probabilities that is not rounded to decimals."""
+_REFUSED = "the model declined to answer"
+
+
+def standard_error(readings: Sequence[float]) -> float:
+    """Compute the standard error of a mean of readings; NaN for fewer than two, and if all are equal.
+
+    Equal readings do not show a spread, and an error of 0 would claim certainty.
+
+    Examples:
+        >>> standard_error([0.25, 0.75]), standard_error([1.0, 1.0]), standard_error([0.5])
+        (0.25, nan, nan)
+    """
+    if len(readings) < 2 or max(readings) - min(readings) <= SLACK:  # noqa: PLR2004 - a spread needs two
+        return math.nan
+    return statistics.stdev(readings) / math.sqrt(len(readings))
+
+
+@dataclass(frozen=True)
+class DecisionAnswer:
+    """The answer to one question.
+
+    Attributes:
+        masses: probabilities of the question's options, in their order; they sum to 1. Empty without an
+            answer.
+        covered: the sum of the probabilities before normalisation; NaN without an answer.
+        reason: why there is no answer; empty if there is one.
+        refused: whether the model declined to answer.
+        order_bias: effect of the options' order on the answer, 0 to 1; NaN if only one order was tried.
+        readings: probabilities of each reading, if the answer is a mean of several, such as one for each
+            order of the options; else empty.
+        failed: whether there is no answer because a call failed.
+    """
+
+    masses: tuple[float, ...] = ()
+    covered: float = math.nan
+    reason: str = ""
+    refused: bool = False
+    order_bias: float = math.nan
+    readings: tuple[tuple[float, ...], ...] = ()
+    failed: bool = False
+
+    def standard_error(self, values: Sequence[float]) -> float:
+        """Return the standard error of the answer's mean: the readings' standard deviation by the root of n.
+
+        It measures the variation of readings, not whether the model is right.
+
+        Args:
+            values: shape (k,), values of the options, such as ``(0, 1)`` for the probability of the second
+                one.
+
+        Returns:
+            At least 0; NaN (unknown) for fewer than two readings, and if all are equal.
+
+        Examples:
+            >>> DecisionAnswer((0.5, 0.5), 1.0, readings=((0.25, 0.75), (0.75, 0.25))).standard_error((0, 1))
+            0.25
+            >>> DecisionAnswer.of((0.5, 0.5)).standard_error((0, 1))
+            nan
+        """
+        means = [
+            math.fsum(mass * value for mass, value in zip(reading, values, strict=True))
+            for reading in self.readings
+        ]
+        return standard_error(means)
+
+    @property
+    def is_final(self) -> bool:
+        """True if the model answered or declined to; asking again could bring an answer otherwise."""
+        return bool(self.masses) or self.refused
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields with a value; JSON has none for NaN."""
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if not (isinstance(value, float) and math.isnan(value))
+        }
+
+    @property
+    def is_normalised(self) -> bool:
+        """True if the probabilities in the reply did not sum to 1."""
+        return bool(self.masses) and abs(self.covered - 1) > SLACK
+
+    @classmethod
+    def of(cls, probabilities: Sequence[float]) -> "DecisionAnswer":
+        """Build an answer from probabilities; a sum that is off by rounding to two decimals is scaled to 1.
+
+        Args:
+            probabilities: shape (k,), from the reply, each from 0 to 1.
+
+        Returns:
+            An answer, without masses if the sum differs from 1 by more than k times .005.
+
+        Raises:
+            ValueError: a value is not a probability.
+
+        Examples:
+            >>> DecisionAnswer.of([0.33, 0.33, 0.33]).covered
+            0.99
+            >>> DecisionAnswer.of([0.3, 0.3]).reason
+            'the probabilities sum to 0.6, and rounding explains 0.99 to 1.01'
+        """
+        wrong = next((value for value in probabilities if not -SLACK <= value <= 1 + SLACK), None)
+        if wrong is not None:
+            raise ValueError(f"a probability must be from 0 to 1, got {wrong}")
+        masses = [max(0.0, value) for value in probabilities]
+        total = math.fsum(masses)
+        most = _ROUNDING * len(masses)
+        if abs(total - 1) > most + SLACK:
+            low, high = f"{1 - most:.4g}", f"{1 + most:.4g}"
+            return cls(reason=f"the probabilities sum to {total:.4g}, and rounding explains {low} to {high}")
+        return cls(tuple(value / total for value in masses), total)
+
+    @classmethod
+    def refusal(cls) -> "DecisionAnswer":
+        """Return the answer of a model that declined."""
+        return cls(reason=_REFUSED, refused=True)
+
+
 @dataclass(frozen=True)
 class Reply:
-    """A chat model's reply.
+    """A model's reply: a text, or the answers to a decision.
 
     Reasoning at the start of the text, such as ``<think>...</think>``, is moved to ``reasoning``. Its
     tokens are left out.
 
     Attributes:
-        text: the answer; half of a surrogate pair, such as of a cut-off emoji, becomes U+FFFD.
+        text: the answer; half of a surrogate pair, such as of a cut-off emoji, becomes U+FFFD. For decisions,
+            they are shown in it as JSON.
         finish_reason: ``stop``, ``length`` if it was cut at ``max_tokens``, or the endpoint's own word.
         usage: tokens of the call; ``None`` if the model does not state them.
         logprobs: one per token; ``None`` if they were not requested or the model does not give them.
@@ -346,11 +572,14 @@ class Reply:
         seconds: duration of the call, including the endpoint's queue; for a local model the time of
             generation. ``None`` if unknown. A reply from the ledger has the duration of its original call.
         reasoning: the model's reasoning before the answer; empty if it has none or does not show it.
+        decisions: answers of a decision by the names of its questions; ``None`` for a text.
 
     Examples:
         >>> reply = Reply("<think>2 + 2</think> 4")
         >>> reply.text, reply.reasoning
         ('4', '2 + 2')
+        >>> Reply("", decisions={"ok": DecisionAnswer((0.25, 0.75), 1.0)}).text
+        '{"ok":{"masses":[0.25,0.75],"covered":1.0,"reason":"","refused":false,"readings":[],"failed":false}}'
     """
 
     text: str
@@ -362,8 +591,13 @@ class Reply:
     left_out: tuple[str, ...] = ()
     seconds: float | None = field(default=None, compare=False)
     reasoning: str = ""
+    decisions: Mapping[str, DecisionAnswer] | None = None
 
     def __post_init__(self) -> None:
+        if self.decisions is not None:
+            answers = {name: answer.fields for name, answer in self.decisions.items()}
+            object.__setattr__(self, "text", json.dumps(answers, ensure_ascii=False, separators=(",", ":")))
+            return
         written = encodable(self.text)
         parts, text = [self.reasoning], written
         # A copy, and a reply that the ledger returns, must have the same answer: so split until none is left.

@@ -1,4 +1,4 @@
-"""Pace of calls: limits, retries, waits without a reply, and numbered requests."""
+"""Pace of calls: limits, retries, waits without a reply, and numbered calls."""
 
 import asyncio
 import random
@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
-from semscale.chat.messages import TRANSIENT, CallError, FailureKind, Reply, Request
+from semscale.chat.messages import TRANSIENT, Call, CallError, FailureKind, Reply
 from semscale.chat.settings import Limits
 from semscale.errors import InputError
 from semscale.messages import shorten
@@ -114,19 +114,19 @@ class Retries:
         return float(min(self.longest_wait, self.first_wait * 2**repeated) * (0.5 + 0.5 * chance))
 
 
-Requests = Iterable[Request] | AsyncIterable[Request]
+Calls = Iterable[Call] | AsyncIterable[Call]
 
 
-async def enumerate_requests(requests: Requests) -> AsyncIterator[tuple[int, Request]]:
-    """Yield the requests of a synchronous or asynchronous iterable with their indices, from 0."""
+async def enumerate_calls(calls: Calls) -> AsyncIterator[tuple[int, Call]]:
+    """Yield the calls of a synchronous or asynchronous iterable with their indices, from 0."""
     index = 0
-    if isinstance(requests, AsyncIterable):
-        async for request in requests:
-            yield index, request
+    if isinstance(calls, AsyncIterable):
+        async for call in calls:
+            yield index, call
             index += 1
     else:
-        for index, request in enumerate(requests):
-            yield index, request
+        for index, call in enumerate(calls):
+            yield index, call
 
 
 class ReplyWatch:

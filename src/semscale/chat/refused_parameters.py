@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
-from semscale.chat.messages import CallError, Parameters, Reply, Request
+from semscale.chat.messages import Call, CallError, Parameters, Reply, Request
 from semscale.json_reading import parse_json
 
 RESPONSE_FORMAT = "response_format"
@@ -127,8 +127,8 @@ class ParameterForm:
     left_out: frozenset[str] = frozenset()
     limit_name: str | None = None
 
-    def apply(self, request: Request) -> Request:
-        """Return the request in this form.
+    def apply(self, call: Call) -> Call:
+        """Return the call in this form; only a chat request has parameters.
 
         Examples:
             >>> form = ParameterForm(frozenset({"temperature"}), "max_completion_tokens")
@@ -136,21 +136,19 @@ class ParameterForm:
             >>> sent.temperature, sent.max_tokens, sent.extra
             (None, None, {'max_completion_tokens': 5})
         """
-        asked = request.parameters
-        changes: dict[str, object] = {
-            name: () if name == "stop" else None for name in self.left_out_of(request)
-        }
+        asked = call.parameters
+        changes: dict[str, object] = {name: () if name == "stop" else None for name in self.left_out_of(call)}
         if self.limit_name is not None and asked.max_tokens is not None and "max_tokens" not in changes:
             changes |= {"max_tokens": None, "extra": {**asked.extra, self.limit_name: asked.max_tokens}}
-        if not changes:
-            return request
-        return replace(request, parameters=replace(asked, **changes))  # type: ignore[arg-type]  # by names
+        if not changes or not isinstance(call, Request):
+            return call
+        return replace(call, parameters=replace(asked, **changes))  # type: ignore[arg-type]  # by names
 
-    def left_out_of(self, request: Request) -> tuple[str, ...]:
+    def left_out_of(self, request: Call) -> tuple[str, ...]:
         """Return the parameters of a request that this form leaves out."""
         return tuple(name for name in set_parameters(request.parameters) if name in self.left_out)
 
-    def after_refusal(self, answer: Reply | CallError, request: Request) -> "ParameterForm | None":
+    def after_refusal(self, answer: Reply | CallError, request: Call) -> "ParameterForm | None":
         """Return the form to try next; ``None`` if the answer refuses no parameter of the request.
 
         The limit on tokens is sent by its other name before it is left out.
@@ -191,12 +189,12 @@ class AcceptedParameters:
     known: set[str] = field(default_factory=set)
     has_answered: bool = False
 
-    def learn(self, form: ParameterForm, request: Request) -> None:
+    def learn(self, form: ParameterForm, request: Call) -> None:
         """Note that the model accepted a request in a form."""
         self.form = self.form.merge(form)
         self.known.update(set_parameters(request.parameters))
 
-    def unknown_in(self, request: Request) -> bool:
+    def unknown_in(self, request: Call) -> bool:
         """Return whether a request has parameters that the model has neither accepted nor refused."""
         return not self.known.issuperset(set_parameters(request.parameters))
 

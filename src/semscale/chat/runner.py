@@ -1,4 +1,4 @@
-"""Runs of many requests to one chat model: concurrent, within limits and a budget, resumable."""
+"""Runs of many calls to one model: concurrent, within limits and a budget, resumable."""
 
 import asyncio
 import itertools
@@ -21,35 +21,33 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from semscale.chat.budget import (
-    BYTES_PER_TOKEN,
     CapReachedError,
     Meter,
     PriceTable,
-    estimate_prompt_tokens,
-    most_reply_tokens,
 )
-from semscale.chat.chat_model import ChatModel, check_run, keep_open, validate_chat_model
+from semscale.chat.chat_model import Model, check_run, keep_open, validate_chat_model
 from semscale.chat.endpoint import Scrubber, environment_secrets, failure_of
 from semscale.chat.ledger import ContentKeys, Ledger, repetition_key
 from semscale.chat.messages import (
+    BYTES_PER_TOKEN,
     FATAL,
+    Call,
     CallError,
     FailureKind,
     Reply,
-    Request,
     RequestOutcome,
     Usage,
     validate_reply,
 )
 from semscale.chat.pacing import (
+    Calls,
     Clock,
     FirstFailures,
     Pacer,
     ReplyWatch,
-    Requests,
     Retries,
     UnreadableReplies,
-    enumerate_requests,
+    enumerate_calls,
 )
 from semscale.chat.refused_parameters import ParameterForm, model_parameters
 from semscale.chat.settings import Budget, Limits, Spent
@@ -60,7 +58,7 @@ LONGEST_WAIT = 10.0
 """Seconds after Ctrl-C in which calls in progress may still finish."""
 
 _TICK = 1.0  # seconds between checks of how long no reply has come
-_REPEATED_AFTER = 0.25  # seconds between calls of a progress callback, which may raise to cancel slow calls
+_REPEATED_AFTER = 0.4  # seconds without progress after which the callback is called again, to let it cancel
 _LOOK_AGAIN = 0.1  # seconds between checks whether calls are done
 _REFUSED_BY = 5.0  # seconds after which other requests are sent: endpoints refuse parameters at once
 _RUN_NUMBERS = itertools.count()  # runs may share a ledger, which distinguishes their claims
@@ -109,7 +107,7 @@ class Running:
     on_spent: Callable[[Spent], None] | None = None
     retry_unreadable: bool = False
 
-    def runner(self, model: ChatModel) -> "Runner":
+    def runner(self, model: Model) -> "Runner":
         """Build a runner with these settings for a model.
 
         Raises:
@@ -127,7 +125,7 @@ class Running:
 
 
 class Runner:
-    """Runner of many requests to a chat model.
+    """Runner of many calls to a model, such as chat requests and decisions.
 
     Every outcome is in the ledger before the caller gets it. A restarted run sends again only the calls that
     were in flight when the earlier one was killed.
@@ -146,7 +144,7 @@ class Runner:
 
     def __init__(
         self,
-        model: ChatModel,
+        model: Model,
         running: Running | None = None,
         *,
         clock: Clock | None = None,
@@ -179,7 +177,7 @@ class Runner:
         other._meter = Meter(other._running.budget, self._price)
         return other
 
-    def run(self, requests: Requests, *, progress: Progress | None = None) -> list[RequestOutcome]:
+    def run(self, requests: Calls, *, progress: Progress | None = None) -> list[RequestOutcome]:
         """Send requests and wait for all of them; asynchronous programs use :meth:`collect`.
 
         Raises:
@@ -190,7 +188,7 @@ class Runner:
         """
         return run_apart(self.collect(requests, progress=progress))
 
-    async def collect(self, requests: Requests, *, progress: Progress | None = None) -> list[RequestOutcome]:
+    async def collect(self, requests: Calls, *, progress: Progress | None = None) -> list[RequestOutcome]:
         """Send requests and return their outcomes in order; raises the errors of :meth:`run`."""
         async with aclosing(self.stream(requests, progress=progress)) as outcomes:
             unordered = [outcome async for outcome in outcomes]
@@ -198,7 +196,7 @@ class Runner:
 
     async def collect_readable(
         self,
-        requests: Sequence[Request],
+        requests: Sequence[Call],
         is_readable: IsReadable,
         *,
         unreadable: UnreadableReplies | None = None,
@@ -242,7 +240,7 @@ class Runner:
 
     async def stream(
         self,
-        requests: Requests,
+        requests: Calls,
         *,
         progress: Progress | None = None,
         is_readable: IsReadable | None = None,
@@ -255,7 +253,7 @@ class Runner:
 
         Args:
             requests: the requests.
-            progress: called after each reply, and at least twice a second; an exception that it raises
+            progress: called after each reply, and at least once a second; an exception that it raises
                 cancels the run with all calls in flight.
             is_readable: whether a reply can be used. A stored reply that cannot is replaced by the reply to
                 its repetition, which ``retry_unreadable`` requests.
@@ -283,7 +281,7 @@ class Runner:
 class EndableRequests:
     """Requests of a run that its reader may end; calls in progress still finish."""
 
-    def __init__(self, requests: Sequence[Request]) -> None:
+    def __init__(self, requests: Sequence[Call]) -> None:
         self._requests = requests
         self._is_ended = False
 
@@ -294,7 +292,7 @@ class EndableRequests:
     def __len__(self) -> int:
         return len(self._requests)
 
-    def __iter__(self) -> Iterator[Request]:
+    def __iter__(self) -> Iterator[Call]:
         return itertools.takewhile(lambda _: not self._is_ended, self._requests)
 
 
@@ -367,7 +365,7 @@ class _Run:
 
     def __init__(  # noqa: PLR0913 - what a run consists of
         self,
-        model: ChatModel,
+        model: Model,
         running: Running,
         meter: Meter,
         ledger: Ledger | None,
@@ -398,9 +396,9 @@ class _Run:
         self._answering: set[asyncio.Task[object]] = set()
         self._calling: set[asyncio.Task[object]] = set()  # from the call until its reply is stored
 
-    def start(self, requests: Requests, progress: "RepeatedProgress | None") -> None:
+    def start(self, requests: Calls, progress: "RepeatedProgress | None") -> None:
         """Start the tasks of the run."""
-        self._requests, self._turn = enumerate_requests(requests), asyncio.Lock()
+        self._requests, self._turn = enumerate_calls(requests), asyncio.Lock()
         self._tasks = [asyncio.create_task(self._work()) for _ in range(self._limits.concurrency)]
         self._add_helper(self._close())
         self._add_helper(self._give_up_without_replies(progress))
@@ -440,7 +438,7 @@ class _Run:
                 raise
             await self._ready.put(outcome)
 
-    async def _next(self) -> tuple[int, Request] | None:
+    async def _next(self) -> tuple[int, Call] | None:
         try:
             with _register_task(self._waiting):
                 async with self._turn:
@@ -450,7 +448,7 @@ class _Run:
                 raise
             return None
 
-    async def _outcome(self, index: int, request: Request) -> RequestOutcome:
+    async def _outcome(self, index: int, request: Call) -> RequestOutcome:
         """Answer one request; equal requests wait for the first of them.
 
         Raises:
@@ -471,7 +469,7 @@ class _Run:
             self._in_progress.pop(key).set_result(result)
 
     async def _look_up_or_ask(  # noqa: C901 - one request from top to bottom
-        self, key: bytes, index: int, request: Request
+        self, key: bytes, index: int, request: Call
     ) -> tuple[Reply | CallError, int]:
         """Look a request up, or else send it, with repetitions; return its result and number of calls."""
         ledger, result = self._ledger, None
@@ -535,9 +533,9 @@ class _Run:
     def _can_read(self, index: int, reply: Reply) -> bool:
         return self._is_readable is None or self._is_readable(index, reply)
 
-    async def _call(self, key: bytes, request: Request, form: ParameterForm) -> Reply | CallError:
+    async def _call(self, key: bytes, request: Call, form: ParameterForm) -> Reply | CallError:
         """Send one call when budget and rate limits allow it, and store its result."""
-        expected = Usage(estimate_prompt_tokens(request), most_reply_tokens(request))
+        expected = request.most_tokens
         await self._meter.reserve(expected)
         used = Usage(expected.prompt_tokens, 0)  # the maximum that a cancelled call may have cost
         try:
@@ -558,14 +556,14 @@ class _Run:
         finally:
             self._meter.settle(expected, used)
 
-    async def _ask(self, request: Request) -> Reply | CallError:
+    async def _ask(self, request: Call) -> Reply | CallError:
         """Ask the model once; any exception becomes a failure."""
         name, begun = self._model.name, self._clock.now()
         result: Reply | CallError | None = None
         self._watch.call_begins()
         try:
             async with asyncio.timeout(self._limits.timeout):
-                reply = validate_reply(await self._model.complete(request), model=name)
+                reply = validate_reply(await request.send(self._model), model=name)
             seconds = self._clock.now() - begun if reply.seconds is None else reply.seconds
             result = replace(reply, seconds=seconds)
         except CallError as failure:
@@ -580,7 +578,7 @@ class _Run:
         return result
 
     @asynccontextmanager
-    async def _first_alone(self, request: Request) -> AsyncIterator[None]:
+    async def _first_alone(self, request: Call) -> AsyncIterator[None]:
         """Send one request with unknown parameters first, so that at most one call is refused."""
         if not self._parameters.unknown_in(request):
             yield
@@ -788,17 +786,20 @@ class RepeatedProgress:
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._last: tuple[str, int, int | None] | None = None
+        self._n_steps = 0
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         """Report a step."""
         self._last = stage, done, total
+        self._n_steps += 1
         self._progress(stage, done, total)
 
     async def repeat(self) -> None:
-        """Report the last step again and again."""
+        """Report the last step again whenever none has followed for a while."""
         while True:
+            n_steps = self._n_steps
             await asyncio.sleep(_REPEATED_AFTER)
-            if self._last is not None:
+            if self._last is not None and n_steps == self._n_steps:
                 self._progress(*self._last)
 
 

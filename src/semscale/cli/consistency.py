@@ -222,7 +222,6 @@ def measure_table(options: ConsistencyOptions) -> "ConsistencySummary":
     from semscale.answer_consistency.asking import AskedModel
     from semscale.answer_consistency.consistency import Consistency
     from semscale.answer_consistency.tables import consistency_file
-    from semscale.chat.decisions import load_deciding_model
     from semscale.cli.progress import progress_bars
     from semscale.store.expressions import with_label
 
@@ -233,8 +232,7 @@ def measure_table(options: ConsistencyOptions) -> "ConsistencySummary":
         chat = model = None
         if sampling is not None:
             chat = options.asking.chat.load(progress)
-            asked = load_deciding_model(chat) if sampling.asks_p_true else chat
-            model = AskedModel(sampling, options.calls.runner(asked))
+            model = AskedModel(sampling, options.calls.runner(chat))
         return consistency_file(
             table,
             columns.with_values(by=by),
@@ -450,8 +448,7 @@ async def _requests(
 ) -> "AsyncIterator[Request]":
     """Yield the requests for a prompt's answer, for its samples, and for P(True) where it is asked for."""
     from semscale.answer_consistency.p_true import p_true_request
-    from semscale.chat.budget import BYTES_PER_TOKEN, most_reply_tokens
-    from semscale.chat.messages import CallError
+    from semscale.chat.messages import BYTES_PER_TOKEN, CallError
 
     texts = []
     for index in range(sampling.n_samples + 1):
@@ -463,7 +460,7 @@ async def _requests(
                 return  # a prompt whose answer was refused gets no samples
             continue
         # A reply that is still to come counts at its longest.
-        longest = "x" * round(BYTES_PER_TOKEN * most_reply_tokens(request))
+        longest = "x" * round(BYTES_PER_TOKEN * request.most_tokens.completion_tokens)
         texts.append(f"{index}{longest}" if outcome is None else outcome.text)
     if sampling.wants_p_true(texts[0]):
         yield p_true_request(str(prompt), texts[0], texts[1:])

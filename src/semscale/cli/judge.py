@@ -34,7 +34,7 @@ from semscale.settings import Option, Settings
 if TYPE_CHECKING:
     from semscale.chat.budget import Forecast, ForecastSummary, PriceTable
     from semscale.chat.ledger import Ledger
-    from semscale.chat.messages import Request
+    from semscale.chat.messages import Call
     from semscale.judging.audit import Audit, AuditSummary
     from semscale.judging.comparing import SystemComparison
     from semscale.judging.judge import Judge, Panel
@@ -291,7 +291,7 @@ def forecast_judges(options: JudgeOptions) -> "ForecastSummary":
             yield items_in(columns.read(batch, first_row), judges)
             first_row += batch.height
 
-    def requests(member: "Judge", form: int) -> "Iterator[Request]":
+    def requests(member: "Judge", form: int) -> "Iterator[Call]":
         for items in parts():
             yield from requests_about(member, items, form)
 
@@ -425,7 +425,7 @@ def forecast_comparison(options: CompareOptions) -> "ForecastSummary":
 
 async def forecast_judge(
     member: "Judge",
-    requests: "Callable[[int], Iterable[Request]]",
+    requests: "Callable[[int], Iterable[Call]]",
     ledger: "Ledger",
     prices: "PriceTable | None",
     *,
@@ -523,7 +523,7 @@ def statuses(items: "Iterable[JudgedItem | Status]") -> "Iterator[Status]":
     return (item if isinstance(item, Status) else Status.SCORED for item in items)
 
 
-def requests_about(member: "Judge", items: "Sequence[JudgedItem | Status]", form: int) -> "list[Request]":
+def requests_about(member: "Judge", items: "Sequence[JudgedItem | Status]", form: int) -> "list[Call]":
     """Return a judge's requests about items, in one of its forms."""
     from semscale.judging.prompts import JudgedItem
 

@@ -274,11 +274,9 @@ def _decisions(options: RateOptions, rater: "Rater") -> "TableDecisions | None":
     """
     if options.method != "decision":
         return None
-    from semscale.chat.decisions import load_deciding_model
     from semscale.rating.decided import TableDecisions
 
-    model = load_deciding_model(options.chat.load())
-    return TableDecisions(rater.scale, model, options.run.plan, vars(options.calls.running()))
+    return TableDecisions(rater.scale, options.chat.load(), options.run.plan, vars(options.calls.running()))
 
 
 def scales_of(texts: Sequence[str], scales: Sequence[str]) -> dict[str, str]:

@@ -16,26 +16,35 @@ from typing import Any, Literal
 
 import numpy as np
 
-from semscale.chat.budget import BYTES_PER_TOKEN, most_reply_tokens
-from semscale.chat.chat_model import ChatModel
+from semscale.chat.chat_model import Model
 from semscale.chat.decision_formats import (
-    DecisionAnswer,
     DecisionRequest,
     Option,
     ScoreQuestion,
     check_decision,
-    standard_error,
 )
 from semscale.chat.decisions import (
-    DecidingChat,
+    AnyDecisionCall,
     DecisionCall,
     decision_calls,
     form_evidence,
     forms_of,
+    is_final,
     join_answers,
     limits_of,
 )
-from semscale.chat.messages import CallError, FailureKind, Message, Parameters, Reply, Request
+from semscale.chat.messages import (
+    BYTES_PER_TOKEN,
+    Call,
+    CallError,
+    DecisionAnswer,
+    FailureKind,
+    Message,
+    Parameters,
+    Reply,
+    Request,
+    standard_error,
+)
 from semscale.chat.negotiation import Evidence
 from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.refused_parameters import LEFT_OUT
@@ -79,25 +88,28 @@ class Conversation:
         reading: what was read from the last reply; ``None`` without a reply.
         failure: why the last request has no reply; ``None`` if it has one.
         criterion: index of the criterion in question, if there are several and each is asked about by itself.
-        call: the call of a decision; ``None`` for prose.
-        answers: answers of that call by the criteria's names; ``None`` without an answer.
+        answers: answers of a decision by the criteria's names; ``None`` without an answer, and for prose.
     """
 
-    request: Request
+    request: Request | DecisionCall
     replies: list[Reply] = field(default_factory=list)
     reading: ReplyReading | None = None
     failure: CallError | None = None
     criterion: int = 0
-    call: DecisionCall | None = None
-    answers: dict[str, DecisionAnswer] | None = None
+    answers: Mapping[str, DecisionAnswer] | None = None
 
-    def add(self, reply: Reply, read: Callable[[Request, Reply], ReplyReading]) -> None:
+    @property
+    def decision(self) -> AnyDecisionCall | None:
+        """The call of a decision; ``None`` for prose."""
+        return self.request if isinstance(self.request, AnyDecisionCall) else None
+
+    def add(self, reply: Reply, read: Callable[[Call, Reply], ReplyReading]) -> None:
         """Add a reply, and read its score, or its answers if it is a decision."""
         self.replies.append(reply)
-        if self.call is None:
+        if self.decision is None:
             self.reading = read(self.request, reply)
         else:
-            self.answers = self.call.read(reply)
+            self.answers = self.decision.answers(reply)
 
     @property
     def is_waiting(self) -> bool:
@@ -121,15 +133,16 @@ class Conversation:
             reply.finish_reason == "length" or _is_json(reply.text) for reply in self.replies
         )
 
-    def can_read(self, reply: Reply, read: Callable[[Request, Reply], ReplyReading]) -> bool:
+    def can_read(self, reply: Reply, read: Callable[[Call, Reply], ReplyReading]) -> bool:
         """Return whether a reply has an answer, if only that the model declines to give a score."""
-        if self.call is None:
+        if self.decision is None:
             return read(self.request, reply).status not in UNREAD
-        return any(answer.masses or answer.refused for answer in self.call.read(reply).values())
+        return is_final(self.decision.answers(reply))
 
     def correct(self, messages: tuple[Message, ...]) -> None:
-        """Add messages to the request, which makes it a new request for the ledger."""
-        self.request = replace(self.request, messages=(*self.request.messages, *messages))
+        """Add messages to a request in prose, which makes it a new request for the ledger."""
+        if isinstance(self.request, Request):
+            self.request = replace(self.request, messages=(*self.request.messages, *messages))
 
 
 _OPEN_AT_FIRST = 8  # conversations until a reply could be read, so that a model that none suits is cheap
@@ -185,7 +198,7 @@ class _Turns:
             self._n_open -= 1
         self._changed.set()
 
-    async def __aiter__(self) -> AsyncIterator[Request]:
+    async def __aiter__(self) -> AsyncIterator[Call]:
         while not self._is_ended and (self._n_open or self._first):
             conversation = self._following()
             if conversation is None:
@@ -210,9 +223,9 @@ class _Turns:
 
 
 async def ask(  # noqa: PLR0913 - the model, what is asked, and how replies are read
-    model: ChatModel,
+    model: Model,
     conversations: Sequence[Conversation],
-    read: Callable[[Request, Reply], ReplyReading],
+    read: Callable[[Call, Reply], ReplyReading],
     *,
     running: Running,
     unreadable: UnreadableReplies,
@@ -348,8 +361,7 @@ class JudgeRequests:
     def conversations(self, item: JudgedItem, capabilities: ModelCapabilities) -> list[Conversation]:
         """Begin the conversations about an item: one per sample and criterion, or the calls of a decision."""
         if capabilities.decision is not None:
-            calls = decision_calls(self.decision(item), capabilities.decision)
-            return [Conversation(call.request, call=call) for call in calls]
+            return [*map(Conversation, decision_calls(self.decision(item), capabilities.decision))]
         conversations = []
         for criterion in range(len(self.rubric.criteria)):
             form = self.prompt_form(criterion, as_json=capabilities.structured)
@@ -365,7 +377,7 @@ class JudgeRequests:
 
     async def ask(  # noqa: PLR0913 - the model, what is asked, and how
         self,
-        model: ChatModel,
+        model: Model,
         conversations: Sequence[Conversation],
         capabilities: ModelCapabilities,
         *,
@@ -409,19 +421,19 @@ class JudgeRequests:
             progress=progress,
         )
 
-    def longest_corrections(self, request: Request) -> list[Request]:
+    def longest_corrections(self, request: Call) -> list[Request]:
         """Write the corrections that follow unreadable replies of the maximum length, for forecasts."""
         criterion = self._criterion_of(request)
-        if criterion is None:
+        if criterion is None or not isinstance(request, Request):
             return []
         form = self.prompt_form(criterion, as_json=request.parameters.schema is not None)
-        messages = form.correction("x" * int(BYTES_PER_TOKEN * most_reply_tokens(request)))
+        messages = form.correction("x" * int(BYTES_PER_TOKEN * request.most_tokens.completion_tokens))
         return [
             replace(request, messages=request.messages + messages * turn)
             for turn in range(1, self.settings.corrections + 1)
         ]
 
-    def read(self, request: Request, reply: Reply) -> ReplyReading:
+    def read(self, request: Call, reply: Reply) -> ReplyReading:
         """Read the score that a reply states, if it states exactly one.
 
         Args:
@@ -446,7 +458,7 @@ class JudgeRequests:
             conversations: with all replies and failures.
             stopped: why asking stopped early, or ``None``.
         """
-        if any(conversation.call is not None for conversation in conversations):
+        if any(conversation.decision is not None for conversation in conversations):
             request = self.decision(JudgedItem("", ""))
             verdicts = aggregate_decisions(self.rubric, request, conversations, stopped=stopped)
             return combine_criteria(self.rubric, verdicts)
@@ -510,8 +522,10 @@ class JudgeRequests:
         content = json.dumps([questions, decision_wording()], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:8]
 
-    def _criterion_of(self, request: Request) -> int | None:
+    def _criterion_of(self, request: Call) -> int | None:
         """Return the index of the criterion that a request in prose is about; ``None`` for a decision."""
+        if isinstance(request, AnyDecisionCall) or not isinstance(request, Request):
+            return None
         text = request.messages[1].text if len(request.messages) > 1 else ""
         indices = range(len(self.rubric.criteria))
         return next(
@@ -520,7 +534,7 @@ class JudgeRequests:
         )
 
 
-def decisions_to_try(model: DecidingChat, rubric: Rubric) -> tuple[ModelCapabilities, ...]:
+def decisions_to_try(model: Model, rubric: Rubric) -> tuple[ModelCapabilities, ...]:
     """List the forms of decisions that can carry a rubric's questions, in the order to try them.
 
     Args:

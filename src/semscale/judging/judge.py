@@ -9,9 +9,9 @@ from typing import Any, Generic, Self, TypeVar, Unpack
 
 import numpy as np
 
-from semscale.chat.chat_model import keep_open, load_chat_model
-from semscale.chat.decisions import DecidingChat, load_deciding_model
-from semscale.chat.messages import CallError, Parameters, Reply, Request, Usage
+from semscale.chat.chat_model import ChatModel, Model, keep_open, load_chat_model
+from semscale.chat.decisions import load_deciding_model
+from semscale.chat.messages import Call, CallError, Parameters, Reply, Request, Usage
 from semscale.chat.negotiation import Evidence, FormRefusal, Negotiation
 from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.runner import Running, run_apart, warn_if_stopped
@@ -270,17 +270,17 @@ class Judge(AnyJudge[Verdicts]):
     def __init__(self, chat_model: object, **settings: Unpack[JudgeKeywords]) -> None:
         self.settings = JudgeSettings(**settings)
         self.members = (self,)
-        deciding = load_deciding_model(chat_model) if self.settings.method == "decision" else None
-        self.model = deciding or load_chat_model(chat_model)
+        decides = self.settings.method == "decision"
+        self.model: Model = load_deciding_model(chat_model) if decides else load_chat_model(chat_model)
         alone = Rubric.from_template(load_template(self.settings.template, rubric=self.settings.rubric))
         self.rubric = alone if self.settings.criteria is None else load_rubric(self.settings.criteria)
         self.template = self.rubric.template
         Parameters(**self.settings.sampling)  # checks their ranges before anything is sent
         self._requests = JudgeRequests(self.rubric, self.settings)
         self._to_try: tuple[ModelCapabilities, ...] = ()
-        if deciding is not None:
-            self._to_try = decisions_to_try(deciding, self.rubric)
-        if deciding is None or deciding.chat is not None:
+        if decides:
+            self._to_try = decisions_to_try(self.model, self.rubric)
+        if self.answers_prose:
             logprobs = self.settings.logprobs if self.settings.samples == 1 else False
             self._to_try += capabilities_to_try(self.settings.structured, logprobs)
 
@@ -299,7 +299,7 @@ class Judge(AnyJudge[Verdicts]):
     @property
     def answers_prose(self) -> bool:
         """True if the model answers prose, which a pure decision model does not."""
-        return not isinstance(self.model, DecidingChat) or self.model.chat is not None
+        return isinstance(self.model, ChatModel)
 
     @property
     def name(self) -> str:
@@ -420,9 +420,7 @@ class Judge(AnyJudge[Verdicts]):
         # The wording of the prompt is still that for structured output; a decision has no such field.
         return applied.with_values({"structured": False}) if state.ignored_schema else applied
 
-    def requests(
-        self, questions: object, answers: object, *, references: object = None
-    ) -> list[list[Request]]:
+    def requests(self, questions: object, answers: object, *, references: object = None) -> list[list[Call]]:
         """Write the first requests of a run, once for each set of options that the model may accept.
 
         Returns:
@@ -431,7 +429,7 @@ class Judge(AnyJudge[Verdicts]):
         rows = read_items(questions, answers, references, self.preparation)
         return self.requests_about(row for row in rows if isinstance(row, JudgedItem))
 
-    def requests_about(self, items: Iterable[JudgedItem]) -> list[list[Request]]:
+    def requests_about(self, items: Iterable[JudgedItem]) -> list[list[Call]]:
         """Write the first requests about items, each once, as ``requests`` does."""
         distinct = dict.fromkeys(items)
         return [
@@ -443,7 +441,7 @@ class Judge(AnyJudge[Verdicts]):
             for capabilities in self._to_try
         ]
 
-    def corrections_after(self, request: Request, outcome: Reply | CallError | None = None) -> list[Request]:
+    def corrections_after(self, request: Call, outcome: Reply | CallError | None = None) -> list[Request]:
         """Write the longest corrections that may follow a first request.
 
         Args:
@@ -454,7 +452,7 @@ class Judge(AnyJudge[Verdicts]):
             return []
         return self._requests.longest_corrections(request)
 
-    def is_unread(self, request: Request, outcome: Reply | CallError) -> bool:
+    def is_unread(self, request: Call, outcome: Reply | CallError) -> bool:
         """Return whether the outcome of a first request is a reply in prose that cannot be read."""
         return isinstance(outcome, Reply) and self._requests.read(request, outcome).status in UNREAD
 

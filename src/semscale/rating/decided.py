@@ -14,7 +14,6 @@ import numpy as np
 import polars as pl
 
 from semscale.chat.decision_formats import (
-    DecisionAnswer,
     DecisionLimits,
     DecisionRequest,
     Option,
@@ -22,7 +21,7 @@ from semscale.chat.decision_formats import (
     question_record,
 )
 from semscale.chat.decisions import decide, load_deciding_model
-from semscale.chat.messages import Message
+from semscale.chat.messages import DecisionAnswer, Message
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.rating.readouts import modes
 from semscale.scales import Scale
@@ -34,7 +33,7 @@ from semscale.store.writing import PREFIX
 from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
-    from semscale.chat.decisions import DecidingChat
+    from semscale.chat.chat_model import Model
     from semscale.rating.ratings import Ratings
 
 _NAME = "rating"
@@ -125,7 +124,7 @@ def decide_ratings(
     texts: Sequence[str],
     scale: Scale,
     model: object,
-    **settings: object,
+    **settings: Any,  # noqa: ANN401 - ``decide`` has their types
 ) -> DecidedRatings:
     """Rate texts by decisions of a chat model; equal texts are sent once.
 
@@ -147,7 +146,7 @@ def decide_ratings(
         for text in distinct
     ]
     deciding = load_deciding_model(model)
-    run = decide(deciding, requests, base_url=None, **settings)
+    run = decide(deciding, requests, **settings)
     answers = {text: reply[_NAME] for text, reply in zip(distinct, run.answers, strict=True)}
     k = len(scale.points)
     pmf = np.array([answers[text].masses or (np.nan,) * k for text in texts]).reshape(-1, k)
@@ -386,7 +385,7 @@ class TableDecisions:
     def __init__(
         self,
         scale: Scale,
-        model: "DecidingChat",
+        model: "Model",
         plan: IntervalPlan,
         running: Mapping[str, Any] | None = None,
     ) -> None:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from semscale.chat.budget import BYTES_PER_TOKEN, Forecast, Price, PriceTable, forecast
-from semscale.chat.decision_formats import DecisionAnswer, DecisionRequest
+from semscale.chat.budget import Forecast, Price, PriceTable, forecast
+from semscale.chat.chat_model import Model
+from semscale.chat.decision_formats import DecisionRequest
 from semscale.chat.decisions import (
     NEXT_TOKEN,
-    DecidingChat,
+    AnyDecisionCall,
     DecisionCall,
     choose_form,
     decision_calls,
@@ -26,7 +27,18 @@ from semscale.chat.decisions import (
 )
 from semscale.chat.declining import declines_to_answer
 from semscale.chat.ledger import ContentKeys, Ledger
-from semscale.chat.messages import Message, Parameters, Part, Reply, Request, RequestOutcome, TextPart
+from semscale.chat.messages import (
+    BYTES_PER_TOKEN,
+    Call,
+    DecisionAnswer,
+    Message,
+    Parameters,
+    Part,
+    Reply,
+    Request,
+    RequestOutcome,
+    TextPart,
+)
 from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.runner import Runner, Running
 from semscale.chat.settings import Budget, Spent
@@ -109,15 +121,13 @@ class Step:
         requests: requests of the calls, at least one.
         interview: interview that continues after the step; ``None`` for the expert's rating.
         decision: the decision; ``None`` for other kinds.
-        calls: calls of the decision.
         outcomes: outcomes of finished requests, by index.
     """
 
     key: ReplyKey
-    requests: tuple[Request, ...]
+    requests: Sequence[Request | DecisionCall]
     interview: "Interview | None" = None
     decision: DecisionRequest | None = None
-    calls: tuple[DecisionCall, ...] = ()
     outcomes: dict[int, RequestOutcome] = field(default_factory=dict)
 
     @property
@@ -135,8 +145,9 @@ class Step:
         if self.decision is None:
             return StopReply(prompt, outcomes)
         results = [
-            outcome.failure if outcome.reply is None else call.read(outcome.reply)
-            for call, outcome in zip(self.calls, outcomes, strict=True)
+            outcome.failure if outcome.reply is None else call.answers(outcome.reply)
+            for call, outcome in zip(self.requests, outcomes, strict=True)
+            if isinstance(call, AnyDecisionCall)
         ]
         known = [result for result in results if result is not None]
         return StopReply(prompt, outcomes, join_answers(self.decision, known))
@@ -309,8 +320,7 @@ class Interview:
         if self._kind is Kind.DECISION:
             messages = (*self._turns, Message("user", asked.concepts[stop.concept].parts))
             decision = DecisionRequest(messages, asked.questions[stop.question].decisions)
-            calls = decision_calls(decision, self._form)
-            return Step(key, tuple(call.request for call in calls), self, decision, calls)
+            return Step(key, decision_calls(decision, self._form), self, decision)
         request = self._prompts.request(self._persona, self._sample, (*self._turns, self._turn()))
         return Step(key, (request,), self)
 
@@ -556,13 +566,13 @@ class AskedStudy:
     price: Price | None
     facts: RunFacts
     spent: Spent
-    sent: Mapping[str, Sequence[Request]]
+    sent: Mapping[str, Sequence[Request | DecisionCall]]
 
 
 async def ask_study(
     design: StudyDesign,
     choice: ModelChoice,
-    model: DecidingChat,
+    model: Model,
     running: Running,
     progress: Progress | None = None,
 ) -> AskedStudy:
@@ -584,7 +594,7 @@ async def ask_study(
     decisions = prompts.first_decisions()
     if decisions:
         try:
-            chosen = await choose_form(model, decisions, runner)
+            chosen = await choose_form(model, decisions, runner, progress)
             form, refused_forms, runner, spent = (
                 chosen.form,
                 chosen.refused_forms,
@@ -633,7 +643,7 @@ class _Asking:
 
     def __init__(self, prompts: Prompts, most: int) -> None:
         self.replies: dict[ReplyKey, StopReply] = {}
-        self.sent: dict[str, tuple[Request, ...]] = {}
+        self.sent: dict[str, Sequence[Request | DecisionCall]] = {}
         self._prompts, self._most = prompts, most
         self._readers = {name: PointReader(scale) for name, scale in prompts.asked.scales.items()}
         self._unreadable = {kind: UnreadableReplies() for kind in (Kind.NUMBER, Kind.RATING)}
@@ -645,7 +655,7 @@ class _Asking:
     def __len__(self) -> int:
         return self._most
 
-    async def __aiter__(self) -> AsyncIterator[Request]:
+    async def __aiter__(self) -> AsyncIterator[Call]:
         while True:
             _, _, _, step, index = await self._waiting.get()
             if step is None:
@@ -742,7 +752,7 @@ def is_answer(text: str | None) -> bool:
 async def forecast_study(
     design: StudyDesign,
     choice: ModelChoice,
-    model: DecidingChat,
+    model: Model,
     ledger: Ledger,
     prices: PriceTable | None = None,
 ) -> Forecast:
@@ -774,11 +784,9 @@ async def forecast_study(
     return replace(result, stand_ins=(await forecast_form(NEXT_TOKEN)).less(result))
 
 
-async def _requests(
-    prompts: Prompts, interview: Interview, keys: ContentKeys, ledger: Ledger
-) -> list[Request]:
+async def _requests(prompts: Prompts, interview: Interview, keys: ContentKeys, ledger: Ledger) -> list[Call]:
     """Return all requests of an interview, with invented replies if the ledger has none."""
-    requests: list[Request] = []
+    requests: list[Call] = []
     while not interview.is_done:
         step = interview.step()
         requests += step.requests

@@ -21,13 +21,12 @@ from pydantic import (
 
 from semscale.chat.decision_formats import (
     ChoiceQuestion,
-    DecisionAnswer,
     Option,
     PredicateQuestion,
     Question,
     ScoreQuestion,
 )
-from semscale.chat.messages import ImagePart, Part, TextPart
+from semscale.chat.messages import DecisionAnswer, ImagePart, Part, TextPart
 from semscale.chat.runner import Running
 from semscale.chat.settings import Budget, Limits
 from semscale.drift.asking import PromptTemplate

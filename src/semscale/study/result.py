@@ -13,8 +13,8 @@ import polars as pl
 from pydantic import TypeAdapter, ValidationError
 
 from semscale.chat.budget import Forecast, PriceTable
-from semscale.chat.chat_model import load_chat_model
-from semscale.chat.decisions import DecidingChat, load_deciding_model
+from semscale.chat.chat_model import Model, load_chat_model
+from semscale.chat.decisions import DecisionCall, load_deciding_model
 from semscale.chat.ledger import Ledger
 from semscale.chat.messages import CallError, FailureKind, Message, Request, RequestOutcome, TextPart
 from semscale.chat.runner import Running, run_apart
@@ -197,20 +197,18 @@ def load(path: str | Path) -> Study:
 
 def _players(
     design: StudyDesign, model: object, progress: Progress | None = None
-) -> list[tuple[ModelChoice, DecidingChat]]:
+) -> list[tuple[ModelChoice, Model]]:
     """Load all models that play personas before the first call; return each with its settings and name."""
     choices = design.models
     if model is None:
         return [
             (
                 choice,
-                load_deciding_model(
-                    load_chat_model(
-                        choice.name,
-                        base_url=choice.base_url,
-                        key_variable=choice.key_variable if choice.base_url else KEY_VARIABLE,
-                        progress=progress,
-                    )
+                load_chat_model(
+                    choice.name,
+                    base_url=choice.base_url,
+                    key_variable=choice.key_variable if choice.base_url else KEY_VARIABLE,
+                    progress=progress,
                 ),
             )
             for choice in choices
@@ -229,7 +227,7 @@ def _players(
 
 
 def _signature(
-    design: StudyDesign, players: Sequence[tuple[ModelChoice, DecidingChat]], replies: Sequence[AskedStudy]
+    design: StudyDesign, players: Sequence[tuple[ModelChoice, Model]], replies: Sequence[AskedStudy]
 ) -> Signature:
     """Build the signature; settings of several models are numbered in the order of the file."""
     signature = design.signature
@@ -395,7 +393,7 @@ def _check_unchanged(path: Path, sha256: str) -> None:
         raise InputError(f"{path} was changed after the run, or saving was interrupted: {_RUN_AGAIN}")
 
 
-def prompt_frame(sent: Mapping[str, Sequence[Request]]) -> pl.DataFrame:
+def prompt_frame(sent: Mapping[str, Sequence[Request | DecisionCall]]) -> pl.DataFrame:
     """Return a table of prompts, one row per call; a decision can have several.
 
     Args:
@@ -411,14 +409,8 @@ def prompt_frame(sent: Mapping[str, Sequence[Request]]) -> pl.DataFrame:
             "prompt": prompt,
             "call": call,
             "messages": json.dumps([_message(message) for message in request.messages], ensure_ascii=False),
-            "parameters": json.dumps(
-                {
-                    name: value
-                    for name, value in vars(request.parameters).items()
-                    if value not in (None, (), {})
-                }
-            ),
-            "sample": request.sample,
+            "parameters": json.dumps(request.fields),
+            "sample": request.sample if isinstance(request, Request) else 0,
         }
         for prompt, requests in sent.items()
         for call, request in enumerate(requests, start=1)
