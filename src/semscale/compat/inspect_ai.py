@@ -16,8 +16,8 @@ from semscale.answer_consistency.samples import item_means
 from semscale.chat.chat_model import load_chat_model
 from semscale.chat.runner import Running
 from semscale.extras import require
-from semscale.judging.asking import ModelCapabilities
-from semscale.judging.judge import Judge, JudgeState
+from semscale.judging.asking import JudgeState, ModelCapabilities
+from semscale.judging.judge import Judge
 from semscale.judging.prompts import read_items
 from semscale.matching.entailment import EntailmentModel
 from semscale.matching.matcher import Matcher

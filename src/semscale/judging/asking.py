@@ -10,9 +10,10 @@ import json
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import reduce
 from itertools import product
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -43,9 +44,10 @@ from semscale.chat.messages import (
     Parameters,
     Reply,
     Request,
+    Usage,
     standard_error,
 )
-from semscale.chat.negotiation import Evidence
+from semscale.chat.negotiation import Evidence, FormRefusal
 from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.refused_parameters import LEFT_OUT
 from semscale.chat.runner import Running
@@ -222,63 +224,6 @@ class _Turns:
         return len(conversation.replies) <= self._corrections
 
 
-async def ask(  # noqa: PLR0913 - the model, what is asked, and how replies are read
-    model: Model,
-    conversations: Sequence[Conversation],
-    read: Callable[[Call, Reply], ReplyReading],
-    *,
-    running: Running,
-    unreadable: UnreadableReplies,
-    correct: Callable[[Conversation], None] | None = None,
-    corrections: int = 0,
-    progress: Progress | None = None,
-) -> tuple[Running, str | None]:
-    """Request every missing reply, and ask again after replies that cannot be read.
-
-    Args:
-        model: the chat model that is asked.
-        conversations: changed in place.
-        read: reads the score of the reply to a request.
-        running: how calls are made.
-        unreadable: counter of unreadable replies; after about 20 in a row, no further request is sent.
-        correct: adds a correction to a conversation.
-        corrections: maximum number of corrections of a conversation.
-        progress: called as replies come.
-
-    Returns:
-        ``running`` with the rest of its budget, and why asking stopped early, or ``None``.
-
-    Raises:
-        ReplyError: no call can succeed.
-    """
-    runner, stopped = running.runner(model), None
-    turns = _Turns(conversations, correct or (lambda _: None), corrections if correct else 0, unreadable)
-
-    def can_read(index: int, reply: Reply) -> bool:
-        return turns.sent[index].can_read(reply, read)
-
-    try:
-        async with aclosing(runner.stream(turns, progress=progress, is_readable=can_read)) as outcomes:
-            async for outcome in outcomes:
-                conversation = turns.sent[outcome.index]
-                conversation.failure = outcome.failure
-                if outcome.reply is not None:
-                    conversation.add(outcome.reply, read)
-                    unreadable.note(
-                        outcome.reply,
-                        is_readable=can_read(outcome.index, outcome.reply),
-                        is_last=len(conversation.replies) > min(corrections, _CORRECTIONS),
-                    )
-                if unreadable.reason is not None:
-                    turns.end()
-                turns.settle(conversation)
-    except InterruptedRunError as error:
-        stopped = str(error)
-    if stopped is None and unreadable.reason is not None:
-        stopped = f"{unreadable.reason}; {runner.unreadable_remedy}"
-    return running.after(runner.spent), stopped
-
-
 def _is_json(text: str) -> bool:
     try:
         parse_json(text)
@@ -341,6 +286,70 @@ def capabilities_to_try(
 
 
 @dataclass(frozen=True)
+class JudgeState:
+    """State of a judge between the parts of a table: what its model accepts, and what is left to spend.
+
+    Attributes:
+        running: how calls are made, with the rest of the budget.
+        capabilities: options that the model accepts; ``None`` until the first item has shown it.
+        replied: whether any reply came.
+        gave_logprobs: whether any reply came with probabilities of its tokens.
+        ignored_schema: whether any reply that had to follow a schema was not JSON.
+        refused_forms: forms that the model did not accept, and why.
+        left_out: parameters that the model refused, so that replies came without them.
+        stopped: why asking stopped early, or ``None``.
+        usage: tokens of all replies of this run, including replies from the ledger.
+        unreadable: counter of unreadable replies in a row.
+    """
+
+    running: Running
+    capabilities: ModelCapabilities | None = None
+    replied: bool = False
+    gave_logprobs: bool = False
+    ignored_schema: bool = False
+    refused_forms: tuple[FormRefusal, ...] = ()
+    left_out: frozenset[str] = frozenset()
+    stopped: str | None = None
+    usage: Usage = Usage(0, 0)
+    unreadable: UnreadableReplies = field(default_factory=UnreadableReplies, compare=False)
+
+    def after(self, conversations: Sequence[Conversation]) -> Self:
+        """Return the state updated by the replies of further conversations."""
+        replies = [reply for conversation in conversations for reply in conversation.replies]
+        ignored_schema = any(conversation.ignored_schema for conversation in conversations)
+        return replace(
+            self,
+            replied=self.replied or bool(replies),
+            gave_logprobs=self.gave_logprobs or any(reply.logprobs for reply in replies),
+            ignored_schema=self.ignored_schema or ignored_schema,
+            left_out=self.left_out.union(*(reply.left_out for reply in replies)),
+            usage=reduce(Usage.plus, (reply.usage for reply in replies if reply.usage), self.usage),
+        )
+
+    def notes(self) -> dict[str, Any]:
+        """Return what a resumed run needs to know, for JSON."""
+        return {
+            "capabilities": None if self.capabilities is None else asdict(self.capabilities),
+            "replied": self.replied,
+            "gave_logprobs": self.gave_logprobs,
+            "ignored_schema": self.ignored_schema,
+            "refused_forms": list(map(asdict, self.refused_forms)),
+            "left_out": sorted(self.left_out),
+        }
+
+    def resume(self, notes: Mapping[str, Any]) -> Self:
+        """Return the state in the notes of an earlier run, with this state's budget."""
+        capabilities = notes["capabilities"]
+        known = {
+            **notes,
+            "capabilities": None if capabilities is None else ModelCapabilities(**capabilities),
+            "refused_forms": tuple(FormRefusal(**refusal) for refusal in notes["refused_forms"]),
+            "left_out": frozenset(notes["left_out"]),
+        }
+        return replace(self, **known)
+
+
+@dataclass(frozen=True)
 class JudgeRequests:
     """The requests of a judge about items.
 
@@ -375,51 +384,64 @@ class JudgeRequests:
         messages = self.prompt_form().decision_messages(item)
         return DecisionRequest(messages, self._questions(has_reference=item.reference is not None))
 
-    async def ask(  # noqa: PLR0913 - the model, what is asked, and how
+    async def ask(
         self,
         model: Model,
         conversations: Sequence[Conversation],
-        capabilities: ModelCapabilities,
+        state: JudgeState,
         *,
-        running: Running,
-        unreadable: UnreadableReplies,
+        corrections: int = 0,
         progress: Progress | None = None,
-    ) -> tuple[Running, str | None]:
+    ) -> JudgeState:
         """Request every missing reply, and ask again after replies that cannot be read.
 
+        After about 20 of them in a row, no further request is sent.
+
         Args:
-            model: the chat model.
+            model: the model that is asked.
             conversations: about any items; changed in place.
-            capabilities: the options that the model accepts.
-            running: how calls are made.
-            unreadable: counter of unreadable replies.
+            state: how calls are made, and the counter of unreadable replies.
+            corrections: maximum number of corrections of a conversation.
             progress: called as replies come.
 
         Returns:
-            ``running`` with the rest of its budget, and why asking stopped early, or ``None``.
+            The state with the rest of its budget, and why asking stopped early, if it did.
 
         Raises:
             ReplyError: no call can succeed.
         """
-        forms = [
-            self.prompt_form(criterion, as_json=capabilities.structured)
-            for criterion in range(len(self.rubric.criteria))
-        ]
+        runner, unreadable, stopped = state.running.runner(model), state.unreadable, None
+        turns = _Turns(conversations, self._correct, corrections, unreadable)
 
-        def correct(conversation: Conversation) -> None:
-            form = forms[conversation.criterion]
-            conversation.correct(form.correction(conversation.replies[-1].text))
+        def can_read(index: int, reply: Reply) -> bool:
+            return turns.sent[index].can_read(reply, self.read)
 
-        return await ask(
-            model,
-            conversations,
-            self.read,
-            running=running,
-            unreadable=unreadable,
-            correct=correct,
-            corrections=self.settings.corrections,
-            progress=progress,
-        )
+        try:
+            async with aclosing(runner.stream(turns, progress=progress, is_readable=can_read)) as outcomes:
+                async for outcome in outcomes:
+                    conversation = turns.sent[outcome.index]
+                    conversation.failure = outcome.failure
+                    if outcome.reply is not None:
+                        conversation.add(outcome.reply, self.read)
+                        unreadable.note(
+                            outcome.reply,
+                            is_readable=can_read(outcome.index, outcome.reply),
+                            is_last=len(conversation.replies) > min(corrections, _CORRECTIONS),
+                        )
+                    if unreadable.reason is not None:
+                        turns.end()
+                    turns.settle(conversation)
+        except InterruptedRunError as error:
+            stopped = str(error)
+        if stopped is None and unreadable.reason is not None:
+            stopped = f"{unreadable.reason}; {runner.unreadable_remedy}"
+        return replace(state, running=state.running.after(runner.spent), stopped=stopped)
+
+    def _correct(self, conversation: Conversation) -> None:
+        """Add a correction after the last reply to a conversation in prose."""
+        as_json = conversation.request.parameters.schema is not None
+        form = self.prompt_form(conversation.criterion, as_json=as_json)
+        conversation.correct(form.correction(conversation.replies[-1].text))
 
     def longest_corrections(self, request: Call) -> list[Request]:
         """Write the corrections that follow unreadable replies of the maximum length, for forecasts."""

@@ -3,25 +3,23 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from functools import reduce
-from typing import Any, Generic, Self, TypeVar, Unpack
+from dataclasses import replace
+from typing import Any, Generic, TypeVar, Unpack
 
 import numpy as np
 
 from semscale.chat.chat_model import ChatModel, Model, keep_open, load_chat_model
 from semscale.chat.decisions import load_deciding_model
-from semscale.chat.messages import Call, CallError, Parameters, Reply, Request, Usage
-from semscale.chat.negotiation import Evidence, FormRefusal, Negotiation
-from semscale.chat.pacing import UnreadableReplies
+from semscale.chat.messages import Call, CallError, Parameters, Reply, Request
+from semscale.chat.negotiation import Evidence, Negotiation
 from semscale.chat.runner import Running, run_apart, warn_if_stopped
 from semscale.errors import InputError, SemscaleError
 from semscale.judging.asking import (
     UNREAD,
     Conversation,
     JudgeRequests,
+    JudgeState,
     ModelCapabilities,
-    ask,
     capabilities_to_try,
     decisions_to_try,
 )
@@ -73,70 +71,6 @@ def judge(
     verdicts = instrument.judge_quietly(items, running or Running())
     warn_if_stopped(verdicts.stopped, verdicts.status, stacklevel=4)  # above the wrapper of ``takes``
     return verdicts
-
-
-@dataclass(frozen=True)
-class JudgeState:
-    """State of a judge between the parts of a table: what its model accepts, and what is left to spend.
-
-    Attributes:
-        running: how calls are made, with the rest of the budget.
-        capabilities: options that the model accepts; ``None`` until the first item has shown it.
-        replied: whether any reply came.
-        gave_logprobs: whether any reply came with probabilities of its tokens.
-        ignored_schema: whether any reply that had to follow a schema was not JSON.
-        refused_forms: forms that the model did not accept, and why.
-        left_out: parameters that the model refused, so that replies came without them.
-        stopped: why asking stopped early, or ``None``.
-        usage: tokens of all replies of this run, including replies from the ledger.
-        unreadable: counter of unreadable replies in a row.
-    """
-
-    running: Running
-    capabilities: ModelCapabilities | None = None
-    replied: bool = False
-    gave_logprobs: bool = False
-    ignored_schema: bool = False
-    refused_forms: tuple[FormRefusal, ...] = ()
-    left_out: frozenset[str] = frozenset()
-    stopped: str | None = None
-    usage: Usage = Usage(0, 0)
-    unreadable: UnreadableReplies = field(default_factory=UnreadableReplies, compare=False)
-
-    def after(self, conversations: Sequence[Conversation]) -> Self:
-        """Return the state updated by the replies of further conversations."""
-        replies = [reply for conversation in conversations for reply in conversation.replies]
-        ignored_schema = any(conversation.ignored_schema for conversation in conversations)
-        return replace(
-            self,
-            replied=self.replied or bool(replies),
-            gave_logprobs=self.gave_logprobs or any(reply.logprobs for reply in replies),
-            ignored_schema=self.ignored_schema or ignored_schema,
-            left_out=self.left_out.union(*(reply.left_out for reply in replies)),
-            usage=reduce(Usage.plus, (reply.usage for reply in replies if reply.usage), self.usage),
-        )
-
-    def notes(self) -> dict[str, Any]:
-        """Return what a resumed run needs to know, for JSON."""
-        return {
-            "capabilities": None if self.capabilities is None else asdict(self.capabilities),
-            "replied": self.replied,
-            "gave_logprobs": self.gave_logprobs,
-            "ignored_schema": self.ignored_schema,
-            "refused_forms": list(map(asdict, self.refused_forms)),
-            "left_out": sorted(self.left_out),
-        }
-
-    def resume(self, notes: Mapping[str, Any]) -> Self:
-        """Return the state in the notes of an earlier run, with this state's budget."""
-        capabilities = notes["capabilities"]
-        known = {
-            **notes,
-            "capabilities": None if capabilities is None else ModelCapabilities(**capabilities),
-            "refused_forms": tuple(FormRefusal(**refusal) for refusal in notes["refused_forms"]),
-            "left_out": frozenset(notes["left_out"]),
-        }
-        return replace(self, **known)
 
 
 class AnyJudge(ABC, Generic[R]):
@@ -350,15 +284,9 @@ class Judge(AnyJudge[Verdicts]):
         }
         flat = [conversation for group in conversations.values() for conversation in group]
         if state.stopped is None:
-            running, stopped = await self._requests.ask(
-                self.model,
-                flat,
-                options,
-                running=state.running,
-                unreadable=state.unreadable,
-                progress=progress,
+            state = await self._requests.ask(
+                self.model, flat, state, corrections=self.settings.corrections, progress=progress
             )
-            state = replace(state, running=running, stopped=stopped)
         state = state.after(flat)
         aggregated = {
             item: self._requests.aggregate(group, stopped=state.stopped)
@@ -380,35 +308,24 @@ class Judge(AnyJudge[Verdicts]):
         prose = [options for options in self._to_try if options.decision is None]
         forms = ([options] for options in self._to_try if options.decision is not None)
         negotiation = Negotiation(*forms, prose, n_items=len(items))
-        running, stopped = state.running, None
         replied: dict[ModelCapabilities, dict[JudgedItem, list[Conversation]]] = {}
         while (trial := negotiation.trial) is not None:
             options, index = trial
             conversations = self._requests.conversations(items[index], options)
-            running, stopped = await ask(
-                self.model,
-                conversations[:1],
-                self._requests.read,
-                running=running,
-                unreadable=state.unreadable,
-                progress=progress,
-            )
+            state = await self._requests.ask(self.model, conversations[:1], state, progress=progress)
             replied.setdefault(options, {})[items[index]] = conversations
-            if stopped is not None:
+            if state.stopped is not None:
                 break
             evidence, reason = conversations[0].form_evidence
             negotiation.note(options, evidence, reason)
-            if (
-                options.structured and evidence is Evidence.FORM
-            ):  # it lacks schemas with any other option, too
+            if options.structured and evidence is Evidence.FORM:
+                # A model without schemas lacks them with every number of log-probabilities.
                 for other in filter(lambda other: other.structured, prose):
                     negotiation.exclude(other)
         else:
             options = negotiation.form or self._to_try[-1]
         refused_forms = tuple(refusal for refusal in negotiation.refusals if refusal.form != str(options))
-        state = replace(
-            state, capabilities=options, running=running, stopped=stopped, refused_forms=refused_forms
-        )
+        state = replace(state, capabilities=options, refused_forms=refused_forms)
         return state, replied.get(options, {})
 
     def _final_signature(self, state: JudgeState) -> Signature:

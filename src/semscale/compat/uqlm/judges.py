@@ -13,7 +13,8 @@ from semscale.chat.langchain import is_langchain
 from semscale.chat.runner import Running
 from semscale.compat.uqlm.base import ANSWERS, UncertaintyScorer, UQResult, synchronous, with_rate_limit
 from semscale.errors import InputError
-from semscale.judging.judge import Judge, JudgeState, Panel
+from semscale.judging.asking import JudgeState
+from semscale.judging.judge import Judge, Panel
 from semscale.judging.prompts import JudgedItem, read_items
 from semscale.judging.settings import TEMPLATES
 from semscale.judging.verdicts import PanelVerdicts
