@@ -556,8 +556,9 @@ def _statuses(summary: "StudySummary", attribute: str | None) -> DataTable:
         ),
         ("refused, %", lambda row: Share(count_of_status(row, Status.REFUSED) / (row.n or 1))),
     )
-    detail = "both" if attribute is None else "full"
-    return table_of(rows, columns, brief_title="Answers by method", detail=detail)
+    return table_of(
+        rows, columns, brief_title="Answers by method", detail="both" if attribute is None else "full"
+    )
 
 
 def _costs(summary: "StudySummary") -> DataTable:
