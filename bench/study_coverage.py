@@ -18,9 +18,9 @@ from semscale.stats.intervals import Estimate, IntervalPlan
 from semscale.stats.panel_benchmarks import attainment, sample_worth
 from semscale.stats.variance_components import FacetTable, variance_components
 from semscale.study.axes import compare_correlations, compare_groups, compare_marginals, surveys_of
-from semscale.study.figures import level_differences
 from semscale.study.people import ComparedQuestion, ComparedSide
 from semscale.study.questionnaire import StudyQuestion
+from semscale.study.study_figures import level_differences
 
 VALUES = np.arange(1.0, 6.0)
 QUESTIONS = tuple(ComparedQuestion(name, name, VALUES, tuple("12345")) for name in ("intent", "liking"))

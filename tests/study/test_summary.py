@@ -11,7 +11,8 @@ from tests.schema_check import check_json
 
 from semscale.scales import load_scale
 from semscale.stats.intervals import IntervalPlan
-from semscale.study.figures import (
+from semscale.study.questionnaire import StudyQuestion
+from semscale.study.study_figures import (
     MOST_LEVELS,
     PANEL_WEIGHT,
     answer_variances,
@@ -21,7 +22,6 @@ from semscale.study.figures import (
     paired_figures,
     rerun_reliability,
 )
-from semscale.study.questionnaire import StudyQuestion
 from semscale.study.summary import UnratedReason, draw_quotes, reasons_without_rating
 
 SCALE = load_scale("purchase-intent")

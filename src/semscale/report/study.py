@@ -29,13 +29,13 @@ from semscale.report.document import (
 from semscale.report.formatting import capitalise, count, count_of, coverage, join_list, number, one_line
 from semscale.report.parts import Column, Columns, present, section, table, table_of
 from semscale.stats.intervals import mass_names
-from semscale.study.figures import CONCEPT, MOST_LEVELS, scale_of
 from semscale.study.questionnaire import TEXT_METHODS
+from semscale.study.study_figures import CONCEPT, MOST_LEVELS, scale_of
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.study.figures import StudyFigure
     from semscale.study.questionnaire import StudyQuestion
+    from semscale.study.study_figures import StudyFigure
     from semscale.study.summary import QuotedAnswer, StudySummary
 
 METHOD_NAMES = {

@@ -46,9 +46,9 @@ from semscale.study.axes import FEWEST_IN_GROUP
 if TYPE_CHECKING:
     from semscale.stats.panel_benchmarks import Attainment, DistanceBenchmark, SampleWorth
     from semscale.study.axes import Correlations
-    from semscale.study.figures import StudyFigure
     from semscale.study.people import ComparedQuestion
     from semscale.study.people_comparison import Conclusion, MethodComparison, StudyComparison
+    from semscale.study.study_figures import StudyFigure
 
 _SUBJECTS = {
     "ranking": "order of concepts",

@@ -33,8 +33,8 @@ from semscale.stats.panel_benchmarks import (
     sample_worth,
 )
 from semscale.stats.significance import holm
-from semscale.study.figures import StudyFigure, as_figure, reliability_of_repeats, with_keys
 from semscale.study.people import ComparedQuestion, ComparedSide
+from semscale.study.study_figures import StudyFigure, as_figure, reliability_of_repeats, with_keys
 from semscale.types import Floats, Mask
 
 FEWEST_IN_GROUP = 5

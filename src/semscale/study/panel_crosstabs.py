@@ -12,10 +12,10 @@ from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.stats.survey_designs import SurveyDesign
 from semscale.store.table import ColumnLabels
-from semscale.study.figures import CONCEPT, models_asked, scale_of
 from semscale.study.panel import ID, WEIGHT
 from semscale.study.questionnaire import METHODS, StudyQuestion
 from semscale.study.result import StudyResult
+from semscale.study.study_figures import CONCEPT, models_asked, scale_of
 from semscale.tabulation.answer_cells import point_name
 from semscale.tabulation.banners import Banner, read_banner
 from semscale.tabulation.crosstab_figures import Crosstab, tabulate

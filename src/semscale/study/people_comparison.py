@@ -31,7 +31,6 @@ from semscale.study.axes import (
     rerun_reliabilities,
     surveys_of,
 )
-from semscale.study.figures import StudyFigure, StudyFigures, as_figure, with_keys
 from semscale.study.people import (
     ComparedQuestion,
     ComparedSide,
@@ -43,6 +42,7 @@ from semscale.study.people import (
 )
 from semscale.study.result import StudyResult
 from semscale.study.settings import ComparisonKeywords, ComparisonSettings
+from semscale.study.study_figures import StudyFigure, StudyFigures, as_figure, with_keys
 
 Subject = Literal["ranking", "distributions", "relations", "groups", "individuals"]
 """Respects: order of concepts, shares of points, correlations, differences of groups, and individuals."""

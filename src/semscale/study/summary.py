@@ -12,9 +12,9 @@ import polars as pl
 from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan
-from semscale.study.figures import StudyFigures, models_asked, split_models, study_figures
 from semscale.study.interviews import RunFacts
 from semscale.study.questionnaire import TEXT_METHODS, StudyDesign, StudyQuestion
+from semscale.study.study_figures import StudyFigures, models_asked, split_models, study_figures
 from semscale.types import Status
 
 QUOTES_PER_CONCEPT = 3
