@@ -262,7 +262,7 @@ def _check_groups(panel: ComparedSide, people: ComparedSide) -> None:
             )
 
 
-def _compare_method(  # noqa: PLR0913, PLR0917 - both sides and how they are compared
+def _compare_method(
     answers: PanelAnswers,
     measured: tuple[str, str | None],
     panel: ComparedSide,
