@@ -1,5 +1,6 @@
 """The document of a panel compared with people: three axes, nulls and ceilings, and conclusions."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -531,7 +532,7 @@ def _worth(worth: "SampleWorth") -> str:
 
 
 def _worth_interval(worth: "SampleWorth") -> str:
-    if worth.low != worth.low:  # noqa: PLR0124 - NaN alone differs from itself
+    if math.isnan(worth.low):
         return "–"
     low = "fewer than 1" if worth.low < 1 else number(worth.low, 0)
     if worth.high == float("inf"):

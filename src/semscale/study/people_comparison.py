@@ -166,7 +166,7 @@ def compare(
     human: str | Path | pl.DataFrame | Table,
     *,
     plan: IntervalPlan | None = None,
-    **settings: Unpack[ComparisonKeywords],  # noqa: ANN401 - the fields of ComparisonSettings
+    **settings: Unpack[ComparisonKeywords],
 ) -> StudyComparison:
     """Compare the answers of a panel with those of people: structure, marginals and individuals.
 
