@@ -245,17 +245,18 @@ def study_figures(design: StudyDesign, answers: pl.DataFrame, plan: IntervalPlan
 def _question_figures(
     question: StudyQuestion, rows: pl.DataFrame, design: StudyDesign, plan: IntervalPlan
 ) -> Iterator[StudyFigure]:
-    """Estimate the figures of one question: of each model by each method, then over methods and models."""
+    """Estimate the figures of one question: of each model by each method, then comparisons of these."""
     by_model = split_models(rows)
     for model, part in by_model:
-        by_method = {str(method): part.filter(method=method) for method in question.methods}
-        for method, measured in by_method.items():
-            yield from with_keys(
-                _method_figures(question, measured, design, plan), method=method, model=model
-            )
-        if question.scale is not None:
-            yield from with_keys(paired_figures(question, by_method, plan, by="method"), model=model)
-    for method in question.methods if question.scale is not None else ():
+        for method in question.methods:
+            figures = _method_figures(question, part.filter(method=method), design, plan)
+            yield from with_keys(figures, method=method, model=model)
+    if question.scale is None:
+        return
+    for model, part in by_model:
+        methods = {str(method): part.filter(method=method) for method in question.methods}
+        yield from with_keys(paired_figures(question, methods, plan, by="method"), model=model)
+    for method in question.methods:
         measured = rows.filter(method=method)
         models = {str(model): part for model, part in split_models(measured)}
         yield from with_keys(answer_variances(measured, plan), method=method)
@@ -287,9 +288,10 @@ def models_asked(answers: pl.DataFrame) -> tuple[str, ...]:
 
 def split_models(answers: pl.DataFrame) -> list[tuple[str | None, pl.DataFrame]]:
     """Return the answers of each model with its name; all answers with ``None`` if there is one model."""
-    return [(model, answers.filter(asked_model=model)) for model in models_asked(answers)] or [
-        (None, answers)
-    ]
+    models = models_asked(answers)
+    if not models:
+        return [(None, answers)]
+    return [(model, answers.filter(asked_model=model)) for model in models]
 
 
 def attribute_column(attribute: str) -> str:
