@@ -61,8 +61,8 @@ def test_individuals_by_name():
     figures = compare(folder, people, respondent="who", **COLUMNS).figures
     (same,) = figures.select("individual_correlation")
     assert (same.n, same.value) == (40, pytest.approx(1))
-    assert figures.beside(same, "individual_error").value == 0
-    assert figures.beside(same, "shuffled_error").value > 0.1
+    assert figures.counterpart(same, "individual_error").value == 0
+    assert figures.counterpart(same, "shuffled_error").value > 0.1
     # With all the weight on one person, shuffled personas are as wrong about that one as they differ from it.
     heavy = people.with_columns(pl.when(pl.col("who") == "p0").then(1e9).otherwise(1e-3).alias("w"))
     weighted = compare(folder, heavy, respondent="who", weight="w", **COLUMNS).figures
@@ -83,9 +83,9 @@ def test_means_by_hand_with_weights(tmp_path):
     assert (people_mean.side, people_mean.value, people_mean.n) == ("people", 3, 3)
     expected = answers.filter(concept="oat", question="intent")["value"].mean()
     assert (panel_mean.side, panel_mean.value) == ("panel", pytest.approx(expected))
-    difference = outcome.figures.beside(panel_mean, "panel_minus_people", side=None)
+    difference = outcome.figures.counterpart(panel_mean, "panel_minus_people", side=None)
     assert difference.value == pytest.approx(expected - 3)
-    masses = [outcome.figures.beside(people_mean, f"p_{point}").value for point in range(1, 6)]
+    masses = [outcome.figures.counterpart(people_mean, f"p_{point}").value for point in range(1, 6)]
     assert masses == [0.5, 0, 0, 0, 0.5]
 
 
@@ -105,7 +105,7 @@ def test_samples_are_averaged_and_give_a_reliability():
     intent, liking = (row.value for row in figures.select("reliability"))
     assert 0.8 < intent < 1
     (pair,) = figures.select("correlation", side="panel")
-    disattenuated = figures.beside(pair, "disattenuated_correlation")
+    disattenuated = figures.counterpart(pair, "disattenuated_correlation")
     assert disattenuated.value == pytest.approx(pair.value / (intent * liking) ** 0.5)
 
 

@@ -60,7 +60,7 @@ def test_models_stand_side_by_side(result):
     assert [(mean.model, mean.value) for mean in means] == [("played", 3.0), ("other", 2.0)]
     (pair,) = summary.figures.select("paired_difference", by="model")
     assert (pair.level, pair.other, pair.value, pair.n) == ("played", "other", 1.0, 6)
-    assert summary.figures.beside(pair, "correlation").value == pytest.approx(1)
+    assert summary.figures.counterpart(pair, "correlation").value == pytest.approx(1)
     shown = markdown(document_of(summary))
     assert "each of 2 models: played, other" in shown
     assert "direct rating (DLR), played" in shown

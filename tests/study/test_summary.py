@@ -47,7 +47,7 @@ def test_means_are_of_answers_with_a_rating(summary):
     oat = means[1]
     assert (oat.value, oat.n, oat.n_left_out) == (3.0, 2, 1)
     # Half of the rated answers on 2, half on 4.
-    masses = [summary.figures.beside(oat, f"p_{point}").value for point in range(1, 6)]
+    masses = [summary.figures.counterpart(oat, f"p_{point}").value for point in range(1, 6)]
     assert masses == [0, 0.5, 0, 0.5, 0]
     counts = summary.figures.select("answers", question="intent", method="dlr", concept="oat")
     assert [(row.status, row.value, row.n) for row in counts] == [("scored", 2, 3), ("unparsable", 1, 3)]

@@ -310,7 +310,7 @@ def _distributions(
     masses = mass_names(scale.values)
 
     def share(mean: "StudyFigure", point: str) -> "StudyFigure":
-        return summary.figures.beside(mean, point)
+        return summary.figures.counterpart(mean, point)
 
     rows = [
         (
@@ -411,11 +411,11 @@ def _option_blocks(summary: "StudySummary", question: "StudyQuestion") -> Iterat
     for model in dict.fromkeys(row.model for row in answered):
         first = [row for row in answered if row.model == model and row.level == question.labels[0]]
         rows: list[tuple[Value, ...]] = [
-            (Quoted(label, 60), *(cell(summary.figures.beside(row, level=label)) for row in first))
+            (Quoted(label, 60), *(cell(summary.figures.counterpart(row, level=label)) for row in first))
             for label in question.labels
         ]
         if question.kind.has_mean:
-            means = (summary.figures.beside(row, "mean", by=None, level=None) for row in first)
+            means = (summary.figures.counterpart(row, "mean", by=None, level=None) for row in first)
             rows.append(("mean", *means))
         rows.append(("answers", *(row.n for row in first)))
         name = "" if model is None else f" by {one_line(model)}"
@@ -565,7 +565,7 @@ def _costs(summary: "StudySummary") -> DataTable:
     currency = summary.facts.currency
 
     def amount(row: "StudyFigure", figure: str) -> float:
-        return summary.figures.beside(row, figure).value
+        return summary.figures.counterpart(row, figure).value
 
     columns: Columns[StudyFigure] = (
         *_models(summary),
@@ -608,7 +608,7 @@ def _compared(summary: "StudySummary") -> "tuple[Column[StudyFigure], ...]":
     return (
         ("answers with both", lambda pair: pair.n),
         ("mean difference", lambda pair: estimate_cell(pair, signed=True)),
-        ("correlation", lambda pair: estimate_cell(summary.figures.beside(pair, "correlation"))),
+        ("correlation", lambda pair: estimate_cell(summary.figures.counterpart(pair, "correlation"))),
     )
 
 

@@ -361,10 +361,10 @@ def _question_blocks(
     means = summary.figures.select("mean", question=question.name, side="panel")
 
     def people(mean: "StudyFigure") -> "StudyFigure":
-        return summary.figures.beside(mean, side="people")
+        return summary.figures.counterpart(mean, side="people")
 
     def difference(mean: "StudyFigure") -> "StudyFigure":
-        return summary.figures.beside(mean, "panel_minus_people", side=None)
+        return summary.figures.counterpart(mean, "panel_minus_people", side=None)
 
     columns: Columns[StudyFigure] = (
         ("concept", lambda mean: Quoted(mean.concept, 60)),
@@ -413,10 +413,10 @@ def _distribution_rows(
     """Return rows for people and each method, concept by concept: label, mean, distribution."""
     for concept in dict.fromkeys(mean.concept for mean in means):
         of_panel = [mean for mean in means if mean.concept == concept]
-        of_people = summary.figures.beside(of_panel[0], side="people")
+        of_people = summary.figures.counterpart(of_panel[0], side="people")
         for mean in (of_people, *of_panel):
             name = "people" if mean is of_people else _brief(mean)
-            masses = [summary.figures.beside(mean, point).value for point in mass_names(question.values)]
+            masses = [summary.figures.counterpart(mean, point).value for point in mass_names(question.values)]
             yield f"{one_line(str(concept))}, {name}", mean, masses
 
 
@@ -433,10 +433,10 @@ def _structure_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
         ("first group", lambda row: Quoted(row.level, 40)),
         ("second group", lambda row: Quoted(row.other, 40)),
         ("panel, % of the scale", lambda row: share_cell(row, signed=True)),
-        ("people, % of the scale", lambda row: share_cell(beside(row, side="people"), signed=True)),
+        ("people, % of the scale", lambda row: share_cell(counterpart(row, side="people"), signed=True)),
         ("invented", lambda row: _invention(summary, row)),
     )
-    beside = summary.figures.beside
+    counterpart = summary.figures.counterpart
     contrasts = [method for method in summary.methods if method.groups is not None]
     if contrasts:
         yield Paragraph("Differences between groups", "heading")
@@ -457,13 +457,13 @@ def _structure_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
 def _correlation_blocks(
     summary: "StudyComparison", compared: "Sequence[tuple[MethodComparison, Correlations]]"
 ) -> Iterator[Block | str]:
-    beside = summary.figures.beside
+    counterpart = summary.figures.counterpart
     columns: Columns[StudyFigure] = (
         ("first question", lambda pair: Quoted(pair.level, 60)),
         ("second question", lambda pair: Quoted(pair.other, 60)),
         ("panel", lambda pair: pair),
-        ("people", lambda pair: beside(pair, side="people")),
-        ("panel, disattenuated", lambda pair: beside(pair, "disattenuated_correlation").value),
+        ("people", lambda pair: counterpart(pair, side="people")),
+        ("panel, disattenuated", lambda pair: counterpart(pair, "disattenuated_correlation").value),
     )
     yield Paragraph("Correlations of questions, within concepts", "heading")
     for method, _ in compared:
@@ -479,21 +479,21 @@ def _correlation_blocks(
 
 def _invention(summary: "StudyComparison", difference: "StudyFigure") -> str:
     """State whether the panel invents a difference of two groups, by the panel's difference."""
-    n = min(difference.n or 0, summary.figures.beside(difference, side="people").n or 0)
+    n = min(difference.n or 0, summary.figures.counterpart(difference, side="people").n or 0)
     if n < FEWEST_IN_GROUP:
         return f"not tested: {n} in a group"
-    return "yes" if summary.figures.beside(difference, "invented", side=None).value else "no"
+    return "yes" if summary.figures.counterpart(difference, "invented", side=None).value else "no"
 
 
 def _individual_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
-    beside = summary.figures.beside
+    counterpart = summary.figures.counterpart
     columns: Columns[StudyFigure] = (
         ("question", lambda row: Quoted(row.question, 60)),
         ("persons", lambda row: row.n),
         ("correlation", lambda row: row),
-        ("shuffled stay below", lambda row: beside(row, "shuffled_correlation").value),
-        ("error, % of the scale", lambda row: share_cell(beside(row, "individual_error"))),
-        ("error, shuffled", lambda row: Share(beside(row, "shuffled_error").value)),
+        ("shuffled stay below", lambda row: counterpart(row, "shuffled_correlation").value),
+        ("error, % of the scale", lambda row: share_cell(counterpart(row, "individual_error"))),
+        ("error, shuffled", lambda row: Share(counterpart(row, "shuffled_error").value)),
     )
     individuals = [(method, _select(summary, method, "individual_correlation")) for method in summary.methods]
     matched = [(method, rows) for method, rows in individuals if rows]

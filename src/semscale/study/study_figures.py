@@ -168,7 +168,7 @@ class StudyFigures:
         >>> figures = StudyFigures((oat, nut))
         >>> figures.select("mean", concept="nut") == [nut]
         True
-        >>> figures.beside(oat, concept="nut") == nut
+        >>> figures.counterpart(oat, concept="nut") == nut
         True
     """
 
@@ -186,7 +186,7 @@ class StudyFigures:
             if row.figure == figure and all(getattr(row, name) == key for name, key in wanted)
         ]
 
-    def beside(self, row: StudyFigure, figure: str = "", **changes: Unpack[FigureKeys]) -> StudyFigure:
+    def counterpart(self, row: StudyFigure, figure: str = "", **changes: Unpack[FigureKeys]) -> StudyFigure:
         """Return the figure with the keys of another one, except for some changes.
 
         Args:
