@@ -16,10 +16,10 @@ from semscale.study.study_figures import (
     MOST_LEVELS,
     PANEL_WEIGHT,
     answer_variances,
+    compare_pairs,
     level_differences,
     order_contrasts,
     order_effects,
-    paired_figures,
     rerun_reliability,
 )
 from semscale.study.summary import UnratedReason, draw_quotes, reasons_without_rating
@@ -218,7 +218,7 @@ def rated_rows(values):
 
 def paired(answers, by="method"):
     """Return differences and correlations of two methods or models."""
-    outcome = list(paired_figures(QUESTION, answers, PLAN, by=by))
+    outcome = list(compare_pairs(QUESTION, answers, PLAN, by=by))
     return [[row for row in outcome if row.figure == name] for name in ("paired_difference", "correlation")]
 
 

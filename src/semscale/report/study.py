@@ -434,7 +434,7 @@ def _method_pairs(summary: "StudySummary") -> DataTable:
         _QUESTION,
         ("first method", lambda pair: _method_cell(pair.level)),
         ("second method", lambda pair: _method_cell(pair.other)),
-        *_compared(summary),
+        *_pair_columns(summary),
     )
     pairs = summary.figures.select("paired_difference", by="method")
     return table_of(pairs, columns, brief_title="Methods compared", noun="pair")
@@ -446,7 +446,7 @@ def _model_pairs(summary: "StudySummary") -> DataTable:
         _METHOD,
         ("first model", lambda pair: Quoted(pair.level, 60)),
         ("second model", lambda pair: Quoted(pair.other, 60)),
-        *_compared(summary),
+        *_pair_columns(summary),
     )
     pairs = summary.figures.select("paired_difference", by="model")
     return table_of(pairs, columns, brief_title="Models compared", noun="pair")
@@ -603,7 +603,7 @@ _ANSWERS: tuple[Column[Any], ...] = (
 )
 
 
-def _compared(summary: "StudySummary") -> "tuple[Column[StudyFigure], ...]":
+def _pair_columns(summary: "StudySummary") -> "tuple[Column[StudyFigure], ...]":
     """Return the columns of pairs of methods or models."""
     return (
         ("answers with both", lambda pair: pair.n),

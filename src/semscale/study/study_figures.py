@@ -255,12 +255,12 @@ def _question_figures(
         return
     for model, part in by_model:
         methods = {str(method): part.filter(method=method) for method in question.methods}
-        yield from with_keys(paired_figures(question, methods, plan, by="method"), model=model)
+        yield from with_keys(compare_pairs(question, methods, plan, by="method"), model=model)
     for method in question.methods:
         measured = rows.filter(method=method)
         models = {str(model): part for model, part in split_models(measured)}
         yield from with_keys(answer_variances(measured, plan), method=method)
-        yield from with_keys(paired_figures(question, models, plan, by="model"), method=method)
+        yield from with_keys(compare_pairs(question, models, plan, by="model"), method=method)
 
 
 def _method_figures(
@@ -308,7 +308,7 @@ def _with_attributes(answers: pl.DataFrame, design: StudyDesign) -> pl.DataFrame
     return answers.join(personas, on=ID, how="left", maintain_order="left")
 
 
-def _scored(rows: pl.DataFrame) -> pl.DataFrame:
+def _with_rating(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the answers with a rating."""
     return rows.filter(pl.col("value").is_not_null())
 
@@ -442,7 +442,7 @@ def level_differences(
         The differences; none for fewer than two personas or levels with a rating, or more than 30 levels.
     """
     weights = _weights(rows)
-    scored = _scored(rows if weights is None else rows.filter(pl.Series(weights > 0)))
+    scored = _with_rating(rows if weights is None else rows.filter(pl.Series(weights > 0)))
     if scored["persona"].n_unique() < _FEWEST_PERSONAS:
         return
     present = set(scored["concept"])
@@ -529,7 +529,7 @@ def order_effects(question: StudyQuestion, rows: pl.DataFrame, plan: IntervalPla
         rows: answers to it by one method.
         plan: method of the intervals; personas are resampled as a whole.
     """
-    scored = _scored(rows)
+    scored = _with_rating(rows)
     for ordered in ("concept", "question"):
         positions = scored[f"{ordered}_position"]
         if positions.null_count() or positions.n_unique() <= 1:
@@ -569,7 +569,7 @@ def order_contrasts(values: Floats, first: Mask, concepts: Integers) -> Floats:
 # Comparisons of methods and of models, and their common variance
 
 
-def paired_figures(
+def compare_pairs(
     question: StudyQuestion, answers: Mapping[str, pl.DataFrame], plan: IntervalPlan, *, by: str
 ) -> Iterator[StudyFigure]:
     """Compare all pairs of methods, or of models, on the same personas, concepts and samples.
@@ -619,7 +619,7 @@ def answer_variances(rows: pl.DataFrame, plan: IntervalPlan) -> Iterator[StudyFi
         The variance of each component and its share of the whole, the levels of each facet, and the standard
         error of a concept's mean: with the present levels, and with twice the levels of a facet.
     """
-    scored = _scored(rows)
+    scored = _with_rating(rows)
     n_sets = pl.col("set_values").list.len()
     if scored["set_values"].null_count() == 0 and (scored.select(n_sets) > 1).to_series().any():
         numbered = scored.with_columns(pl.int_ranges(n_sets).alias(SETS), value="set_values")
