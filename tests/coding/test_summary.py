@@ -164,13 +164,13 @@ def test_most_people_count_and_ties_and_answers_without_codes_are_left_out(summe
 
 
 def chosen(texts, values, assigned, size):
-    """The quotes of one code, from parts of some size."""
+    """The typical and the borderline quotes of one code, from parts of some size."""
     choice = QuoteChoice([0.5])
     for start in range(0, len(texts), size):
         some = slice(start, start + size)
         choice.add(texts[some], values[some], assigned[some], start)
-    (result,) = choice.quotes()
-    return result
+    (quotes,) = choice.quotes()
+    return [[quote for quote in quotes if quote.kind == kind] for kind in ("typical", "borderline")]
 
 
 @pytest.mark.parametrize("size", [8, 3, 1])
@@ -178,13 +178,13 @@ def test_quotes_are_the_greatest_and_the_nearest_without_repeats(size):
     texts = ["a", "a", "b", "c", "d", "e", None, "f"]
     values = np.array([0.9, 0.9, 0.8, 0.7, 0.6, 0.45, np.nan, 0.1])[:, None]
     assigned = np.array([1, 1, 1, 1, 1, np.nan, np.nan, 0.0])[:, None]
-    result = chosen(texts, values, assigned, size)
-    assert [quote.text for quote in result.typical] == ["a", "b", "c"]
+    typical, borderline = chosen(texts, values, assigned, size)
+    assert [quote.text for quote in typical] == ["a", "b", "c"]
     # nearest to .5 among the others: .45, .6, .1
-    assert [(quote.row, quote.assigned) for quote in result.borderline] == [(6, None), (5, True), (8, False)]
+    assert [(quote.row, quote.assigned) for quote in borderline] == [(6, None), (5, True), (8, False)]
 
 
 def test_a_code_without_answers_shows_only_borderline_quotes():
-    result = chosen(["a", "b"], np.array([[0.1], [0.2]]), np.zeros((2, 1)), 1)
-    assert result.typical == ()
-    assert [quote.text for quote in result.borderline] == ["b", "a"]
+    typical, borderline = chosen(["a", "b"], np.array([[0.1], [0.2]]), np.zeros((2, 1)), 1)
+    assert typical == []
+    assert [quote.text for quote in borderline] == ["b", "a"]

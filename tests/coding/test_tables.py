@@ -123,7 +123,7 @@ def test_parts_are_coded_as_all_answers_together_in_the_order_of_the_rows(
     # A number is no answer, also where its column has become text.
     assert summary.reasons == {"missing": 1, "not-text": 1, "empty": 1}
     assert summary.n == 5
-    assert {quote.text for code in summary.quotes for quote in (*code.typical, *code.borderline)} == {
+    assert {quote.text for quotes in summary.quotes for quote in quotes} == {
         "battery", "the price rose"
     }  # fmt: skip
 

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -60,25 +60,14 @@ class Quote:
         text: the answer.
         value: its probability, or its likeness if the code is not calibrated.
         assigned: whether the code was assigned; ``None`` if undecided.
+        kind: ``typical`` for one with the code and a high value; ``borderline`` for one near the threshold.
     """
 
     row: int
     text: str
     value: float
     assigned: bool | None
-
-
-@dataclass(frozen=True)
-class CodeQuotes:
-    """Example answers of one code.
-
-    Attributes:
-        typical: answers with the code, the highest values first.
-        borderline: answers on either side of the threshold, the nearest first.
-    """
-
-    typical: tuple[Quote, ...]
-    borderline: tuple[Quote, ...]
+    kind: Literal["typical", "borderline"] = "typical"
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,7 +94,8 @@ class CodingSummary(Presentable):
         is_drawn: whether the inclusion probabilities of the hand-coded answers are known.
         agreement: agreement with people, between people and between runs.
         pairs: counts of pairs of codes in the same answer.
-        quotes: example answers, one entry for each code.
+        quotes: for each code example answers: typical ones, the highest values first, then borderline ones,
+            the nearest to the threshold first.
         drivers: relation of the codes to a rating; ``None`` without a rating.
         asked: a chat model's probabilities; ``None`` if none was asked.
         signature: what was applied.
@@ -132,7 +122,7 @@ class CodingSummary(Presentable):
     is_drawn: bool
     agreement: CodingAgreement
     pairs: PairCounts
-    quotes: tuple[CodeQuotes, ...]
+    quotes: tuple[tuple[Quote, ...], ...]
     drivers: Drivers | None
     asked: ChatCodes | None
     signature: Signature
@@ -216,8 +206,8 @@ class CodingSummary(Presentable):
             "calibration_error": None if figures is None else figures.error,
             "area": calibration.area,
             **{name: estimates[position] if estimates else None for name, estimates in alphas.items()},
-            "typical": [_quote_record(quote) for quote in quotes.typical],
-            "borderline": [_quote_record(quote) for quote in quotes.borderline],
+            "typical": [_quote_record(quote) for quote in quotes if quote.kind == "typical"],
+            "borderline": [_quote_record(quote) for quote in quotes if quote.kind == "borderline"],
         }
 
 
@@ -361,13 +351,14 @@ class QuoteChoice:
             self._typical[code].add(np.where(decisions == 1, -column, np.nan), first_row, quote)
             self._nearest[code].add(np.abs(column - threshold), first_row, quote)
 
-    def quotes(self) -> tuple[CodeQuotes, ...]:
-        """Return the selected answers for each code."""
+    def quotes(self) -> tuple[tuple[Quote, ...], ...]:
+        """Return the selected answers for each code, the typical ones first."""
         chosen = []
         for typical, nearest in zip(self._typical, self._nearest, strict=True):
             texts = {quote.text for quote in typical.items}
-            borderline = [quote for quote in nearest.items if quote.text not in texts]
-            chosen.append(CodeQuotes(typical.items, tuple(borderline[:QUOTES])))
+            others = [quote for quote in nearest.items if quote.text not in texts]
+            borderline = (replace(quote, kind="borderline") for quote in others[:QUOTES])
+            chosen.append((*typical.items, *borderline))
         return tuple(chosen)
 
 

@@ -390,9 +390,8 @@ def _quotes(summary: "CodingSummary") -> Iterator[Block]:
     decisions = {None: "undecided", True: "assigned", False: "not assigned"}
     for code, quotes in zip(summary.codebook.codes, summary.quotes, strict=True):
         rows = (
-            (kind, quote.row, quote.value, decisions[quote.assigned], Quoted(quote.text))
-            for kind, some in (("typical", quotes.typical), ("borderline", quotes.borderline))
-            for quote in some
+            (quote.kind, quote.row, quote.value, decisions[quote.assigned], Quoted(quote.text))
+            for quote in quotes
         )
         value = "likeness" if code.name in summary.not_calibrated else "probability"
         yield Paragraph(Quoted(code.name), "heading")
