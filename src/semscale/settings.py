@@ -24,7 +24,16 @@ from functools import wraps
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar, cast, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    create_model,
+    field_validator,
+)
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticKnownError
 
@@ -34,16 +43,6 @@ from semscale.spelling import marked
 
 F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound=BaseModel)
-
-
-def _without_boolean(value: object) -> object:
-    if isinstance(value, bool):
-        raise PydanticKnownError("float_type")
-    return value
-
-
-Number = Annotated[float, BeforeValidator(_without_boolean)]
-"""Number in a file; a boolean, such as ``yes`` in YAML, is none, though pydantic would read it as 0 or 1."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,39 @@ class Signed:
     unless_default: bool = False
 
 
-class Settings(BaseModel):
+class NumbersModel(BaseModel):
+    """Base of models that refuse a boolean for a number, which pydantic would read as 0 or 1.
+
+    YAML has booleans that do not look like ones, such as ``yes``.
+    """
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def refuse_boolean(cls, value: object, info: ValidationInfo) -> object:
+        """Refuse a boolean for a number, or in a list or mapping of numbers.
+
+        Raises:
+            InputError: a list or mapping contains one.
+        """
+        name = str(info.field_name)
+        field = cls.model_fields[name]
+        kinds = list(annotation_parts(field.annotation))
+        is_number = (int in kinds or float in kinds) and not {bool, object, Any}.intersection(kinds)
+        if not is_number or any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds):
+            return value
+        if isinstance(value, bool):
+            raise PydanticKnownError("float_type")
+        # A validator of entries may give a boolean a meaning, such as "off", which YAML reads as false.
+        has_own = any(isinstance(note, BeforeValidator) for note in (*kinds, *field.metadata))
+        if isinstance(value, Mapping | list | tuple) and not has_own:
+            entries: Iterable[object] = value.values() if isinstance(value, Mapping) else value
+            wrong = next((entry for entry in entries if isinstance(entry, bool)), None)
+            if wrong is not None:
+                raise InputError(name, f"must be a number, got {wrong}")
+        return value
+
+
+class Settings(NumbersModel):
     """Base of all settings classes.
 
     Raises:
@@ -103,8 +134,6 @@ class Settings(BaseModel):
             if unknown is not None:
                 owner = type(self).__name__.removesuffix("Settings")
                 raise unknown_setting(owner, unknown, type(self).model_fields)
-            for name, value in values.items():
-                _refuse_boolean(name, value, type(self).model_fields[name])
             try:
                 super().__init__(**values)
             except ValidationError as error:
@@ -225,26 +254,6 @@ def options_of(kind: type[Settings]) -> Iterator[tuple[type[Settings], str, Fiel
             yield kind, name, info, option
 
 
-def _refuse_boolean(name: str, value: object, info: FieldInfo) -> None:
-    """Refuse a boolean for a number, or in a list or mapping of numbers: pydantic reads it as 0 or 1.
-
-    Raises:
-        InputError: there is one.
-    """
-    kinds = list(annotation_parts(info.annotation))
-    is_number = (int in kinds or float in kinds) and not {bool, object, Any}.intersection(kinds)
-    if not is_number or any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds):
-        return
-    entries: Iterable[object] = [value]
-    # A validator of entries may give a boolean a meaning, such as "off", which YAML reads as false.
-    has_own = any(isinstance(note, BeforeValidator) for note in (*kinds, *info.metadata))
-    if isinstance(value, Mapping | list | tuple) and not has_own:
-        entries = value.values() if isinstance(value, Mapping) else value
-    wrong = next((entry for entry in entries if isinstance(entry, bool)), None)
-    if wrong is not None:
-        raise InputError(name, f"must be a number, got {wrong}")
-
-
 def _without_notes(info: FieldInfo, help_text: str | None) -> Any:  # noqa: ANN401 - pydantic's own type of a field
     """Return default and help of a setting; bounds are in its metadata."""
     description = help_text or info.description
@@ -274,7 +283,7 @@ def _input_error(error: ValidationError, kind: type[Settings]) -> InputError:
             if hasattr(note, side)
         }
     )
-    if len(bounds) == 2:  # noqa: PLR2004 - both of them
+    if len(bounds) == 2 and not isinstance(detail["input"], bool):  # noqa: PLR2004 - both of them
         low, high = sorted(bounds.values())
         return InputError(
             str(detail["loc"][0]), f"must be between {low:g} and {high:g}, got {shorten(detail['input'])}"

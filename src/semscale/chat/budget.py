@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from semscale.chat.chat_model import Model
 from semscale.chat.ledger import ContentKeys, Ledger
@@ -19,7 +19,7 @@ from semscale.chat.settings import Budget, Spent
 from semscale.errors import SemscaleError
 from semscale.input_files import configuration_file
 from semscale.presentable import Presentable
-from semscale.settings import Number
+from semscale.settings import NumbersModel
 
 VARIABLE = "SEMSCALE_PRICES"
 _SHIPPED = Path(__file__).with_name("prices.yaml")
@@ -116,22 +116,22 @@ def user_table() -> Path:
     return configuration_file("prices.yaml")
 
 
-class _ModelPrices(BaseModel):
+class _ModelPrices(NumbersModel):
     """Prices of one model in a file."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
-    prompt: Number = Field(ge=0)
-    completion: Number = Field(ge=0)
+    prompt: float = Field(ge=0)
+    completion: float = Field(ge=0)
 
 
-class _PriceFile(BaseModel):
+class _PriceFile(NumbersModel):
     """The keys of a price table."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     currency: str = "USD"
-    per_tokens: Number = Field(1_000_000, gt=0)
+    per_tokens: float = Field(1_000_000, gt=0)
     models: dict[str, _ModelPrices]
 
 

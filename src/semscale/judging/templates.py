@@ -17,7 +17,7 @@ from semscale.errors import InputError
 from semscale.judging.settings import DATA, TEMPLATES
 from semscale.messages import unknown_name
 from semscale.scales import Scale, load_scale
-from semscale.settings import Number
+from semscale.settings import NumbersModel
 from semscale.types import Floats
 from semscale.yaml_reading import YamlFile
 
@@ -321,13 +321,13 @@ def _require_quotes(levels: object) -> object:
     return levels
 
 
-class _CriterionEntry(BaseModel):
+class _CriterionEntry(NumbersModel):
     model_config = ConfigDict(extra="forbid")
 
     name: str = Field(min_length=1, max_length=60)
     question: str = Field(min_length=1)
     levels: Annotated[str | list[str | _LevelEntry], BeforeValidator(_require_quotes)]
-    weight: Number | None = None
+    weight: float | None = None
 
 
 class _RubricFile(BaseModel):

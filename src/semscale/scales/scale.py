@@ -19,7 +19,7 @@ from pydantic import (
 
 from semscale.errors import InputError
 from semscale.messages import mistakes_in_scale, shorten, unknown_name
-from semscale.settings import Number
+from semscale.settings import NumbersModel
 from semscale.types import FEWEST_POINTS, LANGUAGE_NAMES, MOST_POINTS, Floats
 from semscale.yaml_reading import parse_yaml
 
@@ -32,13 +32,13 @@ Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
-Finite = Annotated[Number, Field(allow_inf_nan=False)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 Polarity = Literal["ascending-good", "ascending-bad", "neutral"]
 """Whether a higher value is good, bad, or neither (such as how often, how likely)."""
 
 
-class Point(BaseModel):
+class Point(NumbersModel):
     """One point of a scale: a value with its label."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -47,7 +47,7 @@ class Point(BaseModel):
     label: Text
 
 
-class Probe(BaseModel):
+class Probe(NumbersModel):
     """An everyday verbatim with its level in the scale's values, as a reader would rate it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
