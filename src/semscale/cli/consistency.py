@@ -28,6 +28,7 @@ from semscale.cli.shared import (
     RowOptions,
     RunOptions,
 )
+from semscale.drift.settings import AskSettings
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
 
@@ -110,14 +111,8 @@ class AskingOptions(Settings):
         Field(description="Temperature of the samples."),
         Option(CHAT, name="--chat-temperature", rare=True),
     ] = 1.0
-    system: Annotated[
-        str | None,
-        Field(description="Instructions sent before every prompt."),
-        Option(CHAT, "TEXT", name="--system-prompt", rare=True),
-    ] = None
-    max_tokens: Annotated[
-        int | None, Field(description="Maximum number of tokens of a reply."), Option(CHAT, rare=True)
-    ] = None
+    system: Annotated[str | None, As(AskSettings, "system")] = None
+    max_tokens: Annotated[int | None, As(AskSettings, "max_tokens")] = None
     stopping: StoppingOptions = StoppingOptions()
 
     def model_post_init(self, _context: object) -> None:
