@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from cyclopts import Group, Parameter
 from pydantic.fields import FieldInfo
 
-from semscale.cli.config import Configurable, Origin, ProjectSettings, load_project
+from semscale.cli.config import Configurable, Origin, load_project
 from semscale.errors import InputError, SemscaleError
 from semscale.settings import Option, Settings, group_of, option_of
 from semscale.spelling import Spelling, in_python, option_name, option_with_value
@@ -87,8 +87,12 @@ class CommandOption:
         """Its name on the command line, such as ``--part-rows``; a switch that is on has ``--no-``."""
         if self.option.positional:
             return str(self.option.metavar)
-        plain = self.option.name or option_name(self.path[-1])
-        return plain.replace("--", "--no-", 1) if self.is_switched_off else plain
+        return self.plain_name.replace("--", "--no-", 1) if self.is_switched_off else self.plain_name
+
+    @property
+    def plain_name(self) -> str:
+        """Its name without ``--no-``."""
+        return self.option.name or option_name(self.path[-1])
 
     @property
     def type(self) -> Any:  # noqa: ANN401 - a type, which has no type of its own
@@ -274,8 +278,14 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
             for key, value in named.items()
             if value is not None and value is not False
         }
+        configured = {
+            option.path: found
+            for option in options
+            if option.option.configurable and option.path not in parsed
+            if (found := project.find(option.plain_name)) is not None
+        }
         try:
-            settings = _build(kind, parsed, project, {})
+            settings = _build(kind, options, parsed, configured)
             return function(settings, project) if further else function(settings)
         except SemscaleError as error:
             # Only here is it known that a parameter is an option, and what the option is called.
@@ -321,55 +331,42 @@ def _signature(options: Sequence[CommandOption], *, everything: bool) -> inspect
 
 def _build(
     kind: type[Settings],
+    options: Sequence[CommandOption],
     parsed: Mapping[tuple[str, ...], object],
-    project: ProjectSettings,
-    origins: dict[str, Origin],
+    configured: Mapping[tuple[str, ...], tuple[object, Origin]],
     path: tuple[str, ...] = (),
-    without: frozenset[str] = frozenset(),
 ) -> Settings:
-    """Build settings from given values, and from the project's for those that are not given.
+    """Build the settings of a command or of a group.
 
     Args:
         kind: their class.
-        parsed: values of the command line by path.
-        project: values of the project's file and of ``--set``.
-        origins: gets the origins of the latter by name, for the group around that remembers them.
+        options: all options of the command.
+        parsed: values of the command line by the path of their options.
+        configured: further values, of the project, with their origins.
         path: names of the groups around the settings.
-        without: fields that the command lacks.
     """
-    values: dict[str, object] = {}
-    origins = {} if issubclass(kind, Configurable) else origins
+    inner = [option for option in options if option.path[: len(path)] == path]
+    own = {option.path[-1]: option.path for option in inner if option.path[:-1] == path}
+    stated = {name: parsed[place] for name, place in own.items() if place in parsed}
+    values = stated | {name: configured[place][0] for name, place in own.items() if place in configured}
     for name, info in kind.model_fields.items():
-        if name in without:
-            continue
-        group, option = group_of(info), _option_of(info)
+        group = group_of(info)
         if group is not None:
-            left_out = without | _names(info, group, Without)
-            values[name] = _build(group, parsed, project, origins, (*path, name), left_out)
-        elif (*path, name) in parsed:
-            values[name] = parsed[(*path, name)]
-        elif option is not None and option.configurable:
-            configured = project.find(option.name or option_name(name))
-            if configured is not None:
-                values[name], origins[name] = configured
-    settings = _checked(kind, values, list(options_in(kind, path, without)))
+            values[name] = _build(group, inner, parsed, configured, (*path, name))
+    try:
+        settings = kind(**values)
+    except InputError as error:
+        # Another group of the command may have a setting of this name.
+        error.args = (error.spelled(spelling_of(inner)),)
+        raise
     # Fields "set" are those of the command line: only they are refused where they serve no purpose.
-    stated = {name for name in values if (*path, name) in parsed}
-    object.__setattr__(settings, "__pydantic_fields_set__", stated)
+    object.__setattr__(settings, "__pydantic_fields_set__", set(stated))
     if isinstance(settings, Configurable):
+        origins = {
+            option.path[-1]: configured[option.path][1] for option in inner if option.path in configured
+        }
         settings._origins.update(origins)
     return settings
-
-
-def _checked(
-    kind: type[Settings], values: Mapping[str, object], options: Sequence[CommandOption]
-) -> Settings:
-    """Build settings; messages name them by the options of their group, as others may have the same names."""
-    try:
-        return kind(**values)
-    except InputError as error:
-        error.args = (error.spelled(spelling_of(options)),)
-        raise
 
 
 def spelling_of(options: Sequence[CommandOption]) -> Spelling:
