@@ -8,6 +8,8 @@ from tests.judging.conftest import plain_running
 from tests.support.decision_endpoint import deciding_endpoint
 
 from semscale.chat import load_chat_model
+from semscale.chat.pacing import Retries
+from semscale.chat.runner import Running
 from semscale.chat.settings import Budget
 from semscale.errors import InputError
 from semscale.judging.judge import Judge, Panel
@@ -187,6 +189,22 @@ def test_reasons_for_rejected_forms_are_counted_and_quoted(decider):
     assert "decisions are off" in " ".join(summary.document().sentences("caution"))
     shown = page(summary.document())
     assert "decisions, not taken" in shown
+
+
+@pytest.mark.parametrize(
+    ("retries", "tries"),
+    [
+        (Retries(1, first_wait=0), 2),
+        (Retries(6, first_wait=0), 5),  # a run ends when the first call was repeated four times
+    ],
+)
+def test_malformed_decisions_about_three_items_lead_to_the_next_form(decider, retries, tries):
+    decider.planned.extend([(200, {"answers": [{"type": "score"}]})] * 3 * tries)
+    result = judged(decider, n=4, running=Running(ledger=False, retries=retries))
+    assert list(result.status) == [Status.SCORED] * 4
+    assert decider.paths == ["decisions"] * 3 * tries + ["completions"] * 4 * 5
+    (refusal,) = result.refused_forms
+    assert (refusal.form, refusal.n) == ("decisions", 3)
 
 
 def test_refused_item_does_not_mark_the_form_as_rejected(decider):

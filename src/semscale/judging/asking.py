@@ -158,7 +158,7 @@ class _Turns:
         conversations: those without a reply, and those whose last reply cannot be read.
         correct: adds a correction to a conversation.
         corrections: maximum number of corrections of a conversation.
-        unreadable: counter of unreadable replies.
+        unreadable: counter of unreadable replies; after too many, no further request is sent.
 
     Attributes:
         sent: conversations in the order in which their requests were sent.
@@ -176,7 +176,6 @@ class _Turns:
         self._first, self._again = deque[Conversation](), deque[Conversation]()
         self._n_open = 0
         self._changed = asyncio.Event()
-        self._is_ended = False
         for conversation in conversations:
             if conversation.is_waiting:
                 self._first.append(conversation)
@@ -187,11 +186,6 @@ class _Turns:
     def __len__(self) -> int:
         return len(self.sent) + len(self._first) + len(self._again)
 
-    def end(self) -> None:
-        """Send no further request."""
-        self._is_ended = True
-        self._changed.set()
-
     def settle(self, conversation: Conversation) -> None:
         """Note that the last request of a conversation has a reply or failure; it may need a correction."""
         if conversation.is_unread and self._can_correct(conversation):
@@ -201,7 +195,7 @@ class _Turns:
         self._changed.set()
 
     async def __aiter__(self) -> AsyncIterator[Call]:
-        while not self._is_ended and (self._n_open or self._first):
+        while self._unreadable.reason is None and (self._n_open or self._first):
             conversation = self._following()
             if conversation is None:
                 self._changed.clear()
@@ -428,11 +422,14 @@ class JudgeRequests:
                             is_readable=can_read(outcome.index, outcome.reply),
                             is_last=len(conversation.replies) > min(corrections, _CORRECTIONS),
                         )
-                    if unreadable.reason is not None:
-                        turns.end()
                     turns.settle(conversation)
         except InterruptedRunError as error:
             stopped = str(error)
+        except CallError as error:
+            first, *others = conversations
+            if error.kind is not FailureKind.MALFORMED or first.decision is None or others:
+                raise
+            first.failure = error  # of a trial: the model may answer in another form
         if stopped is None and unreadable.reason is not None:
             stopped = f"{unreadable.reason}; {runner.unreadable_remedy}"
         return replace(state, running=state.running.after(runner.spent), stopped=stopped)
