@@ -6,6 +6,7 @@ import pytest
 
 from semscale.answer_consistency.consistency import Consistency
 from semscale.chat import Request
+from semscale.chat.decisions import DecisionRequest, PredicateQuestion, decide
 from semscale.chat.pacing import Limits
 from semscale.chat.runner import Runner, Running
 from semscale.judging.judge import Judge, Panel
@@ -57,10 +58,16 @@ def ask_for_p_true(endpoint, progress):
     tool.ask(QUESTIONS, 1, runner=Runner(endpoint.model(), ledger=False), progress=progress)
 
 
+def decide_questions(endpoint, progress):
+    asked = [DecisionRequest.of(text, {"ok": PredicateQuestion("Is it good?")}) for text in QUESTIONS]
+    decide(endpoint.model(), asked, ledger=False, progress=progress)
+
+
 @pytest.mark.parametrize(
     ("run", "held"),
     [
         (run_calls, ""),
+        (decide_questions, ""),
         (judge, ""),
         (judge_by_panel, ""),
         (ask_for_answers, ""),

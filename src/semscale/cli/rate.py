@@ -251,7 +251,7 @@ def _rate_text(options: RateOptions, rater: "Rater", progress: "Progress") -> "R
             settings=replace(run.parts_into(options.outputs), workers=workers),
             plan=run.plan,
             labels=labels,
-            deciding=_decisions(options, rater),
+            deciding=_decisions(options, rater, progress),
             progress=progress,
         )
     with options.outputs.report_if_stopped():
@@ -265,7 +265,7 @@ def _lint(rater: "Rater") -> "LintReport":
     return lint(rater.scale, embedder=rater.embedder, readout=rater.settings.applied_readout)
 
 
-def _decisions(options: RateOptions, rater: "Rater") -> "TableDecisions | None":
+def _decisions(options: RateOptions, rater: "Rater", progress: "Progress") -> "TableDecisions | None":
     """Return how a chat model rates the texts as well; ``None`` where none is to.
 
     Raises:
@@ -276,7 +276,8 @@ def _decisions(options: RateOptions, rater: "Rater") -> "TableDecisions | None":
         return None
     from semscale.rating.decided import TableDecisions
 
-    return TableDecisions(rater.scale, options.chat.load(), options.run.plan, vars(options.calls.running()))
+    model, running = options.chat.load(), vars(options.calls.running())
+    return TableDecisions(rater.scale, model, options.run.plan, running, progress)
 
 
 def scales_of(texts: Sequence[str], scales: Sequence[str]) -> dict[str, str]:

@@ -30,7 +30,7 @@ from semscale.stats.agreement import AgreementEstimate, intraclass_correlation
 from semscale.stats.correlations import ks_similarity, pearson, pearson_estimate, spearman_brown
 from semscale.stats.intervals import Estimate, IntervalPlan, MeanEstimate, estimate_mean, mass_names
 from semscale.store.writing import PREFIX
-from semscale.types import Floats, Status
+from semscale.types import Floats, Progress, Status
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import Model
@@ -132,7 +132,7 @@ def decide_ratings(
         texts: n texts, at least one.
         scale: scale of 2 to 10 points.
         model: as :func:`~semscale.chat.decisions.decide` takes it.
-        settings: settings of the runner.
+        settings: settings of the runner, and ``progress``.
 
     Raises:
         InputError: more points than decisions support; raised before anything is sent.
@@ -377,6 +377,7 @@ class TableDecisions:
         model: chat model.
         plan: settings of the intervals.
         running: settings of the runner, by name.
+        progress: called as replies come.
 
     Raises:
         InputError: more points than decisions support.
@@ -388,9 +389,11 @@ class TableDecisions:
         model: "Model",
         plan: IntervalPlan,
         running: Mapping[str, Any] | None = None,
+        progress: Progress | None = None,
     ) -> None:
         check_points(scale)
-        self._scale, self._model, self._plan, self._running = scale, model, plan, running or {}
+        self._scale, self._model, self._plan = scale, model, plan
+        self._settings = {**(running or {}), "progress": progress}
         self._numbers: dict[str, int] = {}  # of distinct texts
         self._pmf: list[Floats] = []
         self._rows: list[pl.Series] = []
@@ -426,7 +429,7 @@ class TableDecisions:
         if not self._numbers:
             raise InputError("no text has a rating, so there is nothing to decide about")
         try:
-            decided = decide_ratings(list(self._numbers), self._scale, self._model, **self._running)
+            decided = decide_ratings(list(self._numbers), self._scale, self._model, **self._settings)
         except (InterruptedRunError, ReplyError) as error:
             is_capped = isinstance(error, InterruptedRunError)
             status = Status.UNFINISHED if is_capped else Status.FAILED
