@@ -118,6 +118,16 @@ def test_a_cut_reply_suggests_more_tokens():
     assert unreadable.reason.endswith("raise the maximum number of tokens")
 
 
+def test_a_readable_reply_in_flight_does_not_revoke_the_end_of_a_run():
+    from semscale.chat.messages import Reply
+
+    unreadable = UnreadableReplies()
+    for _ in range(20):
+        unreadable.note(Reply("Let me think"), is_readable=False)
+    unreadable.note(Reply("Score: 4"), is_readable=True)
+    assert unreadable.reason.startswith("20 replies in a row could not be read")
+
+
 def test_stored_unreadable_replies_are_asked_again_only_on_request(running):
     model = Scripted(lambda _: VAGUE)
     judge = judge_of(model)

@@ -274,7 +274,7 @@ class UnreadableReplies:
         self.n = 0
         self.has_read = False
         self.example = ""
-        self._was_cut = self._has_given_up = False
+        self._was_cut = self._has_given_up = self._is_over = False
 
     def note(self, reply: Reply, *, is_readable: bool, is_last: bool = True) -> None:
         """Count a reply, also one from the ledger.
@@ -290,11 +290,15 @@ class UnreadableReplies:
         self.n += 1
         self.example, self._was_cut = reply.text, reply.finish_reason == "length"
         self._has_given_up = self._has_given_up or is_last
+        self._is_over = self._is_over or (self.n >= self.most and self._has_given_up)
 
     @property
     def reason(self) -> str | None:
-        """The reason to end the run; ``None`` if there were fewer, or if asking again may still help."""
-        if self.n < self.most or not self._has_given_up:
+        """The reason to end the run; ``None`` if there were fewer, or if asking again may still help.
+
+        It stays, whatever replies in flight bring, as no further call is sent.
+        """
+        if not self._is_over:
             return None
         text = " ".join(self.example.split())
         shown = f"such as {shorten(text)}" if text else "as they are empty"

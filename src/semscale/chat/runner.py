@@ -199,7 +199,6 @@ class Runner:
         requests: Sequence[Call],
         is_readable: IsReadable,
         *,
-        unreadable: UnreadableReplies | None = None,
         progress: Progress | None = None,
     ) -> list[RequestOutcome]:
         """Send requests whose replies the caller reads, and return their outcomes in order.
@@ -207,23 +206,20 @@ class Runner:
         Args:
             requests: the requests.
             is_readable: whether the reply to the request with an index can be used.
-            unreadable: counter of replies that could not be used in earlier runs of the same work.
             progress: called as replies come.
 
         Raises:
             InterruptedRunError: as :meth:`run`, or 20 replies in a row could not be used.
             ReplyError: as :meth:`run`.
         """
-        unordered, unreadable = [], unreadable or UnreadableReplies()
-        sent = EndableRequests(requests)
+        unordered, unreadable = [], UnreadableReplies()
+        sent = EndableRequests(requests, unreadable)
         async with aclosing(self.stream(sent, progress=progress, is_readable=is_readable)) as outcomes:
             async for outcome in outcomes:
                 unordered.append(outcome)
                 if outcome.reply is not None:
                     is_read = is_readable(outcome.index, outcome.reply)
                     unreadable.note(outcome.reply, is_readable=is_read)
-                if unreadable.reason is not None:
-                    sent.end()
         if unreadable.reason is not None:
             raise InterruptedRunError(f"{unreadable.reason}; {self.unreadable_remedy}")
         return sorted(unordered, key=lambda outcome: outcome.index)
@@ -279,21 +275,16 @@ class Runner:
 
 
 class EndableRequests:
-    """Requests of a run that its reader may end; calls in progress still finish."""
+    """Requests of a run that ends after too many unreadable replies; calls in progress still finish."""
 
-    def __init__(self, requests: Sequence[Call]) -> None:
-        self._requests = requests
-        self._is_ended = False
-
-    def end(self) -> None:
-        """Send no further request."""
-        self._is_ended = True
+    def __init__(self, requests: Sequence[Call], unreadable: UnreadableReplies) -> None:
+        self._requests, self._unreadable = requests, unreadable
 
     def __len__(self) -> int:
         return len(self._requests)
 
     def __iter__(self) -> Iterator[Call]:
-        return itertools.takewhile(lambda _: not self._is_ended, self._requests)
+        return itertools.takewhile(lambda _: self._unreadable.reason is None, self._requests)
 
 
 def run_apart(work: Coroutine[object, object, T]) -> T:
