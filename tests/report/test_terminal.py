@@ -185,10 +185,10 @@ def test_the_screen_shows_the_hash_of_the_signature_unless_all_of_it_is_asked_fo
     assert f"signature: {document.signature}" in capsys.readouterr().out
 
 
-def test_decision_comes_first_and_repeats_no_sentence(capsys):
+def test_a_decision_and_its_reason_come_before_the_other_lines(capsys):
     decision = Decision("fails", "fail", "the verdict")
     reason, other = Paragraph("Very.", "lead", "both"), Paragraph("It is bad.", detail="both")
-    print_document(document_of(lead=decision, introduction=(reason, other)))
+    print_document(document_of(lead=decision, introduction=(other, reason)))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("Made up fails")
     assert [line for line in lines if line in {"It is bad.", "Very."}] == ["Very.", "It is bad."]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.report import figures
+from semscale.report import figures, parts
 from semscale.report.chart_kit import ACCENT, CONTRAST, point_names
 from semscale.report.document import (
     Block,
@@ -34,17 +34,7 @@ from semscale.report.formatting import (
     percent,
     with_interval,
 )
-from semscale.report.parts import (
-    Columns,
-    coverage_suffix,
-    facts,
-    input_and_date,
-    present,
-    run_settings,
-    section,
-    table,
-    table_of,
-)
+from semscale.report.parts import Columns, present, section, table, table_of
 from semscale.report.plane_charts import scatter
 from semscale.report.row_charts import Bar, bars
 from semscale.stats.prediction_powered import FEWEST_LABELS
@@ -121,7 +111,7 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
         kind="calibration report",
         name=f"Calibration of {title}",
         title=("Calibration of ", Quoted(summary.scale.title)),
-        source=input_and_date(summary),
+        source=parts.input_and_date(summary),
         introduction=(
             Paragraph(head_sentence(summary)),
             Paragraph(counting, detail="brief"),
@@ -132,7 +122,7 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
             cautions=_cautions(summary),
             notes=[_HONEST],
         ),
-        facts=facts(("Labelled texts", labels.n), ("Answers", labels.n_answers)),
+        facts=parts.facts(("Labelled texts", labels.n), ("Answers", labels.n_answers)),
         sections=present(
             section("quality", "Comparison with no calibration and equal shares", _quality_table(summary)),
             section("picture", "Are the means right?", SideBySide(pictures, "equals")),
@@ -146,7 +136,7 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
             if summary.curve
             else None,
         ),
-        settings=run_settings(summary, ("Intervals", f"{coverage(summary.interval)}, over {unit}s")),
+        settings=parts.run_settings(summary, ("Intervals", f"{coverage(summary.interval)}, over {unit}s")),
         citations=(_SCORES, _PROCESS, PROBIT),
         signature=summary.signature,
     )
@@ -232,7 +222,7 @@ def _quality_table(summary: "CalibrationSummary") -> DataTable:
         (name, *(estimate_cell(estimate, _DIGITS) for estimate in estimates), meaning)
         for name, (estimates, meaning) in quality_figures.items()
     ]
-    interval = coverage_suffix((value for row in rows for value in row), summary.interval)
+    interval = parts.coverage_suffix((value for row in rows for value in row), summary.interval)
     spread = f"standard deviation; people's means have {number(summary.human_spread)}"
     rows.append(("spread of means", *(quality.spread for quality in qualities), spread))
     return table(
@@ -409,7 +399,7 @@ def _agreement_table(comparison: "RatingComparison") -> DataTable:
     return table(
         ("", "estimate", "meaning"),
         rows,
-        title=f"Agreement{coverage_suffix((row[1] for row in rows), comparison.interval)}",
+        title=f"Agreement{parts.coverage_suffix((row[1] for row in rows), comparison.interval)}",
         brief_title=f"Comparison with humans ({_count_texts(comparison)})",
         explained=True,
     )

@@ -29,7 +29,7 @@ from semscale.report.document import (
     share_cell,
 )
 from semscale.report.formatting import count, count_of, coverage, join_list, one_line, percent
-from semscale.report.parts import Column, Columns, in_column, present, section, table, table_of
+from semscale.report.parts import Column, Columns, present, section, table, table_of
 from semscale.report.sentences import rows_scored, sample_caution, unseen_codes_note
 from semscale.stats.clustering import RESAMPLES, STABLE
 from semscale.stats.prediction_powered import FEWEST_IN_GROUP
@@ -141,12 +141,12 @@ def coding_document(summary: "CodingSummary") -> Document:
         sections=present(*_sections(summary)),
         settings=parts.run_settings(
             summary,
-            ("Answers", in_column(named.text)),
-            *(("Coded by hand", in_column(name)) for name in summary.people),
-            *(("Groups", in_column(by)) for by in named.by),
-            ("Weights", in_column(named.weight)),
-            ("Clusters", in_column(named.respondent)),
-            ("Strata", in_column(named.strata)),
+            ("Answers", parts.in_column(named.text)),
+            *(("Coded by hand", parts.in_column(name)) for name in summary.people),
+            *(("Groups", parts.in_column(by)) for by in named.by),
+            ("Weights", parts.in_column(named.weight)),
+            ("Clusters", parts.in_column(named.respondent)),
+            ("Strata", parts.in_column(named.strata)),
             ("Other run", Quoted(other_run) if other_run else None),
             ("Chat model", None if summary.asked is None else Quoted(summary.asked.model)),
         ),
@@ -591,7 +591,7 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
             )
         ),
         settings=parts.run_settings(
-            summary, ("Answers", in_column(summary.column)), ("Codebook", Quoted(summary.codebook))
+            summary, ("Answers", parts.in_column(summary.column)), ("Codebook", Quoted(summary.codebook))
         ),
         citations=(_STABILITY,),
         signature=summary.signature,

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import islice
@@ -17,6 +18,7 @@ from semscale.drift.runs import ItemMatching
 from semscale.drift.summary import DriftSummary
 from semscale.history.items import Output
 from semscale.history.runs import Approval, Run, list_names, now, short_id
+from semscale.report import parts
 from semscale.report.chart_kit import diverging
 from semscale.report.document import (
     Cell,
@@ -24,7 +26,6 @@ from semscale.report.document import (
     ComparedItem,
     ComparedItems,
     ComparedPair,
-    Count,
     DataTable,
     Decision,
     Document,
@@ -61,16 +62,7 @@ from semscale.report.formatting import (
     printable,
     with_sign,
 )
-from semscale.report.parts import (
-    GUARD_MEANINGS,
-    Columns,
-    language_section,
-    present,
-    section,
-    signature_fields,
-    table,
-    table_of,
-)
+from semscale.report.parts import Columns, present, section, table, table_of
 from semscale.report.row_charts import ForestRow, forest, legend
 from semscale.report.sentences import language_name, position_bias_note, windows_note
 from semscale.results.languages import ENGLISH
@@ -149,7 +141,7 @@ def drift_document(summary: DriftSummary) -> Document:
             ("Dataset", Quoted(comparison.baseline.dataset)),
             *_versions(comparison.matching),
             *([] if summary.head is None else [("Last hash of the history", summary.head)]),
-            *signature_fields(summary.signature),
+            *parts.signature_fields(summary.signature),
         ),
         signature=summary.signature,
         ending=(_verdict(summary, decision), LEVELS[decision.outcome]),
@@ -339,17 +331,14 @@ def _run_lines(summary: DriftSummary) -> Iterator[str]:
 
 
 def _counts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
-    comparison, decision = summary.comparison, summary.decision
-    counts: list[tuple[str, Cell]] = [
-        ("Items", Count(len(comparison.baseline.items))),
-        ("Left out", Count(comparison.n_left_out)),
-        ("Without output", Count(summary.n_silent)),
-        ("Reruns", Count(len(comparison.reruns))),
-    ]
-    for outcome, word in OUTCOMES.items():
-        tests = [test for test in decision.tests if test.outcome is outcome]
-        counts.append((f"Tests {word}", Count(len(tests))))
-    return tuple(counts)
+    outcomes = Counter(test.outcome for test in summary.decision.tests)
+    return parts.facts(
+        ("Items", len(summary.comparison.baseline.items)),
+        ("Left out", summary.comparison.n_left_out),
+        ("Without output", summary.n_silent),
+        ("Reruns", len(summary.comparison.reruns)),
+        *((f"Tests {word}", outcomes[outcome]) for outcome, word in OUTCOMES.items()),
+    )
 
 
 def _cautions(summary: DriftSummary) -> Iterator[str]:
@@ -409,7 +398,7 @@ def _texts_section(summary: DriftSummary) -> Section | None:
     guards = sorted({finding.guard for pair in pairs for finding in pair.findings})
     compared = ComparedItems(
         tuple(_item(summary, index) for index in items),
-        tuple((guard, GUARD_MEANINGS.get(guard, ""), None) for guard in guards),
+        tuple((guard, parts.GUARD_MEANINGS.get(guard, ""), None) for guard in guards),
         brief_title="Texts",
         heads=("item", "baseline", "candidate"),
     )
@@ -839,7 +828,7 @@ def _languages_section(summary: DriftSummary) -> Section | None:
         for language in summary.languages
     ]
     heads = ("language", "baseline", "candidate", "read by the model")
-    return language_section(heads, rows, "Outputs by language")
+    return parts.language_section(heads, rows, "Outputs by language")
 
 
 def _runs_section(summary: DriftSummary) -> Section | None:

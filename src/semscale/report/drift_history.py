@@ -21,6 +21,7 @@ from semscale.history.stored_comparison import (
     StoredComparison,
     without_fields,
 )
+from semscale.report import parts
 from semscale.report.chart_kit import ACCENT, CONTRAST, NEUTRAL, sequential
 from semscale.report.document import (
     Block,
@@ -58,15 +59,7 @@ from semscale.report.formatting import (
     printable,
     with_sign,
 )
-from semscale.report.parts import (
-    Columns,
-    present,
-    quote_file_name,
-    section,
-    signature_fields,
-    table,
-    table_of,
-)
+from semscale.report.parts import Columns, present, section, table, table_of
 from semscale.stats.intervals import Estimate
 
 Row = TypeVar("Row")
@@ -102,7 +95,7 @@ def record_document(summary: RecordedRun) -> Document:
         None if run.rerun_of is None else ("rerun of", short_id(run.rerun_of)),
         ("Git revision", Quoted(run.revision) if run.revision else "none"),
         None if run.note is None else ("note", Quoted(run.note)),
-        ("history", quote_file_name(summary.where)),
+        ("history", parts.quote_file_name(summary.where)),
         *_rerun_rows(summary),
         *_call_rows(summary),
         *_approval_rows(summary),
@@ -266,7 +259,7 @@ def history_document(summary: HistorySummary) -> Document:
         kind="drift history",
         name="History",
         title="Runs and comparisons",
-        source=(quote_file_name(summary.where),),
+        source=(parts.quote_file_name(summary.where),),
         introduction=()
         if summary.datasets
         else (Paragraph("No run is recorded yet: semscale drift record OUTPUTS --approve", detail="both"),),
@@ -424,7 +417,7 @@ def anchors_document(summary: RecordedAnchors) -> Document:
         ("pairs", len(anchors.pairs)),
         ("human labels", sum(label is not None for label in anchors.labels)),
         ("readings of the reference", len(summary.references)),
-        ("history", quote_file_name(summary.where)),
+        ("history", parts.quote_file_name(summary.where)),
     ]
     errors = [
         (metric_label(reading), estimate_cell(error, 3), error.n) for reading, error in summary.errors.items()
@@ -581,7 +574,7 @@ def self_test_document(result: SelfTest) -> Document:
             section("alarms", "False alarms", _alarms_block(result.false_alarms)),
             section("changes", "Changes of the outputs", _METHOD, _changes_table(result)),
         ),
-        settings=(("Intervals", intervals), *signature_fields(result.signature)),
+        settings=(("Intervals", intervals), *parts.signature_fields(result.signature)),
         signature=result.signature,
     )
 
@@ -711,7 +704,7 @@ def verification_document(verification: Verification) -> Document:
         kind="verified history",
         name="History",
         title="Is the history as it was stored?",
-        source=(quote_file_name(verification.where),),
+        source=(parts.quote_file_name(verification.where),),
         lead=Decision("unchanged" if verification.holds else "changed", level, "according to the hashes"),
         introduction=(Paragraph(f"{verdict}.", "lead", detail="both"),),
         notices=notices(

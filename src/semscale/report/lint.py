@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semscale.report import parts
 from semscale.report.chart_kit import correlation_colour, mass_heads, point_names, scale_digits, sequential
 from semscale.report.document import (
     Citation,
@@ -28,16 +29,7 @@ from semscale.report.document import (
 )
 from semscale.report.figures import matrix_chart, matrix_table
 from semscale.report.formatting import LONGEST, count, count_of, join_list, number, one_line, plain
-from semscale.report.parts import (
-    Columns,
-    coverage_suffix,
-    facts,
-    present,
-    section,
-    signature_fields,
-    table,
-    table_of,
-)
+from semscale.report.parts import Columns, present, section, table, table_of
 from semscale.report.sentences import language_name
 from semscale.scales.library import MEASURED_WITH, sets_that_rate
 from semscale.types import Floats
@@ -91,7 +83,7 @@ def lint_document(report: "LintReport") -> Document:
             warnings=discriminant_warnings(report.discriminant, "probes"),
             notes=_without_probes([report]),
         ),
-        facts=facts(
+        facts=parts.facts(
             ("Points", scale.n_points),
             ("Anchor sets", len(report.sets)),
             ("Probes", _n_probes(report)),
@@ -100,7 +92,7 @@ def lint_document(report: "LintReport") -> Document:
             ("Reliability (alpha)", report.reliability),
         ),
         sections=present(*_sections(report, rating)),
-        settings=signature_fields(report.signature),
+        settings=parts.signature_fields(report.signature),
         citations=(SSR,),
         signature=report.signature,
     )
@@ -410,7 +402,7 @@ def growth_document(growth: "Growth") -> Document:
                 for position, entry in enumerate(growth.sets, start=1)
             )
         ),
-        settings=signature_fields(growth.lint.signature),
+        settings=parts.signature_fields(growth.lint.signature),
         signature=growth.lint.signature,
     )
 
@@ -435,7 +427,7 @@ def validity_document(validity: "Validity") -> Document:
         ("baseline: KS of a uniform distribution", compared.null_ks, "the same share on every point"),
     )
     rows = [(name, estimate_cell(estimate), meaning) for name, estimate, meaning in listed_figures]
-    covering = coverage_suffix((row[1] for row in rows), compared.interval)
+    covering = parts.coverage_suffix((row[1] for row in rows), compared.interval)
     own = (
         ("plain sentiment", Number(check.sentiment)),
         ("text length", Number(check.length)),
@@ -461,7 +453,7 @@ def validity_document(validity: "Validity") -> Document:
                 table(("measure", "r"), own, title="Correlation of these ratings with other measures"),
             ),
         ),
-        settings=signature_fields(validity.signature),
+        settings=parts.signature_fields(validity.signature),
         signature=validity.signature,
     )
 

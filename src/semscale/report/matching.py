@@ -123,11 +123,7 @@ def match_document(summary: "MatchSummary") -> Document:
         sections=present(*_sections(summary)),
         settings=parts.run_settings(
             summary,
-            *(
-                parts.column_settings(columns, prediction="Predictions", reference="References", by="Groups")
-                if columns
-                else ()
-            ),
+            *parts.column_settings(columns, prediction="Predictions", reference="References", by="Groups"),
             ("Intervals", sentences.estimate_method(estimates)),
         ),
         citations=present(_CITED.get(summary.method)),

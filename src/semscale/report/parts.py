@@ -252,16 +252,17 @@ def quote_file_name(source: str, limit: int = 220) -> Quoted:
     return Quoted(PureWindowsPath(source).name if is_absolute else source, limit)
 
 
-def column_settings(columns: object, **names: str) -> tuple[Setting, ...]:
+def column_settings(columns: object | None, **names: str) -> tuple[Setting, ...]:
     """List the columns of the input as settings.
 
     Args:
-        columns: record with a field for each use of columns: a name, several names, or ``None``.
+        columns: record with a field for each use of columns: a name, several names, or ``None``; ``None`` if
+            texts were in memory.
         names: names of the settings, by field.
     """
     listed: list[Setting] = []
     for use, name in names.items():
-        used = getattr(columns, use)
+        used = None if columns is None else getattr(columns, use)
         several = (used,) if used is None or isinstance(used, str) else used
         listed += [(name, in_column(column)) for column in several]
     return tuple(listed)

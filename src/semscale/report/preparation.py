@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from semscale.chat.budget import amount
+from semscale.report import parts
 from semscale.report.document import (
     DataTable,
     Document,
@@ -17,18 +18,7 @@ from semscale.report.document import (
     stamp,
 )
 from semscale.report.formatting import count_of
-from semscale.report.parts import (
-    Columns,
-    facts,
-    input_and_date,
-    present,
-    quote_file_name,
-    run_settings,
-    section,
-    sentence,
-    table,
-    table_of,
-)
+from semscale.report.parts import Columns, present, section, table, table_of
 from semscale.report.sentences import rows_scored
 from semscale.types import Status
 
@@ -47,13 +37,13 @@ def columns_document(summary: "ColumnsSummary") -> Document:
     return Document(
         kind="columns",
         name="Columns",
-        title=("Columns of ", quote_file_name(summary.source)),
-        source=(quote_file_name(summary.source), stamp(summary.created)),
+        title=("Columns of ", parts.quote_file_name(summary.source)),
+        source=(parts.quote_file_name(summary.source), stamp(summary.created)),
         introduction=(
             Paragraph(f"{count_of(summary.n, 'row')}, {count_of(len(kinds), 'column')}", detail="both"),
         ),
         notices=notices(cautions=summary.cautions),
-        facts=facts(
+        facts=parts.facts(
             ("Rows", summary.n),
             ("Columns", len(kinds)),
             *((kind.capitalize(), kinds.count(kind)) for kind in dict.fromkeys(kinds)),
@@ -120,8 +110,8 @@ def forecast_document(summary: "ForecastSummary") -> Document:
         kind="forecast",
         name="Forecast",
         title="Forecast of the calls",
-        source=(quote_file_name(summary.source),),
-        introduction=(sentence(counting), Paragraph(summary.note)),
+        source=(parts.quote_file_name(summary.source),),
+        introduction=(parts.sentence(counting), Paragraph(summary.note)),
         notices=notices(
             cautions=[*summary.cautions, *prices],
             notes=[summary.note],
@@ -184,15 +174,15 @@ def embedding_document(summary: "EmbeddingSummary") -> Document:
         kind="embedding",
         name="Embedding",
         title=("Vectors of ", Quoted(summary.column)),
-        source=input_and_date(summary),
+        source=parts.input_and_date(summary),
         introduction=(Paragraph(count_of(summary.n, "row"), detail="both"),),
-        facts=facts(
+        facts=parts.facts(
             ("Rows", summary.n),
             *left_out,
             ("Rows with a vector", summary.counts.get(Status.SCORED, 0)),
             ("Numbers in a vector", summary.dimensions),
             ("Texts read in several windows", summary.n_windowed),
         ),
-        settings=run_settings(summary),
+        settings=parts.run_settings(summary),
         signature=summary.signature,
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semscale.report import parts
 from semscale.report.document import (
     Citation,
     Compared,
@@ -22,18 +23,7 @@ from semscale.report.document import (
     notices,
 )
 from semscale.report.formatting import count_of, coverage, join_list, number, one_line, percent
-from semscale.report.parts import (
-    Columns,
-    facts,
-    input_and_date,
-    present,
-    quote_file_name,
-    run_settings,
-    section,
-    sentence,
-    table,
-    table_of,
-)
+from semscale.report.parts import Columns, present, section, table, table_of
 
 if TYPE_CHECKING:
     from semscale.tabulation.banners import Banner
@@ -69,10 +59,10 @@ def tables_document(summary: "Crosstabs") -> Document:
     return Document(
         kind="tables",
         name="Tables",
-        title=("Tables of ", quote_file_name(summary.source)) if summary.source else "Tables",
-        source=input_and_date(summary),
+        title=("Tables of ", parts.quote_file_name(summary.source)) if summary.source else "Tables",
+        source=parts.input_and_date(summary),
         introduction=present(
-            sentence(counting),
+            parts.sentence(counting),
             Paragraph(f"{interval_line(summary)}."),
             Paragraph(f"Tests: {_ADJUSTED[summary.settings.correction]}.") if is_tested else None,
         ),
@@ -80,7 +70,7 @@ def tables_document(summary: "Crosstabs") -> Document:
             cautions=cautions(summary),
             notes=[interval_line(summary)],
         ),
-        facts=facts(
+        facts=parts.facts(
             ("Rows", summary.n),
             (
                 "Answers of personas" if summary.is_of_panel else "Respondents counted",
@@ -95,7 +85,7 @@ def tables_document(summary: "Crosstabs") -> Document:
                 for number, crosstab in enumerate(summary.tables, start=1)
             )
         ),
-        settings=run_settings(
+        settings=parts.run_settings(
             summary,
             *(
                 (role.capitalize(), Quoted(column))
