@@ -113,7 +113,7 @@ def test_a_request_that_takes_too_long_is_answered_and_its_texts_are_dropped(gat
     assert service.models.embedding.batcher.waiting_items == 0
 
 
-def admitted(application):
+def behind_limits(application):
     """An application behind the time limits of requests, and with an answer to every error."""
     state = ServiceState()
     state.set_loaded()
@@ -131,7 +131,7 @@ def test_lines_that_take_too_long_end_with_the_reason():
         scope["semscale.limit"].reschedule(asyncio.get_running_loop().time())
         await asyncio.sleep(5000)
 
-    first, last = Client(admitted(lines)).post("/rate").text.splitlines()
+    first, last = Client(behind_limits(lines)).post("/rate").text.splitlines()
     assert json.loads(first) == {"row": 1}
     assert json.loads(last)["error"]["type"] == "timeout_error"
 
@@ -148,7 +148,7 @@ def test_every_part_of_a_long_answer_has_the_full_time_limit():
         ends.append(limit.when() - asyncio.get_running_loop().time())
         await send({"type": "http.response.body", "body": b"the rest"})
 
-    assert Client(admitted(download)).get("/jobs/1/result").content == b"a partthe rest"
+    assert Client(behind_limits(download)).get("/jobs/1/result").content == b"a partthe rest"
     assert ends[0] is None
     assert 0 < ends[1] <= 5000
 

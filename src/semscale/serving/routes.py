@@ -617,7 +617,7 @@ def job_router(service: "Service", queue: JobQueue, work: JobWork) -> APIRouter:
     )
     async def result(name: JobID) -> Response:
         """Return the result of a job: the measured table."""
-        path = _finished(queue, name).result
+        path = _job_with_result(queue, name).result
         return _file(path, _TABLE_TYPES[path.suffix], path.name)
 
     @router.get(
@@ -628,7 +628,7 @@ def job_router(service: "Service", queue: JobQueue, work: JobWork) -> APIRouter:
     )
     async def summary(name: JobID) -> Response:
         """Return the summary of a job, in the form that ``--json`` prints."""
-        return _file(_finished(queue, name).summary, JSON)
+        return _file(_job_with_result(queue, name).summary, JSON)
 
     @router.post(
         "/jobs/{id}",
@@ -686,7 +686,7 @@ def _job_parameters() -> list[dict[str, Any]]:
     return described
 
 
-def _finished(queue: JobQueue, name: str) -> Job:
+def _job_with_result(queue: JobQueue, name: str) -> Job:
     """Return a job that has a result.
 
     Raises:
