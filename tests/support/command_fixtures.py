@@ -43,9 +43,9 @@ class Ended:
         self.code, self.out, self.err = code, printed.out, printed.err
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def json_keeps_to_its_schema(monkeypatch):
-    """Hold all JSON of a summary that any command prints here against the schema."""
+    """Hold all JSON of a summary that a command prints against the schema."""
     write = json_encoding.json_text
 
     def checked(content):
@@ -71,7 +71,7 @@ def asked_models(monkeypatch, toy_embedder):
 
 
 @pytest.fixture
-def semscale(capsys, monkeypatch, tmp_path, tmp_path_factory, asked_models):
+def semscale(capsys, monkeypatch, tmp_path, tmp_path_factory, asked_models, json_keeps_to_its_schema):
     """Run ``semscale`` with arguments, in an empty folder, with the toy model."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("settings")))
