@@ -85,7 +85,7 @@ def comments(number: int) -> Iterator[dict[str, Any]]:
             return
 
 
-def ask(method: str, path: str, content: dict[str, str] | None = None) -> Any:  # noqa: ANN401 - JSON
+def ask(method: str, path: str, content: dict[str, str] | None = None) -> Any:
     """Ask GitHub's interface about this repository."""
     address = f"{os.environ['GITHUB_API_URL']}/repos/{os.environ['GITHUB_REPOSITORY']}/{path}"
     headers = {

@@ -123,7 +123,7 @@ def simple_gate(comparison):
     fails, passes = [], []
     for own, p, margin in zip(drifts, correct_by_holm(p_values), margins, strict=True):
         mean, error = own[:, 0].mean(), own[:, 0].std(ddof=1) / np.sqrt(len(own))
-        fails.append(p < 0.05 and mean >= margin)  # noqa: PLR2004
+        fails.append(p < 0.05 and mean >= margin)
         passes.append(mean + 1.71 * error < margin)
     return Outcome.FAIL if any(fails) else Outcome.PASS if all(passes) else Outcome.UNDECIDED
 
@@ -151,7 +151,7 @@ def load(name, folder, meter, kinds):
         return joined([load(each, folder, meter, kinds) for each in ("written", "athena")], HALVES[name])
     path = folder / f"{name}.pkl" if folder else None
     if path and path.exists():
-        return pickle.loads(path.read_bytes())  # noqa: S301 - written by this script
+        return pickle.loads(path.read_bytes())
     pool = build(written_runs() if name == "written" else athena_runs(), meter, kinds)
     if path:
         path.write_bytes(pickle.dumps(pool))

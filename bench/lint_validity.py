@@ -50,7 +50,7 @@ def scales_of(rated):
     if rated.scale.sets_by_model:  # a shipped scale
         return
     names = list(rated.scale.anchor_sets)
-    if len(names) > 3:  # noqa: PLR2004
+    if len(names) > 3:
         yield rated.scale.with_sets(names[:3])
     yield from (rated.scale.with_sets([name]) for name in names[:3])
     described = shared_data("constructs", "scales") / f"{rated.name}-d.yaml"

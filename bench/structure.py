@@ -87,7 +87,7 @@ WAYS = {
 class Judge(BaseHTTPRequestHandler):
     """A chat model that answers every call with the same score."""
 
-    def do_POST(self):  # noqa: N802 - the name that http.server calls
+    def do_POST(self):
         """Answer with the score."""
         self.rfile.read(int(self.headers["Content-Length"]))
         choice = {

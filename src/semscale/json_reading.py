@@ -17,7 +17,7 @@ class _LongNumberError(ValueError):
     """A whole number has more digits than any reader can use."""
 
 
-def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON value
+def parse_json(text: str) -> Any:
     r"""Parse a JSON document; ``NaN`` and ``Infinity`` are numbers, as in Python.
 
     Args:
@@ -97,7 +97,7 @@ def encodable(text: str) -> str:
     return text
 
 
-def encodable_values(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+def encodable_values(value: Any) -> Any:
     r"""Replace unpaired surrogates in all texts and keys of a JSON value by U+FFFD, as models read them.
 
     Raises:

@@ -222,13 +222,13 @@ def _name_path(path: Sequence[int | str]) -> str:
             return ", ".join(map(str, path))
 
 
-def _keys_of(detail: Any) -> str:  # noqa: ANN401 - pydantic's own TypedDict
+def _keys_of(detail: Any) -> str:
     """Name the keys of a required mapping, where the file has another value."""
     known = {"points": ", value and label", "probes": ", text and level", "model": ", or a name"}
     return known.get(str(detail["loc"][0]), "") if detail["type"] == "model_type" else ""
 
 
-def _describe_error(detail: Any, known: Collection[str]) -> str:  # noqa: ANN401 - pydantic's own TypedDict
+def _describe_error(detail: Any, known: Collection[str]) -> str:
     field = _name_path(detail["loc"])
     if detail["type"] == "extra_forbidden":
         key, inside = detail["loc"][-1], detail["loc"][:-1]
@@ -242,7 +242,7 @@ def _describe_error(detail: Any, known: Collection[str]) -> str:  # noqa: ANN401
     return describe_mistake(field, detail)
 
 
-def describe_mistake(name: str, detail: Any) -> str:  # noqa: ANN401 - pydantic's own TypedDict
+def describe_mistake(name: str, detail: Any) -> str:
     """Describe one of pydantic's errors: the name, the condition and the value.
 
     Args:

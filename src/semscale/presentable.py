@@ -59,5 +59,5 @@ class Presentable(ABC):
         return shown
 
 
-def _presenting() -> Any:  # noqa: ANN401 - a module
+def _presenting() -> Any:
     return import_module("semscale.report.presenting")

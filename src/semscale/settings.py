@@ -177,7 +177,7 @@ def takes(kind: type[Settings]) -> Callable[[F], F]:
         owner = function.__qualname__.removesuffix(".__init__")
 
         @wraps(function)
-        def wrapper(*args: Any, **values: Any) -> Any:  # noqa: ANN401 - as the function returns
+        def wrapper(*args: Any, **values: Any) -> Any:
             unknown = next((name for name in values if name not in shown.parameters), None)
             if unknown is not None:
                 raise unknown_setting(owner, unknown, shown.parameters)
@@ -189,7 +189,7 @@ def takes(kind: type[Settings]) -> Callable[[F], F]:
     return decorate
 
 
-def request_model(  # noqa: PLR0913 - parts of a class
+def request_model(
     name: str,
     base: type[M],
     *kinds: type[BaseModel],
@@ -254,7 +254,7 @@ def options_of(kind: type[Settings]) -> Iterator[tuple[type[Settings], str, Fiel
             yield kind, name, info, option
 
 
-def _without_notes(info: FieldInfo, help_text: str | None) -> Any:  # noqa: ANN401 - pydantic's own type of a field
+def _without_notes(info: FieldInfo, help_text: str | None) -> Any:
     """Return default and help of a setting; bounds are in its metadata."""
     description = help_text or info.description
     if info.default_factory is not None:
@@ -283,7 +283,7 @@ def _input_error(error: ValidationError, kind: type[Settings]) -> InputError:
             if hasattr(note, side)
         }
     )
-    if len(bounds) == 2 and not isinstance(detail["input"], bool):  # noqa: PLR2004 - both of them
+    if len(bounds) == 2 and not isinstance(detail["input"], bool):
         low, high = sorted(bounds.values())
         return InputError(
             str(detail["loc"][0]), f"must be between {low:g} and {high:g}, got {shorten(detail['input'])}"

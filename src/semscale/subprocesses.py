@@ -47,4 +47,4 @@ def find_program(name: str) -> str | None:
 
 
 def _program_folders() -> list[str]:
-    return [folder for folder in os.get_exec_path() if os.path.isabs(folder)]  # noqa: PTH117 - a text
+    return [folder for folder in os.get_exec_path() if os.path.isabs(folder)]

@@ -77,7 +77,7 @@ class TextPreparation:
         """Return the preparation that an instrument's settings name."""
         return cls(getattr(settings, "reasoning", "keep"), getattr(settings, "html", "keep"))
 
-    def prepare(self, cells: Any, counts: TextCounts | None = None) -> Any:  # noqa: ANN401 - any cells
+    def prepare(self, cells: Any, counts: TextCounts | None = None) -> Any:
         """Prepare a text, or all texts in nested lists and tuples; other values are returned unchanged.
 
         Args:
@@ -106,7 +106,7 @@ class TextPreparation:
         counts.html += 1
         return html_text(text) if self.html == "text" else text
 
-    def prepare_and_warn(self, cells: Any) -> Any:  # noqa: ANN401 - any cells
+    def prepare_and_warn(self, cells: Any) -> Any:
         """Prepare texts, and warn a caller in Python of reasoning or HTML that is measured.
 
         Args:

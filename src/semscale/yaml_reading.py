@@ -37,7 +37,7 @@ class _StrictLoader(yaml.SafeLoader):
             raise _error(node, f"its aliases expand to more than {_MOST_VALUES:,} values")
         return node
 
-    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: ANN401 - any value
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
             return super().construct_object(node, deep=deep)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -274,7 +274,7 @@ def _keys_at(model: "type[BaseModel]", path: Sequence[str | int]) -> list[str]:
     return list(model.model_fields)
 
 
-def _types_in(annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - any annotation
+def _types_in(annotation: Any) -> Iterator[Any]:
     yield annotation
     for part in get_args(annotation):
         yield from _types_in(part)

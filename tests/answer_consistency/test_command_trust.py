@@ -14,7 +14,7 @@ from semscale.cli.trust import Recipient
 
 pytestmark = pytest.mark.needs("api")
 
-SECRET = "wJalrXUtnFEMI-K7MDENG"  # noqa: S105 - made up
+SECRET = "wJalrXUtnFEMI-K7MDENG"
 TABLE = "question,answer\nWhen was Hastings?,In 1066.\n"
 JUDGE = ("judge", "answers.csv", "--prompt", "question", "--answer", "answer", "--samples", "1")
 RATE = ("rate", "answers.csv", "--text", "answer", "--scale", "quality", "--floor", "none")

@@ -224,7 +224,7 @@ class Answering:
         return Reply(f"it is {number + request.sample * (number % 3)}")
 
 
-def ask(path, folder, *, calls=None, part_rows=8, out=None, restart=False, failing=(), **settings):  # noqa: PLR0913
+def ask(path, folder, *, calls=None, part_rows=8, out=None, restart=False, failing=(), **settings):
     model = Answering(failing)
     runner = Runner(model, ledger=folder / "ledger.sqlite", retries=Retries(0), budget=Budget(calls=calls))
     summary = consistency_file(

@@ -115,7 +115,7 @@ class LimitError(Exception):
     status_code = 429
 
     class response:  # noqa: N801  # as clients name it
-        headers = {"Retry-After": "3"}  # noqa: RUF012
+        headers = {"Retry-After": "3"}
         text = f"slow down, {KEY}"
 
 

@@ -198,7 +198,7 @@ def test_numpy_and_tables_accept_the_arrays(scores):
     assert np.median(scores) == pytest.approx(0.5)
     assert scores.view(np.ndarray).tolist() == scores.tolist()
     assert pl.Series(scores[0]).to_list() == [0.2, 0.4]
-    for again in (copy.deepcopy(scores), pickle.loads(pickle.dumps(scores))):  # noqa: S301 - its own
+    for again in (copy.deepcopy(scores), pickle.loads(pickle.dumps(scores))):
         assert again.tolist() == scores.tolist()
 
 

@@ -15,7 +15,7 @@ ITEMS = [{"id": name, "output": f"w1 w2 {word}"} for name, word in (("a", "w3"),
 
 
 @pytest.fixture
-def unknown_model(semscale, tmp_path, write_checkpoint):  # noqa: F811 - the fixture
+def unknown_model(semscale, tmp_path, write_checkpoint):
     """A model of three layers that nobody knows, and a history with a baseline and a rerun of it."""
     (tmp_path / "base.jsonl").write_text("".join(json.dumps(item) + "\n" for item in ITEMS))
     (tmp_path / "new.jsonl").write_text("".join(json.dumps(item) + "\n" for item in ITEMS))

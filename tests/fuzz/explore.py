@@ -109,7 +109,7 @@ def trying(read: Callable[[bytes], object], findings: Findings, until: float) ->
             read(content)
         except SemscaleError:
             pass
-        except BaseException as error:  # noqa: BLE001 - a panic of Rust is no Exception
+        except BaseException as error:
             if isinstance(error, KeyboardInterrupt):
                 raise
             findings.broke(error, content)

@@ -155,7 +155,7 @@ def workbook() -> bytes:
         duration = book.add_format({"num_format": "[h]:mm"})
         sheet.write_row(0, 0, ["id", "output", "day", "long", "n", "sure"])
         sheet.write_row(1, 0, [1, "good"])
-        sheet.write_datetime(1, 2, datetime(2026, 1, 31, 12, 30), day)  # noqa: DTZ001 - cells have no zone
+        sheet.write_datetime(1, 2, datetime(2026, 1, 31, 12, 30), day)
         sheet.write_number(1, 3, 1.5, duration)
         sheet.write_row(1, 4, [float("inf"), True])
         sheet.write_datetime(2, 2, time(12, 30), day)

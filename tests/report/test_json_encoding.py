@@ -45,7 +45,7 @@ def test_estimate_has_the_same_json_shape_alone_and_in_a_group():
         (float("inf"), None),
         (np.float32("nan"), None),
         (np.float64(0.5), 0.5),
-        (np.bool_(True), True),  # noqa: FBT003
+        (np.bool_(True), True),
         (np.array([[1.0, np.nan]]), [[1.0, None]]),
         ({Status.SCORED: np.int64(2)}, {"scored": 2}),
         ((Status.EMPTY, None), ["empty", None]),

@@ -343,7 +343,7 @@ def test_single_sample_has_no_reliability():
 
 def test_no_rating_at_all_has_no_reliability():
     (outcome,) = reliabilities([[None, None], [None, None]])
-    assert outcome.value != outcome.value  # noqa: PLR0124 - not a number
+    assert outcome.value != outcome.value
 
 
 def sampled_answers(values, set_values=None, models="m", asked_models="m"):

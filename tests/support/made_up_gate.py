@@ -21,9 +21,7 @@ AFTER = "The dose of case {} is not safe."
 METRICS = ("match", "lost_content", "contradictions", "fewer_outputs")
 
 
-def gate_of(  # noqa: PLR0913 - what tests vary
-    n=20, *, contradicted=0, silent=0, reruns=2, text="", settings=None, cautions=()
-):
+def gate_of(n=20, *, contradicted=0, silent=0, reruns=2, text="", settings=None, cautions=()):
     """The gate about a candidate that contradicts the first items and has no output for the last ones."""
     ids = [f"{text}item-{number:02d}" for number in range(n)]
     groups = [{"topic": f"{text}topic {number % 2}"} for number in range(n)]

@@ -202,7 +202,7 @@ class ClaimTally(Generic[S]):
         self._rows.add_languages(([str(cell or "")] for cell in answers), judged.status)
         self._rows.sample_language(judged.status, answers.__getitem__)
 
-    def summary(self, plan: IntervalPlan, table: Table, signature: Signature, **more: Any) -> S:  # noqa: ANN401
+    def summary(self, plan: IntervalPlan, table: Table, signature: Signature, **more: Any) -> S:
         """Summarize all answers.
 
         Args:
@@ -225,7 +225,7 @@ class ClaimTally(Generic[S]):
         )
 
 
-def claim_consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who is told
+def claim_consistency_file(
     table: Table,
     columns: AnswerColumns | AskedColumns,
     *,
@@ -354,15 +354,15 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         status = np.where(replies.status == Status.SCORED, judged.status, replies.status)
         return replace(judged, status=status, signature=self._signature)
 
-    def is_finished(self, result: JudgedAnswers) -> bool:  # noqa: ARG002 - what counts are replies
+    def is_finished(self, result: JudgedAnswers) -> bool:
         """Return whether no cap stopped the requests."""
         return self._source.is_finished
 
-    def has_failed_calls(self, result: JudgedAnswers) -> bool:  # noqa: ARG002 - what counts are replies
+    def has_failed_calls(self, result: JudgedAnswers) -> bool:
         """Return whether calls failed that may succeed later."""
         return self._source.has_failed_calls
 
-    def notes(self, result: JudgedAnswers) -> dict[str, Any]:  # noqa: ARG002 - replies are beside it
+    def notes(self, result: JudgedAnswers) -> dict[str, Any]:
         """Return the counts of replies."""
         return self._source.notes
 
@@ -438,7 +438,7 @@ def _support_rank(claim: ClaimVerdict) -> float:
     return claim.value if is_shown else np.nan
 
 
-def groundedness_file(  # noqa: PLR0913 - what, by what, how, where to, and who is told
+def groundedness_file(
     table: Table,
     columns: GroundingColumns,
     *,

@@ -375,7 +375,7 @@ class ConsistencyTally:
         self._lowest = ForemostRows[ConsistencyItem](LOWEST_ITEMS)
         self._left_out = LeftOutRows()
 
-    def add(  # noqa: PLR0913 - columns of the items
+    def add(
         self,
         items: Consistencies,
         texts: AnswerTexts,
@@ -466,7 +466,7 @@ class ConsistencyTally:
         source: str,
         *,
         signature: Signature | None = None,
-        **more: Any,  # noqa: ANN401 - fields of the summary
+        **more: Any,
     ) -> ConsistencySummary:
         """Summarize all items.
 

@@ -298,7 +298,7 @@ class Consistency:
         _, compared = leave_out_unread(sampled, compared)
         return MEASURES[self.measures[0]].function(Evidence(compared))
 
-    def measure_part(  # noqa: PLR0913 - texts, what models say of them, and how to measure
+    def measure_part(
         self,
         answers: Sequence[object],
         samples: Sequence[Sequence[object]],

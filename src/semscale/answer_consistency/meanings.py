@@ -68,7 +68,7 @@ class Relations:
         return np.nan if free is None else float(free[0, 1:].mean())
 
 
-def relate_texts(  # noqa: PLR0913 - texts, the ground, and the models that it needs
+def relate_texts(
     pairs: Pairs,
     same_by: str,
     floor: Floor,

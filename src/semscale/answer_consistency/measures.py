@@ -135,7 +135,7 @@ def _p_true(evidence: Evidence) -> Floats:
     return np.full(evidence.pairs.n_items, np.nan) if known is None else known
 
 
-FIRST_TOKEN = "first_token_probability"  # noqa: S105 - a name of a measure
+FIRST_TOKEN = "first_token_probability"
 """The measure of tokens that is the baseline of the others."""
 DENSITY = "semantic_density"
 

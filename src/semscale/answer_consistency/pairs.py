@@ -145,7 +145,7 @@ class ComparedPairs:
         )
 
 
-def compare_pairs(  # noqa: PLR0913 - pairs, and the models and guards that read them
+def compare_pairs(
     pairs: Pairs,
     floor: float,
     readers: PairReaders,

@@ -339,7 +339,7 @@ def read_labels(cells: object, first: int = 0) -> Floats:
     return np.array(labels, np.float64)
 
 
-def _label(cell: Any, row: int) -> float:  # noqa: ANN401 - any cell
+def _label(cell: Any, row: int) -> float:
     text = "" if is_missing(cell) else str(cell).strip().casefold()
     if not text:
         return np.nan

@@ -31,7 +31,7 @@ GUARD_NAMES = ("negation", "opposite", "number", "name", "answer")
 """The guards that check samples: guards that find contradictions, and the guard of short answers."""
 
 
-def _measures(names: Any) -> tuple[str, ...]:  # noqa: ANN401 - checked here
+def _measures(names: Any) -> tuple[str, ...]:
     from semscale.answer_consistency.measures import check_measures
 
     return check_measures(names)
@@ -56,7 +56,7 @@ def check_guards(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in GUARD_NAMES if name in chosen)
 
 
-def _floor(floor: Any) -> float | str:  # noqa: ANN401 - checked here
+def _floor(floor: Any) -> float | str:
     if floor == "auto":
         return "auto"
     try:

@@ -157,7 +157,7 @@ class AnswerSource:
     replies: Replies
     counts_of_part: ReplyCounts
 
-    def __init__(  # noqa: PLR0913 - the table, and how it is read
+    def __init__(
         self,
         table: Table,
         columns: AnswerColumns | AskedColumns,
@@ -364,19 +364,19 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
             self._floor = self._instrument.choose_floor(answers, source.progress)
         return self._floor
 
-    def is_finished(self, result: Consistencies) -> bool:  # noqa: ARG002 - what counts are replies
+    def is_finished(self, result: Consistencies) -> bool:
         """Return whether no cap stopped the requests."""
         return self._source.is_finished
 
-    def has_failed_calls(self, result: Consistencies) -> bool:  # noqa: ARG002 - what counts are replies
+    def has_failed_calls(self, result: Consistencies) -> bool:
         """Return whether calls failed that may succeed later."""
         return self._source.has_failed_calls
 
-    def notes(self, result: Consistencies) -> dict[str, Any]:  # noqa: ARG002 - replies are beside it
+    def notes(self, result: Consistencies) -> dict[str, Any]:
         """Return the counts of replies."""
         return self._source.notes
 
-    def further_columns(self, cells: Cells, result: Consistencies) -> list[pl.Series]:  # noqa: ARG002
+    def further_columns(self, cells: Cells, result: Consistencies) -> list[pl.Series]:
         """Return the samples of items, and the answers and settled sides of replies."""
         if self._source.model is not None:
             sides = [_SIDES[side] for side in self._source.replies.sides]

@@ -424,7 +424,7 @@ def _content(cell: object) -> object:
         return None
 
 
-def _token(entry: Any) -> TokenLogprob:  # noqa: ANN401 - any entry
+def _token(entry: Any) -> TokenLogprob:
     if isinstance(entry, TokenLogprob):
         return entry
     fields = entry if isinstance(entry, Mapping) else {"logprob": entry}
@@ -435,7 +435,7 @@ def _token(entry: Any) -> TokenLogprob:  # noqa: ANN401 - any entry
     return TokenLogprob(str(fields.get("token", "")), _logprob(fields.get("logprob")), top)
 
 
-def _logprob(value: Any) -> float:  # noqa: ANN401 - any value
+def _logprob(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value > 0:
         raise ValueError
     return max(float(value), _LEAST_LOGPROB)

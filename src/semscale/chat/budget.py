@@ -331,7 +331,7 @@ class Forecast:
         ]
 
 
-async def forecast(  # noqa: PLR0913 - what a run consists of
+async def forecast(
     requests: Calls,
     model: Model,
     *,

@@ -162,7 +162,7 @@ def _check_instructions(instructions: str) -> None:
 
 def _check_options(options: tuple[Option, ...], name: str) -> None:
     values = [option.value for option in options]
-    if len(values) < 2:  # noqa: PLR2004 - the fewest that can be told apart
+    if len(values) < 2:
         raise InputError(f"{name} must be two or more, got {len(values)}")
     twice = next((value for position, value in enumerate(values) if value in values[:position]), None)
     if twice is not None:

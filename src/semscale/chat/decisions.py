@@ -219,7 +219,7 @@ def decide(
     *,
     base_url: str | None = None,
     progress: Progress | None = None,
-    **settings: Any,  # noqa: ANN401 - Runner has their types
+    **settings: Any,
 ) -> DecisionRun:
     """Ask typed questions; the first requests find out which form the model accepts.
 

@@ -111,7 +111,7 @@ class EndpointChat:
             ),
         )
 
-    def check_run(self, *, stores_replies: bool) -> None:  # noqa: ARG002 - replies of all endpoints can be
+    def check_run(self, *, stores_replies: bool) -> None:
         """Check that calls can be sent; see :class:`~semscale.chat.chat_model.ChatModel`.
 
         Raises:
@@ -433,7 +433,7 @@ def token_logprobs(answer: object) -> tuple[TokenLogprob, ...] | None:
 
 def _finite(value: str | float) -> float:
     number = float(value)
-    if math.isnan(number) or number > 0.01:  # noqa: PLR2004  # rounding may lift a certainty above 0
+    if math.isnan(number) or number > 0.01:  # rounding may lift a certainty above 0
         raise ValueError(f"a logarithm of a probability must be <= 0, got {value!r}")
     return min(number, 0.0)
 

@@ -109,12 +109,12 @@ class LangChainChat:
 
 
 async def _invoke(
-    model: Any,  # noqa: ANN401 - recognised by its methods
+    model: Any,
     content: object,
     scrubber: Scrubber,
     name: str,
     **arguments: object,
-) -> Any:  # noqa: ANN401 - what the model returns
+) -> Any:
     """Call a LangChain model once.
 
     Raises:

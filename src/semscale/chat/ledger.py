@@ -149,7 +149,7 @@ class Ledger:
                 "ledger"
             ) from error
 
-    async def _do(self, job: Job) -> Any:  # noqa: ANN401 - each action has an answer of its own
+    async def _do(self, job: Job) -> Any:
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         with self._guard:
             if self._thread is None:

@@ -144,7 +144,7 @@ class Parameters:
     extra: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.temperature is not None and not 0 <= self.temperature <= 100:  # noqa: PLR2004
+        if self.temperature is not None and not 0 <= self.temperature <= 100:
             raise InputError("temperature", f"must be from 0 to 100, got {self.temperature}")
         if self.max_tokens is not None and self.max_tokens < 1:
             raise InputError("max_tokens", f"must be >= 1, got {self.max_tokens}")
@@ -444,7 +444,7 @@ def standard_error(readings: Sequence[float]) -> float:
         >>> standard_error([0.25, 0.75]), standard_error([1.0, 1.0]), standard_error([0.5])
         (0.25, nan, nan)
     """
-    if len(readings) < 2 or max(readings) - min(readings) <= SLACK:  # noqa: PLR2004 - a spread needs two
+    if len(readings) < 2 or max(readings) - min(readings) <= SLACK:
         return math.nan
     return statistics.stdev(readings) / math.sqrt(len(readings))
 

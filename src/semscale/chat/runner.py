@@ -148,7 +148,7 @@ class Runner:
         running: Running | None = None,
         *,
         clock: Clock | None = None,
-        **settings: Any,  # noqa: ANN401 - Running has their types
+        **settings: Any,
     ) -> None:
         self.model = validate_chat_model(model)
         self._running = replace(running or Running(), **settings)
@@ -354,7 +354,7 @@ class _Run:
         is_readable: whether a reply can be used; ``None`` if every reply can.
     """
 
-    def __init__(  # noqa: PLR0913 - what a run consists of
+    def __init__(
         self,
         model: Model,
         running: Running,

@@ -341,7 +341,7 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
     return replace(summary, input_notes=(*table.notes, *preparation.notes(counts, [options.text])))
 
 
-def _with_codes(  # noqa: PLR0913 - the table, how it is read, and how it is coded
+def _with_codes(
     table: "Table",
     text: str,
     preparation: TextPreparation,

@@ -235,10 +235,10 @@ def compare(options: CompareOptions) -> int:
 
 
 def _ask_and_present(
-    options: Any,  # noqa: ANN401 - options of a command
+    options: Any,
     run: "Callable[[Any], Any]",
     forecast: "Callable[[Any], Presentable]",
-) -> Any:  # noqa: ANN401 - the summary
+) -> Any:
     """Ask the judges, show the summary, and return it; with --dry-run, show a forecast of the calls."""
     if options.calls.dry_run:
         present(forecast(options), options.outputs.of_forecast)
@@ -602,7 +602,7 @@ def read_panel(path: Path) -> list[dict[str, Any]]:
     content = parse_yaml(file, source=str(path))
     judges = content.get("judges") if isinstance(content, dict) else None
     fits = isinstance(judges, list) and all(isinstance(j, dict) and j.get("model") for j in judges)
-    if not fits or len(judges or []) < 2:  # noqa: PLR2004
+    if not fits or len(judges or []) < 2:
         raise InputError(
             f"panel file {str(path)!r} must hold judges: a list of two or more, each with a model, such as "
             "judges: [{model: one}, {model: other, template: likert}]"

@@ -311,7 +311,7 @@ def calibrate(options: CalibrateOptions) -> None:
     print_document(document, written={"baseline": out, **written})
 
 
-def _numbers(cells: list[Any]) -> Any:  # noqa: ANN401 - an array, without loading NumPy for the help
+def _numbers(cells: list[Any]) -> Any:
     import numpy as np
 
     numbers = np.full(len(cells), np.nan)

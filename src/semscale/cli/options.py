@@ -95,7 +95,7 @@ class CommandOption:
         return self.option.name or option_name(self.path[-1])
 
     @property
-    def type(self) -> Any:  # noqa: ANN401 - a type, which has no type of its own
+    def type(self) -> Any:
         """Type that the command line accepts: the option's, or that of the setting without ``None``."""
         declared = self.option.type or self.info.annotation
         parts = [part for part in get_args(declared) if part is not type(None)]
@@ -167,7 +167,7 @@ class CommandOption:
             annotation=Annotated[token_type if required or self.is_flag else token_type | None, note],
         )
 
-    def convert(self, value: Any) -> object:  # noqa: ANN401 - text, texts or a flag
+    def convert(self, value: Any) -> object:
         """Return a parsed value as its settings class takes it."""
         if self.is_switched_off:
             return False
@@ -180,7 +180,7 @@ class CommandOption:
         return Path(value) if self.option.type is Path else _number(value, self.type)
 
 
-def _number(text: Any, kind: Any) -> object:  # noqa: ANN401 - a type and a value of the command line
+def _number(text: Any, kind: Any) -> object:
     """Convert a number; what is none stays text, and the settings class refuses it."""
     if kind not in (int, float) or not isinstance(text, str):
         return text
@@ -190,7 +190,7 @@ def _number(text: Any, kind: Any) -> object:  # noqa: ANN401 - a type and a valu
         return text
 
 
-def _token_type(declared: Any) -> Any:  # noqa: ANN401 - a type, which has no type of its own
+def _token_type(declared: Any) -> Any:
     """Return a type of texts with as many values as an option of the declared type has."""
     if declared is bool:
         return bool
@@ -270,7 +270,7 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
     positional = [option for option in options if option.option.positional]
 
     @functools.wraps(function)
-    def call(*arguments: object, **values: Any) -> Any:  # noqa: ANN401 - a command's exit code, if any
+    def call(*arguments: object, **values: Any) -> Any:
         project = load_project(values.pop("set_", None) or ())
         named = dict(zip((option.key for option in positional), arguments, strict=False)) | values
         parsed = {

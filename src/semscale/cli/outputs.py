@@ -24,7 +24,7 @@ OUTPUT = "Output"
 _WORTH_REPORTING = 10.0  # seconds of waiting
 
 
-def _target(value: Any) -> Any:  # noqa: ANN401 - as pydantic passes it on
+def _target(value: Any) -> Any:
     """Read an output's name: a path, a folder or a URL."""
     return target_of(value) if isinstance(value, str) else value
 

@@ -49,7 +49,7 @@ def exit_code(work: Callable[[], object]) -> int:
         result = work()
     except KeyboardInterrupt:
         return report_stop()
-    except Exception as error:  # noqa: BLE001 - the last stop before a traceback
+    except Exception as error:
         return report_error(error)
     return result if isinstance(result, int) else DONE
 
@@ -205,7 +205,7 @@ class _Interrupts:
         if now - self._first > _CLEANING_UP:
             _leave("stopped at once; finished work is stored, and the same command continues after it")
 
-    def resend(self, dropped: Any) -> None:  # noqa: ANN401 - a type that Python does not export
+    def resend(self, dropped: Any) -> None:
         """Send an interrupt again that Python has dropped."""
         if issubclass(dropped.exc_type, KeyboardInterrupt):
             self._first = None
@@ -263,7 +263,7 @@ def prepare_streams() -> None:
     """
     _open_closed()
     if sys.stdin is None:
-        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115, PTH123 - open to the end
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - open to the end
     sys.stdout = _lenient(sys.stdout, 1)
     sys.stderr = _lenient(sys.stderr, 2)
 
@@ -284,7 +284,7 @@ def flush_output() -> None:
 class _Deserted(io.FileIO):
     """A pipe that accepts text after its reader has gone."""
 
-    def write(self, content: Any, /) -> int:  # noqa: ANN401 - bytes, or anything that holds them
+    def write(self, content: Any, /) -> int:
         """Write, or drop the content if nobody reads it."""
         try:
             return super().write(content)
@@ -304,7 +304,7 @@ def _open_closed() -> None:
 def _lenient(stream: object, number: int) -> io.TextIOWrapper:
     """Wrap a stream so that neither a lost reader nor a missing character stops the program."""
     if not isinstance(stream, io.TextIOWrapper):
-        stream = open(number, "w", encoding="utf-8", closefd=False)  # noqa: SIM115, PTH123 - open to the end
+        stream = open(number, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - open to the end
     if stream.isatty():
         stream.reconfigure(errors=_PLAINER)
         return stream

@@ -170,7 +170,7 @@ class Pace:
         moment = self._now()
         self._seen.append((moment, done))
         self._total = total
-        while len(self._seen) > 2 and self._seen[1][0] < moment - _WINDOW:  # noqa: PLR2004 - two make a pace
+        while len(self._seen) > 2 and self._seen[1][0] < moment - _WINDOW:
             self._seen.popleft()
 
     @property

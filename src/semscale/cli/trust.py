@@ -26,7 +26,7 @@ from semscale.json_reading import parse_json
 from semscale.settings import Option, Settings
 
 _LOOPBACK = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(/[\w./~-]*)?", re.ASCII)
-DATABASE_PASSWORD = "PGPASSWORD"  # noqa: S105 - the name of a variable
+DATABASE_PASSWORD = "PGPASSWORD"
 """Environment variable with the password that a database gets if its address has none."""
 
 

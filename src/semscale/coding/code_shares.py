@@ -191,7 +191,7 @@ class CodeShare:
         return self.n < self.min_base
 
 
-def code_shares(  # noqa: PLR0913 - the answers and their groups; the rest are settings
+def code_shares(
     sample: CodedSample,
     codes: Sequence[str],
     groups: Integers,
@@ -302,7 +302,7 @@ class GroupTest:
     groups: tuple[str, ...]
 
 
-def group_tests(  # noqa: PLR0913 - the answers and their groups; the rest are settings
+def group_tests(
     sample: CodedSample,
     codes: Sequence[str],
     groups: Integers,
@@ -458,7 +458,7 @@ def code_alphas(ratings: Floats, plan: IntervalPlan | None = None) -> tuple[Agre
             without these answers.
         plan: coverage of the intervals, and the seed of the bootstrap.
     """
-    if len(ratings) < 2:  # noqa: PLR2004 - a pair
+    if len(ratings) < 2:
         return ()
     plan = plan or IntervalPlan()
     return tuple(

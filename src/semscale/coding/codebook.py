@@ -255,7 +255,7 @@ def parse_codebook(content: bytes, *, source: str) -> Codebook:
 
 def _merge_codes(codes: Sequence[Code], names: Sequence[str]) -> list[Code]:
     """Merge several codes into one; the codes below any of them move below the merged code."""
-    if len(names) < 2:  # noqa: PLR2004
+    if len(names) < 2:
         raise InputError("merge", f"needs the names of two codes or more, got {', '.join(names) or 'none'}")
     by_name = {code.name: code for code in codes}
     for name in names:

@@ -438,7 +438,7 @@ def code_judge(chat_model: object, codebook: Codebook, method: "Method" = "decis
     return Judge(chat_model, criteria=code_rubric(codebook), method=method)
 
 
-def ask_about_codes(  # noqa: PLR0913 - the model, the material, and how it is asked
+def ask_about_codes(
     chat_model: object,
     codebook: Codebook,
     cells: Sequence[Any],

@@ -362,7 +362,7 @@ class FittedCodes:
         return np.where(self.rows[nearest] == rows, nearest, -1)
 
 
-def fit_codes(  # noqa: PLR0913 - what is known about the hand-coded answers
+def fit_codes(
     scores: CodeScores,
     rows: Integers,
     *,
@@ -414,7 +414,7 @@ def fit_codes(  # noqa: PLR0913 - what is known about the hand-coded answers
     return FittedCodes(scores.codebook, rows, hand, calibrations, sources, settings, signature)
 
 
-def code_answers(  # noqa: PLR0913 - what is known beside the scores
+def code_answers(
     scores: CodeScores,
     *,
     hand: HandCodes | None = None,

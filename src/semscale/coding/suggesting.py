@@ -416,7 +416,7 @@ class AnswerClusters:
         return {text: position for position, text in enumerate(self.texts)}
 
 
-def cluster_answers(  # noqa: PLR0913 - the answers; the rest are settings
+def cluster_answers(
     texts: Sequence[str],
     vectors: Floats,
     times: Sequence[int],
@@ -440,7 +440,7 @@ def cluster_answers(  # noqa: PLR0913 - the answers; the rest are settings
     """
     largest = len(texts) // 2
     name, number = ("most", most) if codes is None else ("codes", codes)
-    if number < 2 or (codes is not None and codes > largest):  # noqa: PLR2004 - a codebook has at least two
+    if number < 2 or (codes is not None and codes > largest):
         raise InputError(name, f"must be 2 to {largest}, half of the different answers, got {number}")
     middle, axes = principal_axes(vectors)
     points = (vectors - middle) @ axes

@@ -294,9 +294,9 @@ def plot_example(
     model_type: str | None = None,
     num_layers: int | None = None,
     lang: str | None = None,
-    rescale_with_baseline: bool = False,  # noqa: ARG001, FBT001, FBT002 - cosines are drawn without rescaling
-    baseline_path: str | None = None,  # noqa: ARG001
-    use_fast_tokenizer: bool = False,  # noqa: ARG001, FBT001, FBT002
+    rescale_with_baseline: bool = False,
+    baseline_path: str | None = None,
+    use_fast_tokenizer: bool = False,
     fname: str = "",
 ) -> str:
     """Draw the cosines of all tokens of two texts; see ``BERTScorer.plot_example``."""

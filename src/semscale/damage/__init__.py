@@ -109,7 +109,7 @@ def _each_text(change: Callable[[str, np.random.Generator], str | None]) -> Chan
 
 def shuffle_outputs(item: Item, rng: np.random.Generator) -> Outputs | None:
     """Put the outputs into another order; ``None`` if every order gives the same list."""
-    if len({output.text for output in item.outputs}) < 2:  # noqa: PLR2004 - nothing to put in order
+    if len({output.text for output in item.outputs}) < 2:
         return None
     while True:
         order = tuple(item.outputs[at] for at in rng.permutation(len(item.outputs)))
@@ -137,7 +137,7 @@ def shuffle_and_drop(item: Item, rng: np.random.Generator) -> Outputs | None:
     return shuffle_outputs(replace(item, outputs=left), rng) or left
 
 
-def silence(item: Item, rng: np.random.Generator) -> Outputs:  # noqa: ARG001 - as all damage is called
+def silence(item: Item, rng: np.random.Generator) -> Outputs:
     """Remove all outputs."""
     return ()
 
@@ -163,7 +163,7 @@ def swap_outputs(items: Sequence[Item], rng: np.random.Generator) -> list[Output
 def _rewritten_single(item: Item) -> Outputs | None:
     text = item.outputs_with_text[0].text or ""
     pieces = sentences_of(text)
-    if len(pieces) < 2:  # noqa: PLR2004 - no half to leave
+    if len(pieces) < 2:
         return None
     first = "".join(pieces[: math.ceil(len(pieces) / 2)])
     return tuple(output if output.is_silent else replace(output, text=first) for output in item.outputs)

@@ -243,11 +243,11 @@ def _is_third_person(sentence: Sentence, at: int, form: Form) -> bool:
     return starts or _follows_subject(sentence, at) or _has_object(sentence, at)
 
 
-def _is_past(sentence: Sentence, at: int, form: Form) -> bool:  # noqa: ARG001 - asked as the others are
+def _is_past(sentence: Sentence, at: int, form: Form) -> bool:
     return _follows_subject(sentence, at) or (at > 0 and _has_object(sentence, at))
 
 
-def _is_base(sentence: Sentence, at: int, form: Form) -> bool:  # noqa: ARG001 - asked as the others are
+def _is_base(sentence: Sentence, at: int, form: Form) -> bool:
     before = sentence.word(at - 1)
     if before in {"i", "you", "we", "they", "who"}:
         return True
@@ -417,11 +417,11 @@ def _other_number(match: re.Match[str]) -> str:
     plain = written.replace(",", "")
     whole, _, decimals = plain.partition(".")
     value = float(plain)
-    if not decimals and len(whole) == 4 and "," not in written and _FIRST_YEAR <= value <= _LAST_YEAR:  # noqa: PLR2004
+    if not decimals and len(whole) == 4 and "," not in written and _FIRST_YEAR <= value <= _LAST_YEAR:
         other = value - _EARLIER
     else:
         other = 2 * value + 3
-        if match["percent"] and other > 100:  # noqa: PLR2004 - no percentage of a whole exceeds it
+        if match["percent"] and other > 100:
             other = value / 3
     shown = f"{other:,.{len(decimals)}f}" if "," in written else f"{other:.{len(decimals)}f}"
     ordinal = _ordinal_ending(int(other)) if match["ordinal"] else ""

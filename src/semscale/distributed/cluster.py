@@ -276,7 +276,7 @@ def _advance(iterator: Iterator[Any], arriving: "Future[Any]") -> None:
     try:
         with plain_errors():
             item = next(iterator, _END)
-    except Exception as error:  # noqa: BLE001 - it is raised where the items are taken
+    except Exception as error:
         arriving.set_exception(error)
     else:
         arriving.set_result(item)

@@ -153,7 +153,7 @@ def measure_dataset(dataset: "Dataset", recipe: Recipe, pool: ActorPool | None) 
     )
 
 
-def _model(embedder: Any) -> "ModelRecipe":  # noqa: ANN401 - its type is checked here
+def _model(embedder: Any) -> "ModelRecipe":
     if isinstance(embedder, str | Path):
         return _model(ModelRecipe(str(embedder)))
     if isinstance(embedder, ModelRecipe):
@@ -209,7 +209,7 @@ class EmbeddingRecipe:
         """Load the model."""
         return EmbeddingTable(self.text, self.model.load(), self.dtype)
 
-    def with_estimates(self, instrument: TableInstrument[Any, Any]) -> Self:  # noqa: ARG002 - it has none
+    def with_estimates(self, instrument: TableInstrument[Any, Any]) -> Self:
         """Add nothing."""
         return self
 

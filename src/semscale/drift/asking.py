@@ -425,7 +425,7 @@ class ModelAsker:
         return answers, running.after(runner.spent)
 
 
-def ask_runs(  # noqa: PLR0913 - each is one noun, and all but three have a default
+def ask_runs(
     items: Sequence[ItemToAsk],
     chat_model: object,
     *,

@@ -44,7 +44,7 @@ class CellLocation:
         )
 
 
-def outputs_in(cell: Any, location: CellLocation, fields: Sequence[str] = ()) -> list[Output]:  # noqa: ANN401 - any cell
+def outputs_in(cell: Any, location: CellLocation, fields: Sequence[str] = ()) -> list[Output]:
     """Return the outputs in a cell.
 
     Args:
@@ -142,7 +142,7 @@ def feedback_text(feedback: Mapping[str, Any], location: CellLocation) -> str | 
     return " ".join(part.strip() for part in parts if part is not None and part.strip()) or None
 
 
-def numbers_of(cell: Any, n: int, location: CellLocation) -> list[float | None]:  # noqa: ANN401 - any cell
+def numbers_of(cell: Any, n: int, location: CellLocation) -> list[float | None]:
     """Read the cell of a numeric field: one number for each of n outputs.
 
     Args:
@@ -191,7 +191,7 @@ def number_in(cell: object, location: CellLocation) -> float | None:
     return number
 
 
-def _parts(cell: Any, location: CellLocation) -> list[Any]:  # noqa: ANN401 - any cell
+def _parts(cell: Any, location: CellLocation) -> list[Any]:
     if isinstance(cell, str) and cell.lstrip().startswith("[") and _are_outputs(parsed := as_json(cell)):
         return list(parsed)
     try:
@@ -231,7 +231,7 @@ def _object_number(name: str, cell: object, location: CellLocation) -> float | N
         ) from error
 
 
-def as_json(cell: str) -> Any:  # noqa: ANN401 - any JSON value
+def as_json(cell: str) -> Any:
     """Parse a cell as JSON; ``None`` if it is not JSON."""
     try:
         return parse_json(cell)

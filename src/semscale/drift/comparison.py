@@ -279,11 +279,11 @@ def run_drifts(losses: Floats, power: int = 1) -> Floats:
     scores = np.where(np.eye(k, dtype=bool), 0.0, losses) ** power
     of_run = scores.sum(axis=1)
     among_others = scores.sum(axis=(1, 2))[:, None] - of_run - scores.sum(axis=2)
-    noise = among_others / ((k - 1) * (k - 2)) if k > 2 else np.zeros_like(of_run)  # noqa: PLR2004 - a pair
+    noise = among_others / ((k - 1) * (k - 2)) if k > 2 else np.zeros_like(of_run)
     return np.asarray(of_run / (k - 1) - noise)
 
 
-def compare(  # noqa: PLR0913 - runs, and how they are measured
+def compare(
     baseline: Run,
     candidate: Run,
     *,
@@ -517,7 +517,7 @@ class DriftMeter:
     """
 
     @reject_unknown_settings
-    def __init__(  # noqa: PLR0913 - each is a setting that the signature records
+    def __init__(
         self,
         embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
         *,
@@ -568,7 +568,7 @@ class DriftMeter:
         read = StateReader(self.encoder, self.encoder.layers, self._cache).read
         return WordLayers(self.encoder, self._calibration.subject_weights, read=read)
 
-    def measure(  # noqa: PLR0913 - runs, and further attributes of the comparison
+    def measure(
         self,
         baseline: Run,
         candidate: Run,
@@ -577,7 +577,7 @@ class DriftMeter:
         whole: Run | None = None,
         floors: bool = False,
         progress: Progress | None = None,
-        **known: Any,  # noqa: ANN401 - attributes of the comparison
+        **known: Any,
     ) -> Comparison:
         """Measure a candidate against a baseline and its reruns.
 
@@ -646,7 +646,7 @@ class DriftMeter:
         """
         metrics, _, _ = baseline_metrics(baseline, self.fields)
         speaking = [index for index, item in enumerate(baseline.items) if item.outputs_with_text]
-        if len(speaking) < 2:  # noqa: PLR2004 - nothing to exchange
+        if len(speaking) < 2:
             return dict.fromkeys(metrics, math.nan)
         ring = np.random.default_rng(self.seed).permutation(speaking)[:FLOOR_ITEMS]
         items = [baseline.items[index] for index in ring]

@@ -81,7 +81,7 @@ _RESERVED = set("|:")  # characters with a meaning in a signature
 class Outcome(StrEnum):
     """Outcome of a test or of the gate."""
 
-    PASS = "pass"  # noqa: S105 - no password
+    PASS = "pass"
     FAIL = "fail"
     UNDECIDED = "undecided"
 
@@ -396,7 +396,7 @@ def _correct_p_values(drifts: Mapping[str, Floats]) -> dict[str, float]:
     return corrected
 
 
-def _test(  # noqa: PLR0913, PLR0917 - a metric with its items, their drifts and p-values
+def _test(
     comparison: Comparison,
     settings: GateSettings,
     name: str,
@@ -467,7 +467,7 @@ def _is_content_lost(comparison: Comparison, name: str, inside: Mask, alpha: flo
     return mean_loss(net[:, 0]) > 0 and exchange_test(net) < alpha
 
 
-def _change(  # noqa: PLR0913, PLR0917 - a test
+def _change(
     comparison: Comparison,
     name: str,
     inside: Mask,

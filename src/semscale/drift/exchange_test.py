@@ -183,7 +183,7 @@ def drift_bounds(drifts: Floats, alpha: float = 0.05) -> tuple[float, float]:
     """
     known = drifts[~np.isnan(drifts)]
     n = len(known)
-    if n < 2:  # noqa: PLR2004 - no spread
+    if n < 2:
         return math.nan, math.nan
     mean, sd = float(known.mean()), float(known.std(ddof=1))
     if sd <= _ROUNDING:

@@ -152,7 +152,7 @@ def read_items(
     return rounds[0]
 
 
-def is_table(paths: RunPaths, format: str | None = None) -> bool:  # noqa: A002 - as the setting is called
+def is_table(paths: RunPaths, format: str | None = None) -> bool:
     """Return true for tables, false for Athena's exercise files.
 
     Args:

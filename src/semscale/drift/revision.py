@@ -1,7 +1,7 @@
 """The Git revision of a folder, read without running any program that the repository names."""
 
 import os
-import subprocess  # noqa: S404 - Git is asked with fixed arguments
+import subprocess
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -106,7 +106,7 @@ def _ask_git(
         return None
     options = [part for setting in (*settings, *_SETTINGS) for part in ("-c", setting)]
     try:
-        answer = subprocess.run(  # noqa: S603
+        answer = subprocess.run(
             [git, "-C", str(folder), "--no-pager", *options, *arguments],
             capture_output=True,
             stdin=subprocess.DEVNULL,

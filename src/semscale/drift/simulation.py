@@ -164,7 +164,7 @@ def plan_gate(
         raise InputError(
             "a plan needs a rerun of the baseline, which shows the noise: record one (`rerun_of`)"
         )
-    if n < 2:  # noqa: PLR2004 - nothing to draw from
+    if n < 2:
         raise InputError(f"a plan needs at least 2 items, got {n}")
     if not 0 < power <= 1:
         raise InputError("power", f"must be above 0 and at most 1, got {power:g}")
@@ -452,7 +452,7 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
     for done, (kind, share) in enumerate(tasks, 1):
         rng = np.random.default_rng([seed, zlib.crc32(f"{kind} {share}".encode())])
         possible = measured.possible.get(kind, np.ones((len(runs), len(baseline.items)), dtype=bool))
-        is_known = possible.any() if share else len(runs) != 2  # noqa: PLR2004 - see above
+        is_known = possible.any() if share else len(runs) != 2
         decisions = []
         for _ in range(draws if is_known else 0):
             decision = decide(measured.draw(kind, n, share, rng), gate)
@@ -513,7 +513,7 @@ class _Versions:
             self._first[kind] = len(all_runs)
             self.possible[kind] = np.array([which for _, which in changed])
             for own, (run, _) in enumerate(changed):
-                order += [(first, len(all_runs)) for first in range(v) if v <= 2 or first != own]  # noqa: PLR2004
+                order += [(first, len(all_runs)) for first in range(v) if v <= 2 or first != own]
                 all_runs.append(run)
         self._pool: RunPool = meter.measure_pool(all_runs, order, n_reruns=v - 1, progress=progress)
 
@@ -530,7 +530,7 @@ class _Versions:
         references: list[Integers] = [*roles[1:]]
         if v == 1:
             references = [roles[0]]
-        elif v == 2:  # noqa: PLR2004 - the candidate's undamaged version is the rerun
+        elif v == 2:
             references = [roles[1], roles[0]]
         return self._pool.comparison(positions, [candidate, *references])
 

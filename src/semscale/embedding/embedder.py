@@ -362,7 +362,7 @@ def unit_rows(vectors: npt.ArrayLike) -> Vectors:
         table = np.asarray(vectors, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError("vectors", f"must be a table of numbers with rows of one width: {error}") from error
-    if table.ndim != 2 or table.shape[1] == 0:  # noqa: PLR2004
+    if table.ndim != 2 or table.shape[1] == 0:
         raise InputError("vectors", f"must have the shape (texts, dimensions), got {table.shape}")
     largest = np.abs(table).max(axis=1, initial=0.0)
     for row in np.flatnonzero(~np.isfinite(largest) | (largest == 0))[:1]:

@@ -75,7 +75,7 @@ class EmbeddingSummary(Presentable):
         }
 
 
-def embed_file(  # noqa: PLR0913 - what, by which model, where to, and who is told
+def embed_file(
     table: Table,
     text: str,
     *,
@@ -220,7 +220,7 @@ class EmbeddingTable(TableInstrument[EmbeddedTexts, EmbeddingSummary]):
             )
         return EmbeddedTexts(named, vectors, embedded.n_windowed)
 
-    def add(self, cells: Cells, result: EmbeddedTexts) -> None:  # noqa: ARG002 - counts alone are shown
+    def add(self, cells: Cells, result: EmbeddedTexts) -> None:
         """Add the counts of a part."""
         self._counts.update(result.status.to_list())
         self._n_windowed += result.n_windowed

@@ -28,7 +28,7 @@ class LoadingSettings(TypedDict, total=False):
     progress: Progress | None
 
 
-def load_embedder(  # noqa: PLR0913 - what can be chosen about a model
+def load_embedder(
     name: str | Path,
     *,
     precision: str = "exact",

@@ -225,7 +225,7 @@ class SentenceTransformerEmbedder:
         return states
 
     @cached_property
-    def _transformer(self) -> Any:  # noqa: ANN401 - a model of transformers
+    def _transformer(self) -> Any:
         """Model of the library transformers.
 
         Raises:
@@ -382,7 +382,7 @@ def _default_prompt(model: "SentenceTransformer") -> str:
     return str((model.prompts or {}).get(model.default_prompt_name or "", ""))
 
 
-def _pooling_mode(module: Any) -> str:  # noqa: ANN401 - of sentence-transformers, whose names have changed
+def _pooling_mode(module: Any) -> str:
     stated = getattr(module, "pooling_mode", None)
     return str(stated if stated is not None else module.get_pooling_mode_str())
 

@@ -296,7 +296,7 @@ def _machines(text: Text) -> Iterator[_Match]:
     for match in _MAC.finditer(source) if _IN_MAC.search(source) else ():
         yield ADDRESS, (match[0].lower().replace("-", ":"),), match.start(), match.end()
     for match in _IPV4.finditer(source):
-        if all(int(part) <= 255 for part in match[1].split("/")[0].split(".")):  # noqa: PLR2004
+        if all(int(part) <= 255 for part in match[1].split("/")[0].split(".")):
             yield ADDRESS, (match[1],), match.start(), match.end(1)
             if match[2]:
                 yield PORT, (match[2], float(match[2])), match.start(2), match.end()
@@ -325,7 +325,7 @@ def _versions(text: Text) -> Iterator[_Match]:
             yield VERSION, _version_values(match[1]), match.start(1), match.end()
     for match in _DOTTED.finditer(text.source):
         first, *others = match[0].split(".")
-        thousands = all(len(other) == 3 for other in others)  # noqa: PLR2004
+        thousands = all(len(other) == 3 for other in others)
         if not (
             thousands or _DATE.fullmatch(match[0]) or any(_has_zero_first(part) for part in (first, *others))
         ):
@@ -338,7 +338,7 @@ def _version_values(shown: str) -> tuple[float | str, ...]:
     while len(parts) > 1 and parts[-1] == "0":
         parts.pop()
     normal = ".".join(parts)
-    return (normal, float(normal)) if len(parts) <= 2 else (normal,)  # noqa: PLR2004
+    return (normal, float(normal)) if len(parts) <= 2 else (normal,)
 
 
 def _has_zero_first(part: str) -> bool:

@@ -82,7 +82,7 @@ _PARTS_OF_TIME = frozenset(
 def _is_of_other_time(conflicts: tuple[Conflict, ...]) -> bool:
     """Tell whether one of two opposites is the time: "open by day", "closed at night"."""
     axes = {conflict.prediction.key for conflict in conflicts if conflict.cause == "opposite"}
-    return len(conflicts) == len(axes) == 2 and len(axes & _PARTS_OF_TIME) == 1  # noqa: PLR2004
+    return len(conflicts) == len(axes) == 2 and len(axes & _PARTS_OF_TIME) == 1
 
 
 @lru_cache(maxsize=512)

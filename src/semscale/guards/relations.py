@@ -88,7 +88,7 @@ def _comparing(words: list[str]) -> list[int]:
 
 def _is_unlike(words: list[str], at: int) -> bool:
     """Tell whether "not as ... as" ends here."""
-    return at > 2 and words[at - 2] in _AS and words[at - 3] in _NOT  # noqa: PLR2004
+    return at > 2 and words[at - 2] in _AS and words[at - 3] in _NOT
 
 
 def _second_side(words: list[str], at: int) -> list[int]:

@@ -254,7 +254,7 @@ class AuditSummary(Presentable):
         }
 
 
-def audit(  # noqa: PLR0913 - items, and how to ask about them
+def audit(
     judge: Judge,
     questions: object,
     answers: object,

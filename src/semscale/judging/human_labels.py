@@ -88,7 +88,7 @@ def label_table(human: object, template: Template, first_row: int = 0) -> Floats
     return table
 
 
-def _labels_in(cell: Any) -> list[Any]:  # noqa: ANN401 - any cell
+def _labels_in(cell: Any) -> list[Any]:
     if isinstance(cell, str) and cell.strip().startswith("["):
         try:
             cell = parse_json(cell)
@@ -101,7 +101,7 @@ def _labels_in(cell: Any) -> list[Any]:  # noqa: ANN401 - any cell
 
 
 def _label_score(
-    label: Any,  # noqa: ANN401 - any cell
+    label: Any,
     by_name: dict[str, float],
     numbers: list[float],
     scores: list[float],

@@ -449,7 +449,7 @@ class JudgeTally:
         self._labels: list[tuple[Integers, Floats]] = []
         self._lowest, self._disputed, self._vague = (ForemostRows[JudgedRow](SHOWN) for _ in range(3))
 
-    def add(  # noqa: PLR0913 - columns of the rows
+    def add(
         self,
         result: "JudgedResult",
         questions: Sequence[object],

@@ -29,7 +29,7 @@ from semscale.types import Floats, Mask, Progress, Status
 _VERDICTS = f"{PREFIX}{PRIVATE}verdicts"
 
 
-def judge_file(  # noqa: PLR0913 - table, judge, how to ask it, output
+def judge_file(
     table: Table,
     columns: JudgeColumns,
     *,

@@ -180,7 +180,7 @@ def even_template(name: str, question: str, levels: Sequence[tuple[str, str]]) -
 
 
 @cache
-def read_data(name: str) -> Any:  # noqa: ANN401 - the content of a YAML file
+def read_data(name: str) -> Any:
     """Read a YAML file of this package: a template, the surrounding wording, or injections."""
     return yaml.safe_load((DATA / f"{name}.yaml").read_text(encoding="utf-8"))
 

@@ -145,7 +145,7 @@ class BertScores(Result):
 
 
 @reject_unknown_settings
-def bertscore(  # noqa: PLR0913 - the settings of a score
+def bertscore(
     predictions: object,
     references: object,
     *,
@@ -711,7 +711,7 @@ class LayerCalibration(Presentable):
         }
 
 
-def calibrate(  # noqa: PLR0913 - the settings of a calibration
+def calibrate(
     encoder: TokenEncoder,
     corpus: Sequence[str],
     *,

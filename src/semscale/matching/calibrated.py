@@ -108,7 +108,7 @@ class CalibratedMatch:
         calibration: weights that replace those of the file.
     """
 
-    def __init__(  # noqa: PLR0913 - the settings of a score
+    def __init__(
         self,
         encoder: "TokenEncoder",
         *,
@@ -399,7 +399,7 @@ def explain_words(
     return pl.concat(sides)
 
 
-def _explain_side(  # noqa: PLR0913, PLR0917 - two texts, and their weights
+def _explain_side(
     side: str,
     words: Sequence[str],
     counterparts: Sequence[str],

@@ -286,7 +286,7 @@ def explain_items(
     return dict(zip(scored, explained, strict=True))
 
 
-def match_file(  # noqa: PLR0913 - input, settings, output and progress
+def match_file(
     table: Table,
     columns: MatchColumns,
     matcher: Matcher,

@@ -105,7 +105,7 @@ class Matches(Result):
         ]
         return [pl.Series("findings", cells, dtype=pl.List(_SHOWN_FINDING))]
 
-    def summarize(  # noqa: PLR0913 - texts, and facts about them
+    def summarize(
         self,
         predictions: object = None,
         references: object = None,
@@ -415,7 +415,7 @@ class MatchTally:
         self._counts.update({name: int(rows.sum()) for name, rows in marked.items()})
 
 
-def summarize_matches(  # noqa: PLR0913 - texts, and facts about them
+def summarize_matches(
     matches: Matches,
     predictions: object,
     references: object,

@@ -432,7 +432,7 @@ def draw_unrelated_pairs(texts: Sequence[str], n: int, seed: int) -> Integers:
         >>> sorted(draw_unrelated_pairs(["a", "b", "c"], n=9, seed=0).tolist())
         [[0, 1], [0, 2], [1, 2]]
     """
-    if len(texts) < 2:  # noqa: PLR2004
+    if len(texts) < 2:
         raise InputError(
             "corpus",
             f"must have at least 2 different texts to estimate the baseline from, got {len(texts)}; "

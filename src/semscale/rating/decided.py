@@ -124,7 +124,7 @@ def decide_ratings(
     texts: Sequence[str],
     scale: Scale,
     model: object,
-    **settings: Any,  # noqa: ANN401 - ``decide`` has their types
+    **settings: Any,
 ) -> DecidedRatings:
     """Rate texts by decisions of a chat model; equal texts are sent once.
 
@@ -342,7 +342,7 @@ def reading_reliability(readings: Sequence[Sequence[Sequence[float]]], values: F
     """
     n_usual = max(Counter(map(len, readings)).most_common(1), default=(0, 0))[0]
     usual = [orders for orders in readings if len(orders) == n_usual]
-    if n_usual < 2 or len(usual) < _FEWEST:  # noqa: PLR2004
+    if n_usual < 2 or len(usual) < _FEWEST:
         return float("nan")
     means = np.array(usual) @ values
     return set_reliability(np.array([[pearson(a, b) for a in means.T] for b in means.T]))

@@ -302,7 +302,7 @@ def _check_enough(labelled: LabelledTexts, sample: Sample) -> None:
             f": a calibration needs at least {FEWEST_LABELS} {kind} texts that have a rating, got "
             f"{different}{without}; label {FEWEST_LABELS - different} more",
         )
-    if np.ptp(means) < 1e-9:  # noqa: PLR2004
+    if np.ptp(means) < 1e-9:
         raise InputError(
             "labels",
             f": all {n} labelled texts have the label {means[0]:g}{without}; a calibration needs at "

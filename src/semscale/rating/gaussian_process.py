@@ -127,7 +127,7 @@ def _vectors(value: object) -> npt.NDArray[np.float16]:
         vectors = np.array([np.frombuffer(content, dtype="<f2") for content in contents])
     except (binascii.Error, ValueError) as error:
         raise ValueError("must be vectors of one width in base64") from error
-    if vectors.ndim != 2 or not np.isfinite(vectors).all():  # noqa: PLR2004
+    if vectors.ndim != 2 or not np.isfinite(vectors).all():
         raise ValueError("must be finite vectors")
     return vectors.astype(np.float16)
 
@@ -136,7 +136,7 @@ Numbers = Annotated[npt.NDArray[np.float64], PlainValidator(_numbers)]
 """Finite numbers in a calibration's file, shape (m,)."""
 
 
-def record_of(value: object) -> Any:  # noqa: ANN401 - JSON's types
+def record_of(value: object) -> Any:
     """Convert a value to JSON's types: a dataclass by the names of its fields, half floats in base64."""
     if isinstance(value, Signature):
         return str(value)

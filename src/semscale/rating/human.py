@@ -455,7 +455,7 @@ def _compare_texts(
 def _ks_gap(texts: _Texts) -> str:
     """Explain why the KS similarities have no interval; empty if they may have one."""
     m, human = texts.n_clusters, texts.masses
-    if human is None or m < 2:  # noqa: PLR2004 - no figure has an interval, which another note says
+    if human is None or m < 2:
         return ""
     if m < FEWEST_FOR_KS:
         return f"no interval of KS similarities: it takes {FEWEST_FOR_KS} {texts.unit}s, and there are {m}"
@@ -501,7 +501,7 @@ def _interval_notes(
     """
     off_scale = off_the_scale(texts.table, texts.values) if texts.masses is None else ""
     m, unit, is_few = texts.n_clusters, texts.unit, texts.n_clusters < FEWEST_CLUSTERS
-    if m < 2:  # noqa: PLR2004
+    if m < 2:
         return (off_scale, few_note(m, unit) if m else "")
     known = [
         (name, figure, columns)
@@ -610,7 +610,7 @@ def _test_groups(texts: _Texts, labels: Floats, groups: _Groups) -> tuple[set[in
     """Test whether the means of a column's groups are equal: the tested groups, and the p-value."""
     names, codes = groups
     n_labelled = np.bincount(codes[texts.is_labelled], minlength=len(names))
-    if not 2 <= (n_labelled >= FEWEST_IN_GROUP).sum() <= _MOST_TESTED:  # noqa: PLR2004
+    if not 2 <= (n_labelled >= FEWEST_IN_GROUP).sum() <= _MOST_TESTED:
         return set(), np.nan
     low, high = float(texts.values[0]), float(texts.values[-1])
     test = corrected_group_test(
@@ -721,7 +721,7 @@ def human_table(human: object) -> Floats:
         >>> human_table([1, [2, 3], None]).tolist()
         [[1.0, nan], [2.0, 3.0], [nan, nan]]
     """
-    if isinstance(human, np.ndarray) and human.ndim == 2:  # noqa: PLR2004
+    if isinstance(human, np.ndarray) and human.ndim == 2:
         human = list(human)
     rows: list[list[object]] = []
     for cell in as_list(human, "human"):
@@ -811,7 +811,7 @@ class HumanSample:
         self._codes: dict[str, list[Integers]] = {}
         self._n = self._n_eligible = self._n_in_calibration = 0
 
-    def add(  # noqa: PLR0913 - a part's columns
+    def add(
         self,
         first_row: int,
         ratings: "Ratings",

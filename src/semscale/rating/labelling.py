@@ -331,7 +331,7 @@ def _require_columns(table: Table) -> None:
         for column in _COLUMNS:
             table.require(column, "labels")
     except UnknownNameError as error:
-        if len(set(_COLUMNS) & set(table.columns)) < 2:  # noqa: PLR2004 - some other table
+        if len(set(_COLUMNS) & set(table.columns)) < 2:
             raise
         raise UnknownNameError(f"{error}; restore the name of the sheet's column") from error
 
@@ -517,7 +517,7 @@ def humans_in(
     return ratings
 
 
-def _human(cell: Any) -> HumanRating | None:  # noqa: ANN401 - any cell
+def _human(cell: Any) -> HumanRating | None:
     """Parse a human rating; ``None`` if it is missing.
 
     Raises:
@@ -556,7 +556,7 @@ def check_human_range(human_range: object) -> None:
         return
     ends = list(human_range) if isinstance(human_range, Sequence | np.ndarray) else []
     are_numbers = all(isinstance(end, Real) and not isinstance(end, bool) for end in ends)
-    if len(ends) != 2 or not are_numbers or not -math.inf < ends[0] < ends[1] < math.inf:  # noqa: PLR2004
+    if len(ends) != 2 or not are_numbers or not -math.inf < ends[0] < ends[1] < math.inf:
         shown = " ".join(f"{end:g}" for end in ends) if ends and are_numbers else repr(human_range)
         raise InputError(
             "human_range",

@@ -358,7 +358,7 @@ def _ladder_texts(scale: Scale) -> tuple[tuple[str, ...], Floats]:
 _Rate = Callable[..., VectorRatings]
 
 
-def _lint_sets(  # noqa: PLR0913 - vectors, their meaning, and what judges them
+def _lint_sets(
     scale: Scale, anchors: Floats, probes: Floats, levels: Floats, random_cosine: float, rate: _Rate
 ) -> tuple[tuple[SetLint, ...], Floats]:
     """Measure and judge each anchor set, and correlate the sets."""
@@ -376,7 +376,7 @@ def _lint_sets(  # noqa: PLR0913 - vectors, their meaning, and what judges them
     return tuple(judged), agreement
 
 
-def _lint_set(  # noqa: PLR0913 - vectors, their meaning, and what rates them
+def _lint_set(
     scale: Scale, row: int, anchors: Floats, probes: Floats, levels: Floats, rate: _Rate
 ) -> SetLint:
     vectors, others = anchors[row], np.delete(anchors, row, axis=0)
@@ -503,7 +503,7 @@ def _cosine_findings(scale: Scale, anchor_set: SetLint, random_cosine: float) ->
     nearest = float(anchor_set.neighbours.mean())
     gap, unit = anchor_set.ends - nearest, 1 - random_cosine
     # Of two points the ends are the neighbours.
-    if gap > ENDS_WARN * unit and len(anchor_set.anchors) > 2:  # noqa: PLR2004
+    if gap > ENDS_WARN * unit and len(anchor_set.anchors) > 2:
         verdict, _ = _severity(-gap, -ENDS_WARN * unit, -ENDS_FAIL * unit)
         cosines = f"cosine {anchor_set.ends:.2f}, neighbours {nearest:.2f} on average"
         end = anchor_set.anchors[0 if anchor_set.cosines[0].sum() > anchor_set.cosines[-1].sum() else -1]

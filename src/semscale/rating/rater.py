@@ -242,7 +242,7 @@ class Rater:
             languages=np.full(n, None, dtype=object),
         )
 
-    def calibrate(  # noqa: PLR0913 - labels, how they are used, and who hears of it
+    def calibrate(
         self,
         texts: object,
         ratings: object,
@@ -414,7 +414,7 @@ class Rater:
             return self.embedder.embed(texts, progress=progress), np.ones(len(texts), np.bool_)
         return self._aspect.read(texts, progress)
 
-    def _rate_vectors(  # noqa: PLR0913 - columns of the texts
+    def _rate_vectors(
         self,
         vectors: Reals,
         anchors: AnchorVectors,

@@ -713,9 +713,9 @@ def unit_anchors(anchors: npt.ArrayLike, dimensions: int) -> Floats:
         [[[0.6, 0.8], [0.0, 1.0]]]
     """
     array = as_floats(anchors, "anchors").astype(np.float64)
-    if array.ndim == 2:  # noqa: PLR2004
+    if array.ndim == 2:
         array = array[None]
-    if array.ndim != 3 or not len(array) or not FEWEST_POINTS <= array.shape[1] <= MOST_POINTS:  # noqa: PLR2004
+    if array.ndim != 3 or not len(array) or not FEWEST_POINTS <= array.shape[1] <= MOST_POINTS:
         raise InputError(
             "anchors",
             f"must have shape (sets, {FEWEST_POINTS} to {MOST_POINTS} points, dimensions), got {array.shape}",
@@ -761,7 +761,7 @@ def as_rows(vectors: npt.ArrayLike) -> Reals:
     rows = as_floats(vectors, "vectors")
     if rows.ndim == 1 and rows.size:
         rows = rows[None]
-    if rows.ndim != 2:  # noqa: PLR2004
+    if rows.ndim != 2:
         raise InputError("vectors", f"must have shape (texts, dimensions), got {rows.shape}")
     return rows
 

@@ -95,7 +95,7 @@ def _set_names(anchor_sets: object) -> tuple[object, ...] | None:
 _RELATIVE = re.compile(rf"{UNRELATED}[+-]\d*\.?\d+$")
 
 
-def _floor(floor: Any) -> object:  # noqa: ANN401 - what a caller gives
+def _floor(floor: Any) -> object:
     """Parse the floor, which is text on the command line."""
     if floor is None or isinstance(floor, str) and (floor in {"auto", "none"} or _RELATIVE.match(floor)):
         return None if floor == "none" else floor
@@ -108,7 +108,7 @@ def _floor(floor: Any) -> object:  # noqa: ANN401 - what a caller gives
     raise InputError("floor", f"must be auto, none or a cosine from -1 to 1, got {floor!r}")
 
 
-def _codes(codes: Any) -> tuple[str, ...]:  # noqa: ANN401 - what a caller gives
+def _codes(codes: Any) -> tuple[str, ...]:
     if not isinstance(codes, Iterable):
         raise InputError("missing", f"must be codes such as 'NA' or '-99', got {codes!r}")
     listed = (codes,) if isinstance(codes, str) else tuple(codes)

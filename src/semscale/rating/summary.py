@@ -492,7 +492,7 @@ def set_correlations(moments: Moments) -> Floats:
         [[1.0, -1.0], [-1.0, 1.0]]
     """
     s = len(moments.total) - 1
-    if moments.n < 2:  # noqa: PLR2004
+    if moments.n < 2:
         return np.full((s, s), np.nan)
     mean = moments.mean
     covariance = moments.outer[:s, :s] / moments.n - np.outer(mean, mean)

@@ -98,7 +98,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
     columns: RatingColumns
     _humans: "HumanSample | None"
 
-    def __init__(  # noqa: PLR0913 - what is rated, how, and who hears of it
+    def __init__(
         self,
         columns: RatingColumns,
         rater: Rater,
@@ -243,7 +243,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         return None if self._deciding is None else self._deciding.frame(start, stop)
 
 
-def rate_texts(  # noqa: PLR0913 - what, how, where to, and who hears of it
+def rate_texts(
     table: Table,
     columns: RatingColumns,
     raters: Mapping[str, Rater],

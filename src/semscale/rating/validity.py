@@ -67,7 +67,7 @@ class Validity(Presentable):
         }
 
 
-def validate(  # noqa: PLR0913 - two measurements, and settings of intervals
+def validate(
     rater: "Rater",
     texts: object,
     human: object,

@@ -305,7 +305,7 @@ def _format_pixels(value: str | float) -> str:
     """Format a number of pixels with one decimal, and a small one with three digits."""
     if isinstance(value, str):
         return value
-    return f"{value:.3g}" if abs(value) < 100 else f"{value:.1f}".removesuffix(".0")  # noqa: PLR2004
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:.1f}".removesuffix(".0")
 
 
 def _legend_positions(legend: Sequence[Swatch], width: float) -> list[tuple[float, int]]:
@@ -386,7 +386,7 @@ def percent_label(value: float) -> str:
     return f"{plain(round(100 * value, 6))}\u00a0%"
 
 
-def draw_across(  # noqa: PLR0913 - where the plot lies and what the axis says
+def draw_across(
     drawing: Drawing,
     axis: Axis,
     ticks: Mapping[float, str],

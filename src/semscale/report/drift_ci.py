@@ -62,7 +62,7 @@ def _checks(summary: DriftSummary) -> Iterator[_Check]:
         yield _Check("threshold", _full_name(check), _passes(check.passed), check.sentence)
 
 
-def _passes(passed: bool) -> Outcome:  # noqa: FBT001 - the one thing it converts
+def _passes(passed: bool) -> Outcome:
     return Outcome.PASS if passed else Outcome.FAIL
 
 

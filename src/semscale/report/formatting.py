@@ -361,5 +361,5 @@ def _interval_text(cell: WithInterval) -> str:
     shown = percent_with_interval(cell) if cell.is_share else with_interval(cell, cell.digits)
     if cell.signed:
         shown = with_sign(shown)
-    no_interval = cell.low != cell.low  # noqa: PLR0124 - NaN
+    no_interval = cell.low != cell.low
     return f"{shown} ({cell.note})" if cell.note and no_interval else shown

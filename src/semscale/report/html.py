@@ -210,7 +210,7 @@ def _environment() -> "Environment":
 
 
 @cache
-def _blocks() -> Any:  # noqa: ANN401 - a module that Jinja makes of the template
+def _blocks() -> Any:
     return _environment().get_template("blocks.html.j2").module
 
 

@@ -174,7 +174,7 @@ def _head_lines(heads: Sequence[str], side: int) -> list[list[str]] | None:
         return [[head] for head in heads]
     lines = [lines_of(head, side + 12) for head in heads]  # a head needs no room at its sides
     fits = all(
-        len(parts) <= 2  # noqa: PLR2004
+        len(parts) <= 2
         and " ".join(parts) == " ".join(split_label(head))
         and max(map(text_width, parts)) <= side
         for parts, head in zip(lines, heads, strict=True)

@@ -837,7 +837,7 @@ def _languages(summary: "RatingSummary") -> Section | None:
 def _heat_figure(summary: "RatingSummary") -> Figure | None:
     """Draw the sampled PMFs in order of their means; ``None`` for fewer than two."""
     sample = summary.sample.sort("mean", "row")
-    if sample.height < 2:  # noqa: PLR2004 - one column is no map
+    if sample.height < 2:
         return None
     scale, digits = summary.scale, scale_digits(summary.scale)
     pmf, means = np.array(sample["pmf"].to_list(), dtype=np.float64), sample["mean"].to_numpy()

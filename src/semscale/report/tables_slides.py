@@ -53,7 +53,7 @@ def write(summary: "Crosstabs", path: Path) -> None:
         deck.save(file)
 
 
-def _write_slide(slide: Any, table: "Crosstab", summary: "Crosstabs") -> None:  # noqa: ANN401 - python-pptx
+def _write_slide(slide: Any, table: "Crosstab", summary: "Crosstabs") -> None:
     title = slide.shapes.title
     title.left, title.top, title.width, title.height = _box(0.35, 1.0)
     _write_text(title.text_frame, [capitalise(finding(table))[:_LONGEST_TITLE]], size=24, is_bold=True)
@@ -81,7 +81,7 @@ def _box(top: float, height: float) -> list[int]:
     return [int(inches * _INCH) for inches in (_MARGIN, top, _WIDTH - 2 * _MARGIN, height)]
 
 
-def _write_bars(slide: Any, table: "Crosstab", lines: list[int], columns: list[int]) -> None:  # noqa: ANN401 - python-pptx has no types
+def _write_bars(slide: Any, table: "Crosstab", lines: list[int], columns: list[int]) -> None:
     """Draw shares: stacked by point for a scale, and clustered by column for other questions."""
     from pptx.enum.chart import XL_CHART_TYPE
 
@@ -107,7 +107,7 @@ def _write_bars(slide: Any, table: "Crosstab", lines: list[int], columns: list[i
         _label_points(bars, table, of_series, _SHARE, ink_on(colour) if is_stacked else INK)
 
 
-def _write_points(slide: Any, table: "Crosstab", columns: list[int]) -> None:  # noqa: ANN401 - python-pptx
+def _write_points(slide: Any, table: "Crosstab", columns: list[int]) -> None:
     """Draw means as points with their intervals."""
     from pptx.enum.chart import XL_CHART_TYPE, XL_MARKER_STYLE, XL_TICK_LABEL_POSITION
 
@@ -141,14 +141,14 @@ def _round_limits(table: "Crosstab", columns: list[int]) -> tuple[float, float, 
     return round(step * math.floor(low / step), 9), round(step * math.ceil(high / step), 9), step
 
 
-def _chart(  # noqa: PLR0913, PLR0917 - the data of a chart and how it is drawn
-    slide: Any,  # noqa: ANN401 - python-pptx has no types
-    kind: Any,  # noqa: ANN401
+def _chart(
+    slide: Any,
+    kind: Any,
     table: "Crosstab",
     categories: list[str],
     series: dict[str, list[tuple[int, int]]],
     form: str,
-) -> Any:  # noqa: ANN401
+) -> Any:
     """Add a chart with a labelled value axis.
 
     Args:
@@ -180,8 +180,8 @@ def _chart(  # noqa: PLR0913, PLR0917 - the data of a chart and how it is drawn
     return chart
 
 
-def _label_points(  # noqa: PLR0913, PLR0917 - what is labelled and how
-    series: Any,  # noqa: ANN401 - python-pptx has no types
+def _label_points(
+    series: Any,
     table: "Crosstab",
     cells: list[tuple[int, int]],
     form: str,
@@ -210,7 +210,7 @@ def _label_points(  # noqa: PLR0913, PLR0917 - what is labelled and how
             label.position = XL_LABEL_POSITION.RIGHT
         number_format = f'<c:numFmt {nsdecls("c")} formatCode="{form}&quot;{mark}&quot;" sourceLinked="0"/>'
         # python-pptx has no number format of a single label; it follows the index in the schema.
-        labels._element.get_dLbl_for_point(index).idx.addnext(parse_xml(number_format))  # noqa: SLF001
+        labels._element.get_dLbl_for_point(index).idx.addnext(parse_xml(number_format))
 
 
 def _mark(table: "Crosstab", cell: tuple[int, int]) -> str:
@@ -219,7 +219,7 @@ def _mark(table: "Crosstab", cell: tuple[int, int]) -> str:
     return f" {letters}" if letters else "*" if table.small[cell] and not table.is_small[cell[1]] else ""
 
 
-def _add_whiskers(chart: Any, table: "Crosstab", cells: list[tuple[int, int]]) -> None:  # noqa: ANN401 - python-pptx
+def _add_whiskers(chart: Any, table: "Crosstab", cells: list[tuple[int, int]]) -> None:
     """Add intervals to the points of a chart's only series."""
     from pptx.oxml import parse_xml
     from pptx.oxml.ns import nsdecls
@@ -256,13 +256,13 @@ def _column_name(table: "Crosstab", column: int, shown: list[int]) -> str:
     return f"{name}{f' ({letter})' if letter else ''}{'*' if table.is_small[column] else ''}"
 
 
-def _rgb(colour: str) -> Any:  # noqa: ANN401 - python-pptx has no types
+def _rgb(colour: str) -> Any:
     from pptx.dml.color import RGBColor
 
     return RGBColor.from_string(colour.removeprefix("#").upper())
 
 
-def _write_text(frame: Any, lines: list[str], *, size: int, is_bold: bool) -> None:  # noqa: ANN401 - python-pptx
+def _write_text(frame: Any, lines: list[str], *, size: int, is_bold: bool) -> None:
     frame.word_wrap = True
     for number, line in enumerate(lines):
         paragraph = frame.paragraphs[0] if number == 0 else frame.add_paragraph()

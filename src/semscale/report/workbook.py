@@ -62,11 +62,11 @@ class SheetFormats:
         looks: properties of XlsxWriter formats, by name.
     """
 
-    def __init__(self, workbook: Any, looks: Mapping[str, Mapping[str, object]]) -> None:  # noqa: ANN401 - XlsxWriter has no types
+    def __init__(self, workbook: Any, looks: Mapping[str, Mapping[str, object]]) -> None:
         self._workbook, self._looks = workbook, looks
         self._formats: dict[tuple[str, str], Any] = {}
 
-    def format(self, look: str, number: str = "") -> Any:  # noqa: ANN401 - XlsxWriter has no types
+    def format(self, look: str, number: str = "") -> Any:
         """Return the format with a look and an Excel number format."""
         if (look, number) not in self._formats:
             shown = {"num_format": number} if number else {}
@@ -91,7 +91,7 @@ class Sheet:
 
     def __init__(
         self,
-        workbook: Any,  # noqa: ANN401 - XlsxWriter has no types
+        workbook: Any,
         name: str,
         formats: SheetFormats,
         widths: Sequence[int] = _WIDTHS,

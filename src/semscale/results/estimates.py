@@ -173,7 +173,7 @@ def few_note(m: int, unit: str) -> str:
     """
     if m >= FEWEST_CLUSTERS:
         return ""
-    if m < 2:  # noqa: PLR2004
+    if m < 2:
         return f"no interval: it takes at least 2 {unit}s, and there {'is' if m == 1 else 'are'} {m}"
     return f"wide intervals: {m} {unit}s allow only t quantiles; a bootstrap needs {FEWEST_CLUSTERS}"
 
@@ -335,7 +335,7 @@ class Tallies:
         self._clustered = self._weighted = False
         self._n_refits = 0
 
-    def add(  # noqa: PLR0913 - columns of the rows
+    def add(
         self,
         values: Floats,
         status: object,
@@ -465,7 +465,7 @@ class Tallies:
             for number, (name, part) in enumerate(zip(self._groups.names, tally.groups(), strict=True))
             if name is not None and part.moments.n >= FEWEST_CLUSTERS and part.weight > 0
         ]
-        if not 2 <= len(groups) <= MOST_COMPARED_GROUPS:  # noqa: PLR2004
+        if not 2 <= len(groups) <= MOST_COMPARED_GROUPS:
             return ()
         covariance = tally.covariance(weights, [number for _, number, _ in groups])
         first, second = np.triu_indices(len(groups), k=1)
@@ -679,7 +679,7 @@ def estimate_values(
     return estimate_rows(tallies, columns, status, **settings)
 
 
-def estimate_rows(  # noqa: PLR0913 - columns of the rows
+def estimate_rows(
     tallies: Tallies,
     values: Floats,
     status: object,

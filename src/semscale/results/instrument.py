@@ -120,7 +120,7 @@ class TableInstrument(ABC, Generic[R, S]):
     def summary(self) -> S:
         """Return the summary of all added parts."""
 
-    def is_repeated(self, notes: Mapping[str, Any]) -> bool:  # noqa: ARG002 - for instruments with calls
+    def is_repeated(self, notes: Mapping[str, Any]) -> bool:
         """Return whether a finished part with these notes is to be measured again."""
         return False
 

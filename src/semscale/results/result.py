@@ -240,7 +240,7 @@ def _slice_mask(rows: slice, n: int) -> Mask:
     return marked
 
 
-def _select(values: Any, rows: Mask) -> Any:  # noqa: ANN401 - an array, a tuple, arrays by name
+def _select(values: Any, rows: Mask) -> Any:
     if isinstance(values, Mapping):
         return {name: array[rows] for name, array in values.items()}
     if isinstance(values, tuple):
@@ -318,7 +318,7 @@ def result_columns(kind: type) -> dict[str, ResultColumn]:
 
 
 def write_columns(
-    result: Any,  # noqa: ANN401 - a dataclass
+    result: Any,
     *,
     private: bool = False,
     prefix: str = "",

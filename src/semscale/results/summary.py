@@ -117,7 +117,7 @@ class RowTally:
         self._left_out = LeftOutRows()
         self.languages, self.language_sample = LanguageCounter(), LanguageSample()
 
-    def add(  # noqa: PLR0913 - columns of the rows
+    def add(
         self,
         values: Floats,
         status: Statuses,

@@ -94,7 +94,7 @@ CELL = Role(_cells, is_checked=False)
 """A value of any type for each row."""
 
 
-def _weights(columns: "Sequence[pl.Series]", _parameter: str, first_row: int) -> Any:  # noqa: ANN401 - Floats
+def _weights(columns: "Sequence[pl.Series]", _parameter: str, first_row: int) -> Any:
     from semscale.results.weights import weights_in
     from semscale.store.columns import floats_in, storable
 
@@ -131,10 +131,10 @@ class Cells:
     values: Mapping[str, Any]
     text_counts: Mapping[str, TextCounts] = field(default_factory=dict)
 
-    def __getitem__(self, role: str) -> Any:  # noqa: ANN401 - values of any role
+    def __getitem__(self, role: str) -> Any:
         return self.values[role]
 
-    def get(self, role: str) -> Any:  # noqa: ANN401 - values of any role
+    def get(self, role: str) -> Any:
         """Return the values of a role; ``None`` if no column has the role."""
         return self.values.get(role)
 
@@ -179,7 +179,7 @@ class Columns(Settings):
         columns._spellings = spellings
         return columns
 
-    def _join_spellings(self, groups: Any, titles: Sequence[str]) -> Any:  # noqa: ANN401 - names, or names by column
+    def _join_spellings(self, groups: Any, titles: Sequence[str]) -> Any:
         """Replace the names of groups that have another spelling."""
         if isinstance(groups, Mapping):
             return {title: self._join_spellings(names, [title]) for title, names in groups.items()}

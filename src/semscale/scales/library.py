@@ -220,7 +220,7 @@ class Translation(BaseModel):
     anchor_sets: dict[Name, tuple[Text, ...]]
     probes: tuple[Text, ...]
 
-    def __init__(self, **fields: Any) -> None:  # noqa: ANN401 - pydantic decides what each field may be
+    def __init__(self, **fields: Any) -> None:
         try:
             super().__init__(**fields)
         except ValidationError as error:
@@ -423,7 +423,7 @@ def _equivalence_table() -> dict[str, dict[str, Equivalence]]:
     }
 
 
-def _equivalence(english_sets: list[str], anchor_sets: list[str], **figures: Any) -> Equivalence:  # noqa: ANN401 - as they were written
+def _equivalence(english_sets: list[str], anchor_sets: list[str], **figures: Any) -> Equivalence:
     return Equivalence(english_sets=tuple(english_sets), anchor_sets=tuple(anchor_sets), **figures)
 
 

@@ -105,7 +105,7 @@ class Scale(BaseModel):
     probes: tuple[Probe, ...] = ()
     sources: dict[Name, Text] = {}
 
-    def __init__(self, **fields: Any) -> None:  # noqa: ANN401 - pydantic decides what each field may be
+    def __init__(self, **fields: Any) -> None:
         try:
             super().__init__(**fields)
         except ValidationError as error:

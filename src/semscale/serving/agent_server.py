@@ -52,10 +52,10 @@ def agent_server(tools: Mapping[str, AgentTool]) -> "Server":
     async def list_tools(*_: object) -> "ListToolsResult":
         return types.ListToolsResult(tools=listed)
 
-    async def call_tool(_: object, call: Any) -> "CallToolResult":  # noqa: ANN401 - the SDK's parameters
+    async def call_tool(_: object, call: Any) -> "CallToolResult":
         try:
             content = await _call_tool(tools, call.name, call.arguments or {})
-        except Exception as error:  # noqa: BLE001 - an agent reads the message and corrects its call
+        except Exception as error:
             failed = types.TextContent(text=_message(error, tools.get(call.name)))
             return types.CallToolResult(content=[failed], is_error=True)
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
@@ -145,7 +145,7 @@ def _own_standard_input() -> TextIO:
     empty = os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, sys.stdin.fileno())
     os.close(empty)
-    return open(descriptor, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115 - for the process's life
+    return open(descriptor, encoding="utf-8", errors="replace", closefd=False)
 
 
 def message_id(line: str) -> int | str | None:

@@ -145,7 +145,7 @@ class Service:
                 started = time.monotonic()
                 tokens = instrument.warm_up(_MEASURED_ROWS)
                 self.backlog.record_rate(tokens, time.monotonic() - started)
-        except Exception as error:  # noqa: BLE001 - the server ends with it
+        except Exception as error:
             self.state.set_failed(error)
             return
         if self.jobs is not None:

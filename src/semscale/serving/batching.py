@@ -149,7 +149,7 @@ class Batcher(Generic[Item, Part]):
                 parts = self._model.run(
                     items, [len(span) for span in batch.values()], partial(check_wanted, list(batch))
                 )
-            except Exception as error:  # noqa: BLE001 - the futures carry it to their requests
+            except Exception as error:
                 self._fail(batch, error)
             else:
                 self._hand_out(batch, parts, time.monotonic() - started)

@@ -112,7 +112,7 @@ class Instrument:
     _built: OrderedDict[str, Any] = field(default_factory=OrderedDict)
     _lock: Any = field(default_factory=threading.Lock)
 
-    def find_or_build(self, fields: RequestFields) -> Any:  # noqa: ANN401 - an object of any instrument
+    def find_or_build(self, fields: RequestFields) -> Any:
         """Return the cached object for these settings, or build it.
 
         Raises:
@@ -329,7 +329,7 @@ class JobWork:
 def open_requested(
     path: Path,
     fields: TableFields,
-    format: str | None = None,  # noqa: A002 - the name of the field
+    format: str | None = None,
     held: HeldFiles | None = None,
 ) -> Table:
     """Open a table as a request describes it; a child process reads it, as a client sent it or named it.

@@ -221,7 +221,7 @@ class JobStore:
             connection.execute(delete(_JOBS).where(_JOBS.c.id == job.id))
 
 
-def _stored_job(home: Path, row: Any) -> Job:  # noqa: ANN401 - a row of the table as texts
+def _stored_job(home: Path, row: Any) -> Job:
     """Return the job of a row.
 
     Raises:
@@ -467,7 +467,7 @@ class JobQueue:
         try:
             self._store.set_status(job, JobStatus.WAITING)
         except (SemscaleError, OSError) as error:  # as on a full disk
-            _LOG.error("job %s will count as cut short, as its status cannot be written: %s", job.id, error)  # noqa: TRY400
+            _LOG.error("job %s will count as cut short, as its status cannot be written: %s", job.id, error)
 
     def _mark_cut_short(self, job: Job) -> None:
         """Mark a job as failed that ran when the service was killed or crashed; its files stay."""
@@ -475,7 +475,7 @@ class JobQueue:
         try:
             self._store.set_status(job, job.status, job.error)
         except (SemscaleError, OSError) as error:  # the next start marks it again
-            _LOG.error("the status of job %s cannot be written: %s", job.id, error)  # noqa: TRY400
+            _LOG.error("the status of job %s cannot be written: %s", job.id, error)
 
     def _measure(self, job: Job) -> None:
         """Measure the table of a job, and check the quota after each part."""
@@ -510,7 +510,7 @@ class JobQueue:
             job.drop_results()  # frees space to store the error
             self._end(job, JobStatus.FAILED, message)
         except (SemscaleError, OSError) as error:  # as on a full disk; other jobs go on
-            _LOG.error("job %s failed (%s), which cannot be written: %s", job.id, message, error)  # noqa: TRY400
+            _LOG.error("job %s failed (%s), which cannot be written: %s", job.id, message, error)
             job.status, job.error = JobStatus.FAILED, message
 
 

@@ -46,7 +46,7 @@ class JudgeCalls:
         if self._model is None:
             self._model = self._load()
 
-    async def verdicts(self, fields: Any) -> "Verdicts":  # noqa: ANN401 - fields derived while running
+    async def verdicts(self, fields: Any) -> "Verdicts":
         """Judge the answers of a call; calls run one after the other, so that they share the budget.
 
         Args:
@@ -74,7 +74,7 @@ class JudgeCalls:
     def _end(self, _: object) -> None:
         self._n -= 1
 
-    async def _judge(self, fields: Any) -> "Verdicts":  # noqa: ANN401 - likewise
+    async def _judge(self, fields: Any) -> "Verdicts":
         from semscale.judging.judge import Judge
 
         settings = {name: getattr(fields, name) for name in JudgeSettings.model_fields if name != "criteria"}
@@ -92,7 +92,7 @@ class JudgeCalls:
         self._running = self._running.after(spent)
 
 
-def combine_items(fields: Any) -> "Sequence[JudgedItem | Status]":  # noqa: ANN401 - likewise
+def combine_items(fields: Any) -> "Sequence[JudgedItem | Status]":
     """Combine the questions, answers and references of a call.
 
     Raises:
@@ -104,7 +104,7 @@ def combine_items(fields: Any) -> "Sequence[JudgedItem | Status]":  # noqa: ANN4
     return read_items(fields.questions, fields.answers, fields.references, preparation)
 
 
-def check_replies(fields: Any, limits: ServiceLimits, remedy: str = SPLIT) -> None:  # noqa: ANN401 - likewise
+def check_replies(fields: Any, limits: ServiceLimits, remedy: str = SPLIT) -> None:
     """Refuse a call that asks for too many replies.
 
     Args:

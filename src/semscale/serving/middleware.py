@@ -39,7 +39,7 @@ JSON, LINES = "application/json", "application/x-ndjson"
 OPEN = frozenset({"/health", "/ready"})
 """Paths that need no token and are answered in every phase."""
 
-TOKEN = "SEMSCALE_TOKEN"  # noqa: S105 - the variable's name
+TOKEN = "SEMSCALE_TOKEN"
 """The environment variable with the token."""
 
 CLIENT_GONE = 499
@@ -197,7 +197,7 @@ class Answers:
         started = time.perf_counter()
         try:
             await self._app(scope, receive, answer.send)
-        except Exception as error:  # noqa: BLE001 - every error is an answer
+        except Exception as error:
             await answer.refuse(error, scope)
         finally:
             seconds = time.perf_counter() - started

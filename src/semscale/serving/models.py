@@ -219,7 +219,7 @@ class BatchedTexts:
 def join_embeddings(parts: Sequence[Embeddings]) -> Embeddings:
     """Join the vectors of a request from several batches."""
 
-    def join(name: str) -> Any:  # noqa: ANN401 - arrays of several types
+    def join(name: str) -> Any:
         arrays = [getattr(part, name) for part in parts]
         return None if any(array is None for array in arrays) else np.concatenate(arrays)
 
@@ -319,7 +319,7 @@ class BatchedStates:
         self._batcher = batcher
         self._together = together
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - as the engine has it
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
 
     def run_layer(

@@ -482,7 +482,7 @@ def parse_fields(kind: type[RequestFields], body: bytes) -> dict[str, Any]:
     return check_size(kind, parse_json(body, "the body"))
 
 
-def parse_json(text: bytes | str, source: str) -> Any:  # noqa: ANN401 - as JSON has it
+def parse_json(text: bytes | str, source: str) -> Any:
     """Read JSON; unpaired surrogates, which no answer could contain, become U+FFFD.
 
     Args:
@@ -513,7 +513,7 @@ def parse_json(text: bytes | str, source: str) -> Any:  # noqa: ANN401 - as JSON
         raise RefusedRequestError(400, f"{source} {TOO_DEEP}") from None
 
 
-def _parse(content: bytes) -> Any:  # noqa: ANN401 - as JSON has it
+def _parse(content: bytes) -> Any:
     if len(content) < _LARGE:
         return json.loads(content, object_pairs_hook=_object_without_repeats)
     # The search for garbage goes through all objects of the service again and again while half a million
@@ -579,7 +579,7 @@ def parse_query(parameters: Iterable[tuple[str, str]], kind: type[RequestFields]
     return settings
 
 
-def _parse_value(name: str, value: str, annotation: Any) -> Any:  # noqa: ANN401 - a type, and a value of it
+def _parse_value(name: str, value: str, annotation: Any) -> Any:
     if value == "none" and type(None) in get_args(annotation):
         return None
     if value.startswith("{"):

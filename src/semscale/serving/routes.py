@@ -132,7 +132,7 @@ async def answer_to_mistakes(request: Request, error: RequestValidationError) ->
 class LinesRoute(APIRoute):  # type: ignore[misc] # likewise
     """Route of bodies with a JSON object on each line; others go to the next route of the same path."""
 
-    def matches(self, scope: Any) -> tuple[Match, Any]:  # noqa: ANN401 - Starlette's mapping
+    def matches(self, scope: Any) -> tuple[Match, Any]:
         """Return whether the route answers a request, and what it found in its path."""
         match, path = super().matches(scope)
         if match is not Match.NONE:
@@ -279,7 +279,7 @@ def _describe_embeddings(embeddings: Embeddings, model: str, encoding: str) -> d
 # Instruments
 
 
-def rows_answer(name: str, row: Mapping[str, Any], **further: Any) -> type[BaseModel]:  # noqa: ANN401 - types
+def rows_answer(name: str, row: Mapping[str, Any], **further: Any) -> type[BaseModel]:
     """Derive the model of an answer with a row for each item.
 
     Args:
@@ -317,7 +317,7 @@ def instrument_router(service: "Service", name: str, instrument: Instrument) -> 
     rows = InstrumentRows(service, instrument)
 
     @takes_fields(instrument.fields)
-    async def measure(request: Request, fields: Any) -> Response:  # noqa: ANN401 - see takes_fields
+    async def measure(request: Request, fields: Any) -> Response:
         return await rows.measure(request, fields)
 
     # It comes first, and leaves other bodies to the second.
@@ -412,7 +412,7 @@ class InstrumentRows:
             row += frame.height
             try:
                 _, frame = await self._measure(settings, part, is_accepted=True)
-            except Exception as error:  # noqa: BLE001 - the status has been sent
+            except Exception as error:
                 yield to_json({"row": row, **refusal_of(error).record()}) + b"\n"
                 return
             yield await asyncio.to_thread(_json_lines, frame, row)
@@ -479,7 +479,7 @@ def judge_router(service: "Service", calls: JudgeCalls) -> APIRouter:
         responses=refusals(400, 413, 422),
     )
     @takes_fields(JudgeFields)
-    async def judge(request: Request, fields: Any) -> Response:  # noqa: ANN401 - see takes_fields
+    async def judge(request: Request, fields: Any) -> Response:
         check_limits(fields, service.limits)
         check_replies(fields, service.limits)
         verdicts = await while_connected(request, calls.verdicts(fields))

@@ -130,7 +130,7 @@ class ToolCall:
                 if argument in arguments and argument not in self._wrong:
                     kind.__pydantic_validator__.validate_assignment(self.fields, name, arguments[argument])
 
-    def check(self, work: Callable[[Any], object], *names: str) -> Any:  # noqa: ANN401 - as the step returns
+    def check(self, work: Callable[[Any], object], *names: str) -> Any:
         """Return the result of a step, or collect its error and return ``None``.
 
         Args:
@@ -207,7 +207,7 @@ def _with_example(argument: Mapping[str, Any], example: object) -> dict[str, Any
     return {**argument, "description": description}
 
 
-def _compact(schema: Any) -> Any:  # noqa: ANN401 - any part of a schema
+def _compact(schema: Any) -> Any:
     """Leave out titles, empty defaults, and ``null`` where an argument may be left out instead."""
     if isinstance(schema, list):
         return [_compact(part) for part in schema]

@@ -545,7 +545,7 @@ def _judge_tool(judge: JudgeCalls, limits: ServiceLimits, work: BackgroundWork) 
     settings = [name for name in JudgeSettings.model_fields if name != "criteria"]
     lists = ("questions", "answers", "references")
 
-    def check(arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401 - fields derived while running
+    def check(arguments: Mapping[str, Any]) -> Any:
         call = ToolCall(fields, arguments)
         call.check_limits(limits, _SPLIT)
         call.check(combine_items, *lists)

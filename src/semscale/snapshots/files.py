@@ -85,7 +85,7 @@ def read_snapshots(path: Path) -> Snapshots:
 
 
 @lru_cache(maxsize=4)
-def _parse(path: Path, stamp: tuple[int, ...]) -> Snapshots:  # noqa: ARG001 - changes when the file changes
+def _parse(path: Path, stamp: tuple[int, ...]) -> Snapshots:
     """Parse a file and cache the result until the file changes, as every test of a module needs it."""
     content = parse_json(read_input_text(path))
     if content["format"] > FORMAT:

@@ -45,7 +45,7 @@ class SemanticSnapshot:
         self._test = test
         self._session = session
 
-    def __call__(  # noqa: PLR0913 - each is a setting of its own
+    def __call__(
         self,
         actual: object,
         name: str | None = None,

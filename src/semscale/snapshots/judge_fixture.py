@@ -62,7 +62,7 @@ class SemanticJudge:
         self._model = model
         self._models: dict[tuple[str | None, str | None], ChatModel] = {}
 
-    def __call__(  # noqa: PLR0913 - each is a setting of its own
+    def __call__(
         self,
         question: str,
         answer: object,

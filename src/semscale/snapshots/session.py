@@ -103,7 +103,7 @@ class SnapshotLog:
             for file, tests in self._removed.items():
                 remove_snapshots(file, tests)
 
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:  # noqa: ANN401 - pytest's own class
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """List the snapshots that were approved, unused, or compared with other settings."""
         lines = [*self._list_approved(), *self._other_settings(), *self._left()] if self._tests else []
         if lines:

@@ -121,7 +121,7 @@ def triage(
     return Triage(accept, abstain, max(0.0, 1 - accept.accepted - abstain.accepted), confidence)
 
 
-def _loosest(  # noqa: PLR0913, PLR0917 - what is tried, and what shall hold
+def _loosest(
     scores: Floats,
     correct: Floats,
     candidates: Floats,

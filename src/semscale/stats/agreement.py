@@ -148,7 +148,7 @@ MOST_LEVELS = 1000
 """Greatest number of different values for coefficients of levels."""
 
 
-def weighted_kappa(  # noqa: PLR0913 - the weights, and one setting each of the resampling
+def weighted_kappa(
     x: Floats,
     y: Floats,
     *,
@@ -477,7 +477,7 @@ def intraclass_coefficient(ratings: Floats, form: Form) -> Counted:
     return coefficient
 
 
-def _intraclass_ratio(  # noqa: PLR0913 - the mean squares
+def _intraclass_ratio(
     form: Form, n: Floats, k: int, *, between: Floats, within: Floats, judges: Floats, error: Floats
 ) -> tuple[Floats, Floats]:
     """Numerator and denominator of a form."""
@@ -607,7 +607,7 @@ def severities(
     )
 
 
-def effective_judges(  # noqa: PLR0913 - one setting each of the resampling
+def effective_judges(
     ratings: Floats,
     *,
     truth: Floats | None = None,

@@ -226,7 +226,7 @@ def fit_isotonic(scores: Floats, correct: Floats) -> IsotonicCurve:
     return IsotonicCurve(corners[~level], heights[~level], len(y), left_out, pooled[~level])
 
 
-def cross_fitted(  # noqa: PLR0913 - how folds are made
+def cross_fitted(
     scores: Floats,
     correct: Floats,
     curve: CurveName = "platt",
@@ -397,7 +397,7 @@ class CalibrationFigures:
     n_left_out: int
 
 
-def calibration_figures(  # noqa: PLR0913 - one setting each of bins and intervals
+def calibration_figures(
     probabilities: Floats,
     correct: Floats,
     *,
@@ -733,7 +733,7 @@ def _validation_loss(x: Floats, y: Floats, inside: Mask, penalty: float) -> floa
 
 def _spread(x: Floats) -> Floats:
     spread: Floats = x.std(axis=0)
-    return np.where(spread > 1e-12, spread, 1.0)  # noqa: PLR2004 - a constant score has no slope
+    return np.where(spread > 1e-12, spread, 1.0)
 
 
 def random_folds(n: int, *, groups: Integers | None = None, folds: int = FOLDS, seed: int = 0) -> Integers:

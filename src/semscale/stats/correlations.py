@@ -85,7 +85,7 @@ def ks_similarity(p: Floats, q: Floats) -> float:
     return float(1 - np.abs(np.cumsum(np.subtract(p, q))).max())
 
 
-def pearson_estimate(  # noqa: PLR0913 - one setting each of ``Resampling``
+def pearson_estimate(
     x: Floats,
     y: Floats,
     *,
@@ -109,7 +109,7 @@ def pearson_estimate(  # noqa: PLR0913 - one setting each of ``Resampling``
     return _correlation_estimate(pearson, weighted_pearson, (x, y), plan)
 
 
-def spearman_estimate(  # noqa: PLR0913 - likewise
+def spearman_estimate(
     x: Floats,
     y: Floats,
     *,
@@ -138,7 +138,7 @@ def _correlation_estimate(
     return bootstrap_estimate(value, weighted, pairs, plan, CORRELATION, fewest=FEWEST_FOR_PERCENTILES)
 
 
-def ks_similarity_estimate(  # noqa: PLR0913 - likewise
+def ks_similarity_estimate(
     p: Floats,
     q: Floats,
     *,
@@ -190,7 +190,7 @@ def spearman_brown(correlation: float, k: int = 2) -> float:
     return k * correlation / scaled if scaled > 0 else float("nan")
 
 
-def split_half_reliability(  # noqa: PLR0913 - one setting each of the resampling
+def split_half_reliability(
     ratings: Floats,
     *,
     splits: int = 100,
@@ -477,7 +477,7 @@ def replicates_for(n: int) -> int:
     return max(_FEWEST_REPLICATES, min(_MOST_REPLICATES, _MOST_DRAWS // max(n, 1)))
 
 
-def bootstrap_estimate(  # noqa: PLR0913 - a coefficient and how it is resampled
+def bootstrap_estimate(
     value: float,
     coefficient: Weighted,
     measured: tuple[Floats, ...],
@@ -491,7 +491,7 @@ def bootstrap_estimate(  # noqa: PLR0913 - a coefficient and how it is resampled
     return Estimate(value, low, high)
 
 
-def bootstrap_interval(  # noqa: PLR0913 - a coefficient and how it is resampled
+def bootstrap_interval(
     value: float,
     coefficient: Weighted,
     measured: tuple[Floats, ...],

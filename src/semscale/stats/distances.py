@@ -352,7 +352,7 @@ def noise_distances(p: Floats, q: Floats, at_p: Floats, at_q: Floats, values: Fl
     return np.stack([distances.get(name, unknown) for name in DISTANCES], axis=-1)
 
 
-def kinked_estimate(  # noqa: PLR0913 - a figure, its resamples in three forms, and how to make the ends
+def kinked_estimate(
     value: float,
     resampled: Floats,
     linear: Floats,

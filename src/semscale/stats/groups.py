@@ -395,7 +395,7 @@ class Tally:
         self._rows = _RowTotals(k)
         self._clusters: _ClusterTotals | None = None
 
-    def add(  # noqa: PLR0913 - columns of the rows
+    def add(
         self,
         pmf: Floats,
         weights: Floats,

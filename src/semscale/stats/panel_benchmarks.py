@@ -143,7 +143,7 @@ class JointSample:
         return tuple(_shares(part) for part in np.split(sums, ends, axis=-1))
 
 
-def distance_benchmarks(  # noqa: PLR0913 - both sides, how persons are drawn, and what is pooled
+def distance_benchmarks(
     panel: Sequence[PmfSample],
     people: Sequence[PmfSample],
     values: Sequence[Floats],
@@ -483,7 +483,7 @@ def _size(error: float, scales: Floats, sizes: Floats, power: float) -> float:
     low, high = 0.0, 1.0
     while error_at(high) < error:
         high *= 2
-        if high > 1e12 or not scales.any():  # noqa: PLR2004 - people who all answer alike err by nothing
+        if high > 1e12 or not scales.any():
             return 0.0
     for _ in range(200):
         middle = (low + high) / 2

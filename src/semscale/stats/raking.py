@@ -116,7 +116,7 @@ class Raking:
     task: RakingTask
 
 
-def rake(  # noqa: PLR0913 - each is a setting of its own
+def rake(
     columns: Mapping[str, npt.ArrayLike],
     targets: Mapping[str, Mapping[Hashable, float]],
     *,

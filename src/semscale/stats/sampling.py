@@ -264,7 +264,7 @@ class DrawnTexts(NamedTuple):
     all_probabilities: Floats
 
 
-def draw_texts(  # noqa: PLR0913 - ratings, and how they are drawn from
+def draw_texts(
     pmf: Floats,
     values: Floats,
     n: int,

@@ -102,7 +102,7 @@ class _Reader:
             self._answer(request)
         except (SemscaleError, OSError) as error:
             self._send(encode_error(error))
-        except BaseException as error:  # noqa: BLE001 - a panic of Rust is no Exception
+        except BaseException as error:
             if isinstance(error, MemoryError) or type(error).__name__ == "PanicException":
                 self._send(encode_error(self._opening.crash("failed")))
             else:

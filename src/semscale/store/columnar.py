@@ -283,7 +283,7 @@ class _RemoteFile(NamedTuple):
             start += rows
         return [], 0
 
-    def _next(self, batches: Iterator[Any]) -> Any:  # noqa: ANN401 - pyarrow has no types
+    def _next(self, batches: Iterator[Any]) -> Any:
         with explain_errors(self.url, "read"):
             return next(batches, None)
 
@@ -297,7 +297,7 @@ class _RemoteFile(NamedTuple):
             content.close()
 
 
-def open_remote_parquet(url: str, system: Any, path: str) -> Partition:  # noqa: ANN401 - fsspec has no types
+def open_remote_parquet(url: str, system: Any, path: str) -> Partition:
     """Open a Parquet file behind a URL; its footer is read now, its row groups on demand.
 
     Args:
@@ -338,7 +338,7 @@ def open_remote_parquet(url: str, system: Any, path: str) -> Partition:  # noqa:
     return Partition(path, schema, table)
 
 
-def open_remote_folder(url: str, system: Any, path: str) -> Table:  # noqa: ANN401 - fsspec has no types
+def open_remote_folder(url: str, system: Any, path: str) -> Table:
     """Open all Parquet files in a remote folder and its subfolders.
 
     Raises:

@@ -282,7 +282,7 @@ def _castable(title: str, dtype: object) -> pl.Expr | None:
     return None
 
 
-def _as_text(cell: Any) -> str | None:  # noqa: ANN401 - any value of a JSON document or a nested column
+def _as_text(cell: Any) -> str | None:
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return None
     if isinstance(cell, str):
@@ -335,7 +335,7 @@ _SHOWN = 40
 
 
 def cell_values(
-    cell: Any,  # noqa: ANN401 - any cell
+    cell: Any,
     *,
     parameter: str,
     column: str,

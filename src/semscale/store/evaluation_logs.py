@@ -139,7 +139,7 @@ REASONING = "reasoning"
 Row = dict[str, Any]
 
 
-def open_log(path: Path, name: str, format: str = JSON) -> Table:  # noqa: A002 - the name of the command's option
+def open_log(path: Path, name: str, format: str = JSON) -> Table:
     """Open an evaluation log as a table, in memory, up to ``MOST_BYTES`` and ``MOST_CELLS``.
 
     Columns of ``inspect`` (``.eval``, ``.json``): ``id``, ``epoch``, ``input``, ``target``, ``output``,
@@ -168,7 +168,7 @@ def open_log(path: Path, name: str, format: str = JSON) -> Table:  # noqa: A002 
         notes = _note_mixed_runs(rows)
     else:
         document = _document(path, name)
-        format = _kind(document, name) if format == JSON else format  # noqa: A001
+        format = _kind(document, name) if format == JSON else format
         if format == "inspect":
             rows = _inspect_rows(document, name)
             notes = (*_note_unfinished(document), *_note_mixed_models(rows))
@@ -442,14 +442,14 @@ def _bytes_of(path: Path, name: str) -> bytes:
     return path.read_bytes()
 
 
-def _parse_or_none(content: bytes) -> Any:  # noqa: ANN401 - any JSON
+def _parse_or_none(content: bytes) -> Any:
     try:
         return parse_json(content.decode("utf-8-sig"))
     except (json.JSONDecodeError, UnicodeDecodeError):
         return None
 
 
-def _from_json(text: Any) -> Any:  # noqa: ANN401 - any JSON
+def _from_json(text: Any) -> Any:
     """Parse a prompt that is a conversation in JSON; other texts are returned unchanged."""
     if isinstance(text, str) and text.lstrip().startswith("["):
         document = _parse_or_none(text.encode())
@@ -457,11 +457,11 @@ def _from_json(text: Any) -> Any:  # noqa: ANN401 - any JSON
     return text
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:  # noqa: ANN401 - any JSON
+def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _conversation(value: Any) -> str | None:  # noqa: ANN401 - any JSON
+def _conversation(value: Any) -> str | None:
     """Write a prompt as text; several messages each begin with their role."""
     if not isinstance(value, list):
         return _text(value)
@@ -471,7 +471,7 @@ def _conversation(value: Any) -> str | None:  # noqa: ANN401 - any JSON
     return "\n".join(f"{turn.get('role', 'user')}: {_text(turn.get('content')) or ''}" for turn in messages)
 
 
-def _text(value: Any) -> str | None:  # noqa: ANN401 - any JSON
+def _text(value: Any) -> str | None:
     """Write a message's content as text: the text parts of a list; other values as JSON."""
     if value is None or isinstance(value, str):
         return value
@@ -481,5 +481,5 @@ def _text(value: Any) -> str | None:  # noqa: ANN401 - any JSON
     return json.dumps(value, ensure_ascii=False)
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON
+def _plain(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value

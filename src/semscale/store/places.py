@@ -201,7 +201,7 @@ _MARKS = ("ETag", "etag", "md5Hash", "content_md5", "ContentMD5", "generation", 
           "last_modified", "mtime", "updated", "created")  # fmt: skip
 
 
-def fetch(url: str, system: Any, path: str, folder: Path, progress: "Progress | None") -> Path:  # noqa: ANN401
+def fetch(url: str, system: Any, path: str, folder: Path, progress: "Progress | None") -> Path:
     """Copy a file behind a URL into a folder, block by block.
 
     Args:

@@ -112,7 +112,7 @@ def _open_held(path: Path, chosen: TableSettings, held: HeldFiles) -> Table:
     return _open(path, str(path), kind, chosen, untrusted=True, held=held)
 
 
-def check_choices(format: str, /, **settings: Unpack[TableKeywords]) -> None:  # noqa: A002
+def check_choices(format: str, /, **settings: Unpack[TableKeywords]) -> None:
     """Check the format and settings of a table before its file exists.
 
     Args:
@@ -193,7 +193,7 @@ def _with_rows(table: Table) -> Table:
 def _open(
     path: Path,
     name: str,
-    format: str,  # noqa: A002 - the name of the command's option
+    format: str,
     chosen: TableSettings,
     *,
     untrusted: bool = False,

@@ -17,7 +17,7 @@ from semscale.store.table_settings import HeaderKind
 _TOO_LARGE = "remove cells far from the table, or save the sheet as .csv"
 _MOST_TITLE_ROWS = 20
 _EXACT = 2**53
-_DAY_0 = datetime(1899, 12, 31)  # noqa: DTZ001 - cells have no time zone
+_DAY_0 = datetime(1899, 12, 31)
 _LONGEST = datetime.max - _DAY_0
 
 

@@ -347,7 +347,7 @@ def _plain(cells: pl.Series, is_declared: pl.Series) -> pl.Series:
     return numbers.cast(pl.Int64) if is_whole else numbers
 
 
-def _labels(columns: Sequence[str], meta: Any) -> dict[str, ColumnLabels]:  # noqa: ANN401 - of pyreadstat
+def _labels(columns: Sequence[str], meta: Any) -> dict[str, ColumnLabels]:
     sets = {
         title: _in_set(str(handle), response_set, str(meta.column_names_to_labels.get(title) or ""))
         for handle, response_set in (meta.mr_sets or {}).items()

@@ -51,7 +51,7 @@ class TableSettings(Settings):
         HeaderKind, Field(description="Survey tool that exported the file."), Option(_INPUT, rare=True)
     ] = "auto"
 
-    def check(self, format: str) -> None:  # noqa: A002 - the name of the command's option
+    def check(self, format: str) -> None:
         """Refuse settings that a format does not have.
 
         Raises:

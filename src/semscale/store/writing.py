@@ -190,7 +190,7 @@ def write_frames(
                 plain(frame).write_ndjson(output)
 
 
-def _cut(frames: Iterable[pl.DataFrame], most: int, format: str) -> Iterator[pl.DataFrame]:  # noqa: A002
+def _cut(frames: Iterable[pl.DataFrame], most: int, format: str) -> Iterator[pl.DataFrame]:
     """Cut texts in the run's columns to the format's limit, with a warning at the end."""
     n_cut = 0
     for frame in frames:
@@ -208,7 +208,7 @@ def _cut(frames: Iterable[pl.DataFrame], most: int, format: str) -> Iterator[pl.
 _EXACT = 2**53
 
 
-def join_parts(  # noqa: PLR0913 - the parts, the file, and how it is written
+def join_parts(
     paths: Sequence[Path],
     target: Path,
     *,
@@ -451,7 +451,7 @@ def _rows(frames: Iterable[pl.DataFrame]) -> Iterator[tuple[Any, ...]]:
         yield from frame.iter_rows()
 
 
-def _write(sheet: Any, place: tuple[int, int], cell: object) -> None:  # noqa: ANN401 - xlsxwriter has no types
+def _write(sheet: Any, place: tuple[int, int], cell: object) -> None:
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return
     if isinstance(cell, bool):
@@ -462,14 +462,14 @@ def _write(sheet: Any, place: tuple[int, int], cell: object) -> None:  # noqa: A
         _write_text(sheet, place, str(cell))
 
 
-def _write_date(sheet: Any, place: tuple[int, int], cell: date, shown: object) -> None:  # noqa: ANN401
+def _write_date(sheet: Any, place: tuple[int, int], cell: date, shown: object) -> None:
     if cell.year < _FIRST_YEAR or (isinstance(cell, datetime) and cell.tzinfo is not None):
         _write_text(sheet, place, cell.isoformat())
     else:
         sheet.write_datetime(*place, cell, shown)
 
 
-def _write_text(sheet: Any, place: tuple[int, int], text: str) -> None:  # noqa: ANN401
+def _write_text(sheet: Any, place: tuple[int, int], text: str) -> None:
     if len(text) > LONGEST_CELL:
         raise InputError(
             "out",

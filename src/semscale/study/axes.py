@@ -330,7 +330,7 @@ def _shuffle_figures(
 
 def _disattenuate(r: float, reliabilities: Sequence[float]) -> float:
     """Divide r by the root of the product of two reliabilities; NaN if one is unknown or not above 0."""
-    if len(reliabilities) < 2 or not min(reliabilities) > 0:  # noqa: PLR2004 - one of each question
+    if len(reliabilities) < 2 or not min(reliabilities) > 0:
         return float("nan")
     return r / float(np.sqrt(reliabilities[0] * reliabilities[1]))
 

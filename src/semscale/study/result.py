@@ -380,7 +380,7 @@ def _read_record(path: Path) -> dict[str, Any]:
     return run
 
 
-def _hash_of(content: Any) -> str:  # noqa: ANN401 - any JSON value
+def _hash_of(content: Any) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 

@@ -275,7 +275,7 @@ def _blocks(questions: Sequence[Question], n: int) -> Iterator[list[Question]]:
         yield block
 
 
-def _crosstab(  # noqa: PLR0913 - all that a table is made of
+def _crosstab(
     question: Question,
     values: Floats,
     columns: _Columns,
@@ -336,7 +336,7 @@ def _figures(
         cut = _cut_lines(estimates, shares)
         # Rounding in sums of weights can move a share beyond 0 or 1; a larger excess is refused later.
         near = np.clip(cut.values, 0.0, 1.0)
-        is_rounding = np.abs(cut.values - near) < 1e-9  # noqa: PLR2004
+        is_rounding = np.abs(cut.values - near) < 1e-9
         cut = replace(cut, values=np.where(is_rounding, near, cut.values))
         low[shares], high[shares] = share_interval(cut, level)
     n, n_missing, weight = estimates.n, estimates.n_missing, estimates.weight

@@ -56,7 +56,7 @@ _STUDY_COLUMNS = {"persona", "concept", "question", "method", "pmf"}
 
 
 @takes(CrosstabSettings)
-def crosstabs(data: Any, **settings: Unpack[CrosstabKeywords]) -> "Crosstabs":  # noqa: ANN401 - a path or any data frame
+def crosstabs(data: Any, **settings: Unpack[CrosstabKeywords]) -> "Crosstabs":
     """Tabulate questions of a survey by groups of respondents.
 
     Every cell has an estimate with its interval, the number of respondents, the sum of their weights, their
@@ -397,7 +397,7 @@ class Crosstabs(Presentable):
         self,
         path: str | PathLike[str],
         *,
-        figures: str | PathLike[str] | None = None,  # noqa: ARG002
+        figures: str | PathLike[str] | None = None,
         escape: bool = True,
     ) -> None:
         """Write the tables to a file, in the format of its extension.
@@ -598,7 +598,7 @@ def _figures(
     }
 
 
-def _finite_or_none(value: Any) -> float | None:  # noqa: ANN401 - an element of an array, of any type of numbers
+def _finite_or_none(value: Any) -> float | None:
     return value.item() if np.isfinite(value) else None
 
 

@@ -27,7 +27,7 @@ _MIN_PERCENT, _MAX_PERCENT = 90, 110  # sums of percentages that miss 100
 _FORM = "write a column, and below it a number for each of its categories, such as 'sex: {f: 0.51, m: 0.49}'"
 
 
-def _as_sequence(values: Any) -> Iterable[Any]:  # noqa: ANN401 - as a caller states it
+def _as_sequence(values: Any) -> Iterable[Any]:
     return (values,) if isinstance(values, str) else values
 
 

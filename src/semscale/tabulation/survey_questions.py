@@ -323,7 +323,7 @@ class QuestionReader:
         spellings: a sentence for each column in which spellings were joined.
     """
 
-    def __init__(  # noqa: PLR0913 - the frame, and what is known about it
+    def __init__(
         self,
         frame: pl.DataFrame,
         labels: Mapping[str, ColumnLabels] | None = None,

@@ -7,7 +7,7 @@ import urllib.error
 import urllib.request
 from dataclasses import dataclass, field
 
-SECRET = "not-to-be-shown"  # noqa: S105 - of a server that takes any
+SECRET = "not-to-be-shown"
 
 
 @dataclass

@@ -194,7 +194,7 @@ def _dataset(options: GateOptions, history: "History") -> str:
     """
     known = history.datasets()
     approvals = {name: given for name in known if (given := history.approvals(name))}
-    if options.history.dataset is not None or len(known) < 2 or not approvals:  # noqa: PLR2004 - no choice
+    if options.history.dataset is not None or len(known) < 2 or not approvals:
         return dataset_of(history, options.history.dataset)
     if len(approvals) > 1 and options.candidate != "-":
         read, *_ = read_outputs(options.candidate, options.source, options.table)

@@ -219,8 +219,8 @@ class UncertaintyScorer(ABC):
     async def generate_original_responses(
         self,
         prompts: Sequence[Any],
-        top_k_logprobs: int | None = None,  # noqa: ARG002 - the arguments of uqlm
-        progress_bar: object = None,  # noqa: ARG002
+        top_k_logprobs: int | None = None,
+        progress_bar: object = None,
     ) -> list[str | None]:
         """Request a response for each prompt; ``score`` applies a postprocessor.
 
@@ -246,7 +246,7 @@ class UncertaintyScorer(ABC):
         self,
         prompts: Sequence[Any],
         num_responses: int = 5,
-        progress_bar: object = None,  # noqa: ARG002 - the arguments of uqlm
+        progress_bar: object = None,
     ) -> list[list[str | None]]:
         """Request samples for each prompt; ``score`` applies a postprocessor.
 

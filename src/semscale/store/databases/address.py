@@ -58,7 +58,7 @@ def read_address(where: str | Path, kind: str = "history") -> Address:
     if not text.strip() or text == ":memory:":
         raise InputError(f"{kind} must be a file on disk, got {text!r}: name one, such as {kind}.sqlite")
     path = Path(text).expanduser()
-    if os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises where a folder above may not be looked into
+    if os.path.isdir(path):
         raise InputError(f"{kind} {path} is a folder: name a file in it, such as {path / f'{kind}.sqlite'}")
     return Address(kind, str(path), path=path)
 

@@ -209,7 +209,7 @@ _SIDE_FILES = ("-wal", "-shm", "-journal")
 
 def _sqlite_engine(address: Address, *, create: bool) -> Engine:
     path = address.path or Path()
-    if not os.path.exists(path):  # noqa: PTH110 - Path.exists raises where a folder may not be looked into
+    if not os.path.exists(path):
         if not create:
             raise InputError(f"{address.name} does not exist: record a run first, or name another file")
         _create_file(path, address.name)
@@ -305,7 +305,7 @@ def bring_up_to_date(database: Database, *, create: bool) -> None:
 def _read_revision(connection: Connection, name: str) -> str | None:
     inspector = inspect(connection)
     if inspector.has_table(VERSION_TABLE):
-        revision = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608
+        revision = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()
         return None if revision is None else str(revision)
     if connection.dialect.name == "sqlite" and (tables := inspector.get_table_names()):
         raise InputError(

@@ -115,7 +115,7 @@ def _ssl_context(mode: str) -> ssl.SSLContext:
 
 def _connect(
     name: str,
-    is_plain_allowed: bool,  # noqa: FBT001 - bound once above
+    is_plain_allowed: bool,
     dialect: Dialect,
     _record: object,
     positional: list[Any],
