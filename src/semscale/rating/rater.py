@@ -462,7 +462,7 @@ class Rater:
             "sentiment": self._sentiment(vectors),
         }
         if self.calibration is not None:
-            columns |= _calibrated_columns(
+            columns |= _calibration_columns(
                 self.calibration, Predictors(as_rows(vectors), read.pmf, self.scale.values), fitted
             )
         scored = are_scored(status)
@@ -496,7 +496,7 @@ def _positions(members: Integers, m: int) -> Integers:
     return positions
 
 
-def _calibrated_columns(
+def _calibration_columns(
     calibration: Calibration, predictors: Predictors, fitted: Mask | None
 ) -> dict[str, Any]:
     """Return the columns of n texts that a calibration changes or adds."""

@@ -120,7 +120,8 @@ class Cells:
     """Some rows of a table.
 
     Attributes:
-        rows: the n rows with all columns, in types that can be written.
+        rows: the n rows with all columns, in types that can be written; of a part that was measured, with
+            those of the result.
         first_row: position of the first row in the table, from 0.
         values: n values of each role that has a column.
         text_counts: numbers of texts with reasoning and HTML, by the role.
