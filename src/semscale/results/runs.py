@@ -300,12 +300,13 @@ class TableRun(Generic[S]):
             self._add(measured)
             is_finished = all(instrument.is_finished(result) for instrument, _, result in measured)
             has_failed = any(instrument.has_failed_calls(result) for instrument, _, result in measured)
+            del measured  # else its texts would be in memory while the part is written
             if part.stored is not None:
                 parts.add_stored(part.stored)
             else:
                 parts.add(part.frame, part.notes, is_finished=is_finished and not has_failed)
             is_whole = is_whole and is_finished
-            del part, measured  # else two parts would be in memory while the next one is computed
+            del part  # else two parts would be in memory while the next one is computed
             self._tell()
         return is_whole
 
