@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from semscale.rating.lint import DiscriminantCheck
 from semscale.rating.rater import Rater
-from semscale.rating.summary import DiscriminantCheck
 from semscale.rating.validity import validate
 from semscale.scales import Scale, load_scale
 

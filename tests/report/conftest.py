@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 from semscale.rating.human import RatingComparison
-from semscale.rating.summary import EXAMPLE_SCHEMA, DiscriminantCheck, RatingSummary
+from semscale.rating.lint import DiscriminantCheck
+from semscale.rating.summary import EXAMPLE_SCHEMA, RatingSummary
 from semscale.results.estimates import Estimates
 from semscale.scales import Scale
 from semscale.signature import Signature

@@ -23,6 +23,7 @@ from semscale.chat.decision_formats import (
 from semscale.chat.decisions import decide, load_deciding_model
 from semscale.chat.messages import DecisionAnswer, Message
 from semscale.errors import InputError, InterruptedRunError, ReplyError
+from semscale.rating.labelling import RatedTexts
 from semscale.rating.readouts import modes
 from semscale.scales import Scale
 from semscale.signature import Signature
@@ -34,7 +35,6 @@ from semscale.types import Floats, Progress, Status
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import Model
-    from semscale.rating.ratings import Ratings
 
 _NAME = "rating"
 
@@ -399,7 +399,7 @@ class TableDecisions:
         self._rows: list[pl.Series] = []
         self._decided = pl.DataFrame()
 
-    def add(self, texts: Sequence[object], ratings: "Ratings") -> None:
+    def add(self, texts: Sequence[object], ratings: RatedTexts) -> None:
         """Add the next rows.
 
         Args:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.labelling import HumanRating, check_human_range
+from semscale.rating.labelling import HumanRating, RatedTexts, check_human_range
 from semscale.rating.readouts import reject
 from semscale.results.estimates import few_note
 from semscale.results.weights import NOBODY, as_weights, in_unit, respondent_numbers
@@ -37,7 +37,6 @@ from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers, Mask
 
 if TYPE_CHECKING:
-    from semscale.rating.ratings import Ratings
     from semscale.rating.settings import RatingColumns
 
 _MOST_POINTS = 2000
@@ -814,7 +813,7 @@ class HumanSample:
     def add(
         self,
         first_row: int,
-        ratings: "Ratings",
+        ratings: RatedTexts,
         humans: Sequence[HumanRating | None],
         *,
         lengths: Sequence[int],

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
@@ -23,10 +23,7 @@ from semscale.stats.sampling import DrawnTexts, draw_texts
 from semscale.store.columns import column_in, floats_in, have_decimal_commas, numbers_among, storable
 from semscale.store.table import Table
 from semscale.store.writing import write_table
-from semscale.types import Floats
-
-if TYPE_CHECKING:
-    from semscale.rating.ratings import Ratings
+from semscale.types import Floats, Mask
 
 ROW, TEXT = "row", "text"
 """Further columns of a sheet: the row in the file, from 1, and its text."""
@@ -34,6 +31,46 @@ ROW, TEXT = "row", "text"
 _COLUMNS = (ROW, TEXT, HUMAN, INCLUSION)
 
 _BATCH = 50_000
+
+
+class RatedTexts(Protocol):
+    """Ratings of n texts, as far as labels are drawn for them and compared with them; see ``Ratings``."""
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of k points."""
+        ...
+
+    @property
+    def pmf(self) -> Floats:
+        """Shape (n, k), probabilities of the points; NaN without a rating."""
+        ...
+
+    @property
+    def mean(self) -> Floats:
+        """Shape (n,), means of the probabilities; NaN without a rating."""
+        ...
+
+    @property
+    def scored(self) -> Mask:
+        """Shape (n,), true for texts with a rating."""
+        ...
+
+    @property
+    def n_scored(self) -> int:
+        """Number of texts with a rating."""
+        ...
+
+    @property
+    def readable(self) -> Mask:
+        """Shape (n,), true for texts that people can rate."""
+        ...
+
+    @property
+    def in_calibration(self) -> Mask | None:
+        """Shape (n,), true for texts that the calibration was fitted to; ``None`` without one."""
+        ...
+
 
 _MOST_LABELLED = 20_000
 
@@ -53,7 +90,7 @@ _DRAW = "give the probability with which the text was drawn"
 _DRAWN = f"{_DRAW}, or empty both this cell and the rating in the same row {COUNTING}"
 
 
-def draw_for_labels(ratings: "Ratings", n: int, *, by_interest: bool = False, seed: int = 0) -> DrawnTexts:
+def draw_for_labels(ratings: RatedTexts, n: int, *, by_interest: bool = False, seed: int = 0) -> DrawnTexts:
     """Draw texts for people to rate from all readable texts, including those without a rating.
 
     A text without a rating, such as one off topic, is drawn as if its rating were the mean of all ratings.

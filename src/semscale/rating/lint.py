@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import polars as pl
 import yaml
 
 from semscale.embedding.embedder import anchor_embedder
@@ -27,9 +28,9 @@ from semscale.rating.anchors import (
     scale_for_model,
     unrelated_sentences,
 )
+from semscale.rating.labelling import RatedTexts
 from semscale.rating.readouts import READOUTS, VectorRatings, similarity_pmf, ssr_ratings
 from semscale.rating.settings import DEFAULT_READOUT, RaterSettings, Readout
-from semscale.rating.summary import DiscriminantCheck
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.signature import Signature
 from semscale.stats.correlations import pearson, spearman, spearman_brown
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from semscale.embedding.embedder import Embedder
-    from semscale.rating.ratings import Ratings
 
 
 Level = Literal["pass", "warn", "fail"]
@@ -156,6 +156,46 @@ def lint(
         findings=(*(finding for anchor_set in sets for finding in anchor_set.findings), *joint_findings),
         discriminant=_discriminant(used, engine, rows[:n], texts, ladder.means),
     )
+
+
+SAME_ORDER = 0.9
+"""Correlation above which ratings order texts in the same way as another measure."""
+
+
+_FEWEST_ORDERED = 20
+"""Number of texts below which such a correlation may be chance."""
+
+
+@dataclass(frozen=True)
+class DiscriminantCheck:
+    """Correlations of ratings with measures that they should differ from.
+
+    Attributes:
+        n: number of rated texts.
+        sentiment: Pearson's r with the ratings on the shipped scale ``quality``; NaN for that scale itself.
+        length: Pearson's r with the number of characters; NaN if the texts are unknown.
+
+    References:
+        Campbell, Fiske (1959): Convergent and Discriminant Validation by the Multitrait-Multimethod Matrix.
+        Psychological Bulletin 56(2), 81-105. DOI 10.1037/h0046016.
+    """
+
+    n: int
+    sentiment: float
+    length: float
+
+    @property
+    def same_as(self) -> dict[str, float]:
+        """Measures that order the texts as the ratings do, or in reverse, with their r.
+
+        Examples:
+            >>> DiscriminantCheck(100, 0.98, -0.2).same_as
+            {'sentiment': 0.98}
+        """
+        measures = {"sentiment": self.sentiment, "length": self.length}
+        if self.n < _FEWEST_ORDERED:
+            return {}
+        return {name: r for name, r in measures.items() if abs(r) > SAME_ORDER}
 
 
 def _discriminant(
@@ -664,7 +704,7 @@ def cosine_at(share: float, random_cosine: float) -> float:
 
 
 def propose_probes(
-    texts: Sequence[str], ratings: "Ratings", *, per_point: int = 4, seed: int = 0
+    texts: Sequence[str], ratings: RatedTexts, *, per_point: int = 4, seed: int = 0
 ) -> list[str]:
     """Choose texts as probes, spread over the ratings, in random order.
 
@@ -687,7 +727,7 @@ def propose_probes(
     return [texts[row] for row in shuffled.tolist()]
 
 
-def spread_of(ratings: "Ratings") -> float:
+def spread_of(ratings: RatedTexts) -> float:
     """Return the standard deviation of distinct texts' ratings as a share of the scale's length.
 
     Of the measures that need no labels, it predicts agreement with people best.

@@ -1,18 +1,37 @@
 """Ratings of texts: a probability mass function (PMF) for each text, with means, modes and entropies."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any, Self, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self, Unpack
 
 import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.json_reading import encodable
+from semscale.rating.anchors import language_setting
 from semscale.rating.calibration import Calibration
 from semscale.rating.readouts import modes, sum_in_order
-from semscale.rating.summary import RatingSummary, RatingTally
-from semscale.results.estimates import Estimates, EstimateSettings, IntervalSettings, Tallies, estimate_rows
+from semscale.rating.summary import (
+    EXAMPLE_SCHEMA,
+    MOST_EXAMPLES,
+    SAMPLE_SIZE,
+    DistinctCount,
+    LanguageTexts,
+    RatingSummary,
+    discriminant_check,
+    set_correlations,
+    set_moments,
+)
+from semscale.results.estimates import (
+    Estimates,
+    EstimateSettings,
+    IntervalSettings,
+    Tallies,
+    estimate_rows,
+)
+from semscale.results.languages import LanguageCount
 from semscale.results.result import (
     COUNTS,
     FLAGS,
@@ -24,10 +43,21 @@ from semscale.results.result import (
     ResultColumn,
     result_columns,
 )
+from semscale.results.summary import RowTally
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.intervals import IntervalPlan, mass_names, scale_figures
-from semscale.store.columns import as_list, as_names, floats_in
+from semscale.stats.intervals import IntervalPlan, Moments, mass_names, scale_figures
+from semscale.stats.sampling import priorities
+from semscale.stats.variance_components import crossed_components
+from semscale.store.columns import as_list, as_names, floats_in, storable
+from semscale.store.missing_codes import (
+    LONGEST_CODE,
+    CodeCount,
+    code_key,
+    is_missing,
+    missing_keys,
+    unseen_codes,
+)
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Integers, Mask, ObjectArray, Refits, Status, Statuses
 
@@ -58,6 +88,9 @@ REFITS = ResultColumn(
     lambda columns: columns[0].to_numpy(),
     is_private=True,
 )
+
+
+_WORDED = [Status.SCORED, Status.OFF_TOPIC, Status.NOT_ABOUT, Status.WEIGHTLESS]
 
 
 @dataclass(frozen=True, repr=False)
@@ -318,3 +351,255 @@ def _column_name(column: object, otherwise: str) -> str | None:
     """Return the name of a column: its own name if it has one, as series do."""
     name = getattr(column, "name", None)
     return None if column is None else name if isinstance(name, str) and name else otherwise
+
+
+class RatingOrigin(Protocol):
+    """What ratings come from, a rater or the ratings themselves, as far as a summary names it."""
+
+    @property
+    def scale(self) -> Scale:
+        """The scale with the anchor sets."""
+        ...
+
+    @property
+    def signature(self) -> Signature:
+        """All settings that affect a rating."""
+        ...
+
+    @property
+    def floor(self) -> float | None:
+        """Similarity below which a text is off topic; ``None`` for no floor."""
+        ...
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """The calibration; ``None`` without one."""
+        ...
+
+    @property
+    def own_anchors(self) -> Collection[str]:
+        """Languages whose texts were rated with anchors in their language."""
+        ...
+
+
+class RatingTally:
+    """Adds up rated rows, added in order and in parts of any size.
+
+    It is used for files and for ratings in memory, so the same rows give the same report. Its memory does not
+    grow with the rows, except 8 bytes for each of up to 5,000,000 distinct texts.
+
+    Args:
+        rated: rater or ratings, for scale, signature, floor and calibration.
+        by: names of the columns of groups.
+        missing: codes for a missing answer, as the user wrote them, to report those that no cell has.
+        seed: seed of the sample.
+    """
+
+    def __init__(
+        self,
+        rated: RatingOrigin,
+        *,
+        by: Sequence[str] = (),
+        missing: Sequence[str] = (),
+        seed: int = 0,
+    ) -> None:
+        self._scale, self._floor, self._calibration = rated.scale, rated.floor, rated.calibration
+        self._own_anchors = rated.own_anchors
+        self._rows = RowTally(
+            [scale_figures(rated.scale.values)],
+            rated.signature,
+            by=by,
+            n_labels=None if rated.calibration is None else rated.calibration.labels.n,
+        )
+        self._n_windowed = self._n_unfamiliar = 0
+        self._distinct = DistinctCount()
+        self._codes = CodeCount()
+        self._missing, self._seen_codes = tuple(missing), set[str]()
+        self._has_texts = True
+        self._sets = Moments.empty(len(rated.scale.anchor_sets))
+        self._measures = Moments.empty(3)  # means, sentiment, length
+        self._examples = Examples(seed)
+
+    @property
+    def n(self) -> int:
+        """Number of rows so far."""
+        return self._rows.n
+
+    @property
+    def set_agreement(self) -> Floats:
+        """Correlations of the means under each anchor set, shape (s, s)."""
+        return set_correlations(self._sets)
+
+    def add(
+        self,
+        ratings: Ratings,
+        cells: list[object] | None,
+        *,
+        groups: Mapping[str, Sequence[str | None]] | None = None,
+        weights: object = None,
+        respondents: object = None,
+    ) -> None:
+        """Add the next part.
+
+        Args:
+            ratings: ratings of n rows.
+            cells: the n rated cells; ``None`` if unknown.
+            groups: n names of groups for each column of ``by``.
+            weights: shape (n,).
+            respondents: shape (n,).
+        """
+        self._n_windowed += ratings.n_windowed
+        self._rows.languages.add(([code] for code in ratings.language), ratings.status)
+        self._n_unfamiliar += 0 if ratings.unfamiliar is None else int(ratings.unfamiliar.sum())
+        if cells is None:
+            self._has_texts = False
+        else:
+            self._count_texts(ratings, cells)
+            if self._missing:
+                keys = {code_key(cell) for cell in cells if isinstance(cell, str)}
+                self._seen_codes |= keys & missing_keys(self._missing)
+        set_means = ratings.set_means[ratings.scored]
+        self._sets = self._sets.plus(set_moments(set_means, self._scale.values))
+        self._measures = self._measures.plus(discriminant_moments(ratings, cells))
+        self._examples.add(ratings, cells, self.n)
+        self._rows.add(
+            ratings.pmf,
+            ratings.status,
+            groups=groups,
+            weights=weights,
+            respondents=respondents,
+            refits=ratings.refits,
+            shown=None if cells is None else lambda row: _cell_text(cells[row]),
+        )
+
+    def summary(self, plan: IntervalPlan, source: str, **content: Any) -> RatingSummary:
+        """Summarize all added parts.
+
+        Args:
+            plan: how intervals are made.
+            source: source of the texts, such as the name of a file.
+            content: further fields of the summary: names of columns, ``comparison``, ``lint``.
+        """
+        common = self._rows.common(plan, source)
+        signature = common["signature"]
+        stated, fields = language_setting(signature), dict(signature.fields)
+        sampled = self._rows.language_sample
+        return RatingSummary(
+            **{**common, "languages": tuple(map(self._with_anchors, common["languages"]))},
+            scale=self._scale,
+            n_windowed=self._n_windowed,
+            n_distinct=self._distinct.count if self._has_texts else None,
+            sample=self._examples.sample,
+            most_certain=self._examples.most_certain,
+            least_certain=self._examples.least_certain,
+            set_agreement=self.set_agreement,
+            set_names=tuple(self._scale.anchor_sets),
+            discriminant=discriminant_check(self._measures),
+            set_variances=crossed_components(self._sets, len(self._scale.anchor_sets), plan.interval),
+            floor=self._floor,
+            possible_codes=self._codes.counts,
+            unseen_codes=unseen_codes(self._missing, self._seen_codes),
+            other_language=None if stated is None else sampled.other_language(stated, signature),
+            fallback_from=fields["language"] if "anchor_language" in fields else None,
+            calibration=self._calibration,
+            n_unfamiliar=self._n_unfamiliar,
+            group_differences=self._rows.differences(plan.interval),
+            **content,
+        )
+
+    def _with_anchors(self, count: LanguageCount) -> LanguageTexts:
+        (code,) = count.languages
+        anchors = code if code in self._own_anchors else self._scale.language
+        return LanguageTexts(**vars(count), anchors=anchors if count.scored else None)
+
+    def _count_texts(self, ratings: Ratings, cells: list[object]) -> None:
+        worded = np.isin(ratings.status, _WORDED)
+        self._rows.language_sample.add(np.flatnonzero(worded), cells.__getitem__, self.n)
+        read = [
+            (str(cell), status == Status.SCORED)
+            for cell, status in zip(cells, ratings.status, strict=True)
+            if status not in {Status.MISSING, Status.NOT_TEXT}
+        ]
+        self._distinct.add([text for text, _ in read])
+        rated = (text.strip() for text, is_rated in read if is_rated)
+        self._codes.add(text for text in rated if len(text) <= LONGEST_CODE)
+
+
+def _cell_text(cell: object) -> object:
+    """Return a cell as text; ``None`` if it is missing, and JSON if it is not text."""
+    if is_missing(cell):
+        return None
+    text = encodable(cell) if isinstance(cell, str) else cell
+    return storable(pl.DataFrame([pl.Series("text", [text], dtype=pl.Object)]))["text"][0]
+
+
+def discriminant_moments(ratings: Ratings, cells: Sequence[object] | None) -> Moments:
+    """Sum the means, the sentiment and the lengths of scored texts for ``discriminant_check``.
+
+    Args:
+        ratings: ratings of n texts.
+        cells: shape (n,), the texts; ``None`` if unknown. Unknown values are 0 for all texts, so that their
+            correlation is not defined.
+    """
+    few, rows = ratings[ratings.scored], np.flatnonzero(ratings.scored).tolist()
+    measures = np.zeros((len(rows), 4))
+    measures[:, 0] = few.mean - ratings.scale.values.mean()
+    if few.sentiment is not None:
+        measures[:, 1] = np.nan_to_num(few.sentiment)
+    if cells is not None:
+        measures[:, 2] = [len(str(cells[row])) for row in rows]
+    measures[:, 3] = 1
+    return Moments.empty(3).with_clusters(measures)
+
+
+class Examples:
+    """Selects example rows of rated rows, added in order and in parts of any size.
+
+    Args:
+        seed: seed of the sample.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self.most_certain = self.least_certain = pl.DataFrame(schema=EXAMPLE_SCHEMA)
+        self._sample = self.most_certain.with_columns(priority=pl.Series([], dtype=pl.UInt64))
+
+    @property
+    def sample(self) -> pl.DataFrame:
+        """At most 400 scored rows, in their order."""
+        return self._sample.drop("priority").sort("row")
+
+    def add(self, ratings: Ratings, cells: list[object] | None, first_row: int) -> None:
+        """Add the next part, whose first row has the index ``first_row`` in the whole."""
+        rows = _example_rows(ratings, cells, first_row)
+        self.most_certain = _first_distinct(pl.concat([self.most_certain, rows]), pl.col("entropy"))
+        self.least_certain = _first_distinct(pl.concat([self.least_certain, rows]), -pl.col("entropy"))
+        drawn = rows.with_columns(
+            priority=pl.Series(priorities(rows["row"].to_numpy(), self._seed), dtype=pl.UInt64)
+        )
+        self._sample = pl.concat([self._sample, drawn]).sort("priority", "row").head(SAMPLE_SIZE)
+
+
+def _example_rows(ratings: Ratings, cells: list[object] | None, first_row: int) -> pl.DataFrame:
+    """Return the scored rows with the columns of ``EXAMPLE_SCHEMA``; only texts are scored."""
+    scored = np.flatnonzero(ratings.scored)
+    few = ratings[ratings.scored]
+    texts = [None] * len(few) if cells is None else [encodable(str(cells[row])) for row in scored.tolist()]
+    return pl.DataFrame(
+        {
+            "row": first_row + scored,
+            "text": texts,
+            "status": [str(status) for status in few.status],
+            "mean": few.mean,
+            "mode": few.mode,
+            "entropy": few.entropy,
+            "similarity": few.similarity,
+            "pmf": few.pmf.tolist(),
+        },
+        schema=EXAMPLE_SCHEMA,
+    )
+
+
+def _first_distinct(rows: pl.DataFrame, certainty: pl.Expr) -> pl.DataFrame:
+    ordered = rows.sort(certainty, "row")
+    return ordered.unique("text", keep="first", maintain_order=True).head(MOST_EXAMPLES)

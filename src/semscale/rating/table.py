@@ -10,9 +10,9 @@ from semscale.embedding.cache import KEPT_EMBEDDINGS, CachedEmbedder
 from semscale.errors import InputError
 from semscale.rating.labelling import FilledSheet
 from semscale.rating.rater import Rater
-from semscale.rating.ratings import Ratings
+from semscale.rating.ratings import Ratings, RatingTally
 from semscale.rating.settings import RatingColumns
-from semscale.rating.summary import RatingSummaries, RatingSummary, RatingTally
+from semscale.rating.summary import RatingSummaries, RatingSummary
 from semscale.results.instrument import TableInstrument
 from semscale.results.runs import PartSettings, measure_by_each, measure_table
 from semscale.results.table_columns import TEXT, Cells

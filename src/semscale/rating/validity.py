@@ -7,7 +7,9 @@ import numpy as np
 
 from semscale.presentable import Presentable
 from semscale.rating.human import RatingComparison, human_table
-from semscale.rating.summary import DiscriminantCheck, discriminant_check, discriminant_moments
+from semscale.rating.lint import DiscriminantCheck
+from semscale.rating.ratings import discriminant_moments
+from semscale.rating.summary import discriminant_check
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.correlations import pearson_estimate

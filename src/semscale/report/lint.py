@@ -37,8 +37,7 @@ from semscale.weights.known import DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
     from semscale.rating.growing import Growth
-    from semscale.rating.lint import LintFinding, LintReport, SetLint
-    from semscale.rating.summary import DiscriminantCheck
+    from semscale.rating.lint import DiscriminantCheck, LintFinding, LintReport, SetLint
     from semscale.rating.validity import Validity
     from semscale.scales import Scale
 

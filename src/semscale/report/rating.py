@@ -82,7 +82,8 @@ if TYPE_CHECKING:
     from semscale.rating.calibration import Calibration
     from semscale.rating.decided import DecidedComparison
     from semscale.rating.human import RatingComparison
-    from semscale.rating.summary import DiscriminantCheck, LanguageTexts, RatingSummaries, RatingSummary
+    from semscale.rating.lint import DiscriminantCheck
+    from semscale.rating.summary import LanguageTexts, RatingSummaries, RatingSummary
     from semscale.results.estimates import Estimates, GroupDifference
     from semscale.scales import Scale
     from semscale.stats.groups import GroupEstimate
