@@ -8,12 +8,11 @@ from tests.judging.conftest import Scripted, plain_running
 from semscale.errors import InputError
 from semscale.judging.human_labels import (
     compare_with_labels,
-    draw_rows,
-    earlier_draws,
     label_table,
     nearest,
 )
 from semscale.judging.judge import Judge
+from semscale.judging.label_draws import draw_rows, earlier_draws
 from semscale.judging.templates import Criterion, Rubric, Template, even_template, load_template
 from semscale.judging.verdict import Provenance, Verdict, combine_criteria
 from semscale.judging.verdicts import Verdicts

@@ -13,7 +13,8 @@ from semscale.chat.messages import Reply, TokenLogprob
 from semscale.judging.human_labels import label_table
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.settings import JudgeColumns
-from semscale.judging.summary import JudgeTally, alike_reasons
+from semscale.judging.summary import alike_reasons
+from semscale.judging.verdicts import JudgeTally
 from semscale.report.json_encoding import to_json
 from semscale.report.judging import cautions, human_table
 from semscale.stats.intervals import IntervalPlan

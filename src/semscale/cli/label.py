@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from semscale.chat.budget import ForecastSummary
     from semscale.coding.labels import ExpectedCodes
-    from semscale.judging.human_labels import LabelDraw
     from semscale.judging.judge import Judge
+    from semscale.judging.label_draws import LabelDraw
     from semscale.judging.templates import Template
     from semscale.results.table_columns import Cells
     from semscale.types import Floats, Progress
@@ -385,7 +385,7 @@ def _draw_to_judge(options: LabelOptions) -> None:
         ReplyError: no call can succeed.
     """
     from semscale.cli.progress import progress_bars
-    from semscale.judging.human_labels import draw_rows
+    from semscale.judging.label_draws import draw_rows
     from semscale.judging.prompts import read_items
     from semscale.results.label_sheets import HUMAN, INCLUSION
     from semscale.store.writing import write_table
@@ -445,7 +445,8 @@ def _earlier_draws(cells: "Cells", template: "Template") -> "Floats":
     """Read which rows were drawn before, or have a label from elsewhere."""
     import polars as pl
 
-    from semscale.judging.human_labels import earlier_draws, label_table
+    from semscale.judging.human_labels import label_table
+    from semscale.judging.label_draws import earlier_draws
     from semscale.results.label_sheets import INCLUSION
     from semscale.store.columns import floats_in
 

@@ -2,22 +2,21 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
-import polars as pl
 
 from semscale.chat.negotiation import FormRefusal
-from semscale.judging.human_labels import HumanEvidence, compare_with_labels, mean_labels
+from semscale.judging.human_labels import HumanEvidence
 from semscale.judging.score_gate import GateVerdict, ScoreGate
 from semscale.judging.settings import JudgeColumns
 from semscale.judging.templates import Template
 from semscale.judging.verdict import Provenance, Verdict
-from semscale.results.estimates import Estimates, Tallies, mean_in_words
-from semscale.results.summary import ForemostRows, RowTally, Summary
+from semscale.results.estimates import Estimates, mean_in_words
+from semscale.results.summary import Summary
 from semscale.signature import Signature
 from semscale.stats.agreement import (
     AgreementEstimate,
@@ -26,38 +25,20 @@ from semscale.stats.agreement import (
     pairwise_agreement,
     severities,
 )
-from semscale.stats.groups import mean_with_counts
 from semscale.stats.intervals import (
     Estimate,
-    Figures,
     IntervalPlan,
     MeanEstimate,
     estimate_mean,
-    value_figure,
 )
-from semscale.stats.sampling import SAMPLED_ROWS, Column, LabelledSample, SampledRows
-from semscale.types import Floats, Integers, Mask, Status
-
-if TYPE_CHECKING:
-    from semscale.judging.verdicts import JudgedResult, Verdicts
-
-SHOWN = 20
-"""Number of items with the lowest scores in a summary, and of disputed or least certain items."""
+from semscale.types import Floats, Mask, Status
 
 LITTLE_COVERED = 0.9
 """Covered mass below which a distribution counts as little covered."""
 
 _LISTED_REASONS = 5
-_COUNTED_REASONS = 1000  # different reasons
-_FIFTHS = 5
-_ROUNDING = 1e-6
-_SCORE_BOUNDS = (0.0, 1.0)
-_WITH_REASON = (Status.FAILED, Status.UNPARSABLE, Status.REFUSED)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _ANY_NUMBER = "…"
-
-# Columns of the sample; those of the judges begin with a name.
-_EXPECTED, _INCLUSION = " expected", " inclusion"
 
 
 @dataclass(frozen=True)
@@ -413,257 +394,3 @@ def _common_text(reasons: list[str]) -> str:
     positions = zip(*map(_NUMBER.findall, reasons), strict=True)
     numbers = (values[0] if len(set(values)) == 1 else _ANY_NUMBER for values in positions)
     return _NUMBER.sub(lambda _: next(numbers), reasons[0])
-
-
-class JudgeTally:
-    """Running totals of verdicts, part by part; most items are stored as numbers only.
-
-    Tables and verdicts in memory both use it, so the same items give the same report.
-
-    Args:
-        result: the first part; all parts have the same judges.
-        columns: names of the columns.
-        plan: how intervals are made, and the seed of the sample.
-        most: size of the sample; with fewer items, all are stored. Labelled items are stored in addition.
-    """
-
-    def __init__(
-        self,
-        result: "JudgedResult",
-        columns: JudgeColumns,
-        plan: IntervalPlan,
-        *,
-        most: int = SAMPLED_ROWS,
-    ) -> None:
-        judges = result.by_judge
-        self._columns, self._plan = columns, plan
-        self._is_panel = len(judges) > 1
-        self._template = next(iter(judges.values())).template
-        figures = ("mean",) if self._is_panel else ("score", "expected")
-        by = [] if columns.by is None else [columns.by]
-        self._rows = RowTally(_figures(figures), result.signature, by=by)
-        self._judges = {
-            name: _ScoreTally(name, verdicts, self._is_panel) for name, verdicts in judges.items()
-        }
-        self._sample = LabelledSample(most, plan.seed)
-        self._labels: list[tuple[Integers, Floats]] = []
-        self._lowest, self._disputed, self._vague = (ForemostRows[JudgedRow](SHOWN) for _ in range(3))
-
-    def add(
-        self,
-        result: "JudgedResult",
-        questions: Sequence[object],
-        answers: Sequence[object],
-        *,
-        labels: Floats | None = None,
-        inclusion: Floats | None = None,
-        groups: Sequence[str | None] | None = None,
-    ) -> None:
-        """Add the next m items.
-
-        Args:
-            result: verdicts on the m items.
-            questions: m cells.
-            answers: m cells.
-            labels: shape (m, raters), human labels from ``label_table``.
-            inclusion: shape (m,), probability with which each item was drawn for a label.
-            groups: m names of groups.
-        """
-        judges, first_row = result.by_judge, self._rows.n
-        expected, spread = result.expected_score, result.spread
-        people = np.full(len(result), np.nan) if labels is None else mean_labels(labels)
-
-        def item(position: int) -> JudgedRow:
-            verdicts = {name: part.verdicts[position] for name, part in judges.items()}
-            return JudgedRow(
-                row=first_row + position,
-                question=questions[position],
-                answer=answers[position],
-                expected=float(expected[position]),
-                spread=float(spread[position]),
-                people=float(people[position]),
-                verdicts=verdicts,
-                group=None if groups is None else groups[position],
-                criteria={} if self._is_panel else next(iter(judges.values())).criterion_scores(position),
-            )
-
-        def first_reply(position: int) -> object:
-            replies = (reply for part in judges.values() for reply in part.verdicts[position].replies)
-            return next((reply for reply in replies if reply.strip()), answers[position])
-
-        title = self._columns.by or "group"
-        by = None if groups is None else pl.Series(title, groups, pl.String)
-        for tally, verdicts in zip(self._judges.values(), judges.values(), strict=True):
-            tally.add(verdicts, by)
-        self._lowest.add(expected, first_row, item)
-        if self._is_panel:
-            self._disputed.add(np.where(spread > 0, -spread, np.nan), first_row, item)
-        else:
-            width = next(iter(judges.values())).deviation
-            self._vague.add(np.where(width > 0, -width, np.nan), first_row, item)
-        self._sample_items(result, labels, inclusion)
-        self._rows.add(
-            np.column_stack(list(result.figures.values())),
-            result.status,
-            groups=None if groups is None else {title: groups},
-            shown=first_reply,
-        )
-        texts = (("" if answer is None else str(answer),) for answer in answers)
-        self._rows.add_languages(texts, result.status)
-
-    def _sample_items(self, result: "JudgedResult", labels: Floats | None, inclusion: Floats | None) -> None:
-        """Store the numbers of a sample of items and of labelled items."""
-        columns: dict[str, Column] = {_EXPECTED: result.expected_score}
-        for tally, verdicts in zip(self._judges.values(), result.by_judge.values(), strict=True):
-            columns |= tally.columns(verdicts)
-        if inclusion is not None:
-            columns[_INCLUSION] = inclusion
-        has_label: Mask = np.zeros(len(result), dtype=np.bool_)
-        if labels is not None:
-            has_label = np.asarray(~np.isnan(labels).all(axis=1))
-            self._labels.append((np.flatnonzero(has_label) + self._rows.n, labels[has_label]))
-        self._sample.add(columns, has_label)
-
-    def summary(self, result: "JudgedResult", source: str, *, unused_inclusion: bool = False) -> JudgeSummary:
-        """Return the summary of everything that was added.
-
-        Args:
-            result: a result; its signatures, refused forms and reason to stop apply to all parts.
-            source: name of the items' source.
-            unused_inclusion: whether the table has probabilities of a draw that were not named.
-        """
-        sample, judges = self._sample.rows(), result.by_judge
-        common = self._rows.common(self._plan, source, result.signature)
-        overall = common["estimates"]
-        mean = mean_with_counts(overall.overall, "mean" if self._is_panel else "expected")
-        human = self._human(sample, mean)
-        if human is not None:
-            common["signature"] = common["signature"].plus(human.signature)
-        scores = {
-            name: tally.scores(sample.columns, self._plan, judges[name], overall)
-            for name, tally in self._judges.items()
-        }
-        return JudgeSummary(
-            **common,
-            columns=self._columns,
-            judges=scores,
-            sampled=sample.n_drawn,
-            expected=sample.columns[_EXPECTED],
-            in_draw=sample.in_draw,
-            plan=self._plan,
-            lowest=self._lowest.items,
-            disputed=self._disputed.items,
-            least_certain=self._vague.items,
-            human=human,
-            stopped=result.stopped,
-            unused_inclusion=unused_inclusion,
-        )
-
-    def _human(self, sample: SampledRows, mean: MeanEstimate) -> HumanEvidence | None:
-        """Compare stored items with their labels; with a sample, the judge's mean is over all items."""
-        if not self._labels:
-            return None
-        labels = np.full((len(sample.rows), max(part.shape[1] for _, part in self._labels)), np.nan)
-        for rows, part in self._labels:
-            labels[np.searchsorted(sample.rows, rows), : part.shape[1]] = part
-        human = compare_with_labels(
-            sample.columns[_EXPECTED],
-            labels,
-            self._template,
-            plan=self._plan,
-            inclusion=sample.columns.get(_INCLUSION),
-            sample=sample,
-        )
-        if sample.drawn is None:
-            return human
-        return replace(human, corrected=replace(human.corrected, naive=mean))
-
-
-class _ScoreTally:
-    """Running totals of one judge's verdicts, part by part."""
-
-    def __init__(self, name: str, verdicts: "Verdicts", of_panel: bool) -> None:
-        self._name, self._criteria = name, tuple(() if of_panel else verdicts.criteria)
-        self._tallies = Tallies(_figures(("score", "expected")), verdicts.signature) if of_panel else None
-        self._order_bias, self._n_order_biases = 0.0, 0
-        self._counts: Counter[Status] = Counter()
-        self._provenances: Counter[Provenance] = Counter()
-        self._reasons = {status: Counter[str]() for status in _WITH_REASON}
-        self._fifths = np.zeros(_FIFTHS)
-        self._n_little_covered = self._n_normalised = 0
-
-    def add(self, verdicts: "Verdicts", by: pl.Series | None) -> None:
-        """Add the next m verdicts, with m names of groups; ``None`` without groups."""
-        self._counts.update(verdicts.status.tolist())
-        if self._tallies is not None:
-            values = np.column_stack([verdicts.score, verdicts.expected])
-            self._tallies.add(values, verdicts.status, by=by)
-        for verdict in verdicts.verdicts:
-            if verdict.provenance is not None:
-                self._provenances[verdict.provenance] += 1
-                is_decision = verdict.provenance is Provenance.DECISION
-                self._n_little_covered += verdict.covered < LITTLE_COVERED
-                self._n_normalised += is_decision and abs(verdict.covered - 1) > _ROUNDING
-            if verdict.order_bias >= 0:
-                self._order_bias += verdict.order_bias
-                self._n_order_biases += 1
-            reasons = self._reasons.get(verdict.status)
-            if reasons is not None and (verdict.reason in reasons or len(reasons) < _COUNTED_REASONS):
-                reasons[verdict.reason] += 1
-            for score, mass in verdict.distribution:
-                self._fifths[min(int(score * _FIFTHS), _FIFTHS - 1)] += mass
-
-    def columns(self, verdicts: "Verdicts") -> dict[str, Column]:
-        """Return the numbers of m verdicts to store for the sample."""
-        columns: dict[str, Column] = {"score": verdicts.score, "expected": verdicts.expected}
-        columns |= {f"criterion {name}": verdicts.by_criterion(name) for name in self._criteria}
-        return {f"{self._name} {title}": values for title, values in columns.items()}
-
-    def scores(
-        self,
-        sample: Mapping[str, Column],
-        plan: IntervalPlan,
-        result: "Verdicts",
-        overall: Estimates,
-    ) -> JudgeScores:
-        """Return the summary of everything that was added.
-
-        Args:
-            sample: columns of the sampled items, of all judges.
-            plan: how intervals are made.
-            result: verdicts with the final signature and the forms that were not accepted.
-            overall: estimates of all items; a single judge's estimates are the same.
-        """
-        estimates = overall
-        if self._tallies is not None:
-            estimates = self._tallies.estimates(
-                interval=plan.interval,
-                method=plan.method,
-                seed=plan.seed,
-                replicates=plan.replicates,
-                signature=result.signature,
-            )
-        return JudgeScores(
-            template=result.template,
-            signature=result.signature,
-            counts={status: self._counts[status] for status in Status if self._counts[status]},
-            estimates=estimates,
-            score=sample[f"{self._name} score"],
-            expected=sample[f"{self._name} expected"],
-            provenances={known: self._provenances[known] for known in Provenance if self._provenances[known]},
-            fifths=self._fifths,
-            n_little_covered=self._n_little_covered,
-            reasons={
-                status: dict(counts.most_common()) for status, counts in self._reasons.items() if counts
-            },
-            refused_forms=result.refused_forms,
-            n_normalised=self._n_normalised,
-            order_bias=self._order_bias / self._n_order_biases if self._n_order_biases else float("nan"),
-            criteria={name: sample[f"{self._name} criterion {name}"] for name in self._criteria},
-            weights={name: result.criteria[name] for name in self._criteria},
-        )
-
-
-def _figures(names: Sequence[str]) -> list[Figures]:
-    """Declare values from 0 to 1 whose means are estimated; the first one is the main figure."""
-    return [value_figure(name, _SCORE_BOUNDS) for name in names]

@@ -11,9 +11,9 @@ from semscale.judging.human_labels import label_table
 from semscale.judging.judge import AnyJudge
 from semscale.judging.prompts import read_items
 from semscale.judging.settings import JudgeColumns
-from semscale.judging.summary import JudgeSummary, JudgeTally
+from semscale.judging.summary import JudgeSummary
 from semscale.judging.verdict import verdicts_from_json, verdicts_to_json
-from semscale.judging.verdicts import JudgedResult
+from semscale.judging.verdicts import JudgedResult, JudgeTally
 from semscale.results.instrument import TableInstrument
 from semscale.results.label_sheets import INCLUSION
 from semscale.results.result import PRIVATE
