@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from semscale.chat import Request, chat_model, load_chat_model
+from semscale.chat import Request, load_chat_model, loading
 from semscale.chat.chat_model import validate_chat_model
 from semscale.chat.endpoint import EndpointChat
 from semscale.chat.runner import Runner
@@ -127,7 +127,7 @@ def test_a_value_that_is_no_model_is_refused():
 
 def test_engines_of_other_packages(monkeypatch):
     point = EntryPoint(name="chat.other", value="test_loading:build", group="semscale")
-    monkeypatch.setattr(chat_model, "entry_points", lambda group: [point])
+    monkeypatch.setattr(loading, "entry_points", lambda group: [point])
     monkeypatch.setattr(EntryPoint, "load", lambda self: build)
     assert isinstance(load_chat_model("m", engine="other"), Other)
     with pytest.raises(UnknownNameError, match="did you mean 'other'"):

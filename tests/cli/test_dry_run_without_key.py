@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from semscale import chat
-from semscale.chat.chat_model import load_chat_model
+from semscale.chat.loading import load_chat_model
 
 pytestmark = pytest.mark.needs("api")
 

@@ -7,7 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from semscale.chat.chat_model import ChatModel, load_chat_model
+    from semscale.chat.chat_model import ChatModel
+    from semscale.chat.loading import load_chat_model
     from semscale.chat.messages import (
         CallError,
         FailureKind,
@@ -41,7 +42,7 @@ def __getattr__(name: str) -> object:
     """Load a public name when it is first used, so that settings of calls import no model."""
     if name not in __all__:
         raise AttributeError(f"module 'semscale.chat' has no attribute {name!r}")
-    home = "chat_model" if name in ("ChatModel", "load_chat_model") else "messages"
+    home = {"ChatModel": "chat_model", "load_chat_model": "loading"}.get(name, "messages")
     value: object = getattr(import_module(f"semscale.chat.{home}"), name)
     globals()[name] = value
     return value

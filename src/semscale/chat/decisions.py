@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, cast
 
-from semscale.chat.chat_model import ChatModel, Model, load_chat_model
+from semscale.chat.chat_model import ChatModel, Model
 from semscale.chat.decision_formats import (
     LETTER_LIMITS,
     NO_LOGPROBS,
@@ -27,7 +27,9 @@ from semscale.chat.decision_formats import (
     rotations,
 )
 from semscale.chat.endpoint import EndpointChat
+from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import (
+    AnyModel,
     CallError,
     DecisionAnswer,
     FailureKind,
@@ -97,7 +99,7 @@ class DecisionCall:
         prompt = estimate_tokens(self.messages, self.fields)
         return Usage(prompt, _TOKENS_PER_ANSWER * len(self.request.questions))
 
-    async def send(self, model: Model) -> Reply:
+    async def send(self, model: AnyModel) -> Reply:
         """Send it once; see :class:`~semscale.chat.messages.Call`."""
         decided = await cast("DecisionModel", model).decide(self.request)
         fault = find_fault(

@@ -13,16 +13,13 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from semscale.errors import InputError, ReplyError
 from semscale.input_files import read_input
 from semscale.json_reading import encodable
 from semscale.messages import unreadable
 from semscale.reasoning import split_reasoning
-
-if TYPE_CHECKING:
-    from semscale.chat.chat_model import Model
 
 ROLES = ("system", "user", "assistant")
 MOST_TOP_LOGPROBS = 20
@@ -203,6 +200,15 @@ def hashable_messages(messages: Sequence[Message]) -> list[Any]:
     ]
 
 
+class AnyModel(Protocol):
+    """A model that answers calls: requests, decisions, or both."""
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        ...
+
+
 class Call(Protocol):
     """A call that a run sends to a model, such as a ``Request`` or a decision."""
 
@@ -221,7 +227,7 @@ class Call(Protocol):
         """Greatest number of tokens that it may use: estimated for the prompt, the limit for the reply."""
         ...
 
-    async def send(self, model: "Model") -> "Reply":
+    async def send(self, model: AnyModel) -> "Reply":
         """Send it once.
 
         Raises:
@@ -309,7 +315,7 @@ class Request:
         prompt = estimate_tokens(self.messages, self.parameters.extra)
         return Usage(prompt, self.parameters.max_tokens or _ASSUMED_REPLY)
 
-    async def send(self, model: "Model") -> "Reply":
+    async def send(self, model: AnyModel) -> "Reply":
         """Send it once; see :class:`Call`."""
         complete: Callable[[Request], Awaitable[Reply]] | None = getattr(model, "complete", None)
         if complete is None:

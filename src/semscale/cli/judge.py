@@ -611,7 +611,7 @@ def read_panel(path: Path) -> list[dict[str, Any]]:
 
 
 def _judge(entry: Mapping[str, Any], shared: Mapping[str, Any], progress: "Progress | None") -> "Judge":
-    from semscale.chat.chat_model import load_chat_model
+    from semscale.chat.loading import load_chat_model
     from semscale.judging.judge import Judge
     from semscale.messages import unknown_name
 

@@ -188,7 +188,7 @@ def _judge(chat: ChatOptions, calls: CallOptions) -> "JudgeCalls":
     Raises:
         InputError: the endpoint's key is missing, or the budget needs the model's price.
     """
-    from semscale.chat.chat_model import is_local
+    from semscale.chat.loading import is_local
     from semscale.serving.judging import JudgeCalls
 
     if chat.base_url is None and is_local(str(chat.model)):

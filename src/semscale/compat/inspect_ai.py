@@ -13,7 +13,7 @@ import numpy as np
 from semscale.answer_consistency.claims import ClaimVerdict, Support, groundedness
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.samples import item_means
-from semscale.chat.chat_model import load_chat_model
+from semscale.chat.loading import load_chat_model
 from semscale.chat.runner import Running
 from semscale.extras import require
 from semscale.judging.asking import JudgeState, ModelCapabilities

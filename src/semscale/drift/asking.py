@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from semscale.chat.budget import Price, PriceTable
-from semscale.chat.chat_model import ChatModel, load_chat_model
+from semscale.chat.chat_model import ChatModel
 from semscale.chat.ledger import KEY_BYTES, ContentKeys, Ledger
+from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import TRANSIENT, FailureKind, Reply, Request, RequestOutcome
 from semscale.chat.runner import Running, run_apart
 from semscale.drift.cells import CellLocation, group_objects, input_text, names_in

@@ -8,8 +8,9 @@ from typing import Any, Generic, TypeVar, Unpack
 
 import numpy as np
 
-from semscale.chat.chat_model import ChatModel, Model, keep_open, load_chat_model
+from semscale.chat.chat_model import ChatModel, Model, keep_open
 from semscale.chat.decisions import load_deciding_model
+from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Call, CallError, Parameters, Reply, Request
 from semscale.chat.negotiation import Evidence, Negotiation
 from semscale.chat.runner import Running, run_apart, warn_if_stopped

@@ -5,7 +5,8 @@ import textwrap
 from collections.abc import Iterator
 from typing import NamedTuple, Unpack
 
-from semscale.chat.chat_model import ChatModel, load_chat_model
+from semscale.chat.chat_model import ChatModel
+from semscale.chat.loading import load_chat_model
 from semscale.chat.runner import Running
 from semscale.errors import InputError, ReplyError, SemscaleError
 from semscale.judging.judge import Judge

@@ -13,9 +13,10 @@ import polars as pl
 from pydantic import TypeAdapter, ValidationError
 
 from semscale.chat.budget import Forecast, PriceTable
-from semscale.chat.chat_model import Model, load_chat_model
+from semscale.chat.chat_model import Model
 from semscale.chat.decisions import DecisionCall, load_deciding_model
 from semscale.chat.ledger import Ledger
+from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import CallError, FailureKind, Message, Request, RequestOutcome, TextPart
 from semscale.chat.runner import Running, run_apart
 from semscale.embedding.loading import as_embedder

@@ -14,7 +14,7 @@ import numpy as np
 from semscale.answer_consistency.asking import AskedModel, Sampling, prompt_status
 from semscale.answer_consistency.measures import measure_tokens, measures_needing
 from semscale.answer_consistency.tokens import AnswerTokens, read_tokens
-from semscale.chat.chat_model import load_chat_model
+from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Message, Reply, TokenLogprob
 from semscale.chat.runner import Runner, Running, run_apart
 from semscale.errors import InputError, MissingExtraError, ModelError

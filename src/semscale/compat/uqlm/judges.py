@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
-from semscale.chat.chat_model import ChatModel, keep_open, load_chat_model
+from semscale.chat.chat_model import ChatModel, keep_open
 from semscale.chat.langchain import is_langchain
+from semscale.chat.loading import load_chat_model
 from semscale.chat.runner import Running
 from semscale.compat.uqlm.base import ANSWERS, UncertaintyScorer, UQResult, synchronous, with_rate_limit
 from semscale.errors import InputError
