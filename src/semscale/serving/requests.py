@@ -711,7 +711,7 @@ def check_field(
     Raises:
         RefusedRequestError: a limit is exceeded.
     """
-    if value is None:
+    if value is None or isinstance(value, float | int):
         return
     if is_column:
         cells = cast(Sequence[Any], value)
