@@ -13,8 +13,8 @@ pytest.importorskip(
 import uvicorn
 
 from semscale.serving import server as serving_server
-from semscale.serving.middleware import ServiceState
 from semscale.serving.server import DrainingServer, listen
+from semscale.serving.state import ServiceState
 
 HEAD = b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\n\r\n"
 WAIT = 60

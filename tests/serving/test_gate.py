@@ -18,13 +18,12 @@ from semscale.serving.middleware import (
     Answers,
     Backlog,
     BodyRoom,
-    ServiceMetrics,
-    ServiceState,
     access_token,
     has_token,
     is_meant_for_loopback,
 )
 from semscale.serving.requests import RefusedRequestError, ServiceLimits
+from semscale.serving.state import ServiceMetrics, ServiceState
 
 ASKED = {"input": ["good"], "model": MODEL}
 
@@ -91,10 +90,10 @@ def test_routes_of_another_package_are_checked_like_those_of_the_service(service
 
 def with_gate(gated, **limits):
     """A service whose model waits, without the warm-up."""
-    from semscale.serving.application import Service
     from semscale.serving.batching import Batcher
     from semscale.serving.models import BatchedEmbedder, BatchedTexts, ServedModel
     from semscale.serving.requests import ServiceLimits
+    from semscale.serving.service import Service
 
     service = Service(lambda _: gated, ServiceLimits(**limits), model=MODEL)
     batcher = Batcher(BatchedTexts(gated), batch_tokens=1000, workers=1)
@@ -300,8 +299,8 @@ def test_a_loaded_service_has_measured_its_rate(service):
 
 
 def test_a_service_that_loads_or_drains_answers_503(engine):
-    from semscale.serving.application import Service
-    from semscale.serving.middleware import Phase
+    from semscale.serving.service import Service
+    from semscale.serving.state import Phase
 
     service = Service(lambda _: None)
     client = client_of(service)
@@ -322,7 +321,7 @@ def test_a_service_that_loads_or_drains_answers_503(engine):
 
 def test_failed_model_load_is_stored_as_an_error():
     from semscale.errors import ModelError
-    from semscale.serving.application import Service
+    from semscale.serving.service import Service
 
     def load(_):
         raise ModelError("no such file")
@@ -384,7 +383,7 @@ def test_a_refusal_has_an_identifier_as_well(service):
 
 
 def test_requests_that_are_turned_away_do_not_put_off_the_end_for_ever(monkeypatch):
-    from semscale.serving import middleware as service_state
+    from semscale.serving import state as service_state
 
     now = [100.0]
     monkeypatch.setattr(service_state.time, "monotonic", lambda: now[0])
@@ -403,7 +402,7 @@ def test_requests_that_are_turned_away_do_not_put_off_the_end_for_ever(monkeypat
 
 
 def test_a_shutdown_ends_once_nobody_asks(monkeypatch):
-    from semscale.serving import middleware as service_state
+    from semscale.serving import state as service_state
 
     now = [100.0]
     monkeypatch.setattr(service_state.time, "monotonic", lambda: now[0])

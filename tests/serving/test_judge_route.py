@@ -55,8 +55,8 @@ class Waiting(Four):
 @pytest.fixture
 def judged():
     """A function that returns a service with a chat model and without embedding models."""
-    from semscale.serving.application import Service
     from semscale.serving.judging import JudgeCalls
+    from semscale.serving.service import Service
 
     def start(model, *, limits=None, **budget):
         judge = JudgeCalls(lambda: model, Running(budget=Budget(**budget), ledger=False))
@@ -147,8 +147,8 @@ def test_a_service_without_a_judge_names_the_option(client):
 
 def test_a_chat_model_that_cannot_be_loaded_ends_the_service(toy_embedder):
     from semscale.errors import InputError
-    from semscale.serving.application import Service
     from semscale.serving.judging import JudgeCalls
+    from semscale.serving.service import Service
 
     def load():
         raise InputError("no such model")

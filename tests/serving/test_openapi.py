@@ -110,7 +110,7 @@ def test_every_route_is_requested(described):
 
 
 def test_a_service_that_loads_or_ends_answers_as_described(described):
-    from semscale.serving.application import Service
+    from semscale.serving.service import Service
 
     _, _, schema = described
     service = Service(lambda _: None)
@@ -196,8 +196,9 @@ def test_schemathesis_finds_no_mismatch(engine, tmp_path):
     from schemathesis.config import SchemathesisConfig
     from schemathesis.engine import from_schema
 
-    from semscale.serving.application import Service, application
-    from semscale.serving.middleware import Phase
+    from semscale.serving.application import application
+    from semscale.serving.service import Service
+    from semscale.serving.state import Phase
 
     service = Service(lambda _: engine, model=MODEL)
     service.open_jobs(tmp_path / "jobs")

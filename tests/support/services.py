@@ -48,8 +48,8 @@ def client_of(service, token=None):
 
 def loaded_service(embedder, *, home=None, **limits):
     """A service whose models are loaded."""
-    from semscale.serving.application import Service
     from semscale.serving.requests import ServiceLimits
+    from semscale.serving.service import Service
 
     service = Service(lambda _: embedder, ServiceLimits(**limits), model=MODEL)
     if home is not None:

@@ -88,11 +88,12 @@ def serve(options: ServeOptions) -> None:
     require("serve")
     from semscale.cli.progress import progress_bars
     from semscale.embedding.loading import load_embedder
-    from semscale.serving.application import Service, application
+    from semscale.serving.application import application
     from semscale.serving.batching import WORKERS
     from semscale.serving.middleware import access_token
     from semscale.serving.models import model_names
     from semscale.serving.server import listen, run_service
+    from semscale.serving.service import Service
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("semscale").setLevel(options.log_level.upper())

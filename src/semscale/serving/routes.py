@@ -28,7 +28,6 @@ from semscale.serving.judging import JudgeCalls, check_replies
 from semscale.serving.middleware import (
     JSON,
     LINES,
-    Phase,
     json_answer,
     read_body,
     read_parts,
@@ -57,12 +56,13 @@ from semscale.serving.requests import (
     parse_query,
     refusal_of_fields,
 )
+from semscale.serving.state import Phase
 from semscale.signature import Signature
 from semscale.types import Status
 from semscale.version import __version__
 
 if TYPE_CHECKING:
-    from semscale.serving.application import Service
+    from semscale.serving.service import Service
 
 _LINES_AT_ONCE = 512
 _LEAST_UPLOAD = 64 * 1024  # bytes within the time limit, so that a slow upload does not block others

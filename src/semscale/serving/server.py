@@ -15,10 +15,10 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from semscale.errors import InputError
-from semscale.serving.middleware import Phase
+from semscale.serving.state import Phase
 
 if TYPE_CHECKING:
-    from semscale.serving.application import Service
+    from semscale.serving.service import Service
 
 HEAD_BYTES = 64 * 1024
 """Greatest size of a request's URL and headers, in bytes."""
