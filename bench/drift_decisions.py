@@ -29,10 +29,11 @@ from drift_pool import (
 )
 from measuring import Options, machine
 from semscale.drift.comparison import DriftMeter, RunPool, baseline_metrics, run_losses
-from semscale.drift.decision import Outcome, decide
+from semscale.drift.decision import decide
 from semscale.drift.exchange_test import correct_by_holm, drift_bounds, exchange_test
 from semscale.drift.hard_limits import broken_items
 from semscale.drift.settings import LIMITS, GateSettings
+from semscale.history.stored_comparison import Outcome
 from semscale.signature import Signature
 
 UNCHANGED = "unchanged"

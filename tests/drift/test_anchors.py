@@ -14,10 +14,10 @@ from semscale.drift.anchors import (
     record_anchors,
     ruler_tests,
 )
-from semscale.drift.decision import Outcome
 from semscale.errors import InputError
 from semscale.history.anchor_sets import AnchorPair, AnchorReadings, AnchorSet
 from semscale.history.history import open_history
+from semscale.history.stored_comparison import Outcome
 from semscale.signature import Signature
 
 

@@ -6,11 +6,12 @@ from tests.support.made_up_losses import candidate_losses, compared
 
 from semscale.drift.comparison import compare
 from semscale.drift.copied_runs import nearly_equal, without_copies
-from semscale.drift.decision import Outcome, decide
+from semscale.drift.decision import decide
 from semscale.drift.settings import GateSettings
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
+from semscale.history.stored_comparison import Outcome
 
 TERMS = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "haven", "inlet", "jetty"]
 

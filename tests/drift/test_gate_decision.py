@@ -8,20 +8,14 @@ import pytest
 from tests.support.made_up_losses import candidate_losses, compared, run_of
 
 from semscale.drift import decision as decision_module
-from semscale.drift.decision import (
-    Change,
-    Outcome,
-    check_settings,
-    decide,
-    read_thresholds,
-    threshold_cautions,
-)
+from semscale.drift.decision import Change, check_settings, decide, read_thresholds, threshold_cautions
 from semscale.drift.metrics import TEXT_METRICS, field_metrics
 from semscale.drift.runs import ItemMatching
 from semscale.drift.settings import GateSettings, SliceSettings
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
+from semscale.history.stored_comparison import Outcome
 
 N = 20
 TEXTS = [f"Answer number {word} explains the subject well." for word in "abcdefghijklmnopqrst"]

@@ -21,13 +21,14 @@ from semscale.drift.anchors import (
 )
 from semscale.drift.columns import AnchorColumns
 from semscale.drift.comparison import DriftMeter, compare
-from semscale.drift.decision import Outcome, decide
+from semscale.drift.decision import decide
 from semscale.drift.summary import DriftSummary
 from semscale.errors import InputError
 from semscale.history.anchor_sets import AnchorPair, AnchorReadings, AnchorSet
 from semscale.history.history import open_history
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
+from semscale.history.stored_comparison import Outcome
 from semscale.judging.judge import Judge
 from semscale.store.reading import open_table
 

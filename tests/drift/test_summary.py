@@ -10,11 +10,12 @@ from tests.support.made_up_losses import candidate_losses, compared, run_of
 
 from semscale.drift.anchors import Moved, RulerCheck, RulerStatus, with_ruler
 from semscale.drift.comparison import EQUAL_OUTPUTS, AlignedPair
-from semscale.drift.decision import Outcome, decide
+from semscale.drift.decision import decide
 from semscale.drift.runs import ItemMatching
 from semscale.drift.settings import GateSettings
 from semscale.drift.summary import Difference, DriftSummary
 from semscale.history.items import Output
+from semscale.history.stored_comparison import Outcome
 
 N = 20
 TEXTS = [f"Answer number {letter} explains the subject well." for letter in "abcdefghijklmnopqrst"]

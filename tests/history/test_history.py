@@ -18,7 +18,7 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.history.history import open_history
 from semscale.history.items import Item, Output, digest_items
 from semscale.history.runs import new_id
-from semscale.history.stored_comparison import StoredCheck, StoredFigure, pack, unpack
+from semscale.history.stored_comparison import GateCheck, Outcome, StoredFigure, pack, unpack
 
 
 def test_nothing_heavy_is_loaded_before_a_history_is_opened():
@@ -479,11 +479,11 @@ def test_packed_scores_are_little_endian_doubles():
 
 
 CHECKS = (
-    StoredCheck("limit", "silenced", False, None, 2.0, 0.0, ("q1", "q\ud800")),
-    StoredCheck("limit", "changed_numbers", True, ("exercise", "6715"), 0.0, 0.25),
-    StoredCheck("must_pass", "q1", False, reasons=("it lost all outputs",)),
-    StoredCheck("threshold", "min_match", False, None, 0.5, 0.75),
-    StoredCheck("threshold", "min_cosine", False, None, NAN, 0.75),
+    GateCheck("limit", "silenced", Outcome.FAIL, "two lost", None, 2.0, 0.0, ("q1", "q\ud800"), ("q2",), 9),
+    GateCheck("limit", "changed_numbers", Outcome.UNDECIDED, "one may", ("exercise", "6715"), 0.0, 0.25),
+    GateCheck("must_pass", "q1", Outcome.FAIL, "q1 became worse", reasons=("it lost all outputs",)),
+    GateCheck("threshold", "min_match", Outcome.FAIL, "match is .5", None, 0.5, 0.75, metric="match"),
+    GateCheck("threshold", "min_cosine", Outcome.FAIL, "cosine is nan", None, NAN, 0.75, metric="cosine"),
 )
 
 

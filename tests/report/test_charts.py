@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from semscale.drift.decision import Outcome
+from semscale.history.stored_comparison import Outcome
 from semscale.report.chart_kit import (
     INK,
     LINE_HEIGHT,

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from tests.support.made_up_gate import AFTER, BEFORE, gate_of
 
-from semscale.drift.decision import Outcome, decide
-from semscale.drift.hard_limits import LimitCheck
+from semscale.drift.decision import decide
+from semscale.drift.hard_limits import limit_check
 from semscale.drift.runs import ItemMatching
 from semscale.drift.settings import GateSettings
+from semscale.history.stored_comparison import Outcome
 from semscale.report.document import Findings
 from semscale.report.drift_ci import junit_xml
 from semscale.report.drift_gate import around_difference, differing, drift_document
@@ -121,7 +122,7 @@ def test_an_undecided_gate_states_the_bound_and_the_margin(read_page):
 
 def test_a_limit_within_its_default_is_undecided_and_shows_its_item(read_page):
     summary = gate_of()
-    check = LimitCheck("changed_numbers", 1, 12, ("item-03",), is_default=True)
+    check = limit_check("changed_numbers", 1, 12, ("item-03",), is_default=True)
     summary = replace(summary, decision=replace(summary.decision, limits=(check,), outcome=Outcome.UNDECIDED))
     sentence = "1 of 12 items with numbers state other numbers (limit 1): item-03"
     assert [str(line) for line in drift_document(summary).full_introduction] == [f"{sentence}."]

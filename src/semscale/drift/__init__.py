@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from semscale.drift.asking import ItemToAsk, PromptTemplate, ask_runs
     from semscale.drift.columns import RunColumns
     from semscale.drift.comparison import Comparison, DriftMeter, compare
-    from semscale.drift.decision import GateDecision, Outcome, decide
+    from semscale.drift.decision import GateDecision, decide
     from semscale.drift.reading import read_run, read_runs
     from semscale.drift.settings import GateSettings, read_gate_settings
     from semscale.drift.simulation import plan_gate, self_test
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from semscale.history.history import open_history
     from semscale.history.items import Item, Output
     from semscale.history.runs import Approval, Run
+    from semscale.history.stored_comparison import Outcome
 
 __all__ = [
     "AnchorPair",
@@ -78,7 +79,6 @@ _HOMES = {
     ),
     "semscale.drift.decision": (
         "GateDecision",
-        "Outcome",
         "decide",
     ),
     "semscale.drift.simulation": ("plan_gate", "self_test"),
@@ -105,6 +105,7 @@ _HOMES = {
         "Approval",
         "Run",
     ),
+    "semscale.history.stored_comparison": ("Outcome",),
 }
 
 

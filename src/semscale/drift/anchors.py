@@ -15,13 +15,14 @@ from semscale.chat.runner import Running
 from semscale.drift.cells import CellLocation, input_text, names_in
 from semscale.drift.columns import AnchorColumns
 from semscale.drift.comparison import DriftMeter
-from semscale.drift.decision import GateDecision, Outcome
+from semscale.drift.decision import GateDecision
 from semscale.drift.exchange_test import correct_by_holm, exchange_test
 from semscale.drift.metrics import metric_label
 from semscale.errors import InputError
 from semscale.history.anchor_sets import MOST_PAIRS, AnchorPair, AnchorReadings, AnchorSet
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run, new_id, now
+from semscale.history.stored_comparison import Outcome
 from semscale.judging.judge import Judge
 from semscale.messages import shorten
 from semscale.presentable import Presentable

@@ -50,7 +50,7 @@ import numpy as np
 
 from semscale.drift.comparison import Comparison, baseline_metrics, run_drifts
 from semscale.drift.exchange_test import correct_by_holm, drift_bounds, exchange_test, joint_p_values
-from semscale.drift.hard_limits import BrokenItems, LimitCheck, broken_items, check_limits
+from semscale.drift.hard_limits import BrokenItems, broken_items, check_limits
 from semscale.drift.metrics import (
     CONTENT_METRICS,
     MARGIN,
@@ -63,6 +63,7 @@ from semscale.drift.metrics import (
 from semscale.drift.settings import LIMITS, GateSettings, Group
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.runs import Run, list_names, short_hash
+from semscale.history.stored_comparison import GateCheck, Outcome
 from semscale.messages import did_you_mean, shorten, unknown_name
 from semscale.signature import Signature
 from semscale.types import Floats, Mask
@@ -76,14 +77,6 @@ FEWEST_TO_PASS = 10
 _NOISE_DOUBT = 0.1  # uncertainty of the noise of one rerun, as a share of it
 _ROUNDING = 1e-12
 _RESERVED = set("|:")  # characters with a meaning in a signature
-
-
-class Outcome(StrEnum):
-    """Outcome of a test or of the gate."""
-
-    PASS = "pass"
-    FAIL = "fail"
-    UNDECIDED = "undecided"
 
 
 class Change(StrEnum):
@@ -169,56 +162,6 @@ class MetricTest:
 
 
 @dataclass(frozen=True)
-class ThresholdCheck:
-    """Check of the candidate's mean against an absolute threshold.
-
-    Attributes:
-        name: name of the threshold in the settings, such as ``min_bertscore_f1``.
-        metric: name of the metric.
-        limit: the threshold.
-        value: the candidate's mean as a similarity or loss, like the threshold; NaN without a value.
-        passed: true if the mean satisfies the threshold; false without a value.
-        group: kind and name of the slice; ``None`` for all items.
-    """
-
-    name: str
-    metric: str
-    limit: float
-    value: float
-    passed: bool
-    group: Group | None = None
-
-    @property
-    def sentence(self) -> str:
-        """The result in a sentence without a full stop."""
-        where = "" if self.group is None else f" in {' '.join(self.group)}"
-        return f"{metric_label(self.metric)}{where} is {self.value:.3g} ({self.name} {self.limit:g})"
-
-
-@dataclass(frozen=True)
-class MustPassCheck:
-    """Check of an item that must not become worse.
-
-    Attributes:
-        id: id of the item.
-        reasons: phrases that describe what became worse; empty if nothing did.
-    """
-
-    id: str
-    reasons: tuple[str, ...] = ()
-
-    @property
-    def passed(self) -> bool:
-        """True if nothing became worse."""
-        return not self.reasons
-
-    @property
-    def sentence(self) -> str:
-        """The result in a sentence without a full stop."""
-        return f"must-pass item {self.id} became worse: {'; '.join(self.reasons)}"
-
-
-@dataclass(frozen=True)
 class GateDecision:
     """Decision of the gate on a candidate.
 
@@ -236,9 +179,9 @@ class GateDecision:
 
     outcome: Outcome
     tests: tuple[MetricTest, ...]
-    limits: tuple[LimitCheck, ...]
-    thresholds: tuple[ThresholdCheck, ...]
-    must_pass: tuple[MustPassCheck, ...]
+    limits: tuple[GateCheck, ...]
+    thresholds: tuple[GateCheck, ...]
+    must_pass: tuple[GateCheck, ...]
     reasons: tuple[str, ...]
     cautions: tuple[str, ...]
     signature: Signature
@@ -250,14 +193,14 @@ class GateDecision:
         return tuple(test for test in self.tests if test.group is None)
 
     @property
-    def broken_limits(self) -> tuple[LimitCheck, ...]:
+    def broken_limits(self) -> tuple[GateCheck, ...]:
         """Hard limits that are broken."""
         return tuple(check for check in self.limits if not check.passed)
 
     @property
-    def undecided_limits(self) -> tuple[LimitCheck, ...]:
+    def undecided_limits(self) -> tuple[GateCheck, ...]:
         """Hard limits that some items break, within the default allowance."""
-        return tuple(check for check in self.limits if check.is_undecided)
+        return tuple(check for check in self.limits if check.outcome is Outcome.UNDECIDED)
 
     @property
     def slightly_worse(self) -> tuple[MetricTest, ...]:
@@ -280,7 +223,7 @@ class GateDecision:
         return tuple(sorted(lost, key=lambda test: test.urgency))
 
     @property
-    def failed_items(self) -> tuple[MustPassCheck, ...]:
+    def failed_items(self) -> tuple[GateCheck, ...]:
         """Must-pass items that became worse."""
         return tuple(check for check in self.must_pass if not check.passed)
 
@@ -324,7 +267,7 @@ def decide(comparison: Comparison, settings: GateSettings | None = None) -> Gate
     if reasons:
         outcome = Outcome.FAIL
     elif any(test.outcome is Outcome.UNDECIDED for test in tests if test.group is None) or any(
-        check.is_undecided for check in limits
+        check.outcome is Outcome.UNDECIDED for check in limits
     ):
         outcome = Outcome.UNDECIDED
     return GateDecision(
@@ -724,7 +667,7 @@ def _read_threshold(metrics: Mapping[str, Metric], name: str, limit: float) -> T
     raise UnknownNameError("thresholds", f": {unknown_name('threshold', name, known_names)}")
 
 
-def check_thresholds(comparison: Comparison, settings: GateSettings) -> tuple[ThresholdCheck, ...]:
+def check_thresholds(comparison: Comparison, settings: GateSettings) -> tuple[GateCheck, ...]:
     """Check the candidate's means against the thresholds, over all items and in slices."""
     return tuple(
         _check_threshold(comparison, threshold, group)
@@ -736,12 +679,22 @@ def check_thresholds(comparison: Comparison, settings: GateSettings) -> tuple[Th
     )
 
 
-def _check_threshold(comparison: Comparison, threshold: Threshold, group: Group | None) -> ThresholdCheck:
+def _check_threshold(comparison: Comparison, threshold: Threshold, group: Group | None) -> GateCheck:
     name, is_quality = threshold.metric.name, threshold.metric.name in comparison.quality
     values = comparison.quality[name][0] if is_quality else comparison.losses(name)
     mean = mean_loss(values if group is None else values[comparison.members(group[0])[group[1]]])
     value = mean if is_quality else threshold.metric.to_value(mean)
-    return ThresholdCheck(threshold.name, name, threshold.limit, value, threshold.admits(value), group)
+    where = "" if group is None else f" in {' '.join(group)}"
+    return GateCheck(
+        "threshold",
+        threshold.name,
+        Outcome.PASS if threshold.admits(value) else Outcome.FAIL,
+        f"{metric_label(name)}{where} is {value:.3g} ({threshold.name} {threshold.limit:g})",
+        group,
+        value,
+        threshold.limit,
+        metric=name,
+    )
 
 
 def threshold_cautions(comparison: Comparison, thresholds: Iterable[Threshold]) -> Iterator[str]:
@@ -779,7 +732,7 @@ def _reason_against(comparison: Comparison, threshold: Threshold) -> str | None:
 
 def _check_must_pass(
     comparison: Comparison, settings: GateSettings, names: Sequence[str], broken: Mapping[str, BrokenItems]
-) -> tuple[MustPassCheck, ...]:
+) -> tuple[GateCheck, ...]:
     """Check must-pass items.
 
     An item fails if the candidate lacks it, or if it breaks an active limit. An item without outputs fails
@@ -798,7 +751,7 @@ def _check_must_pass(
     checks = []
     for item in settings.must_pass:
         if item in lacking:
-            checks.append(MustPassCheck(item, (lacking[item],)))
+            checks.append(_must_pass_check(item, (lacking[item],)))
             continue
         index = positions[item]
         reasons = [
@@ -816,8 +769,18 @@ def _check_must_pass(
                 reasons.append(
                     f"{comparison.metrics[name].label} drifted by {drift:.3f} (margin {margin:.3f})"
                 )
-        checks.append(MustPassCheck(item, tuple(reasons)))
+        checks.append(_must_pass_check(item, tuple(reasons)))
     return tuple(checks)
+
+
+def _must_pass_check(item: str, reasons: tuple[str, ...]) -> GateCheck:
+    """Check a must-pass item; ``reasons`` describe what became worse."""
+    outcome, change = (
+        (Outcome.FAIL, f"became worse: {'; '.join(reasons)}")
+        if reasons
+        else (Outcome.PASS, "did not become worse")
+    )
+    return GateCheck("must_pass", item, outcome, f"must-pass item {item} {change}", reasons=reasons)
 
 
 def _without_unread(comparison: Comparison, names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -849,7 +812,7 @@ def _without_unread(comparison: Comparison, names: Sequence[str]) -> tuple[tuple
     return tuple(tested), tuple(cautions)
 
 
-def _limit_cautions(limits: Iterable[LimitCheck]) -> Iterator[str]:
+def _limit_cautions(limits: Iterable[GateCheck]) -> Iterator[str]:
     for check in limits:
         if check.excused:
             does = "breaks" if len(check.excused) == 1 else "break"

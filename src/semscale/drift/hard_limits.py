@@ -17,12 +17,13 @@ import numpy as np
 from semscale.chat.declining import declines_to_answer
 from semscale.drift.comparison import Comparison
 from semscale.drift.runs import number_of
-from semscale.drift.settings import ASKED_FIELDS, LIMITS, MISSING, GateSettings
+from semscale.drift.settings import ASKED_FIELDS, LIMITS, MISSING, GateSettings, Group
 from semscale.embedding.texts import has_emoji, is_wordless
 from semscale.guards.number_guard import CHANGED_KINDS, figure_findings, number_findings, read_numbers
 from semscale.guards.quantities import read_quantities
 from semscale.guards.text import is_english_script, read_text
 from semscale.history.items import Item, Output
+from semscale.history.stored_comparison import GateCheck, Outcome
 from semscale.matching.pairs import guards_read
 from semscale.results.languages import ENGLISH, language_of
 from semscale.types import Mask
@@ -50,11 +51,22 @@ _PHRASES: Mapping[str, tuple[str, str]] = {
 """Phrases for each limit: the items that can break it, and the change in items that break it."""
 
 
-@dataclass(frozen=True)
-class LimitCheck:
-    """Check of a hard limit, over all items or the items of a slice.
+def limit_check(
+    name: str,
+    allowed: float,
+    n: int,
+    items: tuple[str, ...] = (),
+    excused: tuple[str, ...] = (),
+    group: Group | None = None,
+    *,
+    is_default: bool = False,
+) -> GateCheck:
+    """Check a hard limit, over all items or the items of a slice.
 
-    Attributes:
+    The limit passes if the number of items that break it is within the allowance, or if no item can break it.
+    If some items break it within the default allowance, it is undecided.
+
+    Args:
         name: one of ``LIMITS``.
         allowed: number of items that may break it, or a share of items if below 1.
         n: number of items that can break it.
@@ -63,52 +75,24 @@ class LimitCheck:
             change.
         group: kind and name of the slice; ``None`` for all items.
         is_default: true if ``allowed`` is the default of ``LIMITS``.
+
+    Examples:
+        >>> limit_check("silenced", 0, 30, ("cells-10", "history-06")).sentence
+        '2 of 30 items lost all outputs (limit 0): cells-10, history-06'
     """
-
-    name: str
-    allowed: float
-    n: int
-    items: tuple[str, ...] = ()
-    excused: tuple[str, ...] = ()
-    group: tuple[str, str] | None = None
-    is_default: bool = False
-
-    @property
-    def n_broken(self) -> int:
-        """Number of items that break the limit."""
-        return len(self.items)
-
-    @property
-    def passed(self) -> bool:
-        """True if the number of items that break it is within the allowance, or no item can break it."""
-        return self.n_broken <= most_allowed(self.allowed, self.n)
-
-    @property
-    def is_undecided(self) -> bool:
-        """True if some items break it, within the default allowance."""
-        return self.is_default and bool(self.items) and self.passed
-
-    @property
-    def is_checked(self) -> bool:
-        """True if any item can break it."""
-        return self.n > 0
-
-    @property
-    def sentence(self) -> str:
-        """The result in a sentence without a full stop.
-
-        Examples:
-            >>> LimitCheck("silenced", 0, 30, ("cells-10", "history-06")).sentence
-            '2 of 30 items lost all outputs (limit 0): cells-10, history-06'
-        """
-        about, phrase = _PHRASES[self.name]
-        where = "" if self.group is None else f" of {' '.join(self.group)}"
-        allowed = f"{100 * self.allowed:g} %" if 0 < self.allowed < 1 else f"{self.allowed:g}"
-        start = f"{self.n_broken} of {self.n} {about}{where} {phrase} (limit {allowed})"
-        if not self.items:
-            return start
-        more = f" and {self.n_broken - _NAMED} more" if self.n_broken > _NAMED else ""
-        return f"{start}: {', '.join(self.items[:_NAMED])}{more}"
+    outcome = Outcome.PASS
+    if len(items) > most_allowed(allowed, n):
+        outcome = Outcome.FAIL
+    elif is_default and items:
+        outcome = Outcome.UNDECIDED
+    about, phrase = _PHRASES[name]
+    where = "" if group is None else f" of {' '.join(group)}"
+    shown = f"{100 * allowed:g} %" if 0 < allowed < 1 else f"{allowed:g}"
+    sentence = f"{len(items)} of {n} {about}{where} {phrase} (limit {shown})"
+    if items:
+        more = f" and {len(items) - _NAMED} more" if len(items) > _NAMED else ""
+        sentence = f"{sentence}: {', '.join(items[:_NAMED])}{more}"
+    return GateCheck("limit", name, outcome, sentence, group, float(len(items)), allowed, items, excused, n)
 
 
 def most_allowed(allowed: float, n: int) -> float:
@@ -138,7 +122,7 @@ class BrokenItems:
 
 def check_limits(
     comparison: Comparison, settings: GateSettings, broken: Mapping[str, BrokenItems]
-) -> tuple[LimitCheck, ...]:
+) -> tuple[GateCheck, ...]:
     """Check the active limits over all items and in slices.
 
     A limit of a slice replaces the overall limit for its items; the overall limit then counts only other
@@ -154,7 +138,7 @@ def check_limits(
     if not isinstance(in_force[MISSING], str):
         lost = comparison.matching.lost
         n = len(comparison.baseline.items) + comparison.matching.n_left_out
-        checks.append(LimitCheck(MISSING, float(in_force[MISSING]), n, lost))
+        checks.append(limit_check(MISSING, float(in_force[MISSING]), n, lost))
     ids = np.array([item.id for item in comparison.baseline.items], dtype=object)
     for name, items in broken.items():
         for allowed, inside, group in _allowances(comparison, settings, name):
@@ -165,13 +149,15 @@ def check_limits(
                 tuple(ids[mask & inside].tolist()) for mask in (items.broken, items.excused)
             )
             is_default = group is None and name not in settings.limits
-            checks.append(LimitCheck(name, float(allowed), n, broken_ids, excused, group, is_default))
+            checks.append(
+                limit_check(name, float(allowed), n, broken_ids, excused, group, is_default=is_default)
+            )
     return tuple(checks)
 
 
 def _allowances(
     comparison: Comparison, settings: GateSettings, name: str
-) -> Iterator[tuple[float | str, Mask, tuple[str, str] | None]]:
+) -> Iterator[tuple[float | str, Mask, Group | None]]:
     """Yield allowance and items of a limit: each group with a separate limit, then all other items."""
     rest = np.ones(len(comparison.baseline.items), dtype=bool)
     for group, own in settings.groups:

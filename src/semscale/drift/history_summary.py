@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from semscale.drift.runs import approval_record, run_record
 from semscale.history.runs import Approval, RunSummary, now
-from semscale.history.stored_comparison import StoredCheck, StoredComparison, StoredFigure
+from semscale.history.stored_comparison import GateCheck, StoredComparison, StoredFigure
 from semscale.presentable import Presentable
 
 if TYPE_CHECKING:
@@ -144,6 +144,7 @@ def _run_record(run: RunSummary) -> dict[str, Any]:
 
 
 def _comparison_record(comparison: StoredComparison) -> dict[str, Any]:
+    checks = comparison.checks
     return {
         "id": comparison.id,
         "compared": comparison.compared,
@@ -152,12 +153,28 @@ def _comparison_record(comparison: StoredComparison) -> dict[str, Any]:
         "model": comparison.model,
         "outcome": comparison.outcome,
         "ruler_moved": comparison.ruler_moved,
-        "checks": None if comparison.checks is None else [_with_group(check) for check in comparison.checks],
-        "drifts": [_with_group(figure) for figure in comparison.figures],
+        "checks": None if checks is None else [_check_record(check) for check in checks],
+        "drifts": [_figure_record(figure) for figure in comparison.figures],
         "signature": comparison.signature,
     }
 
 
-def _with_group(entry: StoredCheck | StoredFigure) -> dict[str, Any]:
-    group = None if entry.group is None else {"kind": entry.group[0], "name": entry.group[1]}
-    return {**asdict(entry), "group": group}
+def _check_record(check: GateCheck) -> dict[str, Any]:
+    return {
+        "kind": check.kind,
+        "name": check.name,
+        "passed": check.passed,
+        "group": _group_record(check.group),
+        "value": check.value,
+        "allowed": check.allowed,
+        "items": check.items,
+        "reasons": check.reasons,
+    }
+
+
+def _figure_record(figure: StoredFigure) -> dict[str, Any]:
+    return {**asdict(figure), "group": _group_record(figure.group)}
+
+
+def _group_record(group: tuple[str, str] | None) -> dict[str, str] | None:
+    return None if group is None else {"kind": group[0], "name": group[1]}

@@ -187,7 +187,7 @@ def _directions(fields: object, info: ValidationInfo) -> object:
 _Finite = Annotated[float, Field(allow_inf_nan=False)]
 _Named = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_names)]
 Margins = Annotated[dict[str, _Finite], BeforeValidator(_pairs), AfterValidator(_margins)]
-Limits = Annotated[dict[str, float | str], BeforeValidator(read_limits)]
+HardLimits = Annotated[dict[str, float | str], BeforeValidator(read_limits)]
 Thresholds = Annotated[dict[str, _Finite], BeforeValidator(_pairs)]
 
 
@@ -195,7 +195,7 @@ class SliceSettings(Settings):
     """Settings for the items of one group, in place of those of all items."""
 
     margins: Annotated[Margins, Field(description="The smallest drift that matters, by metric.")] = {}
-    limits: Annotated[Limits, Field(description="Hard limits for these items.")] = {}
+    limits: Annotated[HardLimits, Field(description="Hard limits for these items.")] = {}
     thresholds: Annotated[Thresholds, Field(description="Limits of the mean over these items.")] = {}
 
     @model_validator(mode="after")
@@ -264,7 +264,7 @@ class GateSettings(Settings):
         Option(GATE, "METRIC=NUMBER", name="--margin", type=list[str], rare=True),
     ] = {}
     limits: Annotated[
-        Limits,
+        HardLimits,
         Field(
             description="How many items may break a limit, such as silenced=2, silenced=10% or silenced=off. "
             f"Limits: {', '.join(LIMITS)}."

@@ -14,18 +14,12 @@ import numpy as np
 from semscale.damage import DAMAGES, damage_run
 from semscale.drift.comparison import Comparison, DriftMeter, RunPool
 from semscale.drift.copied_runs import CopiedRun, without_copies
-from semscale.drift.decision import (
-    FEWEST_TO_PASS,
-    GateDecision,
-    Outcome,
-    decide,
-    metric_tests,
-    metrics_to_test,
-)
+from semscale.drift.decision import FEWEST_TO_PASS, GateDecision, decide, metric_tests, metrics_to_test
 from semscale.drift.runs import check_rerun
 from semscale.drift.settings import GateSettings
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.runs import Run
+from semscale.history.stored_comparison import Outcome
 from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.intervals import Estimate, check_seed, wilson_interval

@@ -16,18 +16,16 @@ from semscale.drift.decision import (
     Change,
     GateDecision,
     MetricTest,
-    Outcome,
     decision_signature,
     metric_tests,
 )
-from semscale.drift.hard_limits import LimitCheck
 from semscale.drift.metrics import mean_loss, metric_label
 from semscale.drift.runs import OutputLanguage, approval_record, number_of, output_languages, run_record
 from semscale.drift.settings import MISSING
 from semscale.drift.simulation import GatePlan, plan_gate
 from semscale.history.items import Output
 from semscale.history.runs import Approval, list_names
-from semscale.history.stored_comparison import StoredCheck, StoredComparison, StoredFigure
+from semscale.history.stored_comparison import GateCheck, Outcome, StoredComparison, StoredFigure
 from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan
@@ -181,7 +179,7 @@ class DriftSummary(Presentable):
     def _when_failed(self) -> str:
         missing = next((check for check in self.decision.broken_limits if check.name == MISSING), None)
         if missing is not None:
-            n = missing.n_broken
+            n = len(missing.items)
             items = f"the {n:,} missing items" if n > 1 else "the missing item"
             return f"Record {items}, without outputs where the model gave none ({list_names(missing.items)})"
         return f"Look at {self._telling_ids()}; approve the run only if this change is intended"
@@ -223,11 +221,11 @@ class DriftSummary(Presentable):
         """Reasons of a failed gate, the most serious first; of a metric's groups only if all items pass."""
         decision = self.decision
         failures = [
-            Failure(check.sentence, True, math.inf, self._positions([check.id]))
+            Failure(check.sentence, True, math.inf, self._positions([check.name]))
             for check in decision.failed_items
         ]
         for limit in decision.broken_limits:
-            share = limit.n_broken / len(self.comparison.baseline.items)
+            share = limit.value / len(self.comparison.baseline.items)
             failures.append(Failure(limit.sentence, True, share, self._positions(limit.items)))
         failed = [test for test in decision.tests if test.outcome is Outcome.FAIL]
         overall = {test.metric for test in failed if test.group is None}
@@ -420,10 +418,10 @@ class DriftSummary(Presentable):
             "plan": None if self.plan is None else self.plan.record(),
             "metrics": [self._metric_record(figure) for figure in self.overall],
             "tests": [{**_test_record(test), "items": self._drifting_ids(test)} for test in decision.tests],
-            "thresholds": [_with_group(asdict(check), check.group) for check in decision.thresholds],
+            "thresholds": [_threshold_record(check) for check in decision.thresholds],
             "limits": [_limit_record(check) for check in decision.limits],
             "must_pass": [
-                {"id": check.id, "passed": check.passed, "reasons": check.reasons}
+                {"id": check.name, "passed": check.passed, "reasons": check.reasons}
                 for check in decision.must_pass
             ],
             "side_by_side": self._judge_record(),
@@ -516,43 +514,36 @@ def _test_record(test: MetricTest) -> dict[str, Any]:
     return _with_group(asdict(test), test.group)
 
 
-def _limit_record(check: LimitCheck) -> dict[str, Any]:
+def _limit_record(check: GateCheck) -> dict[str, Any]:
+    is_decided = check.is_checked and check.outcome is not Outcome.UNDECIDED
     record = {
         "name": check.name,
         "allowed": check.allowed,
         "n": check.n,
-        "n_broken": check.n_broken,
+        "n_broken": len(check.items),
         "items": check.items[:NAMED_ITEMS],
         "excused": check.excused[:NAMED_ITEMS],
-        "passed": check.passed if check.is_checked and not check.is_undecided else None,
+        "passed": check.passed if is_decided else None,
         "sentence": check.sentence,
     }
     return _with_group(record, check.group)
 
 
-def _checks_for_history(decision: GateDecision) -> tuple[StoredCheck, ...]:
+def _threshold_record(check: GateCheck) -> dict[str, Any]:
+    record = {
+        "name": check.name,
+        "metric": check.metric,
+        "limit": check.allowed,
+        "value": check.value,
+        "passed": check.passed,
+    }
+    return _with_group(record, check.group)
+
+
+def _checks_for_history(decision: GateDecision) -> tuple[GateCheck, ...]:
     """Return the checks of a decision for a history; limits include the first items that break them."""
-    limits = [
-        StoredCheck(
-            "limit",
-            check.name,
-            check.passed,
-            check.group,
-            value=float(check.n_broken),
-            allowed=float(check.allowed),
-            items=check.items[:NAMED_ITEMS],
-        )
-        for check in decision.limits
+    return tuple(
+        replace(check, items=check.items[:NAMED_ITEMS], excused=check.excused[:NAMED_ITEMS])
+        for check in (*decision.limits, *decision.must_pass, *decision.thresholds)
         if check.is_checked
-    ]
-    must_pass = [
-        StoredCheck("must_pass", check.id, check.passed, reasons=check.reasons)
-        for check in decision.must_pass
-    ]
-    thresholds = [
-        StoredCheck(
-            "threshold", check.name, check.passed, check.group, value=check.value, allowed=check.limit
-        )
-        for check in decision.thresholds
-    ]
-    return (*limits, *must_pass, *thresholds)
+    )

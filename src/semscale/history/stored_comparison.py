@@ -4,6 +4,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,14 @@ COMMON_ITEMS = "common"
 
 _PACKED = np.dtype("<f8")
 _MEASURES = ("loss", "drift", "low", "high", "margin")
+
+
+class Outcome(StrEnum):
+    """Outcome of a test or check, or of the gate."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True)
@@ -53,29 +62,55 @@ class StoredFigure:
 
 
 @dataclass(frozen=True)
-class StoredCheck:
-    """A check of a gate that is not a test of a metric.
+class GateCheck:
+    """A check of a gate, such as that of a hard limit, a threshold or a must-pass item.
 
     Attributes:
-        kind: ``limit``, ``must_pass`` or ``threshold``.
+        kind: ``limit``, ``must_pass`` or ``threshold``; for CI systems also ``ruler``, or ``drift.`` with the
+            name of a tested metric.
         name: of the limit or threshold; the id of a must-pass item.
-        passed: whether the check passed.
+        outcome: outcome; undecided if items break a limit within its default allowance.
+        sentence: the result in a sentence without a full stop.
         group: kind and name of the slice; ``None`` for all items.
-        value: number of items that break a limit, number of lost outputs or numbers for a limit of a total,
-            or the mean for a threshold; NaN without a value.
-        allowed: the limit or threshold; NaN for a must-pass item.
-        items: IDs of the first items that break a limit.
-        reasons: what became worse in a must-pass item.
+        value: number of items that break a limit, or the candidate's mean for a threshold, as a similarity or
+            loss like the threshold; NaN without a value.
+        allowed: the threshold, or the number of items that may break a limit, or a share of items if below 1;
+            NaN for a must-pass item.
+        items: ids of the items that break a limit; in a history, of the first.
+        excused: ids of items that would break a limit, but for which a rerun of the baseline shows the same
+            change; in a history, of the first.
+        n: number of items that can break a limit; ``None`` for other checks.
+        metric: name of a threshold's metric.
+        reasons: phrases that describe what became worse in a must-pass item; empty if nothing did.
     """
 
     kind: str
     name: str
-    passed: bool
+    outcome: Outcome
+    sentence: str
     group: tuple[str, str] | None = None
     value: float = math.nan
     allowed: float = math.nan
     items: tuple[str, ...] = ()
+    excused: tuple[str, ...] = ()
+    n: int | None = None
+    metric: str | None = None
     reasons: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """True unless the check failed."""
+        return self.outcome is not Outcome.FAIL
+
+    @property
+    def is_checked(self) -> bool:
+        """False for a limit that no item can break."""
+        return self.n != 0
+
+    @property
+    def label(self) -> str:
+        """The name, with the slice."""
+        return self.name if self.group is None else f"{self.name} in {' '.join(self.group)}"
 
 
 @dataclass(frozen=True)
@@ -112,10 +147,10 @@ class StoredComparison:
     id: str = field(default_factory=new_id)
     candidate_digest: str | None = None
     ruler_moved: bool = False
-    checks: tuple[StoredCheck, ...] | None = None
+    checks: tuple[GateCheck, ...] | None = None
 
     @property
-    def broken(self) -> tuple[StoredCheck, ...] | None:
+    def broken(self) -> tuple[GateCheck, ...] | None:
         """The checks that failed; ``None`` if the checks are unknown."""
         return None if self.checks is None else tuple(check for check in self.checks if not check.passed)
 
@@ -160,25 +195,26 @@ def load_figure(content: Mapping[str, Any]) -> StoredFigure:
     return StoredFigure(**{**content, **measures, "group": group})
 
 
-def dump_check(check: StoredCheck) -> dict[str, object]:
+def dump_check(check: GateCheck) -> dict[str, object]:
     """Return a check as JSON values; attributes at their defaults are left out.
 
     Examples:
-        >>> dump_check(StoredCheck("limit", "silenced", True, value=0.0))
-        {'kind': 'limit', 'name': 'silenced', 'passed': True, 'value': 0.0}
+        >>> dump_check(GateCheck("limit", "silenced", Outcome.PASS, "none lost", value=0.0))
+        {'kind': 'limit', 'name': 'silenced', 'outcome': 'pass', 'sentence': 'none lost', 'value': 0.0}
     """
-    defaults = {attribute.name: attribute.default for attribute in fields(StoredCheck)}
+    defaults = {attribute.name: attribute.default for attribute in fields(GateCheck)}
+    values = {**asdict(check), "outcome": str(check.outcome)}
     return {
         name: value
-        for name, value in asdict(check).items()
+        for name, value in values.items()
         if value != defaults[name] and not (isinstance(value, float) and math.isnan(value))
     }
 
 
-def load_check(content: Mapping[str, Any]) -> StoredCheck:
+def load_check(content: Mapping[str, Any]) -> GateCheck:
     """Build a check from the result of :func:`dump_check`."""
     lists = {name: tuple(value) for name, value in content.items() if isinstance(value, list)}
-    return StoredCheck(**{**content, **lists})
+    return GateCheck(**{**content, **lists, "outcome": Outcome(content["outcome"])})
 
 
 def pack(values: Floats) -> bytes:

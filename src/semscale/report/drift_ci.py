@@ -2,13 +2,12 @@
 
 import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from semscale.drift.decision import Change, MetricTest, Outcome, ThresholdCheck
-from semscale.drift.hard_limits import LimitCheck
+from semscale.drift.decision import Change, MetricTest
 from semscale.drift.metrics import metric_label
 from semscale.drift.summary import DriftSummary
+from semscale.history.stored_comparison import GateCheck, Outcome
 from semscale.report.drift_gate import (
     LEVELS,
     bounds_sentence,
@@ -25,49 +24,21 @@ _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
 
 
-@dataclass(frozen=True)
-class _Check:
-    """Check of a decision: a test, limit, threshold, must-pass item, or the check of the ruler.
+def _checks(summary: DriftSummary) -> Iterator[GateCheck]:
+    """Return all checks of the gate, with its tests and the check of the ruler in the same form.
 
-    Attributes:
-        kind: class of the test case in JUnit.
-        name: name of the test case.
-        outcome: outcome; undecided for a check that fails nothing but needs attention.
-        message: the result in a sentence without a full stop.
+    The kind is the class of the test case in JUnit.
     """
-
-    kind: str
-    name: str
-    outcome: Outcome
-    message: str
-
-
-def _checks(summary: DriftSummary) -> Iterator[_Check]:
-    """Return all checks of the gate."""
     decision = summary.decision
-    for limit in decision.limits:
-        if limit.is_checked:
-            outcome = Outcome.UNDECIDED if limit.is_undecided else _passes(limit.passed)
-            yield _Check("limit", _full_name(limit), outcome, limit.sentence)
-    for item in decision.must_pass:
-        message = f"must-pass item {item.id} did not become worse" if item.passed else item.sentence
-        yield _Check("must_pass", item.id, _passes(item.passed), message)
+    yield from (check for check in decision.limits if check.is_checked)
+    yield from decision.must_pass
     if (ruler := summary.ruler) is not None:
         outcome = Outcome.UNDECIDED if ruler.has_moved else Outcome.PASS
-        yield _Check("ruler", ruler.name, outcome, ruler.sentence)
+        yield GateCheck("ruler", ruler.name, outcome, ruler.sentence)
     for test in sorted(decision.tests, key=lambda test: test.urgency):
         name = "all items" if test.group is None else " ".join(test.group)
-        yield _Check(f"drift.{test.metric}", name, test.outcome, _test_message(summary, test))
-    for check in decision.thresholds:
-        yield _Check("threshold", _full_name(check), _passes(check.passed), check.sentence)
-
-
-def _passes(passed: bool) -> Outcome:
-    return Outcome.PASS if passed else Outcome.FAIL
-
-
-def _full_name(check: ThresholdCheck | LimitCheck) -> str:
-    return check.name if check.group is None else f"{check.name} in {' '.join(check.group)}"
+        yield GateCheck(f"drift.{test.metric}", name, test.outcome, _test_message(summary, test))
+    yield from decision.thresholds
 
 
 def _test_message(summary: DriftSummary, test: MetricTest) -> str:
@@ -102,7 +73,7 @@ def github_annotations(summary: DriftSummary) -> list[str]:
     checks = list(_checks(summary))
     lines = {
         _KINDS[outcome]: [
-            (f"{check.kind} {check.name}", f"{capitalise(check.message)}.")
+            (f"{check.kind} {check.label}", f"{capitalise(check.sentence)}.")
             for check in checks
             if check.outcome is outcome
         ]
@@ -199,10 +170,10 @@ def junit_xml(summary: DriftSummary, *, seconds: float | None = None) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{document}\n'
 
 
-def _add_case(suite: ElementTree.Element, check: _Check) -> None:
-    named = {"classname": printable(check.kind), "name": printable(check.name)}
+def _add_case(suite: ElementTree.Element, check: GateCheck) -> None:
+    named = {"classname": printable(check.kind), "name": printable(check.label)}
     element = ElementTree.SubElement(suite, "testcase", named)
-    message = printable(check.message)
+    message = printable(check.sentence)
     match LEVELS[check.outcome]:
         case "fail":
             ElementTree.SubElement(element, "failure", {"message": message, "type": "drift"}).text = message

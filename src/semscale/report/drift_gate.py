@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from semscale.drift.anchors import Moved, RulerCheck
 from semscale.drift.comparison import AlignedPair
-from semscale.drift.decision import FEWEST_TO_PASS, GateDecision, MetricTest, Outcome
+from semscale.drift.decision import FEWEST_TO_PASS, GateDecision, MetricTest
 from semscale.drift.decision import Change as Changed
 from semscale.drift.metrics import QUALITY_METRICS, mean_loss, metric_label
 from semscale.drift.runs import ItemMatching
 from semscale.drift.summary import DriftSummary
 from semscale.history.items import Output
 from semscale.history.runs import Approval, Run, list_names, now, short_id
+from semscale.history.stored_comparison import Outcome
 from semscale.report import parts
 from semscale.report.chart_kit import diverging
 from semscale.report.document import (
@@ -601,9 +602,8 @@ def _list_passed(decision: GateDecision) -> Iterator[tuple[Level, Line]]:
     held = [
         check.name.replace("_", " ")
         for check in decision.limits
-        if check.passed
+        if check.outcome is Outcome.PASS
         and check.is_checked
-        and not check.is_undecided
         and check.group is None
         and _SAME_SUBJECT.get(check.name) not in failed
     ]

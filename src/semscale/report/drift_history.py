@@ -8,7 +8,6 @@ from semscale.chat.budget import amount
 from semscale.damage import DAMAGES
 from semscale.drift.anchors import RecordedAnchors
 from semscale.drift.copied_runs import CopiedRun
-from semscale.drift.decision import Outcome
 from semscale.drift.history_summary import DatasetHistory, HistorySummary
 from semscale.drift.metrics import metric_label
 from semscale.drift.runs import ApprovedBaseline, AskedFacts, RecordedRun, SharedIds
@@ -17,7 +16,8 @@ from semscale.history.chain import Verification
 from semscale.history.runs import RunSummary, short_id
 from semscale.history.stored_comparison import (
     COMMON_ITEMS,
-    StoredCheck,
+    GateCheck,
+    Outcome,
     StoredComparison,
     without_fields,
 )
@@ -334,7 +334,7 @@ def _version(run: RunSummary, dataset: DatasetHistory) -> str:
     return MISSING if version is None else f"{version.number} ({version.hash[:8]})"
 
 
-def _broken_cell(broken: Sequence[StoredCheck] | None) -> Cell:
+def _broken_cell(broken: Sequence[GateCheck] | None) -> Cell:
     if broken is None:
         return Number(None)
     names = [_broken_check(check) for check in broken[:_FEW]]
@@ -342,12 +342,11 @@ def _broken_cell(broken: Sequence[StoredCheck] | None) -> Cell:
     return Quoted(join_list([*names, *more]), wraps=True) if names else Label("none")
 
 
-def _broken_check(check: StoredCheck) -> str:
-    where = "" if check.group is None else f" in {' '.join(check.group)}"
+def _broken_check(check: GateCheck) -> str:
     if check.kind == "must_pass":
         return f"must-pass {check.name}"
     value = number(check.value, 3) if check.kind == "threshold" else count_of(round(check.value), "item")
-    return f"{check.name}{where} ({value})"
+    return f"{check.label} ({value})"
 
 
 def _greatest(comparison: StoredComparison) -> Value:
