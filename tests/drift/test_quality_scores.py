@@ -14,7 +14,6 @@ from semscale.drift.quality_scores import (
     check_inputs,
     judge_runs,
     references_of,
-    with_side_by_side,
 )
 from semscale.errors import InputError
 from semscale.history.items import Item, Output, dump_item, load_item
@@ -145,7 +144,7 @@ def test_wins_ties_and_losses_are_counted_for_the_candidate():
 
 def test_side_by_side_is_the_share_lost_less_the_share_won():
     base = compared([run_of("abcd", name) for name in ("new", "old", "old")])
-    result = with_side_by_side(base, judged([1.0, 0.0, 0.5, np.nan]))
+    result = base.with_judge(judged([1.0, 0.0, 0.5, np.nan]))
     np.testing.assert_allclose(result.losses("side_by_side"), [-1.0, 1.0, 0.0, np.nan])
     assert "side_by_side_model:judge" in str(result.signature)
     assert "side_by_side" not in base.metrics
@@ -153,7 +152,7 @@ def test_side_by_side_is_the_share_lost_less_the_share_won():
 
 def test_pairs_without_a_verdict_and_partial_judges_are_named():
     base = compared([run_of("ab", "model-b"), run_of("ab", "old")])
-    result = with_side_by_side(base, judged([1.0, np.nan], reasons={"no score": 1}, model="model-b"))
+    result = base.with_judge(judged([1.0, np.nan], reasons={"no score": 1}, model="model-b"))
     assert result.cautions == (
         "side by side: 1 of 2 pairs of outputs have no verdict in both orders and are left out, most often "
         "because: no score",

@@ -184,7 +184,7 @@ def present(
     stopped: str | None = None,
     failed: str | None = None,
     seconds: float = 0.0,
-    **further: object,
+    facts: Mapping[str, object] | None = None,
 ) -> None:
     """Write the report of a summary, and print its brief form or its JSON to standard output.
 
@@ -194,7 +194,7 @@ def present(
         stopped: why the run ended early, if it did.
         failed: why no call brought a reply, if all failed.
         seconds: how long the calls took.
-        further: what JSON has besides the summary.
+        facts: further fields of the JSON.
 
     Raises:
         ReplyError: no call brought a reply; everything is written before.
@@ -211,7 +211,7 @@ def present(
             "figures": written.get("figures"),
             **outputs.further,
         }
-        echo(to_json(summary, document.notices, {**files, **further}))
+        echo(to_json(summary, document.notices, {**files, **(facts or {})}))
     else:
         from semscale.report.terminal import print_document
 

@@ -177,7 +177,7 @@ def lint(options: LintOptions) -> int:
     if options.every:
         print_document(lint_overview(results))
     else:
-        present(results[0], options.outputs, proposed_probes=probes)
+        present(results[0], options.outputs, facts={"proposed_probes": probes})
     if probes and not options.outputs.json_:
         echo("\nProposed probes: fill in the level of each before you look at any rating.\n")
         echo(probe_lines(probes))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from semscale.drift.metrics import (
     mean_loss,
     span_of,
 )
-from semscale.drift.quality_scores import JudgedRuns, with_reference_match
+from semscale.drift.quality_scores import JudgedRuns, QualityScores, reference_scores, side_by_side_scores
 from semscale.drift.runs import ItemMatching, check_rerun, match_runs, number_of, outputs_equal
 from semscale.drift.scoring import PairScoring, ScoreCache, StoredScoring, TextReadings, scoring_files_hash
 from semscale.drift.settings import Direction, read_directions
@@ -223,6 +223,25 @@ class Comparison:
             unknown = np.isnan(losses[:, off_diagonal]).any(axis=1)
         return np.nan_to_num(losses, nan=0.0), np.asarray(unknown)
 
+    def with_quality(self, quality: QualityScores) -> Self:
+        """Add a metric of quality; the loss of a run is the other run's score minus its score."""
+        metric, scores = quality.metric, quality.scores
+        losses = scores.T[:, :, None] - scores.T[:, None, :]
+        fields = {f"{metric.name}_{name}": value for name, value in quality.settings.items()}
+        return replace(
+            self,
+            metrics={**self.metrics, metric.name: metric},
+            pair_losses={**self.pair_losses, metric.name: losses},
+            quality={**self.quality, metric.name: scores},
+            settings=self.settings.plus(Signature.of("quality", **fields)),
+            cautions=(*self.cautions, *quality.cautions),
+        )
+
+    def with_judge(self, judged: JudgedRuns) -> Self:
+        """Add the verdicts of a judge on candidate and baseline as the metric ``side_by_side``."""
+        scores = side_by_side_scores(self.baseline, self.candidate, judged)
+        return replace(self.with_quality(scores), judged=judged)
+
 
 def run_losses(losses: Floats) -> Floats:
     """Return each run's mean loss, measured against each of the other runs.
@@ -329,22 +348,20 @@ def compare(
     again, copies, cautions = _independent_reruns(
         before, after, [rerun for _, rerun, _ in matched], deterministic=deterministic
     )
-    comparison = meter.measure(
-        before,
-        after,
-        again,
-        whole=baseline,
-        floors=floors,
+    comparison = replace(
+        meter.measure(before, after, again, whole=baseline, floors=floors, progress=progress),
         matching=matching,
         recorded=candidate,
         copies=copies,
         cautions=cautions,
-        progress=progress,
     )
     if deterministic and again:
         settings = comparison.settings.plus(Signature.of("drift", deterministic=True))
         comparison = replace(comparison, settings=settings)
-    return with_reference_match(comparison, meter, progress=progress)
+    scores = reference_scores(
+        comparison.runs, meter.encoder, guards=meter.guards, seed=meter.seed, progress=progress
+    )
+    return comparison if scores is None else comparison.with_quality(scores)
 
 
 def _independent_reruns(
@@ -577,7 +594,6 @@ class DriftMeter:
         whole: Run | None = None,
         floors: bool = False,
         progress: Progress | None = None,
-        **known: Any,
     ) -> Comparison:
         """Measure a candidate against a baseline and its reruns.
 
@@ -589,7 +605,6 @@ class DriftMeter:
                 fields, if ``baseline`` has only some of the items.
             floors: true to measure also the losses of unrelated outputs.
             progress: called while items are compared.
-            known: further attributes of the comparison.
 
         Raises:
             InputError: a run has other items, or the items in another order.
@@ -601,7 +616,7 @@ class DriftMeter:
         order = [(1, later) for later in (*range(2, len(indexed.runs)), 0)]
         order += combinations([*range(2, len(indexed.runs)), 0], 2)
         measured = self._measure(indexed, order, progress)
-        comparison = Comparison(baseline, candidate, tuple(reruns), indexed.metrics, *measured, **known)
+        comparison = Comparison(baseline, candidate, tuple(reruns), indexed.metrics, *measured)
         if floors:
             comparison = replace(comparison, floors=self.floors(baseline, progress=progress))
         return comparison

@@ -1,7 +1,7 @@
 """Quality of runs by references and by a judge: metrics that show which run is better."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,18 +9,18 @@ import numpy as np
 from semscale.chat.runner import Running
 from semscale.drift.metrics import REFERENCE_MATCH, SIDE_BY_SIDE, Metric
 from semscale.errors import InputError
+from semscale.guards.registry import Guards
 from semscale.history.items import Item
 from semscale.history.runs import Run, list_names, short_hash
 from semscale.judging.comparing import AnswerPair, OrderEffect, judge_pairs
 from semscale.judging.judge import Judge
 from semscale.matching.calibrated import CalibratedMatch
 from semscale.matching.matcher import match_with
-from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan, MeanEstimate, estimate_mean
 from semscale.types import Floats, Progress
 
 if TYPE_CHECKING:
-    from semscale.drift.comparison import Comparison, DriftMeter
+    from semscale.embedding.token_states import TokenEncoder
     from semscale.judging.comparing import PairVerdicts
 
 WON, TIED, LOST = 1.0, 0.5, 0.0
@@ -76,30 +76,55 @@ def references_of(baseline: Run, candidate: Run) -> ItemReferences:
     return ItemReferences(tuple(texts), tuple(corrected))
 
 
-def with_reference_match(
-    comparison: "Comparison", meter: "DriftMeter", *, progress: Progress | None = None
-) -> "Comparison":
-    """Match the outputs of all runs with their items' references, if there are references.
+@dataclass(frozen=True)
+class QualityScores:
+    """Scores of k runs by a metric of quality.
+
+    Attributes:
+        metric: the metric.
+        scores: shape (k, n), scores of the runs, the candidate first; NaN without a score.
+        settings: fields for the signature, without the metric's name.
+        cautions: sentences that qualify the scores.
+    """
+
+    metric: Metric
+    scores: Floats
+    settings: Mapping[str, object]
+    cautions: tuple[str, ...] = ()
+
+
+def reference_scores(
+    runs: Sequence[Run],
+    encoder: "TokenEncoder",
+    *,
+    guards: Guards,
+    seed: int,
+    progress: Progress | None = None,
+) -> QualityScores | None:
+    """Match the outputs of runs with their items' references.
 
     An item's score is the mean match of its outputs, from 0 to 1. A run without an output for an item scores
     0 if another run has one, as a missing answer is the worst answer. An item without a reference, or without
     an output in any run, has no score.
 
     Args:
-        comparison: the measured losses.
-        meter: meter with the model and guards to use.
+        runs: candidate, baseline and reruns, with the same items.
+        encoder: model that reads the texts.
+        guards: the guards to use.
+        seed: seed of the match.
         progress: called while texts are matched.
 
     Returns:
-        The comparison with the metric ``reference_match``; unchanged if there is no reference.
+        The scores by ``reference_match``; ``None`` if there is no reference.
     """
-    references = references_of(comparison.baseline, comparison.candidate)
+    candidate, baseline, *_ = runs
+    references = references_of(baseline, candidate)
     if not references.distinct:
-        return comparison
-    method = CalibratedMatch(meter.encoder, corpus=references.distinct, seed=meter.seed, guards=meter.guards)
+        return None
+    method = CalibratedMatch(encoder, corpus=references.distinct, seed=seed, guards=guards)
     outputs = [
         (run, index, output.text)
-        for run, of_run in enumerate(comparison.runs)
+        for run, of_run in enumerate(runs)
         for index, item in enumerate(of_run.items)
         if references.texts[index] is not None
         for output in item.outputs_with_text
@@ -111,14 +136,14 @@ def with_reference_match(
         progress=progress,
         keep_unread=True,
     )
-    k, n = len(comparison.runs), len(references.texts)
+    k, n = len(runs), len(references.texts)
     sums, counts = np.zeros((2, k, n))
     cells = tuple(np.array([(run, index) for run, index, _ in outputs], dtype=np.int64).reshape(-1, 2).T)
     known = ~np.isnan(matches.score)
     np.add.at(sums, cells, np.where(known, matches.score, 0.0))
     np.add.at(counts, cells, known)
     scores = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-    speaks = np.array([[bool(item.outputs_with_text) for item in run.items] for run in comparison.runs])
+    speaks = np.array([[bool(item.outputs_with_text) for item in run.items] for run in runs])
     has_reference = np.array([text is not None for text in references.texts])
     scores = np.where(~speaks & speaks.any(axis=0) & has_reference, 0.0, scores)
     applied = {
@@ -127,30 +152,8 @@ def with_reference_match(
         if name in {"method", "weights", "floors", "corpus"}
     }
     of_references = f"{int(has_reference.sum())}#{short_hash(references.texts)}"
-    found = _with_quality(comparison, REFERENCE_MATCH, scores, {"references": of_references, **applied})
-    return replace(found, cautions=(*found.cautions, *references.cautions))
-
-
-def _with_quality(
-    comparison: "Comparison", metric: Metric, scores: Floats, settings: Mapping[str, object]
-) -> "Comparison":
-    """Add a metric of quality; the loss of a run is the other run's score minus its score.
-
-    Args:
-        comparison: the measured losses.
-        metric: the metric.
-        scores: shape (k, n), scores of the first k runs.
-        settings: fields for the signature, which get the metric's name as a prefix.
-    """
-    losses = scores.T[:, :, None] - scores.T[:, None, :]
-    fields = {f"{metric.name}_{name}": value for name, value in settings.items()}
-    return replace(
-        comparison,
-        metrics={**comparison.metrics, metric.name: metric},
-        pair_losses={**comparison.pair_losses, metric.name: losses},
-        quality={**comparison.quality, metric.name: scores},
-        settings=comparison.settings.plus(Signature.of("quality", **fields)),
-    )
+    settings = {"references": of_references, **applied}
+    return QualityScores(REFERENCE_MATCH, scores, settings, references.cautions)
 
 
 @dataclass(frozen=True)
@@ -277,22 +280,20 @@ def _answer(item: Item) -> str | None:
     return "\n\n".join(output.text or "" for output in item.outputs_with_text) or None
 
 
-def with_side_by_side(comparison: "Comparison", judged: JudgedRuns) -> "Comparison":
-    """Add the verdicts of a judge as the metric ``side_by_side``.
+def side_by_side_scores(baseline: Run, candidate: Run, judged: JudgedRuns) -> QualityScores:
+    """Return the verdicts of a judge as scores of the candidate and the baseline by ``side_by_side``.
 
     Reruns are not judged; the test exchanges the two judged runs.
-
-    Args:
-        comparison: the measured losses.
-        judged: verdicts on its candidate and baseline.
     """
-    scores: Sequence[Floats] = (judged.points, 1 - judged.points)
-    settings = dict(judged.verdicts.signature.fields)
-    found = _with_quality(comparison, SIDE_BY_SIDE, np.array(scores), settings)
-    return replace(found, judged=judged, cautions=(*found.cautions, *_judge_cautions(comparison, judged)))
+    return QualityScores(
+        SIDE_BY_SIDE,
+        np.array([judged.points, 1 - judged.points]),
+        dict(judged.verdicts.signature.fields),
+        tuple(_judge_cautions(baseline, candidate, judged)),
+    )
 
 
-def _judge_cautions(comparison: "Comparison", judged: JudgedRuns) -> Iterator[str]:
+def _judge_cautions(baseline: Run, candidate: Run, judged: JudgedRuns) -> Iterator[str]:
     if judged.n_unjudged:
         reason = next(iter(judged.verdicts.reasons), "no reason given")
         yield (
@@ -302,5 +303,5 @@ def _judge_cautions(comparison: "Comparison", judged: JudgedRuns) -> Iterator[st
     if judged.no_verdict is not None:
         yield f"side by side: no verdict, as {judged.no_verdict}: choose another judge"
     model = judged.verdicts.model
-    if model in {comparison.baseline.model, comparison.candidate.model}:
+    if model in {baseline.model, candidate.model}:
         yield f"the judge, {model}, wrote one of the two runs: models prefer their own answers"

@@ -19,7 +19,7 @@ from semscale.embedding.token_states import TokenEncoder, state_engine
 from semscale.errors import InputError
 from semscale.input_files import read_input_text
 from semscale.json_reading import parse_json
-from semscale.matching.matches import Matches, summarize_matches
+from semscale.matching.matches import Matches, tally_matches
 from semscale.matching.pairs import Pairs, ScoredPairs, best_pairs, pair_up
 from semscale.matching.summary import MatchSummary
 from semscale.matching.token_scores import (
@@ -136,9 +136,7 @@ class BertScores(Result):
             self.f1, self.status, self.reference, self.windows, self.signature, parts, bounds=self.bounds
         )
         plan = IntervalPlan(**intervals)
-        return summarize_matches(
-            matches, predictions, references, by=by, source=source, plan=plan, figures=_FIGURES
-        )
+        return tally_matches(matches, predictions, references, by=by, figures=_FIGURES).summary(plan, source)
 
     def _short_summary(self) -> MatchSummary:
         return self.summarize()

@@ -132,17 +132,9 @@ class Matches(Result):
         Raises:
             InputError: a column of another length, or a setting out of range.
         """
-        return summarize_matches(
-            self,
-            predictions,
-            references,
-            by=by,
-            source=source,
-            plan=IntervalPlan(**intervals),
-            columns=columns,
-            separation=separation,
-            tokens=tokens,
-        )
+        plan = IntervalPlan(**intervals)
+        tally = tally_matches(self, predictions, references, by=by)
+        return tally.summary(plan, source, columns=columns, separation=separation, tokens=tokens)
 
     def _short_summary(self) -> MatchSummary:
         return self.summarize()
@@ -415,44 +407,38 @@ class MatchTally:
         self._counts.update({name: int(rows.sum()) for name, rows in marked.items()})
 
 
-def summarize_matches(
+def tally_matches(
     matches: Matches,
     predictions: object,
     references: object,
     *,
     by: object,
-    source: str,
-    plan: IntervalPlan,
     figures: Sequence[str] = ("score",),
-    **further: Any,
-) -> MatchSummary:
-    """Summarize matches in memory.
+) -> MatchTally:
+    """Tally matches in memory.
 
     Args:
         matches: of n items.
         predictions: shape (n,), the matched predictions; ``None`` if the texts are not shown.
         references: shape (n,), likewise.
         by: shape (n,), names of groups; ``None`` without groups.
-        source: where the items come from.
-        plan: how intervals are made.
         figures: see ``MatchTally``.
-        further: arguments of ``MatchTally.summary``.
 
     Raises:
         InputError: a column of another length.
     """
-    columns: dict[str, list[Any]] = {}
+    cells: dict[str, list[Any]] = {}
     for name, column in (("predictions", predictions), ("references", references), ("by", by)):
-        columns[name] = [] if column is None else as_list(column, name)
-        if column is not None and len(columns[name]) != matches.n:
+        cells[name] = [] if column is None else as_list(column, name)
+        if column is not None and len(cells[name]) != matches.n:
             raise InputError(
-                name, f"must have {matches.n} rows, as many as there are matches, got {len(columns[name])}"
+                name, f"must have {matches.n} rows, as many as there are matches, got {len(cells[name])}"
             )
-    names = None if by is None else as_names(columns["by"], "by")
+    names = None if by is None else as_names(cells["by"], "by")
     title = None if by is None else getattr(by, "name", None) or ""
     tally = MatchTally(matches, by=title, figures=figures)
-    tally.add(matches, columns["predictions"], columns["references"], names)
-    return tally.summary(plan, source, **further)
+    tally.add(matches, cells["predictions"], cells["references"], names)
+    return tally
 
 
 def _best_references(matches: Matches, references: Sequence[object]) -> list[str | None]:

@@ -28,7 +28,7 @@ from semscale.drift.comparison import Comparison, compare
 from semscale.drift.copied_runs import without_copies
 from semscale.drift.decision import check_settings, decide
 from semscale.drift.metrics import REFERENCE_MATCH, SIDE_BY_SIDE, Metric
-from semscale.drift.quality_scores import check_inputs, judge_runs, with_side_by_side
+from semscale.drift.quality_scores import check_inputs, judge_runs
 from semscale.drift.runs import check_rerun
 from semscale.drift.settings import GateSettings
 from semscale.drift.simulation import GatePlan, SelfTest, plan_gate, self_test
@@ -69,7 +69,7 @@ def run_gate(options: GateOptions, settings: GateSettings) -> DriftSummary:
     try:
         with _print_annotations(summary) if outputs.github else nullcontext():
             _write_files(summary, outputs)
-            present(summary, outputs, comparison=comparison_id)
+            present(summary, outputs, facts={"comparison": comparison_id})
     except KeyboardInterrupt:
         raise StoppedByUserError(
             "stopped; the comparison is stored, and files may be missing: ask about "
@@ -259,7 +259,7 @@ def _judge_comparison(
     running = options.calls.running()
     asked = judge_runs(comparison.baseline, comparison.candidate, judge, running=running, progress=progress)
     try:
-        return with_side_by_side(comparison, run_apart(asked))
+        return comparison.with_judge(run_apart(asked))
     except StoppedByUserError:
         raise
     except InterruptedRunError as error:
