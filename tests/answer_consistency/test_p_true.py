@@ -211,7 +211,6 @@ def test_later_parts_reuse_what_the_first_part_learned_of_the_model(failure, val
     for start in (0, 2, 4):
         asked = asyncio.run(tool.ask_part(PROMPTS[start : start + 2], model))
         np.testing.assert_allclose(asked.consistencies.measures["p_true"], [value] * 2)
-        model = model.for_next_part()
         refused.append(len(chat.texts) if failure else chat.words)
     assert refused[0] == refused[1] == refused[2]  # only the first part finds out
 

@@ -276,7 +276,10 @@ def test_a_cap_on_calls_is_exact_and_keeps_received_replies(runner, endpoint):
     assert len(endpoint.requests) == capped.spent.calls == 5
     with pytest.raises(InterruptedRunError, match=message):
         capped.run(requests(20))
-    assert len(endpoint.requests) == 10  # the same run went on
+    assert len(endpoint.requests) == capped.spent.calls == 5  # the cap holds for all runs of a runner
+    with pytest.raises(InterruptedRunError, match=message):
+        runner(limits=Limits(concurrency=4), budget=Budget(calls=5)).run(requests(20))
+    assert len(endpoint.requests) == 10  # another runner went on
     assert len(runner().run(requests(20))) == 20
     assert len(endpoint.requests) == 20
 

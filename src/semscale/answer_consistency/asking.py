@@ -312,10 +312,6 @@ class AskedModel:
         stopped = stopped or self.trials.stopped
         return asking.collect(stopped) if stopped else await asking.run(progress)
 
-    def for_next_part(self) -> "AskedModel":
-        """Return the model with the rest of the runner's budget."""
-        return replace(self, runner=self.runner.rest())
-
     async def first_answers(
         self, prompts: Sequence[str], progress: Progress | None = None
     ) -> tuple[list[str], str | None]:
@@ -401,8 +397,8 @@ class _Asking:
                             self._queue.end()
         except InterruptedRunError as error:
             stopped = str(error)
-        replies = self.collect(stopped or self._trials.stopped)
-        if stopped is None and Status.UNFINISHED not in replies.status:
+        replies = self.collect(stopped)
+        if self._trials.stopped is not None and Status.UNFINISHED not in replies.status:
             return replace(replies, counts=replace(replies.counts, stopped=None))
         return replies
 
@@ -414,7 +410,7 @@ class _Asking:
             self._forms.note_readable(slot)
             self._checked.add(checked)
         if self._trials.stopped is not None:
-            self._queue.end(at_once=True)
+            self._runner.end(self._trials.stopped)
 
     def _request(self, item: int, sample: int) -> Call:
         if sample > P_TRUE:
@@ -559,7 +555,7 @@ class _Asking:
         return "" if outcome is None or outcome.reply is None else outcome.reply.reasoning
 
 
-_STOP, _SAMPLE, _ANSWER, _END = range(4)
+_SAMPLE, _ANSWER, _END = range(3)
 
 
 class _RequestQueue:
@@ -592,12 +588,12 @@ class _RequestQueue:
         """Reduce the expected number of requests by n."""
         self._most -= n
 
-    def end(self, *, at_once: bool = False) -> None:
-        """End the queue after the slots that were added, or at once."""
-        self._waiting.put_nowait((_STOP if at_once else _END, 0, 0))
+    def end(self) -> None:
+        """End the queue after the slots that were added."""
+        self._waiting.put_nowait((_END, 0, 0))
 
     async def __aiter__(self) -> AsyncIterator[Call]:
-        while (first := await self._waiting.get())[0] not in {_STOP, _END}:
+        while (first := await self._waiting.get())[0] != _END:
             _, item, sample = first
             self.sent.append((item, sample))
             yield self._request(item, sample)

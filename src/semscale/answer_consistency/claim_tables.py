@@ -349,7 +349,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
             sentences = [sentence for text in answers for sentence in sentences_with_text(text)]
             self._instrument, self._asks_corpus = self._instrument.over(sentences), False
         replies = run_apart(source.model.ask(questions(cells), source.stopped, source.progress))
-        source.note(source.model, replies)
+        source.note(replies)
         judged = self._instrument.measure_prepared(_whole_answers(replies), replies.samples, source.progress)
         status = np.where(replies.status == Status.SCORED, judged.status, replies.status)
         return replace(judged, status=status, signature=self._signature)

@@ -194,12 +194,11 @@ class AnswerSource:
     def first_answers(self, model: AskedModel, prompts: Sequence[str]) -> list[str]:
         """Request answers without samples, for estimates."""
         answers, self.stopped = run_apart(model.first_answers(prompts, self.progress))
-        self.model = model.for_next_part()
         return answers
 
-    def note(self, model: AskedModel, replies: Replies) -> None:
+    def note(self, replies: Replies) -> None:
         """Store the replies of a part."""
-        self.replies, self.model = replies, model.for_next_part()
+        self.replies = replies
         self.counts_of_part = replies.counts
         self.stopped = replies.counts.stopped or self.stopped
 
@@ -348,7 +347,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
                 questions(cells), source.model, floor=floor, stopped=source.stopped, progress=source.progress
             )
         )
-        source.note(source.model, asked.replies)
+        source.note(asked.replies)
         return asked.consistencies
 
     def _table_floor(self) -> Floor | None:

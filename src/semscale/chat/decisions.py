@@ -42,7 +42,6 @@ from semscale.chat.messages import (
 )
 from semscale.chat.negotiation import Evidence, Negotiation
 from semscale.chat.runner import Runner, run_apart
-from semscale.chat.settings import Spent
 from semscale.errors import InputError, ReplyError
 from semscale.signature import Signature
 from semscale.types import Progress
@@ -270,7 +269,7 @@ async def _decide(
     chosen = await choose_form(model, requests, runner, progress)
     if chosen.form is None:
         raise ReplyError("; ".join(f"{form}: {reason}" for form, reason in chosen.refused_forms.items()))
-    rest = await send_decisions(requests[len(chosen.results) :], chosen.form, chosen.runner, progress)
+    rest = await send_decisions(requests[len(chosen.results) :], chosen.form, runner, progress)
     answers = map(join_answers, requests, [*chosen.results, *rest])
     return DecisionRun(tuple(answers), chosen.form, chosen.refused_forms)
 
@@ -287,15 +286,11 @@ class ChosenForm:
         form: name of the form; ``None`` if the model accepts none.
         refused_forms: reasons why the model did not accept forms that were tried before, by their names.
         results: for each request that was sent in the form, the results of its calls.
-        runner: runner with the rest of the budget.
-        spent: spending on all trials.
     """
 
     form: str | None
     refused_forms: dict[str, str]
     results: list[CallAnswers]
-    runner: Runner
-    spent: Spent
 
 
 async def choose_form(
@@ -320,19 +315,16 @@ async def choose_form(
         if beyond is not None:
             negotiation.note(form, Evidence.FORM, str(beyond))
     results: dict[str, list[CallAnswers]] = {form: [] for form in forms}
-    spent = runner.spent
     while (trial := negotiation.trial) is not None:
         form, index = trial
         answers = await _try_form(requests[index], form, runner, progress)
         results[form].append(answers)
         negotiation.note(form, *form_evidence(answers))
-        spent = spent.plus(runner.spent)
-        runner = runner.rest()
     chosen = negotiation.form
     refused_forms = {
         refusal.form: refusal.reason for refusal in negotiation.refusals if refusal.form != chosen
     }
-    return ChosenForm(chosen, refused_forms, [] if chosen is None else results[chosen], runner, spent)
+    return ChosenForm(chosen, refused_forms, [] if chosen is None else results[chosen])
 
 
 def form_error(model: Model, requests: Sequence[DecisionRequest], form: str) -> InputError | None:

@@ -15,7 +15,6 @@ from collections.abc import (
 )
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager, contextmanager
-from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -127,6 +126,8 @@ class Running:
 class Runner:
     """Runner of many calls to a model, such as chat requests and decisions.
 
+    The budget holds for all runs of a runner together.
+
     Every outcome is in the ledger before the caller gets it. A restarted run sends again only the calls that
     were in flight when the earlier one was killed.
 
@@ -159,23 +160,18 @@ class Runner:
         check_run(self.model, stores_replies=self.keeps_replies)
         self._clock = clock or Clock()
         self._meter = Meter(self._running.budget, self._price)
+        self._earlier = self._meter.spent  # by the runs before the last one
+        self._run: _Run | None = None
 
     @property
     def spent(self) -> Spent:
-        """Calls, tokens and money that the last run has spent so far."""
-        return self._meter.spent
+        """Calls, tokens and money that all runs have spent so far."""
+        return self._earlier.plus(self._meter.spent)
 
     @property
     def keeps_replies(self) -> bool:
         """True if replies are stored in a ledger."""
         return self._running.ledger is not False
-
-    def rest(self) -> "Runner":
-        """Return a runner like this one, with the rest of the budget after its last run."""
-        other = copy(self)
-        other._running = self._running.after(self.spent)
-        other._meter = Meter(other._running.budget, self._price)
-        return other
 
     def run(self, requests: Calls, *, progress: Progress | None = None) -> list[RequestOutcome]:
         """Send requests and wait for all of them; asynchronous programs use :meth:`collect`.
@@ -213,15 +209,14 @@ class Runner:
             ReplyError: as :meth:`run`.
         """
         unordered, unreadable = [], UnreadableReplies()
-        sent = EndableRequests(requests, unreadable)
-        async with aclosing(self.stream(sent, progress=progress, is_readable=is_readable)) as outcomes:
+        async with aclosing(self.stream(requests, progress=progress, is_readable=is_readable)) as outcomes:
             async for outcome in outcomes:
                 unordered.append(outcome)
                 if outcome.reply is not None:
                     is_read = is_readable(outcome.index, outcome.reply)
                     unreadable.note(outcome.reply, is_readable=is_read)
-        if unreadable.reason is not None:
-            raise InterruptedRunError(f"{unreadable.reason}; {self.unreadable_remedy}")
+                if unreadable.reason is not None:
+                    self.end(f"{unreadable.reason}; {self.unreadable_remedy}")
         return sorted(unordered, key=lambda outcome: outcome.index)
 
     @property
@@ -254,12 +249,13 @@ class Runner:
             is_readable: whether a reply can be used. A stored reply that cannot is replaced by the reply to
                 its repetition, which ``retry_unreadable`` requests.
         """
-        self._meter = meter = Meter(self._running.budget, self._price)
+        self._earlier = self.spent
+        self._meter = meter = Meter(self._running.budget.after(self._earlier), self._price)
         repeated = None if progress is None else RepeatedProgress(progress)
         shown = RunProgress(f"asking {self.model.name}", requests, repeated)
         async with keep_open(self.model), _open_ledger(self._running.ledger) as ledger:
             await RUNS.raise_if_stopped()
-            run = _Run(self.model, self._running, meter, ledger, self._clock, is_readable)
+            self._run = run = _Run(self.model, self._running, meter, ledger, self._clock, is_readable)
             run.start(requests, repeated)
             try:
                 with RUNS.register(run):
@@ -273,18 +269,14 @@ class Runner:
         await RUNS.raise_if_stopped()
         run.raise_if_ended_early()
 
+    def end(self, reason: str) -> None:
+        """End the run: calls in progress finish, no further call is sent, and then the run raises.
 
-class EndableRequests:
-    """Requests of a run that ends after too many unreadable replies; calls in progress still finish."""
-
-    def __init__(self, requests: Sequence[Call], unreadable: UnreadableReplies) -> None:
-        self._requests, self._unreadable = requests, unreadable
-
-    def __len__(self) -> int:
-        return len(self._requests)
-
-    def __iter__(self) -> Iterator[Call]:
-        return itertools.takewhile(lambda _: self._unreadable.reason is None, self._requests)
+        Args:
+            reason: message of the ``InterruptedRunError``; the first one counts.
+        """
+        if self._run is not None:
+            self._run.end(InterruptedRunError(reason))
 
 
 def run_apart(work: Coroutine[object, object, T]) -> T:
@@ -421,7 +413,7 @@ class _Run:
                 with _register_task(self._answering):
                     outcome = await self._outcome(*following)
             except (CapReachedError, FatalCallError, StoppedRunError) as error:
-                self._end(error)
+                self.end(error)
                 return
             except asyncio.CancelledError:
                 if isinstance(self._reason, NoReplyError | StoppedRunError | FatalCallError):
@@ -493,7 +485,7 @@ class _Run:
         except CapReachedError as cap:
             if result is None:
                 raise
-            self._end(cap)  # a request that failed before has its failure as outcome
+            self.end(cap)  # a request that failed before has its failure as outcome
             return result, attempts
         finally:
             self._watch.request_ends()
@@ -617,7 +609,7 @@ class _Run:
         await self._clock.sleep(wait)
         return True
 
-    def _end(self, reason: SemscaleError) -> None:
+    def end(self, reason: SemscaleError) -> None:
         """Send no further request; calls in progress finish."""
         self._reason = self._reason or reason
         for task in self._waiting:  # their requests may depend on outcomes that will not come
@@ -640,10 +632,10 @@ class _Run:
                 break
             shown.show(seconds, longest, watch.failure, is_unreached=watch.is_unreached)
         if watch.failure is not None and watch.is_unreached:
-            self._end(FatalCallError(_unreachable(watch.failure)))
+            self.end(FatalCallError(_unreachable(watch.failure)))
         else:
             why = "" if watch.failure is None else f": {watch.failure}"
-            self._end(NoReplyError(f"no reply came for {longest:,.12g} s{why}"))
+            self.end(NoReplyError(f"no reply came for {longest:,.12g} s{why}"))
         for task in self._answering:
             task.cancel()
 
@@ -659,7 +651,7 @@ class _Run:
     async def _finish_calls(self) -> None:
         loop = asyncio.get_running_loop()
         until = loop.time() + LONGEST_WAIT
-        self._end(StoppedRunError())
+        self.end(StoppedRunError())
         while self._calling and (left := until - loop.time()) > 0:
             await asyncio.wait(set(self._calling), timeout=min(left, _LOOK_AGAIN))
         for task in self._answering:
@@ -685,11 +677,13 @@ class _Run:
         """Raise the error that states why the run ended before all requests were answered.
 
         Raises:
-            InterruptedRunError: a cap was reached, or no reply came for too long.
+            InterruptedRunError: a cap was reached, no reply came for too long, or the caller ended the run.
             CallError: no call can succeed.
         """
         if isinstance(self._reason, FatalCallError):
             raise self._reason.failure
+        if isinstance(self._reason, InterruptedRunError):
+            raise self._reason
         if not isinstance(self._reason, CapReachedError | NoReplyError):
             return
         is_capped = isinstance(self._reason, CapReachedError)

@@ -158,7 +158,7 @@ class _Turns:
         conversations: those without a reply, and those whose last reply cannot be read.
         correct: adds a correction to a conversation.
         corrections: maximum number of corrections of a conversation.
-        unreadable: counter of unreadable replies; after too many, no further request is sent.
+        unreadable: counter of unreadable replies; until one could be read, few conversations are open.
 
     Attributes:
         sent: conversations in the order in which their requests were sent.
@@ -195,7 +195,7 @@ class _Turns:
         self._changed.set()
 
     async def __aiter__(self) -> AsyncIterator[Call]:
-        while self._unreadable.reason is None and (self._n_open or self._first):
+        while self._n_open or self._first:
             conversation = self._following()
             if conversation is None:
                 self._changed.clear()
@@ -422,6 +422,8 @@ class JudgeRequests:
                             is_readable=can_read(outcome.index, outcome.reply),
                             is_last=len(conversation.replies) > min(corrections, _CORRECTIONS),
                         )
+                    if unreadable.reason is not None:
+                        runner.end(f"{unreadable.reason}; {runner.unreadable_remedy}")
                     turns.settle(conversation)
         except InterruptedRunError as error:
             stopped = str(error)
@@ -430,8 +432,6 @@ class JudgeRequests:
             if error.kind is not FailureKind.MALFORMED or first.decision is None or others:
                 raise
             first.failure = error  # of a trial: the model may answer in another form
-        if stopped is None and unreadable.reason is not None:
-            stopped = f"{unreadable.reason}; {runner.unreadable_remedy}"
         return replace(state, running=state.running.after(runner.spent), stopped=stopped)
 
     def _correct(self, conversation: Conversation) -> None:

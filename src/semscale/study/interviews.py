@@ -590,25 +590,19 @@ async def ask_study(
     """
     runner, prompts = running.runner(model), Prompts(design, choice)
     refused_forms: dict[str, str] = {}
-    form, spent, stopped = None, None, None
+    form, stopped = None, None
     decisions = prompts.first_decisions()
     if decisions:
         try:
             chosen = await choose_form(model, decisions, runner, progress)
-            form, refused_forms, runner, spent = (
-                chosen.form,
-                chosen.refused_forms,
-                chosen.runner,
-                chosen.spent,
-            )
+            form, refused_forms = chosen.form, chosen.refused_forms
         except InterruptedRunError as error:
             stopped = str(error)
     stops = plan_stops(design.questionnaire, design.n_interviews, seed=design.seed)
-    asking = _Asking(prompts, prompts.most_calls(form))
+    asking = _Asking(prompts, runner, prompts.most_calls(form))
     if stopped is None:
-        stopped = await asking.run(plan_interviews(prompts, stops, form=form), runner, progress)
-        spent = runner.spent if spent is None else spent.plus(runner.spent)
-    spent = spent or runner.spent
+        stopped = await asking.run(plan_interviews(prompts, stops, form=form), progress)
+    spent = runner.spent
     price = (running.prices or PriceTable.load()).find(model.name)
     outcomes = (outcome for reply in asking.replies.values() for outcome in reply.outcomes)
     answered = (outcome.reply for outcome in outcomes if outcome.reply is not None)
@@ -634,6 +628,7 @@ class _Asking:
 
     Args:
         prompts: writes the requests.
+        runner: sends them.
         most: greatest number of calls, for the progress.
 
     Attributes:
@@ -641,10 +636,10 @@ class _Asking:
         sent: calls of each prompt, by the prompt's hash.
     """
 
-    def __init__(self, prompts: Prompts, most: int) -> None:
+    def __init__(self, prompts: Prompts, runner: Runner, most: int) -> None:
         self.replies: dict[ReplyKey, StopReply] = {}
         self.sent: dict[str, Sequence[Request | DecisionCall]] = {}
-        self._prompts, self._most = prompts, most
+        self._prompts, self._runner, self._most = prompts, runner, most
         self._readers = {name: PointReader(scale) for name, scale in prompts.asked.scales.items()}
         self._unreadable = {kind: UnreadableReplies() for kind in (Kind.NUMBER, Kind.RATING)}
         self._counted: set[bytes] = set()
@@ -663,16 +658,14 @@ class _Asking:
             self._in_order.append((step, index))
             yield step.requests[index]
 
-    async def run(
-        self, interviews: Sequence[Interview], runner: Runner, progress: Progress | None
-    ) -> str | None:
+    async def run(self, interviews: Sequence[Interview], progress: Progress | None) -> str | None:
         """Send all calls; return the reason for an early stop, or ``None``."""
-        keys = ContentKeys(runner.model)
+        keys = ContentKeys(self._runner.model)
         for interview in interviews:
             self._add(interview.step())
         self._end_if_done()
         try:
-            stream = runner.stream(self, progress=progress, is_readable=self._is_readable)
+            stream = self._runner.stream(self, progress=progress, is_readable=self._is_readable)
             async with aclosing(stream) as outcomes:
                 async for outcome in outcomes:
                     step, index = self._in_order[outcome.index]
@@ -684,11 +677,9 @@ class _Asking:
                             self._add(following)
                     self._end_if_done()
         except InterruptedRunError as error:
-            return str(error)
-        reasons = (unreadable.reason for unreadable in self._unreadable.values())
-        reason = next(filter(None, reasons), None)
-        is_complete = reason is None or self._n_done == self._n_added
-        return None if is_complete else f"{reason}; {runner.unreadable_remedy}"
+            is_unreadable = any(unreadable.reason for unreadable in self._unreadable.values())
+            return None if is_unreadable and self._n_done == self._n_added else str(error)
+        return None
 
     def _is_readable(self, index: int, reply: Reply) -> bool:
         """Return whether a reply picks a point or declines to, if it was asked for one."""
@@ -711,7 +702,7 @@ class _Asking:
             self._counted.add(request)
             unreadable.note(outcome.reply, is_readable=self._is_readable(outcome.index, outcome.reply))
             if unreadable.reason is not None:
-                self._waiting.put_nowait((-1, 0, 0, None, 0))  # before the calls that wait
+                self._runner.end(f"{unreadable.reason}; {self._runner.unreadable_remedy}")
 
     def _add(self, step: Step) -> None:
         for index in range(len(step.requests)):
