@@ -169,10 +169,7 @@ class DecidedComparison:
 
     Attributes:
         model: chat model of the decisions.
-        form: form of the decisions.
-        counts: counts of the decisions, as in ``DecidedRatings``.
-        reason: as in ``DecidedRatings``.
-        order_bias: as in ``DecidedRatings``.
+        ratings: ratings of the distinct texts by decisions.
         n: distinct texts with both ratings.
         rated: mean of the ratings by similarity of these texts, in the scale's units.
         decided: mean of the ratings by decisions.
@@ -186,14 +183,10 @@ class DecidedComparison:
             is known, or one is not above 0. If one is unknown, the error of that side still lowers the value.
         intraclass: absolute agreement of the texts' two means, ICC(2,1); NaN if they do not vary.
         ks: similarity of the two mean PMFs, 1 minus the greatest distance of their distribution functions.
-        refused_forms: as in ``DecidedRatings``.
     """
 
     model: str
-    form: str
-    counts: dict[str, int]
-    reason: str
-    order_bias: float
+    ratings: DecidedRatings
     n: int
     rated: MeanEstimate
     decided: MeanEstimate
@@ -204,7 +197,6 @@ class DecidedComparison:
     corrected: float
     intraclass: AgreementEstimate
     ks: float
-    refused_forms: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def corrected_for(self) -> tuple[str, ...]:
@@ -218,7 +210,21 @@ class DecidedComparison:
     @property
     def failed(self) -> str | None:
         """Reason why no text has a decision; ``None`` if a text has one or was refused."""
-        return None if self.counts["answered"] or self.counts["refused"] else self.reason or None
+        ratings = self.ratings
+        return None if ratings.counts["answered"] or ratings.counts["refused"] else ratings.reason or None
+
+    def record(self) -> dict[str, Any]:
+        """Return the figures and the form of the decisions by name, for JSON."""
+        ratings = self.ratings
+        return {
+            "model": self.model,
+            "form": ratings.form,
+            "counts": ratings.counts,
+            "reason": ratings.reason,
+            "order_bias": ratings.order_bias,
+            **{name: figure for name, figure in vars(self).items() if name != "ratings"},
+            "refused_forms": ratings.refused_forms,
+        }
 
 
 @dataclass(frozen=True)
@@ -285,10 +291,7 @@ def compare_with_decisions(
     ks = float(ks_similarity(rated_pmf.mean(axis=0), decided_pmf.mean(axis=0))) if len(x) else float("nan")
     return DecidedComparison(
         model=model,
-        form=decided.form,
-        counts=decided.counts,
-        reason=decided.reason,
-        order_bias=decided.order_bias,
+        ratings=decided,
         n=len(x),
         rated=estimate_mean(x, bounds=bounds, plan=plan),
         decided=estimate_mean(y, bounds=bounds, plan=plan),
@@ -299,7 +302,6 @@ def compare_with_decisions(
         corrected=disattenuate(correlation, reliability, decided_reliability),
         intraclass=intraclass,
         ks=ks,
-        refused_forms=decided.refused_forms,
     )
 
 
@@ -413,15 +415,14 @@ class TableDecisions:
                 self._pmf.append(ratings.pmf[row])
         self._rows.append(pl.Series(rows, dtype=pl.UInt32))
 
-    def compare(self, set_agreement: Floats) -> tuple[DecidedComparison, Signature] | MissingDecisions:
+    def compare(self, set_agreement: Floats) -> DecidedComparison | MissingDecisions:
         """Send all added texts for decisions, and compare these with the ratings by similarity.
 
         Args:
             set_agreement: shape (s, s), correlations of the means under each anchor set.
 
         Returns:
-            The comparison, and the signature of the decisions. If the run stopped early, the reason, and no
-            row has a decision.
+            The comparison. If the run stopped early, the reason, and no row has a decision.
 
         Raises:
             InputError: no text has a rating.
@@ -442,7 +443,7 @@ class TableDecisions:
             )
             return MissingDecisions(self._model.name, str(error), is_capped)
         self._decided = decided.to_frame(self._scale)
-        comparison = compare_with_decisions(
+        return compare_with_decisions(
             np.array(self._pmf),
             decided,
             self._scale.values,
@@ -450,7 +451,6 @@ class TableDecisions:
             model=self._model.name,
             plan=self._plan,
         )
-        return comparison, decided.signature
 
     def frame(self, start: int, stop: int) -> pl.DataFrame:
         """Return the columns of some rows, after ``compare``.

@@ -198,7 +198,7 @@ class RatingSummary(Summary):
             "comparison": None
             if compared is None
             else {name: figure for name, figure in vars(compared).items() if name != "points"},
-            "decided": self.decided,
+            "decided": None if self.decided is None else self.decided.record(),
             "undecided": self.undecided,
             "lint": None
             if lint is None

@@ -233,10 +233,12 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         )
         if self._deciding is None:
             return summary
+        from semscale.rating.decided import MissingDecisions
+
         outcome = self._deciding.compare(summary.set_agreement)
-        if not isinstance(outcome, tuple):
+        if isinstance(outcome, MissingDecisions):
             return replace(summary, undecided=outcome)
-        return replace(summary, decided=outcome[0], signature=summary.signature.plus(outcome[1]))
+        return replace(summary, decided=outcome, signature=summary.signature.plus(outcome.ratings.signature))
 
     def late(self, start: int, stop: int) -> pl.DataFrame | None:
         """Return the columns of decisions, which follow when all rows are rated."""

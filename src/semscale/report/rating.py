@@ -936,6 +936,7 @@ def _decisions_table(decided: "DecidedComparison") -> DataTable:
     """Build the table that compares ratings by similarity with ratings by typed decisions."""
     corrected = {(): "neither side’s error", ("similarity", "decisions"): "the error of both sides"}
     sides = corrected.get(decided.corrected_for) or f"the error of {decided.corrected_for[0]} alone"
+    order_bias = decided.ratings.order_bias
     rows: tuple[tuple[str, Value] | None, ...] = (
         ("distinct texts with both ratings", decided.n),
         ("mean by similarity", decided.rated),
@@ -947,21 +948,21 @@ def _decisions_table(decided: "DecidedComparison") -> DataTable:
         (f"correlation, corrected for {sides}", decided.corrected),
         ("agreement of the texts’ means, ICC(2,1)", decided.intraclass),
         ("KS similarity of both distributions", decided.ks),
-        ("order bias of the decisions", Share(decided.order_bias, 0)) if decided.order_bias >= 0 else None,
+        ("order bias of the decisions", Share(order_bias, 0)) if order_bias >= 0 else None,
     )
     return table(("", "value"), present(*rows), brief_title="Comparison with decisions")
 
 
 def decision_cautions(decided: "DecidedComparison") -> Iterator[str]:
     """Return cautions on missing decisions, substitutes for decisions, and normalised probabilities."""
-    name, counts = one_line(decided.model), decided.counts
-    if n := counts["unusable"]:
-        yield sentences.unusable_answers_note(name, n, "text", decided.reason)
-    if n := counts["refused"]:
+    name, ratings = one_line(decided.model), decided.ratings
+    if n := ratings.counts["unusable"]:
+        yield sentences.unusable_answers_note(name, n, "text", ratings.reason)
+    if n := ratings.counts["refused"]:
         yield f"{name} declined to answer about {count_of(n, 'text')}."
-    if decided.form == "next-token":
+    if ratings.form == "next-token":
         yield f"{name} takes no typed decisions, so probabilities of the points’ letters replace them."
-        reasons = "; ".join(f"{form}: {reason}" for form, reason in decided.refused_forms.items())
+        reasons = "; ".join(f"{form}: {reason}" for form, reason in ratings.refused_forms.items())
         yield from sentences.forms_notes(name, reasons)
-    if n := counts["normalised"]:
+    if n := ratings.counts["normalised"]:
         yield sentences.normalisation_note(name, n)
