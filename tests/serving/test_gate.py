@@ -10,7 +10,7 @@ pytest.importorskip(
     "prometheus_client", reason='prometheus_client is not installed: pip install "semscale[serve]"'
 )
 
-from tests.support.services import MODEL, SECRET, Client, client_of
+from tests.support.services import MODEL, SECRET, Client, abandon, client_of
 
 from semscale.errors import InputError
 from semscale.serving.middleware import (
@@ -155,48 +155,11 @@ def test_every_part_of_a_long_answer_has_the_full_time_limit():
 def test_texts_of_a_client_that_goes_away_are_dropped(gated):
     service = with_gate(gated)
     app, batcher = client_of(service).app, service.models.embedding.batcher
-
-    async def abandoned():
-        body, gone = json.dumps(ASKED).encode(), asyncio.Event()
-        messages = iter([{"type": "http.request", "body": body, "more_body": False}])
-
-        async def receive():
-            message = next(messages, None)
-            if message is None:
-                await gone.wait()
-                return {"type": "http.disconnect"}
-            return message
-
-        sent = []
-
-        async def send(message):
-            sent.append(message)
-
-        scope = {
-            "type": "http",
-            "method": "POST",
-            "path": "/v1/embeddings",
-            "raw_path": b"/v1/embeddings",
-            "query_string": b"",
-            "headers": [],
-            "http_version": "1.1",
-            "scheme": "http",
-            "server": ("service", 80),
-            "client": ("client", 1),
-            "root_path": "",
-        }
-        answering = asyncio.ensure_future(app(scope, receive, send))
-        while not batcher.waiting_items:
-            await asyncio.sleep(0)
-        gone.set()
-        await asyncio.wait_for(answering, 60)
-        return sent
-
     blocking = batcher.submit(["holds the model up"])
     assert gated.begun.acquire(timeout=60)
-    sent = asyncio.run(abandoned())
+    status = asyncio.run(abandon(app, "/v1/embeddings", ASKED, lambda: batcher.waiting_items > 0))
     assert batcher.waiting_items == 0
-    assert sent[0]["status"] == 499  # nobody reads it: the server drops what is sent to a closed connection
+    assert status == 499  # nobody reads it: the server drops what is sent to a closed connection
     assert not blocking.done()
 
 

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("fastapi", reason='fastapi is not installed: pip install "semscale[serve]"')
 
 from tests.serving.test_openapi import check_answer
-from tests.support.services import client_of
+from tests.support.services import abandon, client_of
 
 import semscale
 from semscale.chat.messages import CallError, FailureKind, Reply
@@ -42,13 +42,16 @@ class Waiting(Four):
 
     def __init__(self):
         super().__init__()
-        self.begun = threading.Event()
+        self.begun, self.ended = threading.Event(), threading.Event()
 
     async def complete(self, request):
         reply = await super().complete(request)
         if len(self.prompts) == 1:
             self.begun.set()
-            await asyncio.Event().wait()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                self.ended.set()
         return reply
 
 
@@ -102,6 +105,22 @@ def test_calls_of_a_request_that_takes_too_long_count_and_the_next_request_is_an
     answer = client.post("/judge", json={"questions": ["c", "d"], "answers": ["e", "f"]})
     assert answer.json()["counts"] == {"scored": 1, "unfinished": 1}
     assert len(model.prompts) == 2
+
+
+def test_calls_of_a_client_that_goes_away_are_cancelled(judged):
+    model = Waiting()
+    app = client_of(judged(model)).app
+    rows = {"questions": ["a", "b"], "answers": ["c", "d"]}
+
+    async def conversation():
+        status = await abandon(app, "/judge", rows, model.begun.is_set)
+        async with asyncio.timeout(60):
+            while not model.ended.is_set():
+                await asyncio.sleep(0)
+        return status
+
+    assert asyncio.run(conversation()) == 499
+    assert len(model.prompts) == 1  # the second is sent after the first, which shows the form of replies
 
 
 @pytest.mark.parametrize(

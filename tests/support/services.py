@@ -1,6 +1,7 @@
 """Services and queues of jobs in this process, and a client of them."""
 
 import asyncio
+import json
 import threading
 import time
 
@@ -93,3 +94,39 @@ def added(queue):
     with queue.uploading("embed", EmbeddingJobFields(text="comment")) as job:
         queue.add(job)
     return job
+
+
+async def abandon(app, path, fields, has_begun):
+    """Send a request of a client that goes away once its work has begun; return the status."""
+    messages = iter([{"type": "http.request", "body": json.dumps(fields).encode(), "more_body": False}])
+    gone, sent = asyncio.Event(), []
+
+    async def receive():
+        message = next(messages, None)
+        if message is None:
+            await gone.wait()
+            return {"type": "http.disconnect"}
+        return message
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": [],
+        "http_version": "1.1",
+        "scheme": "http",
+        "server": ("service", 80),
+        "client": ("client", 1),
+        "root_path": "",
+    }
+    answering = asyncio.ensure_future(app(scope, receive, send))
+    while not has_begun():
+        await asyncio.sleep(0)
+    gone.set()
+    await asyncio.wait_for(answering, 60)
+    return sent[0]["status"]
