@@ -1,4 +1,4 @@
-"""Ten million rows through ``rate_file``: seconds and peak memory.
+"""Ten million rows through ``rate_table``: seconds and peak memory.
 
 Usage: ``python bench/streaming.py [--rows 10_000_000] [--formats parquet csv jsonl] [--json FILE]``
 
@@ -24,7 +24,7 @@ from measuring import Options
 from semscale.embedding.embedder import Embeddings
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
-from semscale.rating.table import rate_file
+from semscale.rating.table import rate_table
 from semscale.signature import Signature
 from semscale.store.reading import open_table
 
@@ -94,7 +94,7 @@ def measure(source, out):
     """Rate one file in this process, and return the figures."""
     start = time.perf_counter()
     rater = Rater("quality", embedder=HashedWords(), floor=None)
-    summary = rate_file(open_table(source), COLUMNS, rater=rater, out=out)
+    summary = rate_table(open_table(source), COLUMNS, rater=rater, out=out)
     seconds = time.perf_counter() - start
     return {
         "rows": summary.n,

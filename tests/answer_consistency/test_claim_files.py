@@ -8,7 +8,7 @@ from tests.matching.made_up_entailment import KnownPairs
 from tests.support.scripted_chat import ScriptedChat
 
 from semscale.answer_consistency.asking import AskedModel, Sampling, Stopping
-from semscale.answer_consistency.claim_tables import claim_consistency_file, groundedness_file
+from semscale.answer_consistency.claim_tables import measure_agreement, measure_groundedness
 from semscale.answer_consistency.claims import (
     ClaimConsistency,
     Groundedness,
@@ -54,7 +54,7 @@ def path(tmp_path):
 @pytest.mark.exhaustive
 def test_a_file_has_the_claims_of_memory_in_parts_of_any_size(path, tmp_path, part_rows):
     out = tmp_path / "judged.parquet"
-    summary = claim_consistency_file(
+    summary = measure_agreement(
         open_table(path), COLUMNS, instrument=ClaimConsistency(), out=out, settings=PartSettings(part_rows)
     )
     known = claim_consistency(ANSWERS, list(map(list, zip(FIRST, SECOND, strict=True))))
@@ -96,7 +96,7 @@ def test_a_file_has_the_claims_of_memory_in_parts_of_any_size(path, tmp_path, pa
 
 @pytest.mark.exhaustive
 def test_the_worst_claims_have_the_least_support_and_the_sample_that_says_otherwise(path):
-    worst = claim_consistency_file(open_table(path), COLUMNS, instrument=ClaimConsistency()).worst
+    worst = measure_agreement(open_table(path), COLUMNS, instrument=ClaimConsistency()).worst
     assert [(item, claim.claim, str(claim.verdict)) for item, claim in worst] == [
         (0, "It is 330 metres tall.", "not-found"),
         (0, "It was built in 1889.", "contradicted"),
@@ -114,8 +114,8 @@ def test_samples_may_be_in_separate_rows(path, tmp_path):
     pl.DataFrame(rows, schema=["item", "said"], orient="row").write_csv(long)
     columns, instrument = AnswerColumns(answer="said", item="item"), ClaimConsistency()
     settings = PartSettings(1)
-    summary = claim_consistency_file(open_table(long), columns, instrument=instrument, settings=settings)
-    beside = claim_consistency_file(open_table(path), COLUMNS, instrument=instrument)
+    summary = measure_agreement(open_table(long), columns, instrument=instrument, settings=settings)
+    beside = measure_agreement(open_table(path), COLUMNS, instrument=instrument)
     assert (summary.n, summary.n_samples, dict(summary.claims)) == (2, 3, dict(beside.claims))
     assert [(item, claim.claim, claim.text) for item, claim in summary.worst] == [
         (0, "It is 330 metres tall.", 0),
@@ -127,7 +127,7 @@ def test_samples_may_be_in_separate_rows(path, tmp_path):
 def test_a_stopped_run_continues_after_its_last_part(path, tmp_path, monkeypatch):
     whole, out = tmp_path / "whole.csv", tmp_path / "judged.csv"
     settings, instrument = PartSettings(2), ClaimConsistency()
-    expected = claim_consistency_file(
+    expected = measure_agreement(
         open_table(path), COLUMNS, instrument=instrument, out=whole, settings=settings
     )
     calls, real = [], ClaimConsistency.measure_prepared
@@ -140,10 +140,8 @@ def test_a_stopped_run_continues_after_its_last_part(path, tmp_path, monkeypatch
 
     monkeypatch.setattr(ClaimConsistency, "measure_prepared", stops_once)
     with pytest.raises(ModelError, match="stopped"):
-        claim_consistency_file(open_table(path), COLUMNS, instrument=instrument, out=out, settings=settings)
-    summary = claim_consistency_file(
-        open_table(path), COLUMNS, instrument=instrument, out=out, settings=settings
-    )
+        measure_agreement(open_table(path), COLUMNS, instrument=instrument, out=out, settings=settings)
+    summary = measure_agreement(open_table(path), COLUMNS, instrument=instrument, out=out, settings=settings)
     assert len(calls) == 4  # one part, the one that stopped, and the two that were left
     assert out.read_bytes() == whole.read_bytes()
     assert (summary.worst, summary.claims) == (expected.worst, expected.claims)
@@ -154,7 +152,7 @@ def test_a_stopped_run_continues_after_its_last_part(path, tmp_path, monkeypatch
 def test_an_entailment_model_decides_on_claims_if_configured(path):
     # The first sample contradicts the year, and counts a tenth of 0; the second has the same sentence, 1.
     model = KnownPairs({("It was built in 1920.", "It was built in 1889."): (0.0, 0.1, 0.9)})
-    summary = claim_consistency_file(open_table(path), COLUMNS, instrument=ClaimConsistency(nli=model))
+    summary = measure_agreement(open_table(path), COLUMNS, instrument=ClaimConsistency(nli=model))
     assert summary.uses_entailment
     assert summary.claims[Support.CONTRADICTED] == 1
     assert (0, "It was built in 1889.", 0.5) in [
@@ -181,7 +179,7 @@ class TestAsked:
             model = AskedModel(
                 sampling or Sampling(n_samples=2), Runner(chat, ledger=Ledger(tmp_path / "ledger.db"))
             )
-            return claim_consistency_file(
+            return measure_agreement(
                 open_table(prompts),
                 AskedColumns(prompt="q"),
                 instrument=ClaimConsistency(),
@@ -237,7 +235,7 @@ def backed_path(tmp_path):
 @pytest.mark.exhaustive
 def test_a_file_has_the_verdicts_of_memory_in_parts_of_any_size(backed_path, tmp_path, part_rows):
     out = tmp_path / "judged.parquet"
-    summary = groundedness_file(
+    summary = measure_groundedness(
         open_table(backed_path),
         BACKED_COLUMNS,
         instrument=Groundedness(),
@@ -268,7 +266,7 @@ def test_a_file_has_the_verdicts_of_memory_in_parts_of_any_size(backed_path, tmp
 
 @pytest.mark.exhaustive
 def test_worst_claims_are_first_contradicted_then_least_supported(backed_path):
-    summary = groundedness_file(open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness())
+    summary = measure_groundedness(open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness())
     assert [(row, claim.claim, str(claim.verdict)) for row, claim in summary.worst[:2]] == [
         (0, "It was built in 1920.", "contradicted"),
         (5, "The heart does not pump blood.", "contradicted"),
@@ -291,7 +289,7 @@ def test_worst_claims_are_first_contradicted_then_least_supported(backed_path):
 def test_a_stopped_run_by_passages_continues_after_its_last_part(backed_path, tmp_path, monkeypatch):
     whole, out = tmp_path / "whole.csv", tmp_path / "judged.csv"
     settings = PartSettings(2)
-    expected = groundedness_file(
+    expected = measure_groundedness(
         open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness(), out=whole, settings=settings
     )
     calls, real = [], Groundedness.judge_prepared
@@ -304,10 +302,10 @@ def test_a_stopped_run_by_passages_continues_after_its_last_part(backed_path, tm
 
     monkeypatch.setattr(Groundedness, "judge_prepared", stops_once)
     with pytest.raises(ModelError, match="stopped"):
-        groundedness_file(
+        measure_groundedness(
             open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness(), out=out, settings=settings
         )
-    summary = groundedness_file(
+    summary = measure_groundedness(
         open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness(), out=out, settings=settings
     )
     assert len(calls) == 4  # one part, the one that stopped, and the two that were left
@@ -318,7 +316,9 @@ def test_a_stopped_run_by_passages_continues_after_its_last_part(backed_path, tm
 
 def test_an_entailment_model_judges_passages_if_configured(backed_path):
     model = KnownPairs({(PASSAGE, "It was built in 1920."): (0.1, 0.1, 0.8)})
-    summary = groundedness_file(open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness(nli=model))
+    summary = measure_groundedness(
+        open_table(backed_path), BACKED_COLUMNS, instrument=Groundedness(nli=model)
+    )
     assert [(claim.claim, str(claim.verdict), claim.reason) for _, claim in summary.worst[:1]] == [
         ("It was built in 1920.", "contradicted", None)
     ]
@@ -334,11 +334,11 @@ def test_answers_in_languages_without_guards_are_counted(tmp_path):
     columns = GroundingColumns(prediction="said", context=("passage",))
     model = KnownPairs({(german, german): (0.9, 0.1, 0.0)})
     assert (
-        groundedness_file(open_table(backed_path), columns, instrument=Groundedness(nli=model)).n_unguarded
+        measure_groundedness(open_table(backed_path), columns, instrument=Groundedness(nli=model)).n_unguarded
         == 0
     )
     assert (
-        groundedness_file(
+        measure_groundedness(
             open_table(backed_path), columns, instrument=Groundedness(embedder="e5-small")
         ).n_unguarded
         == 1
@@ -349,7 +349,7 @@ def test_messages_call_the_passages_context(backed_path):
     with pytest.raises(InputError, match=r"^context must have at least 1 entry"):
         GroundingColumns(prediction="said", context=())
     with pytest.raises(InputError, match=r"^context: .*'pasage'"):
-        groundedness_file(
+        measure_groundedness(
             open_table(backed_path),
             GroundingColumns(prediction="said", context=("pasage",)),
             instrument=Groundedness(),

@@ -17,7 +17,7 @@ from semscale.answer_consistency.settings import (
     CorrectnessSettings,
     sample_texts,
 )
-from semscale.answer_consistency.tables import ItemRows, consistency_file
+from semscale.answer_consistency.tables import ItemRows, measure_consistency
 from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.chat.pacing import Retries
 from semscale.chat.runner import Runner
@@ -57,7 +57,7 @@ def path(tmp_path):
 @pytest.mark.exhaustive
 def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows):
     out = tmp_path / "out.parquet"
-    summary = consistency_file(
+    summary = measure_consistency(
         open_table(path), COLUMNS, instrument=consistency(), out=out, settings=PartSettings(part_rows)
     )
     consistencies = consistency().measure(ANSWERS, SAMPLES)
@@ -108,7 +108,7 @@ def test_probabilities_and_compared_measures_are_those_of_items_in_memory(path, 
     labels = [right if row % 8 else None for row, right in enumerate(RIGHT)]
     pl.read_parquet(path).with_columns(ok=pl.Series(labels, dtype=pl.Boolean)).write_parquet(path)
     works = watched(monkeypatch)
-    summary = consistency_file(
+    summary = measure_consistency(
         open_table(path),
         COLUMNS,
         instrument=consistency(measures=["consistency", "exact_match"]),
@@ -139,7 +139,9 @@ def test_many_items_store_values_of_a_sample_and_means_of_all(path, monkeypatch,
         monkeypatch.setattr(module, "SAMPLED_ROWS", 6)
     columns = COLUMNS if labelled else COLUMNS.with_values(label=None)
     works = watched(monkeypatch)
-    summary = consistency_file(open_table(path), columns, instrument=consistency(), settings=PartSettings(7))
+    summary = measure_consistency(
+        open_table(path), columns, instrument=consistency(), settings=PartSettings(7)
+    )
     consistencies = consistency().measure(ANSWERS, SAMPLES)
     expected = consistencies.summarize(by=pl.read_parquet(path)["g"])
     sampled, whole = summary.scores["consistency"], consistencies.measures["consistency"]
@@ -166,7 +168,7 @@ def test_rows_of_an_item_may_be_in_any_order(tmp_path, part_rows, apart):
     rows.insert(20, (None, "nobody's"))
     path, out = tmp_path / "rows.csv", tmp_path / "out.csv"
     pl.DataFrame(rows, schema=["item", "text"], orient="row").write_csv(path)
-    summary = consistency_file(
+    summary = measure_consistency(
         open_table(path),
         AnswerColumns(answer="text", item="item"),
         instrument=consistency(),
@@ -188,10 +190,10 @@ def test_rows_of_an_item_may_be_in_any_order(tmp_path, part_rows, apart):
 @pytest.mark.exhaustive
 def test_the_floor_is_that_of_answers_drawn_from_long_files(path, monkeypatch, part_rows):
     monkeypatch.setattr(tables, "FLOOR_ITEMS", 12)
-    drawn = consistency_file(
+    drawn = measure_consistency(
         open_table(path), COLUMNS, instrument=consistency(), settings=PartSettings(part_rows)
     )
-    again = consistency_file(open_table(path), COLUMNS, instrument=consistency())
+    again = measure_consistency(open_table(path), COLUMNS, instrument=consistency())
     whole = consistency().measure(ANSWERS, SAMPLES).summarize()
     assert drawn.signature == again.signature
     assert drawn.signature.differences(whole.signature).keys() == {"floor", "floor_from"}
@@ -203,7 +205,7 @@ def test_a_wrong_label_far_down_is_refused_before_a_text_is_read(path):
     frame.write_parquet(path)
     instrument = consistency()
     with pytest.raises(InputError, match=r"got 'perhaps' in row 24"):
-        consistency_file(open_table(path), COLUMNS, instrument=instrument, settings=PartSettings(5))
+        measure_consistency(open_table(path), COLUMNS, instrument=instrument, settings=PartSettings(5))
     assert instrument.embedder.embedded == []
 
 
@@ -227,7 +229,7 @@ class Answering:
 def ask(path, folder, *, calls=None, part_rows=8, out=None, restart=False, failing=(), **settings):
     model = Answering(failing)
     runner = Runner(model, ledger=folder / "ledger.sqlite", retries=Retries(0), budget=Budget(calls=calls))
-    summary = consistency_file(
+    summary = measure_consistency(
         open_table(path),
         ASKED,
         instrument=consistency(chat_model=model, **settings),
@@ -244,7 +246,7 @@ def test_too_few_labels_are_refused_before_a_model_is_asked(path, tmp_path):
     model = Answering()
     runner = Runner(model, ledger=tmp_path / "ledger.sqlite")
     with pytest.raises(InputError, match="label: column 'ok' must label at least 20 .*6 right and 6 wrong"):
-        consistency_file(
+        measure_consistency(
             open_table(path),
             ASKED,
             instrument=consistency(chat_model=model),
@@ -257,7 +259,7 @@ def test_too_few_labels_for_tuned_weights_are_refused_before_a_model_is_asked(pa
     pl.read_parquet(path).with_columns(ok=pl.Series([1, 0] * (N // 2))).write_parquet(path)
     model = Answering()
     with pytest.raises(InputError, match="label: column 'ok' must label at least 80 answers, 10 or more"):
-        consistency_file(
+        measure_consistency(
             open_table(path),
             ASKED,
             instrument=consistency(chat_model=model),
@@ -273,7 +275,7 @@ def test_too_few_labels_for_tuned_weights_are_refused_before_a_model_is_asked(pa
 @pytest.mark.exhaustive
 def test_labels_that_cannot_make_a_curve_cost_no_table(path, tmp_path, labels, has_thresholds):
     pl.read_parquet(path).with_columns(ok=pl.Series(labels, dtype=pl.Int64)).write_parquet(path)
-    summary = consistency_file(
+    summary = measure_consistency(
         open_table(path), COLUMNS, instrument=consistency(), out=tmp_path / "out.parquet"
     )
     written = pl.read_parquet(tmp_path / "out.parquet")
@@ -428,7 +430,7 @@ def test_a_wrong_label_of_an_item_is_named_with_the_row_of_its_answer(tmp_path):
     path, rows = tmp_path / "rows.csv", [("p", "x", "yes"), ("p", "y", ""), ("q", "z", "perhaps")]
     pl.DataFrame(rows, schema=["i", "a", "l"], orient="row").write_csv(path)
     with pytest.raises(InputError, match=r"got 'perhaps' in row 3"):
-        consistency_file(
+        measure_consistency(
             open_table(path), AnswerColumns(answer="a", item="i", label="l"), instrument=consistency()
         )
 

@@ -30,7 +30,7 @@ from semscale.answer_consistency.measures import MEASURES, Evidence, measures_ne
 from semscale.answer_consistency.pairs import NO_FLOOR, compare_pairs
 from semscale.answer_consistency.samples import PairReaders
 from semscale.answer_consistency.settings import AnswerColumns
-from semscale.answer_consistency.tables import consistency_file
+from semscale.answer_consistency.tables import measure_consistency
 from semscale.matching.cosines import Cosines
 from semscale.matching.entailment import Entailments
 from semscale.matching.pairs import pair_up
@@ -306,7 +306,7 @@ def test_a_file_has_the_columns_of_meanings(tmp_path):
     source.write_text('answer,again\nred,blue\nred,"[""Red"", ""red""]"\n', encoding="utf-8")
     instrument = semscale.Consistency(measures=["semantic_negentropy"], same_by="exact")
     columns = AnswerColumns(answer="answer", sample=("again",))
-    consistency_file(open_table(source), columns, instrument=instrument, out=out)
+    measure_consistency(open_table(source), columns, instrument=instrument, out=out)
     written = pl.read_csv(out)
     assert written["semscale_semantic_negentropy"].to_list() == [0.0, 1.0]
     assert written["semscale_meanings"].to_list() == [2, 1]

@@ -10,7 +10,7 @@ import semscale
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.measures import MEASURES, list_needed_parts, measure_tokens
 from semscale.answer_consistency.settings import AnswerColumns
-from semscale.answer_consistency.tables import consistency_file
+from semscale.answer_consistency.tables import measure_consistency
 from semscale.answer_consistency.tokens import (
     AnswerTokens,
     mean_token_negentropy,
@@ -308,7 +308,7 @@ def test_a_file_has_them_in_a_column(tmp_path):
     source.write_text(f'answer,again,p\na,a,"[{HALF}]"\na,b,\n', encoding="utf-8")
     columns = AnswerColumns(answer="answer", sample=("again",), logprobs="p")
     instrument = semscale.Consistency(measures=PROBABILITY_AND_MATCH)
-    consistency_file(open_table(source), columns, instrument=instrument, out=out)
+    measure_consistency(open_table(source), columns, instrument=instrument, out=out)
     assert pl.read_csv(out)["semscale_min_probability"].to_list() == [pytest.approx(0.5), None]
 
 

@@ -17,12 +17,12 @@ from semscale.distributed.actor_pool import ActorPool
 from semscale.distributed.cluster_parts import ClusterParts, ClusterWarning
 from semscale.distributed.datasets import EmbeddingRecipe, ModelRecipe, RatingRecipe
 from semscale.embedding import load_embedder
-from semscale.embedding.file_embedding import EmbeddingTable, embed_file
+from semscale.embedding.file_embedding import EmbeddingTable, embed_table
 from semscale.errors import ClusterError, InputError
 from semscale.matching.matcher import MatchTable
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings, RatingColumns
-from semscale.rating.table import rate_file
+from semscale.rating.table import rate_table
 from semscale.results.runs import PartSettings
 from semscale.scales import load_scale
 from semscale.store.places import target_of
@@ -47,7 +47,7 @@ def recipes_by_value():
 
 def rated(folder, workers=None):
     rater = Rater("scale.yaml", embedder=load_embedder("model", cache=False), **SETTINGS)
-    return rate_file(
+    return rate_table(
         open_table("in"),
         RatingColumns(text="text", by=("group",)),
         rater=rater,
@@ -154,7 +154,7 @@ def test_a_node_with_other_rows_is_refused(connection, here):
 
 
 def embedding(folder, workers=None, part_rows=11):
-    return embed_file(
+    return embed_table(
         open_table("in"),
         "text",
         embedder=load_embedder("model", cache=False),

@@ -11,7 +11,7 @@ from semscale.chat.settings import Budget
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.settings import JudgeColumns
-from semscale.judging.tables import judge_file
+from semscale.judging.tables import judge_table
 from semscale.results import estimates
 from semscale.results.runs import PartSettings
 from semscale.store.reading import open_table
@@ -40,7 +40,7 @@ def scored(out):
 @pytest.fixture
 def run(path, tmp_path):
     def run(judge, out="out.parquet", part_rows=4, *, restart=False, columns=COLUMNS, **running):
-        return judge_file(
+        return judge_table(
             open_table(path),
             columns,
             judge=judge,

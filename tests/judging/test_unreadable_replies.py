@@ -11,7 +11,7 @@ from semscale.judging.audit import audit
 from semscale.judging.comparing import compare_systems
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.settings import JudgeColumns
-from semscale.judging.tables import judge_file
+from semscale.judging.tables import judge_table
 from semscale.judging.templates import side_by_side_template
 from semscale.results.runs import PartSettings
 from semscale.store.reading import open_table
@@ -159,7 +159,7 @@ def test_a_stopped_table_repeats_parts_with_unparsable_rows_on_request(running, 
     model = Scripted(lambda request: "Score: 4" if material(request) == "answer 0" else VAGUE)
 
     def run(**settings):
-        return judge_file(
+        return judge_table(
             open_table(path),
             JudgeColumns(question="q", answer="a"),
             judge=judge_of(model),

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.matching.matcher import Matcher, match, match_file
+from semscale.matching.matcher import Matcher, match, match_table
 from semscale.matching.settings import MatchColumns
 from semscale.store.reading import open_table
 from semscale.types import Status
@@ -51,7 +51,7 @@ def test_a_file_gives_the_same_as_lists(toy_embedder, tmp_path):
     rows = pl.DataFrame({"p": ["heart", None, " ", "lung"], "r": ["heart", "heart", "lung", "lung"]})
     rows.write_csv(tmp_path / "in.csv")
     matcher = Matcher("cosine", embedder=toy_embedder, empty="wrong")
-    summary = match_file(
+    summary = match_table(
         open_table(tmp_path / "in.csv"),
         MatchColumns(prediction="p", reference=("r",)),
         matcher,

@@ -17,7 +17,7 @@ from semscale.matching.calibrated import CalibratedMatch
 from semscale.matching.cosines import CosineMatch
 from semscale.matching.entailment import EntailmentMatch
 from semscale.matching.layered import PRESETS, LayeredMatch
-from semscale.matching.matcher import Matcher, explain_items, match_file, match_with
+from semscale.matching.matcher import Matcher, explain_items, match_table, match_with
 from semscale.matching.settings import MatchColumns
 from semscale.results.runs import PartSettings
 from semscale.store.reading import open_table
@@ -51,7 +51,7 @@ def layered(**settings):
 def matched(path, method, *, part_rows=50_000, out=None, **settings):
     """A file matched by a method object."""
     matcher = Matcher.from_method(method, **settings)
-    return match_file(open_table(path), COLUMNS, matcher, out=out, settings=PartSettings(part_rows))
+    return match_table(open_table(path), COLUMNS, matcher, out=out, settings=PartSettings(part_rows))
 
 
 METHODS = {
@@ -67,7 +67,7 @@ METHODS = {
 @pytest.mark.exhaustive
 def test_a_file_is_matched_as_its_rows_are_in_memory(path, tmp_path, encoder, name, part_rows):
     method, out = METHODS[name](encoder), tmp_path / "out.parquet"
-    summary = match_file(
+    summary = match_table(
         open_table(path),
         COLUMNS,
         Matcher.from_method(method, guards=GUARDED),
@@ -97,8 +97,8 @@ def test_a_file_is_matched_as_its_rows_are_in_memory(path, tmp_path, encoder, na
 
 def test_unrelated_pairs_are_those_of_the_rows_in_memory(path):
     method, table = CosineMatch(ToyEmbedder()), open_table(path)
-    whole = match_file(table, COLUMNS, Matcher.from_method(method)).separation
-    parts = match_file(table, COLUMNS, Matcher.from_method(method), settings=PartSettings(4)).separation
+    whole = match_table(table, COLUMNS, Matcher.from_method(method)).separation
+    parts = match_table(table, COLUMNS, Matcher.from_method(method), settings=PartSettings(4)).separation
     assert whole.share == parts.share
     np.testing.assert_array_equal(whole.unrelated, parts.unrelated)
     assert len(whole.unrelated) > 10
@@ -135,7 +135,7 @@ def test_explicit_corpus_is_not_replaced(path):
 
 def test_tokens_are_laid_out_for_every_row_of_a_table_and_for_the_items_shown(path, tmp_path):
     out = tmp_path / "out.jsonl"
-    summary = match_file(
+    summary = match_table(
         open_table(path),
         COLUMNS,
         Matcher.from_method(layered(), explain=True),
@@ -155,7 +155,7 @@ def test_tokens_are_laid_out_for_every_row_of_a_table_and_for_the_items_shown(pa
 def test_the_default_method_explains_all_rows_as_it_does_in_memory(path, tmp_path, encoder, monkeypatch):
     monkeypatch.setattr(matcher, "_EXPLAINED_TOGETHER", 3)
     out, method = tmp_path / "out.parquet", CalibratedMatch(encoder)
-    match_file(
+    match_table(
         open_table(path),
         COLUMNS,
         Matcher.from_method(method, explain=True),
@@ -174,7 +174,7 @@ def test_the_default_method_explains_all_rows_as_it_does_in_memory(path, tmp_pat
 def test_a_part_without_a_row_to_explain_has_empty_cells(tmp_path):
     path, out = tmp_path / "gaps.csv", tmp_path / "out.jsonl"
     path.write_text("said,meant,by\n,one,x\n,two,x\none two,one,x\nthree,two,x\n")
-    match_file(
+    match_table(
         open_table(path),
         COLUMNS,
         Matcher.from_method(layered(), explain=True),
@@ -213,7 +213,7 @@ def test_too_small_a_corpus_is_refused_and_leaves_nothing(tmp_path):
     path = tmp_path / "small.csv"
     path.write_text("said,meant,by\na,b,x\n")
     with pytest.raises(InputError, match="corpus must have at least 2 different texts"):
-        match_file(open_table(path), COLUMNS, Matcher.from_method(layered()), out=tmp_path / "out.csv")
+        match_table(open_table(path), COLUMNS, Matcher.from_method(layered()), out=tmp_path / "out.csv")
     assert [file.name for file in tmp_path.iterdir()] == ["small.csv"]
 
 
@@ -230,7 +230,7 @@ def test_many_rows_have_sampled_scores_and_means_of_all_rows(path, monkeypatch, 
     assert not whole.is_sampled
     for module in (matches_module, matching_summary):
         monkeypatch.setattr(module, "SAMPLED_ROWS", 15)
-    summary = match_file(
+    summary = match_table(
         open_table(path),
         COLUMNS,
         Matcher.from_method(CosineMatch(ToyEmbedder())),
@@ -266,7 +266,7 @@ def test_vectors_of_a_part_are_not_all_held_together(tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cosines, "_FRESH", 100)
         patch.setattr(cosines, "_STORED", 50)
-        summary = match_file(
+        summary = match_table(
             open_table(tmp_path / "rows.parquet"),
             MatchColumns(prediction="said", reference=("meant",)),
             Matcher.from_method(CosineMatch(embedder)),

@@ -7,7 +7,7 @@ from tests.conftest import ToyEmbedder
 from semscale.errors import InterruptedRunError
 from semscale.guards.registry import GUARDS, Guards
 from semscale.matching.cosines import CosineMatch
-from semscale.matching.matcher import Matcher, match_file
+from semscale.matching.matcher import Matcher, match_table
 from semscale.matching.settings import MatchColumns
 from semscale.results.runs import PartSettings
 from semscale.store.reading import open_table
@@ -48,7 +48,7 @@ def write_answers(folder):
 def match_answers(folder, kind, out="out", embedder=None):
     """Match the answers in four parts."""
     path = folder / f"{out}.{kind}"
-    match_file(
+    match_table(
         open_table(folder / "answers.parquet"),
         MatchColumns(prediction="said", reference=("meant", "too"), by="by"),
         Matcher.from_method(

@@ -28,7 +28,7 @@ from semscale.rating.fitting import LabelledTexts, collect_labelled_texts, fit_c
 from semscale.rating.gaussian_process import GaussianProcess, Posterior
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
-from semscale.rating.table import rate_file
+from semscale.rating.table import rate_table
 from semscale.report.rating import group_estimate_table, groups_figure
 from semscale.results.runs import PartSettings
 from semscale.scales import load_scale
@@ -249,7 +249,7 @@ def test_intervals_allow_for_the_calibration_in_memory_and_in_files(learnt, tmp_
     pl.DataFrame({"text": [*TEXTS, None]}).write_parquet(tmp_path / "a.parquet")
     table, out = open_table(tmp_path / "a.parquet"), tmp_path / "o.parquet"
     settings = PartSettings(7)
-    filed = rate_file(table, RatingColumns(text="text"), rater=calibrated, settings=settings, out=out)
+    filed = rate_table(table, RatingColumns(text="text"), rater=calibrated, settings=settings, out=out)
     for name, item in filed.estimates.overall.figures.items():
         assert item.low == pytest.approx(with_fit.overall.figures[name].low)
     assert "semscale_refits" not in pl.read_parquet(out).columns
@@ -344,14 +344,14 @@ def test_a_file_leaves_them_out_as_well(learnt, tmp_path):
     pl.DataFrame({"text": texts, "human": humans}).write_parquet(tmp_path / "a.parquet")
     columns, parts = RatingColumns(text="text", human="human"), PartSettings(7)
     table, out = open_table(tmp_path / "a.parquet"), tmp_path / "o.parquet"
-    compared = rate_file(table, columns, rater=calibrated, settings=parts, out=out).comparison
+    compared = rate_table(table, columns, rater=calibrated, settings=parts, out=out).comparison
     in_memory = calibrated.rate(texts).compare([*RATINGS, 4, 1, 2, None, None, None])
     assert (compared.n, compared.n_eligible, compared.n_in_calibration) == (3, 3, 24)
     assert compared.corrected.value == pytest.approx(in_memory.corrected.value)
     assert compared.notes == in_memory.notes
     assert "semscale_seen" not in pl.read_parquet(out).columns
     pl.DataFrame({"text": texts[:24], "human": humans[:24]}).write_parquet(tmp_path / "b.parquet")
-    only_seen = rate_file(open_table(tmp_path / "b.parquet"), columns, rater=calibrated).comparison
+    only_seen = rate_table(open_table(tmp_path / "b.parquet"), columns, rater=calibrated).comparison
     assert (only_seen.n, only_seen.n_in_calibration, only_seen.corrected) == (0, 24, None)
     assert np.isnan(only_seen.pearson.value)
 

@@ -14,7 +14,7 @@ from semscale.rating.labelling import humans_in
 from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
-from semscale.rating.table import rate_file
+from semscale.rating.table import rate_table
 from semscale.results.runs import PartSettings
 from semscale.results.weights import numbers_in, shorten_cell
 from semscale.stats.intervals import IntervalPlan
@@ -31,7 +31,7 @@ FORMATS = ["csv", "jsonl", "parquet", "xlsx"]
 @pytest.mark.parametrize("kind", FORMATS)
 def test_the_rated_table_is_the_input_and_the_ratings(survey, tmp_path, rater, answers, kind, part_rows):
     out = tmp_path / f"rated.{kind}"
-    rate_file(answers, RatingColumns(text="text"), rater=rater, out=out, settings=PartSettings(part_rows))
+    rate_table(answers, RatingColumns(text="text"), rater=rater, out=out, settings=PartSettings(part_rows))
     (rated,) = open_table(out).batches(1000)
     frame = survey.some_answers()
     expected = rater.rate(frame["text"]).to_frame().rename(lambda name: f"semscale_{name}")
@@ -53,7 +53,7 @@ def test_file_summary_equals_the_in_memory_summary(survey, tmp_path, rater, kind
     frame = survey.some_answers()
     path = tmp_path / f"answers.{kind}"
     write_table(frame, path)
-    summary = rate_file(
+    summary = rate_table(
         open_table(path),
         survey.ALL_COLUMNS,
         rater=rater,
@@ -101,7 +101,7 @@ def test_the_sample_does_not_depend_on_the_parts(survey, tmp_path, rater):
     path = tmp_path / "answers.parquet"
     survey.some_answers(2000).write_parquet(path)
     rows = [
-        rate_file(
+        rate_table(
             open_table(path),
             RatingColumns(text="text"),
             rater,
@@ -122,7 +122,7 @@ def test_cells_that_are_no_texts_have_a_status_and_are_counted(tmp_path, rater):
         '{"text": "great thing"}\n{"text": 5}\n{"text": NaN}\n{"text": ["a"]}\n{}\n{"text": ""}\n'
     )
     out = tmp_path / "rated.jsonl"
-    summary = rate_file(
+    summary = rate_table(
         open_table(path), RatingColumns(text="text"), rater=rater, out=out, settings=PartSettings(2)
     )
     (rated,) = open_table(out).batches(10)
@@ -142,20 +142,20 @@ def test_dates_truth_values_and_numbers_of_excel_are_no_texts(tmp_path, rater):
             sheet.write(row, 0, cell)
         sheet.write_datetime(4, 0, dt.datetime(2024, 3, 1), day)
     out = tmp_path / "rated.csv"
-    summary = rate_file(open_table(path), RatingColumns(text="text"), rater=rater, out=out)
+    summary = rate_table(open_table(path), RatingColumns(text="text"), rater=rater, out=out)
     assert summary.counts == {"scored": 1, "not-text": 3}
     (rated,) = open_table(out).batches(10)
     assert rated["text"].to_list() == ["great thing", "true", "5", "2024-03-01 00:00:00"]
 
 
 def test_nothing_is_written_unless_asked(survey, tmp_path, rater, answers):
-    rate_file(answers, RatingColumns(text="text"), rater=rater)
+    rate_table(answers, RatingColumns(text="text"), rater=rater)
     assert survey.files_in(tmp_path) == ["answers.parquet"]
 
 
 def test_file_rating_reports_progress(rater, answers):
     events = []
-    rate_file(
+    rate_table(
         answers,
         RatingColumns(text="text"),
         rater=rater,
@@ -184,7 +184,7 @@ def csv_of(folder, text):
 )
 def test_a_missing_column(rater, answers, columns, message):
     with pytest.raises(UnknownNameError, match=message):
-        rate_file(answers, RatingColumns(**columns), rater=rater)
+        rate_table(answers, RatingColumns(**columns), rater=rater)
 
 
 LATE = "".join(f"great thing,{n}\n" for n in range(20))
@@ -209,7 +209,7 @@ LATE = "".join(f"great thing,{n}\n" for n in range(20))
 def test_a_wrong_cell_far_down_leaves_nothing_behind(survey, tmp_path, rater, rows, columns, message):
     table = csv_of(tmp_path, "text,n\n" + rows)
     with pytest.raises(InputError, match=message):
-        rate_file(
+        rate_table(
             table,
             RatingColumns(text="text", **columns),
             rater=rater,
@@ -223,19 +223,19 @@ def test_a_wrong_cell_far_down_leaves_nothing_behind(survey, tmp_path, rater, ro
 def test_names_of_the_result_are_reserved(tmp_path, rater):
     table = csv_of(tmp_path, "text,semscale_mean\ngreat thing,1\n")
     with pytest.raises(InputError, match="has a column 'semscale_mean'"):
-        rate_file(table, RatingColumns(text="text"), rater=rater)
+        rate_table(table, RatingColumns(text="text"), rater=rater)
 
 
 def test_a_reserved_name_that_appears_late(tmp_path, rater):
     path = tmp_path / "answers.jsonl"
     path.write_text('{"text": "great"}\n' * 1200 + '{"text": "great", "semscale_mode": 1}\n')
     with pytest.raises(InputError, match="has a column 'semscale_mode'"):
-        rate_file(open_table(path), RatingColumns(text="text"), rater=rater)
+        rate_table(open_table(path), RatingColumns(text="text"), rater=rater)
 
 
 def test_the_input_is_never_the_output(survey, rater, answers):
     with pytest.raises(InputError, match="out must not be the input"):
-        rate_file(answers, RatingColumns(text="text"), rater=rater, out=answers.path)
+        rate_table(answers, RatingColumns(text="text"), rater=rater, out=answers.path)
     assert_frame_equal(pl.read_parquet(answers.path), survey.some_answers())
 
 
@@ -244,7 +244,7 @@ def test_too_many_rows_for_excel_are_refused_before_any_work(
 ):
     monkeypatch.setattr(writing, "MAX_ROWS", 59)
     with pytest.raises(InputError, match="an Excel sheet holds 59 rows, but there are 60"):
-        rate_file(answers, RatingColumns(text="text"), rater=rater, out=tmp_path / "rated.xlsx")
+        rate_table(answers, RatingColumns(text="text"), rater=rater, out=tmp_path / "rated.xlsx")
     assert toy_embedder.embedded == []
 
 
@@ -255,7 +255,7 @@ def test_rows_of_a_text_file_are_counted_for_excel_before_any_work(
     monkeypatch.setattr(writing, "MAX_ROWS", 59)
     write_table(survey.some_answers(), tmp_path / name)
     with pytest.raises(InputError, match="an Excel sheet holds 59 rows, but there are 60"):
-        rate_file(
+        rate_table(
             open_table(tmp_path / name),
             RatingColumns(text="text"),
             rater=rater,
@@ -271,7 +271,7 @@ def test_cells_beside_the_texts_are_checked_before_any_work(tmp_path, rater, toy
     rows = "".join(f"great thing,{n}\n" for n in range(1000))
     table = csv_of(tmp_path, f"text,n\n{rows}great thing,{cell}\n")
     with pytest.raises(InputError):
-        rate_file(table, RatingColumns(text="text", **columns), rater=rater, settings=PartSettings(300))
+        rate_table(table, RatingColumns(text="text", **columns), rater=rater, settings=PartSettings(300))
     assert toy_embedder.embedded == []
 
 
@@ -287,7 +287,7 @@ def test_parts_that_somebody_removes_during_the_run(survey, tmp_path, rater, ans
             shutil.rmtree(folder) if removed == "." else (folder / removed).unlink()
 
     with pytest.raises(InputError, match="out: .*parts, which .* removed or changed during the run"):
-        rate_file(
+        rate_table(
             answers,
             RatingColumns(text="text"),
             rater=rater,
@@ -296,7 +296,7 @@ def test_parts_that_somebody_removes_during_the_run(survey, tmp_path, rater, ans
             progress=remove,
         )
     assert survey.files_in(tmp_path) == ["answers.parquet"]
-    rate_file(answers, RatingColumns(text="text"), rater=rater, out=out, settings=PartSettings(10))
+    rate_table(answers, RatingColumns(text="text"), rater=rater, out=out, settings=PartSettings(10))
     assert survey.files_in(tmp_path) == ["answers.parquet", "rated.csv"]
 
 
@@ -312,7 +312,7 @@ def rated_table(folder, frame, rater, columns=None, part_rows=9, **plan):
     path = folder / "x.parquet"
     frame.write_parquet(path)
     columns = columns or RatingColumns(text="text")
-    return rate_file(
+    return rate_table(
         open_table(path), columns, rater, settings=PartSettings(part_rows), plan=IntervalPlan(**plan)
     )
 

@@ -15,7 +15,7 @@ from semscale.rating.labelling import (
 )
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
-from semscale.rating.table import rate_file
+from semscale.rating.table import rate_table
 from semscale.results.runs import PartSettings
 from semscale.scales import load_scale
 from semscale.signature import Signature
@@ -103,7 +103,7 @@ def sheet(tmp_path):
 
 def rated(table, labels, toy_embedder, text="text", **columns):
     rater = Rater("quality", embedder=toy_embedder, floor=None)
-    return rate_file(
+    return rate_table(
         table, RatingColumns(text=text, **columns), rater=rater, labels=labels, settings=PartSettings(5)
     )
 

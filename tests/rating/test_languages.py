@@ -12,7 +12,7 @@ from semscale.rating import anchors
 from semscale.rating.anchors import AnchorLanguages, check_language, check_reads, text_languages
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
-from semscale.rating.table import rate_file
+from semscale.rating.table import rate_table
 from semscale.results.runs import PartSettings
 from semscale.scales import library, load_scale
 from semscale.scales.library import Equivalence
@@ -323,7 +323,7 @@ def test_a_file_counts_languages_as_the_same_texts_in_memory(named_embedder, ger
     path, out = tmp_path / "answers.jsonl", tmp_path / "rated.jsonl"
     path.write_text("".join(json.dumps({"text": text}) + "\n" for text in ANSWERS))
     single = rater(named_embedder)
-    summary = rate_file(
+    summary = rate_table(
         open_table(path), RatingColumns(text="text"), rater=single, out=out, settings=PartSettings(2)
     )
     counted = [(result.language, result.texts, result.rated, result.anchors) for result in summary.languages]

@@ -19,7 +19,7 @@ from semscale.embedding.texts import answer_status, has_emoji, is_wordless
 from semscale.errors import InputError, InterruptedRunError
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
-from semscale.rating.table import rate_file
+from semscale.rating.table import rate_table
 from semscale.report.rating import MEANINGS, codes_hint
 from semscale.results.runs import PartSettings
 from semscale.signature import Signature
@@ -85,7 +85,7 @@ def test_a_file_gives_the_same(rater, tmp_path):
     path = tmp_path / "answers.jsonl"
     path.write_text("".join(json.dumps({"text": cell}) + "\n" for cell in CELLS))
     out = tmp_path / "rated.jsonl"
-    rate_file(open_table(path), RatingColumns(text="text"), rater=rater, out=out, settings=PartSettings(3))
+    rate_table(open_table(path), RatingColumns(text="text"), rater=rater, out=out, settings=PartSettings(3))
     (rated,) = open_table(out).batches(100)
     assert rated["semscale_status"].to_list() == STATUSES
     assert rated["semscale_mean"].is_not_null().to_list() == [status == "scored" for status in STATUSES]
@@ -120,7 +120,7 @@ def rater_with(survey, embedder, *codes):
 @pytest.mark.parametrize("part_rows", [1, 3, 100])
 def test_codes_are_counted_over_all_parts(survey, coded, toy_embedder, part_rows):
     settings = PartSettings(part_rows)
-    plain = rate_file(
+    plain = rate_table(
         coded, RatingColumns(text="text"), rater=rater_with(survey, toy_embedder), settings=settings
     )
     assert plain.possible_codes == {"NA": 3, "-99": 2, "n/a": 1}
@@ -129,7 +129,7 @@ def test_codes_are_counted_over_all_parts(survey, coded, toy_embedder, part_rows
         "6 rated texts look like codes for a missing answer (3 × NA, 2 × -99, 1 × n/a); "
         "to leave them out: `missing='NA'` `missing='-99'` `missing='n/a'`"
     )
-    named = rate_file(
+    named = rate_table(
         coded,
         RatingColumns(text="text"),
         rater=rater_with(survey, toy_embedder, "na", "-99"),
@@ -156,7 +156,7 @@ def test_a_stopped_run_goes_on_with_the_same_codes_only(survey, coded, toy_embed
             return toy_embedder.embed(texts, progress=progress)
 
     with pytest.raises(InterruptedRunError):
-        rate_file(
+        rate_table(
             coded,
             RatingColumns(text="text"),
             rater=rater_with(survey, Stopping(), "na"),
@@ -166,9 +166,9 @@ def test_a_stopped_run_goes_on_with_the_same_codes_only(survey, coded, toy_embed
     for codes in ([], ["na", "-99"]):
         other = rater_with(survey, toy_embedder, *codes)
         with pytest.raises(InputError, match="missing was na, now .*--restart"):
-            rate_file(coded, RatingColumns(text="text"), rater=other, out=out, settings=settings)
+            rate_table(coded, RatingColumns(text="text"), rater=other, out=out, settings=settings)
     same = rater_with(survey, toy_embedder, "NA")
-    summary = rate_file(coded, RatingColumns(text="text"), rater=same, out=out, settings=settings)
+    summary = rate_table(coded, RatingColumns(text="text"), rater=same, out=out, settings=settings)
     assert summary.counts == {"scored": 6, "missing": 4}  # NA, NA, na and null
     assert summary.possible_codes == {"-99": 2, "n/a": 1}
 

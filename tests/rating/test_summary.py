@@ -18,7 +18,7 @@ from semscale.rating.summary import (
     set_correlations,
     set_moments,
 )
-from semscale.rating.table import rate_file
+from semscale.rating.table import rate_table
 from semscale.results.runs import PartSettings
 from semscale.scales import Scale
 from semscale.stats.intervals import IntervalPlan, Moments
@@ -165,7 +165,7 @@ def test_a_file_in_any_parts_gives_the_report_that_memory_gives(rater, many, par
     frame, table = many
     expected = rater.rate(frame["text"]).summarize(frame["text"], source="many.parquet", seed=3)
     assert expected.sample.height == SAMPLE_SIZE
-    summary = rate_file(table, COLUMNS, rater, settings=PartSettings(part_rows), plan=IntervalPlan(seed=3))
+    summary = rate_table(table, COLUMNS, rater, settings=PartSettings(part_rows), plan=IntervalPlan(seed=3))
     assert_same_report(summary, expected)
 
 
@@ -175,8 +175,8 @@ def test_a_resumed_run_gives_the_report_that_memory_gives(survey, tmp_path, rate
     # The anchors are embedded first, then four parts: the fourth call is the third part.
     stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=4)
     with pytest.raises(InterruptedRunError, match="1,000 rows"):
-        rate_file(table, COLUMNS, stopped, plan=plan, out=out, settings=settings)
-    resumed = rate_file(table, COLUMNS, rater, plan=plan, out=out, settings=settings)
+        rate_table(table, COLUMNS, stopped, plan=plan, out=out, settings=settings)
+    resumed = rate_table(table, COLUMNS, rater, plan=plan, out=out, settings=settings)
     texts = frame["text"]
     assert_same_report(resumed, rater.rate(texts).summarize(texts, source="many.parquet", seed=3))
 
@@ -188,7 +188,7 @@ def test_cells_that_are_no_texts_are_shown_alike(tmp_path, rater):
     expected = rater.rate(cells).summarize(cells)
     # JSON as in the file.
     assert expected.left_out["not-text"] == ((1, "5"), (2, '["a"]'))
-    summary = rate_file(open_table(path), COLUMNS, rater=rater)
+    summary = rate_table(open_table(path), COLUMNS, rater=rater)
     assert summary.left_out == expected.left_out
 
 

@@ -18,7 +18,7 @@ from semscale.judging.judge import Judge, Panel
 from semscale.report.document import Count, Label, Number, Quoted
 from semscale.report.formatting import cell_text
 from semscale.report.html import page
-from semscale.report.judging import NO_LABELS, human_table, judge_table, panel_note
+from semscale.report.judging import NO_LABELS, human_table, judges_table, panel_note
 from semscale.report.markdown import markdown
 from semscale.report.terminal import print_document
 from semscale.spelling import as_option, spelled
@@ -171,7 +171,7 @@ def test_mean_belongs_to_the_named_column(capsys):
         document = outcome(*judges).document()
         assert document.lead.name == f"{lead}, from 0 to 1"
         assert document.lead.value.value == pytest.approx(0.75 if lead == "mean score" else 0.5)
-        table = judge_table(outcome(*judges))
+        table = judges_table(outcome(*judges))
         means = dict(zip(table.columns, table.rows[0], strict=True))
         assert means["mean score"].value == pytest.approx(0.75)
         assert means["mean expected score"].value == pytest.approx(0.5)
@@ -222,7 +222,7 @@ def rows_of(table):
 def test_judge_mean_has_the_same_interval_everywhere(n):
     summary = judged(n, [5, 1] + [None] * (n - 2), seed=3, replicates=500)
     row = rows_of(human_table(summary))["mean expected score of the judge"][0]
-    beside = judge_table(summary).rows[0][-1]
+    beside = judges_table(summary).rows[0][-1]
     assert (row.value, row.low, row.high) == pytest.approx((beside.value, beside.low, beside.high))
     assert 0 <= row.low <= row.high <= 1
     written = summary.record()["human"]["naive"]

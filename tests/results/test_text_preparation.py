@@ -6,13 +6,13 @@ import pytest
 import semscale
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.settings import AnswerColumns
-from semscale.answer_consistency.tables import consistency_file
+from semscale.answer_consistency.tables import measure_consistency
 from semscale.html_texts import has_html, html_text
-from semscale.matching.matcher import Matcher, match_file
+from semscale.matching.matcher import Matcher, match_table
 from semscale.matching.settings import MatchColumns
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
-from semscale.rating.table import rate_file
+from semscale.rating.table import rate_table
 from semscale.store.reading import open_table
 from semscale.text_preparation import TextWarning
 
@@ -48,7 +48,7 @@ def test_matched_table_states_removed_reasoning(tmp_path):
         tmp_path, answer=["<think>a</think>Paris", "Rome", "<think>b"], right=["Paris", "Rome", "Oslo"]
     )
     columns = MatchColumns(prediction="answer", reference=("right",))
-    summary = match_file(rows, columns, Matcher("cosine"))
+    summary = match_table(rows, columns, Matcher("cosine"))
     (note,) = summary.input_notes
     assert note.startswith("2 of 3 texts in column ‘answer’ begin with a model's reasoning")
     assert "1 of them have no answer" in note
@@ -57,7 +57,7 @@ def test_matched_table_states_removed_reasoning(tmp_path):
 
 def test_rated_table_states_reasoning_that_it_keeps(tmp_path):
     rows = table(tmp_path, comment=[THOUGHTS + "Good.", "Bad."])
-    summary = rate_file(rows, RatingColumns(text="comment"), Rater("quality"))
+    summary = rate_table(rows, RatingColumns(text="comment"), Rater("quality"))
     (note,) = summary.input_notes
     assert "`reasoning='remove'`" in note
 
@@ -65,7 +65,9 @@ def test_rated_table_states_reasoning_that_it_keeps(tmp_path):
 def test_consistency_of_a_table_ignores_reasoning(tmp_path):
     rows = table(tmp_path, first=["<think>a</think>Paris"], others=[["<think>b c d</think>Paris", "Paris"]])
     instrument = Consistency(floor=0.0)
-    summary = consistency_file(rows, AnswerColumns(answer="first", sample=("others",)), instrument=instrument)
+    summary = measure_consistency(
+        rows, AnswerColumns(answer="first", sample=("others",)), instrument=instrument
+    )
     assert summary.estimates.overall.mean.value == 1
     assert len(summary.input_notes) == 2  # one for the answers, one for the samples
 
@@ -87,7 +89,7 @@ def test_html_is_rated_like_its_text_on_request():
 @pytest.mark.parametrize("html", ["keep", "text"])
 def test_rated_table_states_html(tmp_path, html):
     rows = table(tmp_path, comment=SPELLINGS)
-    summary = rate_file(rows, RatingColumns(text="comment"), Rater("quality", html=html))
+    summary = rate_table(rows, RatingColumns(text="comment"), Rater("quality", html=html))
     (note,) = summary.input_notes
     assert note.startswith("2 of 3 texts in column ‘comment’ contain HTML")
     assert ("`html='text'`" in note) == (html == "keep")
@@ -125,7 +127,7 @@ def test_groups_that_differ_in_case_or_blanks_are_joined(tmp_path):
         region=["North", "north ", "NORTH", "South"],
     )
     columns = RatingColumns(text="comment", by="region")
-    summary = rate_file(rows, columns, Rater("quality"))
+    summary = rate_table(rows, columns, Rater("quality"))
     assert [(group.group, group.n) for group in summary.estimates.groups] == [("North", 3), ("South", 1)]
     assert summary.input_notes == (
         "‘region’: spellings that differ only in case or blanks were joined: ‘North’ (1), ‘north ’ (1), "
@@ -141,7 +143,7 @@ def test_match_groups_that_differ_in_case_or_blanks_are_joined(tmp_path):
         region=["North", "north ", "South"],
     )
     columns = MatchColumns(prediction="output", reference=["expected"], by="region")
-    summary = match_file(rows, columns, Matcher("cosine"))
+    summary = match_table(rows, columns, Matcher("cosine"))
     assert [(group.group, group.n) for group in summary.estimates.groups] == [("North", 2), ("South", 1)]
     assert summary.input_notes == (
         "‘region’: spellings that differ only in case or blanks were joined: ‘North’ (1), ‘north ’ (1)",

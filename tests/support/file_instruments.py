@@ -11,21 +11,21 @@ from tests.support.toy_instruments import Examiner, rating_scale
 from semscale.answer_consistency.asking import AskedModel, Sampling
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.settings import AnswerColumns, AskedColumns
-from semscale.answer_consistency.tables import AnswerSource, ConsistencyTable, consistency_file
+from semscale.answer_consistency.tables import AnswerSource, ConsistencyTable, measure_consistency
 from semscale.chat.messages import Reply
 from semscale.chat.pacing import Retries
 from semscale.chat.runner import Runner, Running
 from semscale.guards.registry import GUARDS, Guards
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.settings import JudgeColumns
-from semscale.judging.tables import JudgeTable, judge_file
+from semscale.judging.tables import JudgeTable, judge_table
 from semscale.matching.cosines import CosineMatch
-from semscale.matching.matcher import Matcher, MatchTable, match_file
+from semscale.matching.matcher import Matcher, MatchTable, match_table
 from semscale.matching.settings import MatchColumns
 from semscale.presentable import Presentable
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
-from semscale.rating.table import RatingTable, rate_file
+from semscale.rating.table import RatingTable, rate_table
 from semscale.results.instrument import TableInstrument
 from semscale.results.runs import PartSettings
 from semscale.signature import Signature
@@ -123,7 +123,7 @@ RATED = RatingColumns(text="text", by=("region",), human="human")
 
 
 def rate(table, out, settings, after, _):
-    return rate_file(table, RATED, rating(after), out=out, settings=settings)
+    return rate_table(table, RATED, rating(after), out=out, settings=settings)
 
 
 def started(table, instrument):
@@ -153,7 +153,7 @@ def running(folder):
 
 def judging_by(created):
     def run(table, out, settings, after, folder):
-        return judge_file(
+        return judge_table(
             table, JUDGED, judge=created(after), running=running(folder), out=out, settings=settings
         )
 
@@ -172,10 +172,10 @@ WARNING = Guards(dict.fromkeys(GUARDS, "warn"))
 
 def match(table, out, settings, after, _):
     matcher = Matcher.from_method(CosineMatch(BreakingEmbedder(after)), guards=WARNING)
-    return match_file(table, MATCHED, matcher, out=out, settings=settings)
+    return match_table(table, MATCHED, matcher, out=out, settings=settings)
 
 
-def match_table(table, _):
+def matching_table(table, _):
     matcher = Matcher.from_method(CosineMatch(BreakingEmbedder()), guards=WARNING)
     return started(table, MatchTable(MATCHED, matcher, IntervalPlan()))
 
@@ -208,7 +208,7 @@ def consistency(after=None, model=None):
 
 def measuring(columns):
     def run(table, out, settings, after, _):
-        return consistency_file(table, columns, instrument=consistency(after), out=out, settings=settings)
+        return measure_consistency(table, columns, instrument=consistency(after), out=out, settings=settings)
 
     return run
 
@@ -225,7 +225,7 @@ def asked(after, folder):
 
 def ask(table, out, settings, after, folder):
     instrument, model = asked(after, folder)
-    return consistency_file(table, ASKED, instrument=instrument, model=model, out=out, settings=settings)
+    return measure_consistency(table, ASKED, instrument=instrument, model=model, out=out, settings=settings)
 
 
 def asking_table(table, folder):
@@ -238,7 +238,7 @@ FILE_INSTRUMENTS = [
     FileInstrument("ask", ask, asking_table),
     FileInstrument("items", measuring(TOGETHER), answer_table),
     FileInstrument("consistency", measuring(COMPARED), answer_table),
-    FileInstrument("match", match, match_table),
+    FileInstrument("match", match, matching_table),
     FileInstrument("rate", rate, rating_table),
     FileInstrument("judge", judging_by(examined), judge_table_by(examined)),
     FileInstrument("panel", judging_by(panelled), judge_table_by(panelled)),

@@ -12,7 +12,7 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels
 from semscale.study.result import SCHEMA
-from semscale.tabulation.crosstabs import tabulate_file
+from semscale.tabulation.crosstabs import build_crosstabs
 from semscale.tabulation.settings import CrosstabSettings
 
 FRAME = pl.DataFrame({
@@ -153,7 +153,7 @@ def test_labels_of_a_file_name_questions_points_and_groups(tmp_path):
         "group": ColumnLabels(label="Where?", values={"2": "south", "1": "north"}),
     }
     table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
-    (result,) = tabulate_file(table, CrosstabSettings(questions=["like"], banners=["group"])).tables
+    (result,) = build_crosstabs(table, CrosstabSettings(questions=["like"], banners=["group"])).tables
     assert (result.question.text, result.banner.text) == ("Do you like it?", "Where?")
     assert result.columns == ("Total", "south", "north")
     assert [line.name for line in result.question.lines] == ["1 no", "3 so so", "5 yes", "mean"]
@@ -167,7 +167,7 @@ def test_items_of_a_question_keep_their_names(tmp_path):
         "group": ColumnLabels("Which brands?", "Q2", "Alpha"),
     }
     table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
-    result = tabulate_file(table, CrosstabSettings(questions=["like", "age"], banners=["group"])).tables
+    result = build_crosstabs(table, CrosstabSettings(questions=["like", "age"], banners=["group"])).tables
     assert [item.question.text for item in result] == [
         "How do you rate?: Price",
         "How do you rate? - Service",
@@ -181,7 +181,7 @@ def test_margins_may_name_labels_of_a_file(tmp_path):
     table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
     margins = {"group": {"north": 25, "south": 75}}
     settings = CrosstabSettings(questions=["like"], banners=["group"], raked_to=margins)
-    (result,) = tabulate_file(table, settings).tables
+    (result,) = build_crosstabs(table, settings).tables
     # Means are 2 in the south and 4 in the north. Of 9 people 6.75 are the south's, of whom 4 in 5 answered,
     # 5.4, beside 2.25 of the north.
     assert result.cells.values[-1, 0] == pytest.approx((2 * 5.4 + 4 * 2.25) / (5.4 + 2.25))

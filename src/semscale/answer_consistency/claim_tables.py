@@ -225,7 +225,7 @@ class ClaimTally(Generic[S]):
         )
 
 
-def claim_consistency_file(
+def measure_agreement(
     table: Table,
     columns: AnswerColumns | AskedColumns,
     *,
@@ -438,7 +438,7 @@ def _support_rank(claim: ClaimVerdict) -> float:
     return claim.value if is_shown else np.nan
 
 
-def groundedness_file(
+def measure_groundedness(
     table: Table,
     columns: GroundingColumns,
     *,

@@ -71,7 +71,7 @@ _TEXTS = f"{PREFIX}sample_texts"  # samples of each item, which the stored cells
 _SIDES = {True: "above", False: "below", None: None}
 
 
-def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who is told
+def measure_consistency(  # noqa: PLR0913 - what, by what, how, where to, and who is told
     table: Table,
     columns: AnswerColumns | AskedColumns,
     *,

@@ -159,7 +159,7 @@ def code(options: CodeOptions) -> None:
     parts = _NOTHING if options.outputs.out is None else _PARTS
     with message_if_stopped(_LEDGER if options.asks else parts):
         began = monotonic()
-        present(code_table(options), options.outputs, seconds=monotonic() - began)
+        present(run_code(options), options.outputs, seconds=monotonic() - began)
 
 
 @app.command(name="suggest")
@@ -176,7 +176,7 @@ def suggest(options: SuggestOptions) -> None:
         present(suggest_codes(options), options.outputs)
 
 
-def code_table(options: CodeOptions) -> "CodingSummary":
+def run_code(options: CodeOptions) -> "CodingSummary":
     """Code a file, write its table, and sum it up.
 
     Raises:

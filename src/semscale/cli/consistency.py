@@ -202,13 +202,13 @@ def consistency(options: ConsistencyOptions) -> None:
         present(forecast_samples(options), options.outputs.of_forecast)
         return
     began = monotonic()
-    summary = measure_claims(options) if options.claims else measure_table(options)
+    summary = measure_claims(options) if options.claims else run_consistency(options)
     seconds = monotonic() - began
     with options.outputs.report_if_stopped():
         present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed, seconds=seconds)
 
 
-def measure_table(options: ConsistencyOptions) -> "ConsistencySummary":
+def run_consistency(options: ConsistencyOptions) -> "ConsistencySummary":
     """Measure a file, write its table, and sum it up; where a cap is reached, as far as it went.
 
     Raises:
@@ -216,7 +216,7 @@ def measure_table(options: ConsistencyOptions) -> "ConsistencySummary":
     """
     from semscale.answer_consistency.asking import AskedModel
     from semscale.answer_consistency.consistency import Consistency
-    from semscale.answer_consistency.tables import consistency_file
+    from semscale.answer_consistency.tables import measure_consistency
     from semscale.cli.progress import progress_bars
     from semscale.store.expressions import with_label
 
@@ -228,7 +228,7 @@ def measure_table(options: ConsistencyOptions) -> "ConsistencySummary":
         if sampling is not None:
             chat = options.asking.chat.load(progress)
             model = AskedModel(sampling, options.calls.runner(chat))
-        return consistency_file(
+        return measure_consistency(
             table,
             columns.with_values(by=by),
             instrument=Consistency(chat, **dict(_with_models(options, progress))),
@@ -248,7 +248,7 @@ def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
         SemscaleError: options that do not go together, or what the table or a model cannot do.
     """
     from semscale.answer_consistency.asking import AskedModel
-    from semscale.answer_consistency.claim_tables import claim_consistency_file
+    from semscale.answer_consistency.claim_tables import measure_agreement
     from semscale.answer_consistency.claims import ClaimConsistency
     from semscale.cli.progress import progress_bars
     from semscale.matching.matcher import check_method
@@ -263,7 +263,7 @@ def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
         model = None
         if sampling is not None:
             model = AskedModel(sampling, options.calls.runner(options.asking.chat.load(progress)))
-        return claim_consistency_file(
+        return measure_agreement(
             table,
             columns.with_values(by=by),
             instrument=ClaimConsistency(

@@ -69,21 +69,21 @@ def embed(options: EmbedOptions) -> None:
     A folder as --out (vectors/) has one Parquet file for each part. If it is stopped, the same command
     continues after the last finished part.
     """
-    summary = embed_table(options)
+    summary = run_embed(options)
     with options.outputs.report_if_stopped():
         present(summary, options.outputs)
 
 
-def embed_table(options: EmbedOptions) -> "EmbeddingSummary":
+def run_embed(options: EmbedOptions) -> "EmbeddingSummary":
     """Embed a file, write its table, and sum it up.
 
     Vectors are not stored in the cache as well: the output has them, and finished parts are not repeated.
 
     Raises:
-        SemscaleError: as ``embed_file``.
+        SemscaleError: as ``embed_table``.
     """
     from semscale.cli.progress import progress_bars
-    from semscale.embedding.file_embedding import check_vectors_fit, embed_file
+    from semscale.embedding.file_embedding import check_vectors_fit, embed_table
     from semscale.embedding.loading import load_embedder
     from semscale.weights.known import DEFAULT_MODEL
 
@@ -101,7 +101,7 @@ def embed_table(options: EmbedOptions) -> "EmbeddingSummary":
     with progress_bars() as progress, options.cluster.workers(options.embedder.engine, recipe) as workers:
         loading = options.embedder.loading(progress)
         loading["precision"], loading["cache"] = options.embedder.precision, False
-        return embed_file(
+        return embed_table(
             table,
             options.text,
             embedder=load_embedder(options.embedder.chosen_name, **loading),

@@ -189,7 +189,7 @@ def judge(options: JudgeOptions) -> int:
         present(forecast_judges(options), options.outputs.of_forecast)
         return DONE
     began = monotonic()
-    summary = judge_table(options).with_gate(options.gate)
+    summary = run_judge(options).with_gate(options.gate)
     seconds = monotonic() - began
     with options.outputs.report_if_stopped():
         present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed, seconds=seconds)
@@ -253,18 +253,18 @@ def _ask_and_present(
     return summary
 
 
-def judge_table(options: JudgeOptions) -> "JudgeSummary":
-    """Judge a file, write its table, and sum it up; where a cap is reached, as far as it went.
+def run_judge(options: JudgeOptions) -> "JudgeSummary":
+    """Judge the rows, write the table, and sum it up; where a cap is reached, as far as it went.
 
     Raises:
         SemscaleError: options that exclude each other; what table, model or template cannot do.
     """
     from semscale.cli.progress import progress_bars
-    from semscale.judging.tables import judge_file
+    from semscale.judging.tables import judge_table
 
     with progress_bars() as progress:
         judges, table, columns = _open(options, progress, is_reported=True)
-        return judge_file(
+        return judge_table(
             table,
             columns,
             judge=judges,
@@ -280,7 +280,7 @@ def forecast_judges(options: JudgeOptions) -> "ForecastSummary":
     """Forecast each judge's calls, without asking.
 
     Raises:
-        SemscaleError: as ``judge_table``.
+        SemscaleError: as ``run_judge``.
     """
     judges, table, columns = _open(options)
     columns.check(table)
@@ -309,7 +309,7 @@ def audit_judges(options: AuditOptions) -> "AuditSummary":
     """Audit each judge on the first rows of a file; one that decides in prose, too, unless it used prose.
 
     Raises:
-        SemscaleError: as ``judge_table``.
+        SemscaleError: as ``run_judge``.
     """
     from semscale.cli.progress import progress_bars
     from semscale.judging.audit import AuditSummary

@@ -175,12 +175,12 @@ def match(options: MatchOptions) -> None:
     If it is stopped, run it again with the same --out to continue after the last finished part.
 
     """
-    summary = match_table(options) if options.columns.reference else ground_table(options)
+    summary = run_match(options) if options.columns.reference else run_groundedness(options)
     with options.outputs.report_if_stopped():
         present(summary, options.outputs)
 
 
-def match_table(options: MatchOptions) -> "MatchSummary":
+def run_match(options: MatchOptions) -> "MatchSummary":
     """Match a file, write its table, and sum it up.
 
     Raises:
@@ -193,7 +193,7 @@ def match_table(options: MatchOptions) -> "MatchSummary":
         check_explaining,
         check_method,
         guards_for,
-        match_file,
+        match_table,
     )
     from semscale.store.expressions import with_label
 
@@ -222,7 +222,7 @@ def match_table(options: MatchOptions) -> "MatchSummary":
             return MatchRecipe.from_settings(columns, settings)
 
         with options.cluster.workers(model.engine, recipe) as workers:
-            return match_file(
+            return match_table(
                 table,
                 columns,
                 Matcher.from_settings(settings),
@@ -233,14 +233,14 @@ def match_table(options: MatchOptions) -> "MatchSummary":
             )
 
 
-def ground_table(options: MatchOptions) -> "GroundingSummary":
+def run_groundedness(options: MatchOptions) -> "GroundingSummary":
     """Judge the answers of a file by passages, write its table, and sum it up.
 
     Raises:
         InputError: an engine that does not serve, or an extension, folder or file that does not.
         SemscaleError: what the table or the model cannot do.
     """
-    from semscale.answer_consistency.claim_tables import groundedness_file
+    from semscale.answer_consistency.claim_tables import measure_groundedness
     from semscale.answer_consistency.claims import Groundedness
     from semscale.cli.consistency import claim_models
     from semscale.cli.progress import progress_bars
@@ -252,7 +252,7 @@ def ground_table(options: MatchOptions) -> "GroundingSummary":
     options.outputs.check_run(options.file, restart=options.run.restart)
     table = options.table.open(options.file)
     with progress_bars() as progress:
-        return groundedness_file(
+        return measure_groundedness(
             table,
             columns,
             instrument=Groundedness(

@@ -132,7 +132,7 @@ def rate(options: RateOptions) -> None:
     """
     from semscale.rating.summary import RatingSummary
 
-    summary = rate_table(options)
+    summary = run_rate(options)
     with options.outputs.report_if_stopped():
         stopped = failed = None
         if isinstance(summary, RatingSummary) and (decisions := summary.decided or summary.undecided):
@@ -140,12 +140,12 @@ def rate(options: RateOptions) -> None:
         present(summary, options.outputs, stopped=stopped, failed=failed)
 
 
-def rate_table(options: RateOptions) -> "RatingSummary | RatingSummaries":
-    """Rate a file, write its table, and sum it up, with the linter's verdict on each scale.
+def run_rate(options: RateOptions) -> "RatingSummary | RatingSummaries":
+    """Rate the columns of texts, write the table, and sum it up, with the linter's verdict on each scale.
 
     Raises:
         InputError: an extension, folder or file that does not serve.
-        SemscaleError: as ``rate_file``.
+        SemscaleError: as ``rate_table``.
     """
     from semscale.cli.progress import progress_bars
     from semscale.rating.anchors import identifies
@@ -156,15 +156,15 @@ def rate_table(options: RateOptions) -> "RatingSummary | RatingSummaries":
     options.outputs.check_run(options.file, restart=options.run.restart)
     if not options.texts.text:
         options, note = _with_open_text(options)
-        summary = rate_table(options)
+        summary = run_rate(options)
         return replace(summary, input_notes=(note, *summary.input_notes))
     with progress_bars() as progress:
         # Mistakes in a scale or a setting are reported before the file is opened, and mistakes in a column
         # before the model is loaded.
         raters = _raters(options, progress)
         if len(raters) > 1:
-            return _rate_texts(options, raters, progress)
-        return _rate_text(options, next(iter(raters.values())), progress)
+            return _rate_columns(options, raters, progress)
+        return _rate_column(options, next(iter(raters.values())), progress)
 
 
 def _with_open_text(options: RateOptions) -> tuple[RateOptions, str]:
@@ -199,12 +199,14 @@ def _open_table(options: RateOptions) -> "tuple[Table, RatingColumns]":
     return table, RatingColumns(**named)
 
 
-def _rate_texts(options: RateOptions, raters: "dict[str, Rater]", progress: "Progress") -> "RatingSummaries":
-    from semscale.rating.table import rate_texts
+def _rate_columns(
+    options: RateOptions, raters: "dict[str, Rater]", progress: "Progress"
+) -> "RatingSummaries":
+    from semscale.rating.table import rate_columns
 
     run = options.run
     table, columns = _open_table(options)
-    summaries = rate_texts(
+    summaries = rate_columns(
         table,
         columns,
         raters,
@@ -221,9 +223,9 @@ def _rate_texts(options: RateOptions, raters: "dict[str, Rater]", progress: "Pro
         return replace(summaries, texts=texts)
 
 
-def _rate_text(options: RateOptions, rater: "Rater", progress: "Progress") -> "RatingSummary":
+def _rate_column(options: RateOptions, rater: "Rater", progress: "Progress") -> "RatingSummary":
     from semscale.rating.labelling import read_sheet
-    from semscale.rating.table import rate_file
+    from semscale.rating.table import rate_table
     from semscale.store.reading import open_table
 
     run, labels = options.run, None
@@ -243,7 +245,7 @@ def _rate_text(options: RateOptions, rater: "Rater", progress: "Progress") -> "R
         return RatingRecipe(model, load_scale(scale), settings, columns.text)
 
     with options.cluster.workers(options.embedder.engine, recipe) as workers:
-        summary = rate_file(
+        summary = rate_table(
             table,
             columns,
             rater=rater,

@@ -107,7 +107,7 @@ def _of_file(options: TablesOptions) -> "Crosstabs":
     Raises:
         InputError: an option that belongs to the folder of a study's run, or a column that cannot be used.
     """
-    from semscale.tabulation.crosstabs import tabulate_file
+    from semscale.tabulation.crosstabs import build_crosstabs
 
     for name, value in (("method", options.method), ("model", options.model)):
         if value:
@@ -119,7 +119,7 @@ def _of_file(options: TablesOptions) -> "Crosstabs":
     check_input(options.file)
     for path in options.outputs.files:
         check_input(options.file, path, "out")
-    return tabulate_file(options.table.open(options.file, is_reported=True), settings)
+    return build_crosstabs(options.table.open(options.file, is_reported=True), settings)
 
 
 def _of_study(options: TablesOptions) -> "Crosstabs":

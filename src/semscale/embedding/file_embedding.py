@@ -75,7 +75,7 @@ class EmbeddingSummary(Presentable):
         }
 
 
-def embed_file(
+def embed_table(
     table: Table,
     text: str,
     *,

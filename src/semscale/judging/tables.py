@@ -29,7 +29,7 @@ from semscale.types import Floats, Mask, Progress, Status
 _VERDICTS = f"{PREFIX}{PRIVATE}verdicts"
 
 
-def judge_file(
+def judge_table(
     table: Table,
     columns: JudgeColumns,
     *,

@@ -286,7 +286,7 @@ def explain_items(
     return dict(zip(scored, explained, strict=True))
 
 
-def match_file(
+def match_table(
     table: Table,
     columns: MatchColumns,
     matcher: Matcher,

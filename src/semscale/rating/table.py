@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from semscale.rating.human import HumanSample
 
 
-def rate_file(  # noqa: PLR0913 - what, how, where to, and who hears of it
+def rate_table(  # noqa: PLR0913 - what, how, where to, and who hears of it
     table: Table,
     columns: RatingColumns,
     rater: Rater,
@@ -58,8 +58,8 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who hears of it
 
     Raises:
         InputError: as ``measure_table``.
-        StoppedByUserError: stopped by the user; finished parts are kept.
-        ModelError: the model cannot be run; finished parts are kept.
+        StoppedByUserError: stopped by the user; finished parts are stored.
+        ModelError: the model cannot be run; finished parts are stored.
     """
     instrument = RatingTable(
         columns, rater, plan or IntervalPlan(), labels=labels, deciding=deciding, progress=progress
@@ -88,8 +88,8 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         rater: rater of the texts.
         plan: how intervals are made, and the seed of all draws.
         name: name of the texts, if several columns of texts are rated.
-        labels: as in ``rate_file``.
-        deciding: as in ``rate_file``.
+        labels: as in ``rate_table``.
+        deciding: as in ``rate_table``.
         progress: called while texts are embedded.
     """
 
@@ -245,7 +245,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         return None if self._deciding is None else self._deciding.frame(start, stop)
 
 
-def rate_texts(
+def rate_columns(
     table: Table,
     columns: RatingColumns,
     raters: Mapping[str, Rater],
@@ -257,22 +257,22 @@ def rate_texts(
 ) -> RatingSummaries:
     """Rate several columns of texts, write one table, and summarize each of them.
 
-    The rated table has the input's columns, then for each column of texts those of ``rate_file`` with its
+    The rated table has the input's columns, then for each column of texts those of ``rate_table`` with its
     name: ``semscale_<text>_mean`` and so on.
 
     Args:
         table: the input.
         columns: names of the other columns; its ``text`` is the first column of texts.
         raters: the rater of each column of texts, by the column's name; at least one.
-        plan: as in ``rate_file``.
+        plan: as in ``rate_table``.
         out: output file.
         settings: the parts.
         progress: called as rows are rated, and while texts are embedded.
 
     Raises:
-        InputError: as ``rate_file``; or human ratings, which apply to one column of texts only.
-        StoppedByUserError: stopped by the user; finished parts are kept.
-        ModelError: the model cannot be run; finished parts are kept.
+        InputError: as ``rate_table``; or human ratings, which apply to one column of texts only.
+        StoppedByUserError: stopped by the user; finished parts are stored.
+        ModelError: the model cannot be run; finished parts are stored.
     """
     if columns.human is not None:
         raise InputError(

@@ -191,7 +191,7 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section | None]:
         "judges",
         "Severity of the judges" if severity else "The judge",
         severity,
-        judge_table(summary),
+        judges_table(summary),
         Paragraph("Agreement between the judges", "heading") if is_panel else None,
         _agreement_table(summary) if is_panel else None,
     )
@@ -286,7 +286,7 @@ def _severity_figure(summary: "JudgeSummary") -> Figure | None:
     )
 
 
-def judge_table(summary: "JudgeSummary") -> DataTable:
+def judges_table(summary: "JudgeSummary") -> DataTable:
     """Build the table of judges: rows by status, mean score, mean expected score, severity."""
     statuses = [
         status

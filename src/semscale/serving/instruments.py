@@ -15,12 +15,12 @@ from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.measures import check_measures, list_needed_parts
 from semscale.answer_consistency.samples import read_texts
 from semscale.answer_consistency.settings import AnswerColumns
-from semscale.answer_consistency.tables import consistency_file
+from semscale.answer_consistency.tables import measure_consistency
 from semscale.embedding.embedder import Embedder
-from semscale.embedding.file_embedding import embed_file
+from semscale.embedding.file_embedding import embed_table
 from semscale.embedding.token_states import TokenEncoder
 from semscale.errors import InputError
-from semscale.matching.matcher import ANY_ENGINE, Matcher, match_file
+from semscale.matching.matcher import ANY_ENGINE, Matcher, match_table
 from semscale.matching.matches import Matches
 from semscale.matching.pairs import pair_up
 from semscale.matching.settings import MatchColumns
@@ -29,7 +29,7 @@ from semscale.presentable import Presentable
 from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
-from semscale.rating.table import rate_file
+from semscale.rating.table import rate_table
 from semscale.results.result import COUNTS, FLAGS, FLOATS, POSITIONS, STATUSES, TEXTS, Result, result_columns
 from semscale.results.runs import PartSettings
 from semscale.results.table_columns import Columns
@@ -93,7 +93,7 @@ class Instrument:
         check_columns: refuses columns that do not belong together.
         measure_columns: measures the columns of a request with that object.
         table_columns: the columns of a job's table.
-        measure_file: measures a table with that object.
+        measure_table: measures a table with that object.
         most_built: number of objects in the cache.
     """
 
@@ -107,7 +107,7 @@ class Instrument:
     check_columns: Callable[..., object]
     measure_columns: Callable[..., Result]
     table_columns: type[Columns]
-    measure_file: Callable[..., Presentable]
+    measure_table: Callable[..., Presentable]
     most_built: int = 16
     _built: OrderedDict[str, Any] = field(default_factory=OrderedDict)
     _lock: Any = field(default_factory=threading.Lock)
@@ -229,7 +229,7 @@ def instruments(
             check_columns=lambda texts: None,
             measure_columns=Rater.rate,
             table_columns=RatingColumns,
-            measure_file=rate_file,
+            measure_table=rate_table,
         ),
         "match": Instrument(
             description="Measure the agreement of each prediction with its reference.",
@@ -242,7 +242,7 @@ def instruments(
             check_columns=pair_up,
             measure_columns=Matcher.match,
             table_columns=MatchColumns,
-            measure_file=match_file,
+            measure_table=match_table,
             most_built=4,  # a matcher holds the vectors of word pieces
         ),
         "consistency": Instrument(
@@ -256,7 +256,7 @@ def instruments(
             check_columns=read_texts,
             measure_columns=Consistency.measure,
             table_columns=AnswerColumns,
-            measure_file=lambda table, columns, instrument, **run: consistency_file(
+            measure_table=lambda table, columns, instrument, **run: measure_consistency(
                 table, columns, instrument=instrument, **run
             ),
         ),
@@ -322,8 +322,8 @@ class JobWork:
         run: dict[str, Any] = {"out": job.result, "settings": self._parts, "progress": progress}
         if job.kind in self._instruments:
             instrument = self._instruments[job.kind]
-            return instrument.measure_file(table, *instrument.prepare(fields), **run)
-        return embed_file(table, fields.text, embedder=self._embedding(), dtype=fields.dtype, **run)
+            return instrument.measure_table(table, *instrument.prepare(fields), **run)
+        return embed_table(table, fields.text, embedder=self._embedding(), dtype=fields.dtype, **run)
 
 
 def open_requested(

@@ -343,7 +343,7 @@ def _table_tool(
         prepared = call.check(instrument.prepare, *columns.values())
         call.raise_mistakes()
         with outputs.writing(out):
-            summary = instrument.measure_file(
+            summary = instrument.measure_table(
                 table, *prepared, out=out, settings=PartSettings(follow=False), progress=report_progress
             )
         content: Content = json.loads(as_json(summary, in_request))

@@ -83,7 +83,7 @@ def crosstabs(data: Any, **settings: Unpack[CrosstabKeywords]) -> "Crosstabs":
     """
     chosen = CrosstabSettings(**settings)
     if isinstance(data, str | Path):
-        return tabulate_file(open_table(data), chosen)
+        return build_crosstabs(open_table(data), chosen)
     frame = nw.from_native(data, eager_only=True).to_polars()
     for role, names in (("banner", chosen.banners), ("wave", chosen.wave_columns)):
         if unknown := next((name for name in names if name not in frame.columns), None):
@@ -91,7 +91,7 @@ def crosstabs(data: Any, **settings: Unpack[CrosstabKeywords]) -> "Crosstabs":
     return _tabulate(frame, *_find_questions(chosen, frame.columns, {}), {})
 
 
-def tabulate_file(table: Table, settings: CrosstabSettings) -> "Crosstabs":
+def build_crosstabs(table: Table, settings: CrosstabSettings) -> "Crosstabs":
     """Tabulate an open table; only the necessary columns are read.
 
     Raises:
