@@ -23,7 +23,7 @@ from semscale.distributed.cluster_parts import ClusterParts
 from semscale.distributed.datasets import EmbeddingRecipe, ModelRecipe
 from semscale.embedding import load_embedder
 from semscale.embedding.embedder import processors
-from semscale.embedding.file_embedding import VECTOR, EmbeddingTable
+from semscale.embedding.table import VECTOR, EmbeddingTable
 from semscale.results.instrument import measure_part
 from semscale.store.reading import open_table
 from semscale.weights.known import DEFAULT_MODEL

@@ -14,11 +14,11 @@ from typing import Annotated, Any
 from cyclopts import App
 
 from semscale.cli import shared
-from semscale.cli.config import VARIABLES, configurable_settings
 from semscale.cli.drift.options import DecisionOptions, MeasuringOptions, OutputColumns
 from semscale.cli.main import program
 from semscale.cli.options import CommandOption, Without, options_in
 from semscale.cli.outputs import Outputs
+from semscale.cli.project_file import VARIABLES, configurable_settings
 from semscale.judging.settings import JudgeColumns, JudgeSettings
 from semscale.rating.settings import RaterSettings
 from semscale.settings import Settings

@@ -21,7 +21,7 @@ from semscale.chat.ledger import Ledger
 from semscale.chat.runner import Runner
 from semscale.errors import InputError, ModelError
 from semscale.matching.settings import GroundingColumns
-from semscale.results.runs import PartSettings
+from semscale.results.table_runs import PartSettings
 from semscale.store.reading import open_table
 
 ANSWERS = [

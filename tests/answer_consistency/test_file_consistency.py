@@ -17,7 +17,7 @@ from semscale.answer_consistency.settings import (
     CorrectnessSettings,
     sample_texts,
 )
-from semscale.answer_consistency.tables import ItemRows, measure_consistency
+from semscale.answer_consistency.table import ItemRows, measure_consistency
 from semscale.chat.messages import CallError, FailureKind, Reply
 from semscale.chat.pacing import Retries
 from semscale.chat.runner import Runner
@@ -26,8 +26,8 @@ from semscale.cli.consistency import SampleColumns
 from semscale.errors import InputError, UnknownNameError
 from semscale.report.consistency import cautions
 from semscale.report.markdown import markdown
-from semscale.results.runs import PartSettings
 from semscale.results.table_columns import CellChecks
+from semscale.results.table_runs import PartSettings
 from semscale.signature import Signature
 from semscale.store.reading import open_table
 

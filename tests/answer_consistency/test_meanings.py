@@ -30,7 +30,7 @@ from semscale.answer_consistency.measures import MEASURES, Evidence, measures_ne
 from semscale.answer_consistency.pairs import NO_FLOOR, compare_pairs
 from semscale.answer_consistency.samples import PairReaders
 from semscale.answer_consistency.settings import AnswerColumns
-from semscale.answer_consistency.tables import measure_consistency
+from semscale.answer_consistency.table import measure_consistency
 from semscale.matching.cosines import Cosines
 from semscale.matching.entailment import Entailments
 from semscale.matching.pairs import pair_up

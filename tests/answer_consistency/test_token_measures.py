@@ -10,7 +10,7 @@ import semscale
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.measures import MEASURES, list_needed_parts, measure_tokens
 from semscale.answer_consistency.settings import AnswerColumns
-from semscale.answer_consistency.tables import measure_consistency
+from semscale.answer_consistency.table import measure_consistency
 from semscale.answer_consistency.tokens import (
     AnswerTokens,
     mean_token_negentropy,

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from semscale.cli.config import configurable_settings
 from semscale.cli.main import program
+from semscale.cli.project_file import configurable_settings
 from settings_page import commands, settings_page
 
 PAGE = settings_page()

@@ -13,11 +13,11 @@ from semscale.coding.code_shares import code_alphas
 from semscale.coding.coder import Coder
 from semscale.coding.settings import CodingColumns
 from semscale.coding.summary import QuoteChoice
-from semscale.coding.table_coding import CodingTable, OtherRun
+from semscale.coding.table import CodingTable, OtherRun
 from semscale.errors import InputError
 from semscale.report.coding import coding_document
 from semscale.report.json_encoding import to_json
-from semscale.results.runs import measure_table
+from semscale.results.table_runs import measure_table
 from semscale.store.reading import open_table
 
 TEXTS = [

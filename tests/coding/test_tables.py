@@ -9,10 +9,10 @@ import pytest
 from semscale.coding.coder import Coder, CodeScores
 from semscale.coding.coding import code_answers
 from semscale.coding.settings import CodingColumns
-from semscale.coding.table_coding import CodingTable, OtherRun
+from semscale.coding.table import CodingTable, OtherRun
 from semscale.errors import InputError
 from semscale.report.coding import coding_document
-from semscale.results.runs import PartSettings, measure_table
+from semscale.results.table_runs import PartSettings, measure_table
 from semscale.signature import Signature
 from semscale.store.reading import open_table
 from semscale.store.writing import write_table

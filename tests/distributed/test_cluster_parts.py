@@ -17,13 +17,13 @@ from semscale.distributed.actor_pool import ActorPool
 from semscale.distributed.cluster_parts import ClusterParts, ClusterWarning
 from semscale.distributed.datasets import EmbeddingRecipe, ModelRecipe, RatingRecipe
 from semscale.embedding import load_embedder
-from semscale.embedding.file_embedding import EmbeddingTable, embed_table
+from semscale.embedding.table import EmbeddingTable, embed_table
 from semscale.errors import ClusterError, InputError
-from semscale.matching.matcher import MatchTable
+from semscale.matching.table import MatchTable
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.rating.table import rate_table
-from semscale.results.runs import PartSettings
+from semscale.results.table_runs import PartSettings
 from semscale.scales import load_scale
 from semscale.store.places import target_of
 from semscale.store.reading import open_table

@@ -4,12 +4,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.embedding import file_embedding
+from semscale.embedding import table as embedding_table
 from semscale.embedding.embedder import Embeddings
-from semscale.embedding.file_embedding import embed_table
 from semscale.embedding.openvino import OpenVinoEmbedder
+from semscale.embedding.table import embed_table
 from semscale.errors import InputError, ModelError
-from semscale.results.runs import PartSettings
+from semscale.results.table_runs import PartSettings
 from semscale.signature import Signature
 from semscale.store.places import target_of
 from semscale.store.reading import open_table
@@ -126,7 +126,7 @@ def test_half_a_surrogate_pair_has_the_same_vector_from_python_and_a_file(write_
 
 
 def test_vectors_of_a_part_are_bounded(table, tmp_path, monkeypatch):
-    monkeypatch.setattr(file_embedding, "_PART_BYTES", 24)  # 3 vectors of 2 numbers of 4 bytes
+    monkeypatch.setattr(embedding_table, "_PART_BYTES", 24)  # 3 vectors of 2 numbers of 4 bytes
     embed_table(table, "text", embedder=SidesEmbedder(), out=target_of(f"{tmp_path}/vectors/"))
     parts = sorted((tmp_path / "vectors").glob("part-*.parquet"))
     assert [pl.read_parquet(part).height for part in parts] == [3, 3, 1]

@@ -11,9 +11,9 @@ from semscale.judging.audit import audit
 from semscale.judging.comparing import compare_systems
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.settings import JudgeColumns
-from semscale.judging.tables import judge_table
+from semscale.judging.table import judge_table
 from semscale.judging.templates import side_by_side_template
-from semscale.results.runs import PartSettings
+from semscale.results.table_runs import PartSettings
 from semscale.store.reading import open_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")

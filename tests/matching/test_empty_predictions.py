@@ -5,8 +5,9 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.matching.matcher import Matcher, match, match_table
+from semscale.matching.matcher import Matcher, match
 from semscale.matching.settings import MatchColumns
+from semscale.matching.table import match_table
 from semscale.store.reading import open_table
 from semscale.types import Status
 

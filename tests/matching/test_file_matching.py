@@ -10,16 +10,18 @@ from tests.matching.made_up_entailment import KnownPairs
 from semscale.embedding.loading import load_token_encoder
 from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards
-from semscale.matching import cosines, matcher
+from semscale.matching import cosines
 from semscale.matching import matches as matches_module
 from semscale.matching import summary as matching_summary
+from semscale.matching import table as matching_table
 from semscale.matching.calibrated import CalibratedMatch
 from semscale.matching.cosines import CosineMatch
 from semscale.matching.entailment import EntailmentMatch
 from semscale.matching.layered import PRESETS, LayeredMatch
-from semscale.matching.matcher import Matcher, explain_items, match_table, match_with
+from semscale.matching.matcher import Matcher, explain_items, match_with
 from semscale.matching.settings import MatchColumns
-from semscale.results.runs import PartSettings
+from semscale.matching.table import match_table
+from semscale.results.table_runs import PartSettings
 from semscale.store.reading import open_table
 
 N = 24
@@ -116,12 +118,12 @@ def signature_at_once(method):
 
 @pytest.mark.parametrize("part_rows", [3, 100])
 def test_a_corpus_is_drawn_from_long_files(path, monkeypatch, part_rows):
-    monkeypatch.setattr(matcher, "CORPUS_ROWS", 10)
+    monkeypatch.setattr(matching_table, "CORPUS_ROWS", 10)
     drawn = matched(path, layered(), part_rows=part_rows).signature
     texts = [text for text in REFERENCES if text]
     whole = whole_signature(texts)
     assert drawn.differences(whole).keys() == {"corpus", "baseline"}
-    monkeypatch.setattr(matcher, "CORPUS_ROWS", N)
+    monkeypatch.setattr(matching_table, "CORPUS_ROWS", N)
     # A row without a prediction is not matched, and its reference belongs to no pair.
     in_pairs = [text for row, text in enumerate(REFERENCES) if text and row != 4]
     all_of_them = matched(path, layered()).signature
@@ -153,7 +155,7 @@ def test_tokens_are_laid_out_for_every_row_of_a_table_and_for_the_items_shown(pa
 
 @pytest.mark.exhaustive
 def test_the_default_method_explains_all_rows_as_it_does_in_memory(path, tmp_path, encoder, monkeypatch):
-    monkeypatch.setattr(matcher, "_EXPLAINED_TOGETHER", 3)
+    monkeypatch.setattr(matching_table, "_EXPLAINED_TOGETHER", 3)
     out, method = tmp_path / "out.parquet", CalibratedMatch(encoder)
     match_table(
         open_table(path),

@@ -7,9 +7,10 @@ from tests.conftest import ToyEmbedder
 from semscale.errors import InterruptedRunError
 from semscale.guards.registry import GUARDS, Guards
 from semscale.matching.cosines import CosineMatch
-from semscale.matching.matcher import Matcher, match_table
+from semscale.matching.matcher import Matcher
 from semscale.matching.settings import MatchColumns
-from semscale.results.runs import PartSettings
+from semscale.matching.table import match_table
+from semscale.results.table_runs import PartSettings
 from semscale.store.reading import open_table
 
 N = 60

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from tests.support.file_instruments import FILE_INSTRUMENTS, ROWS, N
 
 from semscale.errors import InterruptedRunError
-from semscale.results.runs import PartSettings, TableRun
+from semscale.results.table_runs import PartSettings, TableRun
 from semscale.store.reading import open_table
 
 longer = pytest.mark.exhaustive

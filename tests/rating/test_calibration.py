@@ -30,7 +30,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_table
 from semscale.report.rating import group_estimate_table, groups_figure
-from semscale.results.runs import PartSettings
+from semscale.results.table_runs import PartSettings
 from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.spelling import as_option

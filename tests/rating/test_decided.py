@@ -5,7 +5,7 @@ import pytest
 
 from semscale.chat.decisions import DecisionAnswer, DecisionAnswers, DecisionLimits
 from semscale.errors import InputError
-from semscale.rating.decided import (
+from semscale.rating.decisions import (
     DecidedRatings,
     check_points,
     compare_with_decisions,

@@ -15,7 +15,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_table
-from semscale.results.runs import PartSettings
+from semscale.results.table_runs import PartSettings
 from semscale.results.weights import numbers_in, shorten_cell
 from semscale.stats.intervals import IntervalPlan
 from semscale.store import writing

@@ -16,7 +16,7 @@ from semscale.rating.labelling import (
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_table
-from semscale.results.runs import PartSettings
+from semscale.results.table_runs import PartSettings
 from semscale.scales import load_scale
 from semscale.signature import Signature
 from semscale.stats.sampling import DrawnTexts

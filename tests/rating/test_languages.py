@@ -13,7 +13,7 @@ from semscale.rating.anchors import AnchorLanguages, check_language, check_reads
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_table
-from semscale.results.runs import PartSettings
+from semscale.results.table_runs import PartSettings
 from semscale.scales import library, load_scale
 from semscale.scales.library import Equivalence
 from semscale.signature import Signature

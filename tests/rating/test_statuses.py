@@ -21,7 +21,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_table
 from semscale.report.rating import MEANINGS, codes_hint
-from semscale.results.runs import PartSettings
+from semscale.results.table_runs import PartSettings
 from semscale.signature import Signature
 from semscale.store.reading import open_table
 from semscale.types import Status

@@ -11,7 +11,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_table
 from semscale.results import estimates
-from semscale.results.runs import PartSettings
+from semscale.results.table_runs import PartSettings
 from semscale.stats.intervals import IntervalPlan
 from semscale.store.reading import open_table
 

@@ -19,7 +19,7 @@ from semscale.rating.summary import (
     set_moments,
 )
 from semscale.rating.table import rate_table
-from semscale.results.runs import PartSettings
+from semscale.results.table_runs import PartSettings
 from semscale.scales import Scale
 from semscale.stats.intervals import IntervalPlan, Moments
 from semscale.store.reading import open_table

@@ -6,7 +6,7 @@ from tests.schema_check import check_json
 
 from semscale.chat.budget import Forecast, ForecastSummary, FurtherCalls
 from semscale.chat.messages import Usage
-from semscale.embedding.file_embedding import EmbeddingSummary
+from semscale.embedding.table import EmbeddingSummary
 from semscale.report.html import page
 from semscale.report.json_encoding import to_json
 from semscale.report.markdown import markdown

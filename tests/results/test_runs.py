@@ -10,8 +10,8 @@ import pytest
 
 from semscale.errors import InputError, InterruptedRunError, ModelError
 from semscale.results.instrument import TableInstrument, measure_part
-from semscale.results.runs import PartSettings, TableRun, WorkedPart, look_through, needs_counting
 from semscale.results.table_columns import CELL, Columns
+from semscale.results.table_runs import PartSettings, TableRun, WorkedPart, look_through, needs_counting
 from semscale.store import table as store_table
 from semscale.store import writing
 from semscale.store.parts import store_part

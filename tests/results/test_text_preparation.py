@@ -6,10 +6,11 @@ import pytest
 import semscale
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.settings import AnswerColumns
-from semscale.answer_consistency.tables import measure_consistency
+from semscale.answer_consistency.table import measure_consistency
 from semscale.html_texts import has_html, html_text
-from semscale.matching.matcher import Matcher, match_table
+from semscale.matching.matcher import Matcher
 from semscale.matching.settings import MatchColumns
+from semscale.matching.table import match_table
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_table

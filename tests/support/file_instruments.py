@@ -11,23 +11,24 @@ from tests.support.toy_instruments import Examiner, rating_scale
 from semscale.answer_consistency.asking import AskedModel, Sampling
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.settings import AnswerColumns, AskedColumns
-from semscale.answer_consistency.tables import AnswerSource, ConsistencyTable, measure_consistency
+from semscale.answer_consistency.table import AnswerSource, ConsistencyTable, measure_consistency
 from semscale.chat.messages import Reply
 from semscale.chat.pacing import Retries
 from semscale.chat.runner import Runner, Running
 from semscale.guards.registry import GUARDS, Guards
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.settings import JudgeColumns
-from semscale.judging.tables import JudgeTable, judge_table
+from semscale.judging.table import JudgeTable, judge_table
 from semscale.matching.cosines import CosineMatch
-from semscale.matching.matcher import Matcher, MatchTable, match_table
+from semscale.matching.matcher import Matcher
 from semscale.matching.settings import MatchColumns
+from semscale.matching.table import MatchTable, match_table
 from semscale.presentable import Presentable
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import RatingTable, rate_table
 from semscale.results.instrument import TableInstrument
-from semscale.results.runs import PartSettings
+from semscale.results.table_runs import PartSettings
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan
 from semscale.store.table import Table

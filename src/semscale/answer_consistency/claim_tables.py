@@ -22,17 +22,17 @@ from semscale.answer_consistency.consistencies import asking_reasons, measuring_
 from semscale.answer_consistency.samples import pair_samples
 from semscale.answer_consistency.settings import AnswerColumns, AskedColumns, sample_texts
 from semscale.answer_consistency.summary import SampledSummary
-from semscale.answer_consistency.tables import SAMPLES, AnswerSource, questions
+from semscale.answer_consistency.table import SAMPLES, AnswerSource, questions
 from semscale.chat.runner import run_apart
 from semscale.errors import InputError
 from semscale.matching.entailment import sentences_with_text
-from semscale.matching.matcher import CORPUS_ROWS
 from semscale.matching.settings import GroundingColumns
+from semscale.matching.table import CORPUS_ROWS
 from semscale.results.instrument import TableInstrument
 from semscale.results.languages import n_unguarded
-from semscale.results.runs import PartSettings, measure_table
 from semscale.results.summary import ForemostRows, RowTally, Summary
 from semscale.results.table_columns import Cells
+from semscale.results.table_runs import PartSettings, measure_table
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan, value_figure
 from semscale.stats.sampling import RowSample

@@ -186,8 +186,8 @@ def run_code(options: CodeOptions) -> "CodingSummary":
     from semscale.cli.progress import progress_bars
     from semscale.coding.codebook import load_codebook
     from semscale.coding.coder import Coder, ask_about_codes
-    from semscale.coding.table_coding import CodingTable, OtherRun
-    from semscale.results.runs import measure_table
+    from semscale.coding.table import CodingTable, OtherRun
+    from semscale.results.table_runs import measure_table
     from semscale.scales import load_scale
     from semscale.store.expressions import by_label
     from semscale.store.reading import open_table
@@ -252,7 +252,7 @@ def forecast_codes(options: CodeOptions) -> "ForecastSummary":
     from semscale.cli.progress import progress_bars
     from semscale.coding.codebook import load_codebook
     from semscale.coding.coder import QUESTION, code_judge, coding_status
-    from semscale.coding.table_coding import answers_in
+    from semscale.coding.table import answers_in
     from semscale.store.missing_codes import missing_keys
     from semscale.types import Status
 

@@ -216,7 +216,7 @@ def run_consistency(options: ConsistencyOptions) -> "ConsistencySummary":
     """
     from semscale.answer_consistency.asking import AskedModel
     from semscale.answer_consistency.consistency import Consistency
-    from semscale.answer_consistency.tables import measure_consistency
+    from semscale.answer_consistency.table import measure_consistency
     from semscale.cli.progress import progress_bars
     from semscale.store.expressions import with_label
 

@@ -22,7 +22,7 @@ from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
     from semscale.distributed.datasets import EmbeddingRecipe
-    from semscale.embedding.file_embedding import EmbeddingSummary
+    from semscale.embedding.table import EmbeddingSummary
 
 
 class EmbedOutputs(Outputs):
@@ -83,8 +83,8 @@ def run_embed(options: EmbedOptions) -> "EmbeddingSummary":
         SemscaleError: as ``embed_table``.
     """
     from semscale.cli.progress import progress_bars
-    from semscale.embedding.file_embedding import check_vectors_fit, embed_table
     from semscale.embedding.loading import load_embedder
+    from semscale.embedding.table import check_vectors_fit, embed_table
     from semscale.weights.known import DEFAULT_MODEL
 
     if options.outputs.out is not None:

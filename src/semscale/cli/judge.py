@@ -260,7 +260,7 @@ def run_judge(options: JudgeOptions) -> "JudgeSummary":
         SemscaleError: options that exclude each other; what table, model or template cannot do.
     """
     from semscale.cli.progress import progress_bars
-    from semscale.judging.tables import judge_table
+    from semscale.judging.table import judge_table
 
     with progress_bars() as progress:
         judges, table, columns = _open(options, progress, is_reported=True)

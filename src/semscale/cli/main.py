@@ -54,7 +54,7 @@ _COMMANDS = (
     ("models", "models:app", "List, pull, verify, find and calibrate models; empty their caches."),
     ("serve", "serve:serve", "Answer requests over HTTP."),
     ("mcp", "serve:mcp", "Offer measurements to an AI agent as tools (MCP)."),
-    ("config", "show_config:app", "Show the settings of the project's file; trust the addresses in it."),
+    ("config", "config:app", "Show the settings of the project's file; trust the addresses in it."),
 )
 
 

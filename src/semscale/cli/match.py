@@ -193,8 +193,8 @@ def run_match(options: MatchOptions) -> "MatchSummary":
         check_explaining,
         check_method,
         guards_for,
-        match_table,
     )
+    from semscale.matching.table import match_table
     from semscale.store.expressions import with_label
 
     named, model, chosen = options.columns, options.embedder, options.matching

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from cyclopts import Group, Parameter
 from pydantic.fields import FieldInfo
 
-from semscale.cli.config import Configurable, Origin, load_project
+from semscale.cli.project_file import Configurable, Origin, load_project
 from semscale.errors import InputError, SemscaleError
 from semscale.settings import Option, Settings, group_of, option_of
 from semscale.spelling import Spelling, in_python, option_name, option_with_value

@@ -32,7 +32,7 @@ from semscale.settings import Option, Settings
 if TYPE_CHECKING:
     from semscale.distributed.datasets import RatingRecipe
     from semscale.rating.calibration import CalibrationSummary
-    from semscale.rating.decided import TableDecisions
+    from semscale.rating.decisions import TableDecisions
     from semscale.rating.lint import LintReport
     from semscale.rating.rater import Rater
     from semscale.rating.summary import RatingSummaries, RatingSummary
@@ -276,7 +276,7 @@ def _decisions(options: RateOptions, rater: "Rater", progress: "Progress") -> "T
     """
     if options.method != "decision":
         return None
-    from semscale.rating.decided import TableDecisions
+    from semscale.rating.decisions import TableDecisions
 
     model, running = options.chat.load(), vars(options.calls.running())
     return TableDecisions(rater.scale, model, options.run.plan, running, progress)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from semscale.chat.settings import CALLS, Budget, Limits
-from semscale.cli.config import SERVERS, Configurable
 from semscale.cli.options import refuse_stated
 from semscale.cli.process import say
+from semscale.cli.project_file import SERVERS, Configurable
 from semscale.cli.trust import DATABASE_PASSWORD, Recipient, require_trust, usual_endpoint
 from semscale.distributed.actor_pool import ActorPool
 from semscale.endpoints import KEY_VARIABLE
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
     from semscale.embedding.loading import LoadingSettings
     from semscale.history.history import History
-    from semscale.results.runs import PartSettings, PartWorkers
+    from semscale.results.table_runs import PartSettings, PartWorkers
     from semscale.stats.intervals import IntervalPlan
     from semscale.store.table import Table
     from semscale.types import Progress
@@ -156,7 +156,7 @@ class RunOptions(Configurable):
     @property
     def parts(self) -> "PartSettings":
         """Settings of the parts."""
-        from semscale.results.runs import PartSettings
+        from semscale.results.table_runs import PartSettings
 
         return PartSettings(self.part_rows, self.restart)
 

@@ -16,9 +16,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from semscale.cli.config import FILE, SERVERS, ProjectSettings
 from semscale.cli.options import command
 from semscale.cli.process import echo, say
+from semscale.cli.project_file import FILE, SERVERS, ProjectSettings
 from semscale.endpoints import KEY_VARIABLE, OPENAI
 from semscale.errors import InputError
 from semscale.input_files import configuration_file

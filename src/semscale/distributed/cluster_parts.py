@@ -16,7 +16,7 @@ from semscale.distributed.actor_pool import BOOKED, ActorPool
 from semscale.distributed.cluster import cluster_error, is_connected, node_resources, one_line, watch
 from semscale.errors import ClusterError, InputError, ModelError, SemscaleError
 from semscale.results.instrument import TableInstrument, measure_part
-from semscale.results.runs import WorkedPart
+from semscale.results.table_runs import WorkedPart
 from semscale.signature import Signature
 from semscale.store.parts import WORK, Part, store_part
 from semscale.store.places import OutputPlace, files_of

@@ -9,13 +9,14 @@ from semscale.distributed.actor_pool import ActorPool
 from semscale.distributed.cluster import node_resources
 from semscale.distributed.cluster_parts import Attempts, BatchActor, NodeCheck, Recipe
 from semscale.embedding.embedder import Embedder
-from semscale.embedding.file_embedding import EmbeddingTable, VectorType
 from semscale.embedding.loading import load_embedder
+from semscale.embedding.table import EmbeddingTable, VectorType
 from semscale.errors import InputError
 from semscale.extras import require
-from semscale.matching.matcher import Matcher, MatchTable
+from semscale.matching.matcher import Matcher
 from semscale.matching.pairs import CorpusDependent
 from semscale.matching.settings import DEFAULT_METHOD, MatchColumns, MatchSettings
+from semscale.matching.table import MatchTable
 from semscale.rating.calibration import as_calibration
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings, RatingColumns

@@ -22,7 +22,7 @@ from semscale.types import Floats
 
 if TYPE_CHECKING:
     from semscale.rating.calibration import Calibration
-    from semscale.rating.decided import DecidedComparison, MissingDecisions
+    from semscale.rating.decisions import DecidedComparison, MissingDecisions
     from semscale.rating.human import RatingComparison
 
 

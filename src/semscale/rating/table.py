@@ -14,8 +14,8 @@ from semscale.rating.ratings import Ratings, RatingTally
 from semscale.rating.settings import RatingColumns
 from semscale.rating.summary import RatingSummaries, RatingSummary
 from semscale.results.instrument import TableInstrument
-from semscale.results.runs import PartSettings, measure_by_each, measure_table
 from semscale.results.table_columns import TEXT, Cells
+from semscale.results.table_runs import PartSettings, measure_by_each, measure_table
 from semscale.stats.intervals import MASS_PREFIX, IntervalPlan, mass_names
 from semscale.store.columns import column_in
 from semscale.store.places import Target
@@ -24,7 +24,7 @@ from semscale.store.writing import PREFIX
 from semscale.types import Progress
 
 if TYPE_CHECKING:
-    from semscale.rating.decided import TableDecisions
+    from semscale.rating.decisions import TableDecisions
     from semscale.rating.human import HumanSample
 
 

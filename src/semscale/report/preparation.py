@@ -24,7 +24,7 @@ from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.chat.budget import Forecast, ForecastSummary
-    from semscale.embedding.file_embedding import EmbeddingSummary
+    from semscale.embedding.table import EmbeddingSummary
     from semscale.tabulation.column_summaries import ColumnsSummary, ColumnSummary
 
 _VALUES = 30

@@ -80,7 +80,7 @@ from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.rating.calibration import Calibration
-    from semscale.rating.decided import DecidedComparison
+    from semscale.rating.decisions import DecidedComparison
     from semscale.rating.human import RatingComparison
     from semscale.rating.lint import DiscriminantCheck
     from semscale.rating.summary import LanguageTexts, RatingSummaries, RatingSummary

@@ -15,15 +15,16 @@ from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.measures import check_measures, list_needed_parts
 from semscale.answer_consistency.samples import read_texts
 from semscale.answer_consistency.settings import AnswerColumns
-from semscale.answer_consistency.tables import measure_consistency
+from semscale.answer_consistency.table import measure_consistency
 from semscale.embedding.embedder import Embedder
-from semscale.embedding.file_embedding import embed_table
+from semscale.embedding.table import embed_table
 from semscale.embedding.token_states import TokenEncoder
 from semscale.errors import InputError
-from semscale.matching.matcher import ANY_ENGINE, Matcher, match_table
+from semscale.matching.matcher import ANY_ENGINE, Matcher
 from semscale.matching.matches import Matches
 from semscale.matching.pairs import pair_up
 from semscale.matching.settings import MatchColumns
+from semscale.matching.table import match_table
 from semscale.messages import unknown_name
 from semscale.presentable import Presentable
 from semscale.rating.rater import Rater
@@ -31,8 +32,8 @@ from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_table
 from semscale.results.result import COUNTS, FLAGS, FLOATS, POSITIONS, STATUSES, TEXTS, Result, result_columns
-from semscale.results.runs import PartSettings
 from semscale.results.table_columns import Columns
+from semscale.results.table_runs import PartSettings
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.serving.background import report_progress
 from semscale.serving.jobs import Job

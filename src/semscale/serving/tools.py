@@ -24,7 +24,7 @@ from semscale.messages import shorten
 from semscale.presentable import Presentable
 from semscale.report.json_encoding import to_json_value
 from semscale.report.presenting import as_json
-from semscale.results.runs import PartSettings
+from semscale.results.table_runs import PartSettings
 from semscale.scales import load_scale, scale_names
 from semscale.serving.background import BackgroundWork, Task, current_task, report_progress
 from semscale.serving.instruments import Instrument, instruments, open_requested, scale_in_request

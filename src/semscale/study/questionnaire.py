@@ -33,7 +33,7 @@ from semscale.drift.asking import PromptTemplate
 from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError
 from semscale.messages import unknown_name
-from semscale.rating.decided import check_points
+from semscale.rating.decisions import check_points
 from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.study.panel import (

@@ -13,8 +13,8 @@ from semscale.embedding.texts import text_status
 from semscale.errors import InputError
 from semscale.presentable import Presentable
 from semscale.results.instrument import TableInstrument
-from semscale.results.runs import PartSettings, measure_table
 from semscale.results.table_columns import TEXT, Cells, Columns
+from semscale.results.table_runs import PartSettings, measure_table
 from semscale.signature import Signature
 from semscale.store.places import Target
 from semscale.store.table import Table

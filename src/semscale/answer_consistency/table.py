@@ -43,8 +43,8 @@ from semscale.chat.runner import run_apart
 from semscale.embedding.cache import KEPT_EMBEDDINGS, CachedEmbedder
 from semscale.errors import InputError
 from semscale.results.instrument import TableInstrument
-from semscale.results.runs import PartSettings, look_through, measure_table
 from semscale.results.table_columns import Cells
+from semscale.results.table_runs import PartSettings, look_through, measure_table
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan
 from semscale.stats.sampling import RowSample

@@ -17,8 +17,8 @@ from semscale.judging.verdicts import JudgedResult, JudgeTally
 from semscale.results.instrument import TableInstrument
 from semscale.results.label_sheets import INCLUSION
 from semscale.results.result import PRIVATE
-from semscale.results.runs import PartSettings, measure_table
 from semscale.results.table_columns import Cells
+from semscale.results.table_runs import PartSettings, measure_table
 from semscale.stats.intervals import IntervalPlan
 from semscale.stats.sampling import validate_inclusion
 from semscale.store.places import Target
