@@ -1,8 +1,9 @@
-"""Size of Semscale's packages, and the number of modules that three commands run.
+"""Size of Semscale's packages, and the modules and functions that three commands run.
 
 Run with ``python bench/structure.py``; ``--source`` names the ``src`` folder of another checkout.
 Blank lines, comments and docstrings are not lines of code; templates count without their style sheet. A
-module counts for a command if one of its functions runs.
+module counts for a command if one of its functions runs. A move is a call of a function in another module
+than that of the function called before, in the same thread.
 """
 
 import ast
@@ -30,26 +31,31 @@ MARGINAL = {
 }
 
 WAY = """
-import json, os, sys, threading
+import collections, json, os, sys, threading
 import semscale
 from semscale.cli.main import main
 
 root, codes = os.path.dirname(semscale.__file__), set()
+moves, last = collections.Counter(), {}
 
 def note(frame, event, argument):
-    codes.add(frame.f_code)
+    code, thread = frame.f_code, threading.get_ident()
+    if code.co_filename.startswith(root) and code.co_name != "<module>":
+        codes.add(code)
+        moves[thread] += last.get(thread, code.co_filename) != code.co_filename
+        last[thread] = code.co_filename
 
 sys.settrace(note)
 threading.settrace(note)
 exit_code = main(sys.argv[2:])
 sys.settrace(None)
 ran = {
-    os.path.relpath(code.co_filename, root)
-    for code in codes
-    if code.co_filename.startswith(root) and code.co_name != "<module>"
+    "modules": sorted({os.path.relpath(code.co_filename, root) for code in codes}),
+    "functions": sum(not code.co_name.startswith("<") for code in codes),
+    "moves": moves.total(),
 }
 with open(sys.argv[1], "w") as file:
-    json.dump(sorted(ran), file)
+    json.dump(ran, file)
 sys.exit(exit_code)
 """
 
@@ -77,7 +83,7 @@ WAYS = {
         "--report", "gate.html",
     ),
     "a judge call": (
-        "judge", str(EXAMPLES / "answers.csv"), "--prompt", "question", "--answer", "answer",
+        "judge", "answers.csv", "--prompt", "question", "--answer", "answer",
         "--reference", "expected", "--chat-model", "m", "--chat-url", "{server}", "--ledger", "no.sqlite",
         "--out", "judged.csv", "--report", "judged.html",
     ),
@@ -148,7 +154,7 @@ def run(command, source, folder, note):
 def main():
     parser = Options(__doc__)
     parser.add_argument("--source", type=Path, default=ROOT / "src")
-    parser.add_size("--rows", None, quick=30, help="rows of the survey; all unless given")
+    parser.add_size("--rows", None, quick=30, help="rows of the survey and for the judge; all unless given")
     parser.add_size("--ways", list(WAYS), quick=["a row of a survey", "a judge call"], choices=list(WAYS))
     parser.add_argument("--modules", action="store_true", help="name the modules on each way")
     options = parser.parse_args()
@@ -162,9 +168,10 @@ def main():
     print(f"presentation (cli and report): {presented:,}; all: {sum(map(code_lines, files_of(package))):,}")
     with tempfile.TemporaryDirectory() as folder:
         note = Path(folder) / "ran.json"
-        reviews = (EXAMPLES / "product_reviews.csv").read_text(encoding="utf-8").splitlines(keepends=True)
         last = None if options.rows is None else options.rows + 1
-        (Path(folder) / "reviews.csv").write_text("".join(reviews[:last]), encoding="utf-8")
+        for source, name in (("product_reviews.csv", "reviews.csv"), ("answers.csv", "answers.csv")):
+            lines = (EXAMPLES / source).read_text(encoding="utf-8").splitlines(keepends=True)
+            (Path(folder) / name).write_text("".join(lines[:last]), encoding="utf-8")
         for command in BEFORE_THE_GATE if GATE in options.ways else ():
             run(command, package.parent, folder, note)
         server = ThreadingHTTPServer(("127.0.0.1", 0), Judge)
@@ -172,10 +179,12 @@ def main():
         url = f"http://127.0.0.1:{server.server_port}/v1"
         for name in options.ways:
             ran = run([part.replace("{server}", url) for part in WAYS[name]], package.parent, folder, note)
-            lines = sum(code_lines(package / module) for module in ran)
-            print(f"{name}: {len(ran)} modules of {lines:,} lines of code")
+            modules = ran["modules"]
+            n_lines = sum(code_lines(package / module) for module in modules)
+            print(f"{name}: {len(modules)} modules of {n_lines:,} lines of code")
+            print(f"  {ran['functions']:,} functions, {ran['moves']:,} moves between modules")
             if options.modules:
-                print("  " + "\n  ".join(ran))
+                print("  " + "\n  ".join(modules))
 
 
 if __name__ == "__main__":
