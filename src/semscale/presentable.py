@@ -32,7 +32,11 @@ class Presentable(ABC):
         """Return the numbers by name, for JSON: estimates, counts, texts, and lists of these."""
 
     def document(self) -> "Document":
-        """Return the summary as a document, which any renderer can show."""
+        """Return the summary as a document, which any renderer can show.
+
+        The function that builds it is in ``semscale.report``; ``_DOCUMENTS`` in ``report/presenting.py``
+        names it by the class of the summary.
+        """
         document: Document = _presenting().document_of(self)
         return document
 

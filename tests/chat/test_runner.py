@@ -7,7 +7,7 @@ from tests.support.endpoint import completion
 from tests.support.made_up_requests import SERIAL, requests, statuses
 
 from semscale.chat import FailureKind, Request
-from semscale.chat.runner import Runner, run_apart
+from semscale.chat.runner import Runner, run_to_end
 from semscale.chat.settings import Limits
 from semscale.errors import ReplyError
 
@@ -158,4 +158,4 @@ def test_run_apart_returns_a_result_without_writing_its_repr():
     async def ask():
         return Replies()
 
-    assert isinstance(run_apart(ask()), Replies)
+    assert isinstance(run_to_end(ask()), Replies)

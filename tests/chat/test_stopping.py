@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from semscale.chat import Reply, Request
-from semscale.chat.runner import RUNS, Runner, StoppableRuns, run_apart
+from semscale.chat.runner import RUNS, Runner, StoppableRuns, run_to_end
 from semscale.chat.settings import Limits
 from semscale.signature import Signature
 
@@ -91,12 +91,12 @@ def test_concurrent_runs_wait_for_all_calls_in_flight(tmp_path):
         await asyncio.gather(*runs, stop())
 
     with pytest.raises(KeyboardInterrupt):
-        run_apart(both())
+        run_to_end(both())
     assert (first.sent, second.sent) == (2, 2)
     for number in range(2):
         again = Slow()
         again.may_answer.set()
-        run_apart(run_of(again, tmp_path / str(number), n=3))
+        run_to_end(run_of(again, tmp_path / str(number), n=3))
         assert again.sent == 1
 
 
@@ -112,7 +112,7 @@ def test_a_call_beyond_the_longest_wait_is_abandoned(tmp_path, monkeypatch):
         await asyncio.gather(run_of(model, tmp_path / "ledger"), stopped())
 
     with pytest.raises(KeyboardInterrupt):
-        run_apart(both())
+        run_to_end(both())
     assert model.sent == 2
     assert RUNS.n_calls == 0
 

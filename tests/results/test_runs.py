@@ -11,7 +11,7 @@ import pytest
 from semscale.errors import InputError, InterruptedRunError, ModelError
 from semscale.results.instrument import TableInstrument, measure_part
 from semscale.results.table_columns import CELL, Columns
-from semscale.results.table_runs import PartSettings, TableRun, WorkedPart, look_through, needs_counting
+from semscale.results.table_runs import PartSettings, TableRun, WorkedPart, inspect_rows, needs_counting
 from semscale.store import table as store_table
 from semscale.store import writing
 from semscale.store.parts import store_part
@@ -28,7 +28,7 @@ def answers(tmp_path):
 
 def test_every_row_is_visited_with_its_index(answers):
     seen = []
-    look_through(answers, ["by"], 2, lambda batch, row: seen.append((row, batch["by"].to_list())))
+    inspect_rows(answers, ["by"], 2, lambda batch, row: seen.append((row, batch["by"].to_list())))
     assert seen == [(0, ["v", "w"]), (2, ["x", "y"]), (4, ["z"])]
 
 
@@ -37,7 +37,7 @@ def test_interrupted_column_check_is_reported(answers):
         raise KeyboardInterrupt
 
     with pytest.raises(InterruptedRunError, match="stopped while the columns were checked, before any text"):
-        look_through(answers, ["by"], 2, stop)
+        inspect_rows(answers, ["by"], 2, stop)
 
 
 def test_rows_are_counted_where_a_sheet_could_end(answers, monkeypatch):
@@ -45,9 +45,9 @@ def test_rows_are_counted_where_a_sheet_could_end(answers, monkeypatch):
     assert not needs_counting(answers, Path("out.csv"))
     assert not needs_counting(answers, None)
     monkeypatch.setattr(writing, "MAX_ROWS", 3)
-    look_through(answers, ["by"], 2, lambda *_: None)
+    inspect_rows(answers, ["by"], 2, lambda *_: None)
     with pytest.raises(InputError, match="Excel"):
-        look_through(answers, ["by"], 2, lambda *_: None, counting=True)
+        inspect_rows(answers, ["by"], 2, lambda *_: None, counting=True)
 
 
 ROWS = 10
@@ -118,7 +118,7 @@ class Doubling(TableInstrument):
     def summary(self):
         return self.total
 
-    def late(self, start, stop):
+    def final_columns(self, start, stop):
         return pl.DataFrame({"semscale_share": [self.total - row for row in range(start, stop)]})
 
 

@@ -23,7 +23,7 @@ from semscale.answer_consistency.samples import pair_samples
 from semscale.answer_consistency.settings import AnswerColumns, AskedColumns, sample_texts
 from semscale.answer_consistency.summary import SampledSummary
 from semscale.answer_consistency.table import SAMPLES, AnswerSource, questions
-from semscale.chat.runner import run_apart
+from semscale.chat.runner import run_to_end
 from semscale.errors import InputError
 from semscale.matching.entailment import sentences_with_text
 from semscale.matching.settings import GroundingColumns
@@ -311,7 +311,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         """Return the fields of the signature."""
         return self._source.key(self._signature)
 
-    def look(self, cells: Cells) -> None:
+    def inspect(self, cells: Cells) -> None:
         """Draw the rows for estimates: sentences of samples, or questions."""
         if not self._estimates or self._source.items is not None:
             return
@@ -348,7 +348,7 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
             answers = source.first_answers(source.model, [prompt for (prompt,) in self._sample.items])
             sentences = [sentence for text in answers for sentence in sentences_with_text(text)]
             self._instrument, self._asks_corpus = self._instrument.over(sentences), False
-        replies = run_apart(source.model.ask(questions(cells), source.stopped, source.progress))
+        replies = run_to_end(source.model.ask(questions(cells), source.stopped, source.progress))
         source.note(replies)
         judged = self._instrument.measure_prepared(_whole_answers(replies), replies.samples, source.progress)
         status = np.where(replies.status == Status.SCORED, judged.status, replies.status)
@@ -508,7 +508,7 @@ class GroundingTable(TableInstrument[JudgedAnswers, GroundingSummary]):
         """Return the fields of the judge's signature."""
         return dict(self._instrument.claim_judge.signature.fields)
 
-    def look(self, cells: Cells) -> None:
+    def inspect(self, cells: Cells) -> None:
         """Draw sentences of passages for estimates."""
         if not self._instrument.claim_judge.uses_entailment:
             listed = self._instrument.sentences(cells["prediction"], cells["context"])

@@ -44,7 +44,7 @@ from semscale.answer_consistency.samples import (
 )
 from semscale.answer_consistency.settings import ConsistencyKeywords, ConsistencySettings
 from semscale.answer_consistency.tokens import AnswerTokens
-from semscale.chat.runner import Runner, run_apart, warn_if_stopped
+from semscale.chat.runner import Runner, run_to_end, warn_if_stopped
 from semscale.embedding.loading import as_embedder, validate_embedder
 from semscale.errors import InputError
 from semscale.matching.bertscore import BertScorer
@@ -212,7 +212,7 @@ class Consistency:
             InputError: no chat model, or a prompt that is neither a text nor a conversation.
             ReplyError: no call can succeed.
         """
-        asked = run_apart(self._ask(prompts, n_samples, sampling, runner, progress))
+        asked = run_to_end(self._ask(prompts, n_samples, sampling, runner, progress))
         warn_if_stopped(asked.replies.counts.stopped, asked.replies.status)
         return asked
 

@@ -39,12 +39,12 @@ from semscale.answer_consistency.settings import (
 from semscale.answer_consistency.summary import ConsistencySummary
 from semscale.answer_consistency.tokens import AnswerTokens, read_sample_tokens, read_tokens
 from semscale.chat.declining import gives_no_answer
-from semscale.chat.runner import run_apart
+from semscale.chat.runner import run_to_end
 from semscale.embedding.cache import KEPT_EMBEDDINGS, CachedEmbedder
 from semscale.errors import InputError
 from semscale.results.instrument import TableInstrument
 from semscale.results.table_columns import Cells
-from semscale.results.table_runs import PartSettings, look_through, measure_table
+from semscale.results.table_runs import PartSettings, inspect_rows, measure_table
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan
 from semscale.stats.sampling import RowSample
@@ -193,7 +193,7 @@ class AnswerSource:
 
     def first_answers(self, model: AskedModel, prompts: Sequence[str]) -> list[str]:
         """Request answers without samples, for estimates."""
-        answers, self.stopped = run_apart(model.first_answers(prompts, self.progress))
+        answers, self.stopped = run_to_end(model.first_answers(prompts, self.progress))
         return answers
 
     def note(self, replies: Replies) -> None:
@@ -291,7 +291,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         signature, model = self._instrument.signature, self._source.model
         return self._source.key(signature if model is None else signature.plus(model.sampling.signature))
 
-    def look(self, cells: Cells) -> None:
+    def inspect(self, cells: Cells) -> None:
         """Check log-probabilities, count labels, and draw the items for the floor."""
         if self._source.model is None:
             _read_answer_tokens(cells)
@@ -342,7 +342,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
                 source.progress,
                 tokens=tokens.without_reasoning() if instrument.settings.reasoning == "remove" else tokens,
             )
-        asked = run_apart(
+        asked = run_to_end(
             instrument.ask_part(
                 questions(cells), source.model, floor=floor, stopped=source.stopped, progress=source.progress
             )
@@ -431,7 +431,7 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
             too_few_labels=too_few,
         )
 
-    def late(self, start: int, stop: int) -> pl.DataFrame | None:
+    def final_columns(self, start: int, stop: int) -> pl.DataFrame | None:
         """Return P(correct) and decisions, which depend on the labels of the whole table."""
         if self._correctness is None:
             return None
@@ -557,7 +557,7 @@ class ItemTable:
                 items = [None if row[0] is None else json.dumps(row) for row in rows]
             self.rows.add(items, column_in(batch, columns.answer).to_list())
 
-        look_through(table, {item, columns.answer, *variants}, size, index)
+        inspect_rows(table, {item, columns.answer, *variants}, size, index)
         self.rows.finish()
         further = (SAMPLES,) if self._logprobs is None else (SAMPLES, TOKENS)
         self.columns = columns.with_values(item=None, sample=(SAMPLES,), sample_logprobs=further[1:])

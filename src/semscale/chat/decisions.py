@@ -41,7 +41,7 @@ from semscale.chat.messages import (
     hashable_messages,
 )
 from semscale.chat.negotiation import Evidence, Negotiation
-from semscale.chat.runner import Runner, run_apart
+from semscale.chat.runner import Runner, run_to_end
 from semscale.errors import InputError, ReplyError
 from semscale.signature import Signature
 from semscale.types import Progress
@@ -260,7 +260,7 @@ def decide(
     errors = [form_error(deciding, requests, form) for form in forms_of(deciding)]
     if errors and None not in errors:
         raise next(filter(None, errors))
-    return run_apart(_decide(deciding, requests, Runner(deciding, **settings), progress))
+    return run_to_end(_decide(deciding, requests, Runner(deciding, **settings), progress))
 
 
 async def _decide(

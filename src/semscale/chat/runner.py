@@ -106,14 +106,6 @@ class Running:
     on_spent: Callable[[Spent], None] | None = None
     retry_unreadable: bool = False
 
-    def runner(self, model: Model) -> "Runner":
-        """Build a runner with these settings for a model.
-
-        Raises:
-            InputError: as ``Runner``.
-        """
-        return Runner(model, self)
-
     def after(self, spent: Spent) -> "Running":
         """Return the settings with spending subtracted from the budget."""
         return replace(self, budget=self.budget.after(spent))
@@ -182,7 +174,7 @@ class Runner:
             ReplyError: no call can succeed: the key is wrong, the model unknown, the account empty, or the
                 address was never reached.
         """
-        return run_apart(self.collect(requests, progress=progress))
+        return run_to_end(self.collect(requests, progress=progress))
 
     async def collect(self, requests: Calls, *, progress: Progress | None = None) -> list[RequestOutcome]:
         """Send requests and return their outcomes in order; raises the errors of :meth:`run`."""
@@ -279,7 +271,7 @@ class Runner:
             self._run.end(InterruptedRunError(reason))
 
 
-def run_apart(work: Coroutine[object, object, T]) -> T:
+def run_to_end(work: Coroutine[object, object, T]) -> T:
     """Run a coroutine to its end, in its own thread if an event loop already runs, as in a notebook.
 
     Raises:

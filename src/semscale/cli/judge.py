@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 from cyclopts import App
 from pydantic import Field
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from semscale.judging.judge import Judge, Panel
     from semscale.judging.prompts import JudgedItem
     from semscale.judging.summary import JudgeSummary
-    from semscale.presentable import Presentable
     from semscale.results.table_columns import Cells
     from semscale.store.table import Table
     from semscale.types import Progress, Status
@@ -83,7 +82,7 @@ class JudgeChoice(Settings):
                 "--chat-url goes with --chat-model; write base_url for each model in the panel's file"
             )
 
-    def judges(self, settings: JudgeSettings, progress: "Progress | None" = None) -> "Judge | Panel":
+    def load(self, settings: JudgeSettings, progress: "Progress | None" = None) -> "Judge | Panel":
         """Load the judges.
 
         Raises:
@@ -95,7 +94,7 @@ class JudgeChoice(Settings):
         if self.panel is None:
             return Judge(self.chat.load(progress), **shared)
         entries = read_panel(self.panel)
-        panel = Panel([_judge(entry, shared, progress) for entry in entries])
+        panel = Panel([_judge_from_entry(entry, shared, progress) for entry in entries])
         require_trust("prompts", recipients_in(entries), self.panel)
         return panel
 
@@ -234,11 +233,15 @@ def compare(options: CompareOptions) -> int:
     return UNDECIDED
 
 
+Asking = TypeVar("Asking", AuditOptions, CompareOptions)
+Summary = TypeVar("Summary", "AuditSummary", "SystemComparison")
+
+
 def _ask_and_present(
-    options: Any,
-    run: "Callable[[Any], Any]",
-    forecast: "Callable[[Any], Presentable]",
-) -> Any:
+    options: Asking,
+    run: Callable[[Asking], Summary],
+    forecast: "Callable[[Asking], ForecastSummary]",
+) -> Summary | None:
     """Ask the judges, show the summary, and return it; with --dry-run, show a forecast of the calls."""
     if options.calls.dry_run:
         present(forecast(options), options.outputs.of_forecast)
@@ -481,7 +484,7 @@ def _open(
 
     options.judges.check(options.settings)
     options.outputs.check_run(options.file, restart=options.run.restart)
-    judges = options.judges.judges(options.settings, progress)
+    judges = options.judges.load(options.settings, progress)
     table, by = with_label(options.table.open(options.file, is_reported=is_reported), options.columns.by)
     return judges, table, options.columns.with_values(by=by)
 
@@ -557,7 +560,7 @@ def _read_systems(
     for option, titles in (("system", systems.values()), ("reference", known)):
         for title in titles:
             table.require(title, option)
-    member = options.judges.judges(options.settings, progress)
+    member = options.judges.load(options.settings, progress)
     if not isinstance(member, Judge):
         raise InputError("a comparison has one judge")
     rows = pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed")
@@ -610,7 +613,9 @@ def read_panel(path: Path) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in judge.items()} for judge in judges or []]
 
 
-def _judge(entry: Mapping[str, Any], shared: Mapping[str, Any], progress: "Progress | None") -> "Judge":
+def _judge_from_entry(
+    entry: Mapping[str, Any], shared: Mapping[str, Any], progress: "Progress | None"
+) -> "Judge":
     from semscale.chat.loading import load_chat_model
     from semscale.judging.judge import Judge
     from semscale.messages import unknown_name

@@ -384,6 +384,7 @@ def _draw_to_judge(options: LabelOptions) -> None:
         InterruptedRunError: a cap was reached; replies are stored, and nothing is drawn.
         ReplyError: no call can succeed.
     """
+    from semscale.chat.runner import run_to_end
     from semscale.cli.progress import progress_bars
     from semscale.judging.label_draws import draw_rows
     from semscale.judging.prompts import read_items
@@ -394,7 +395,7 @@ def _draw_to_judge(options: LabelOptions) -> None:
         judge, cells, _ = _read_unlabelled(options, progress)
         earlier = None if "human" not in cells.values else _earlier_draws(cells, judge.template)
         items = read_items(cells["question"], cells["answer"], cells.get("reference"), judge.preparation)
-        verdicts = judge.judge_quietly(items, options.calls.running(), progress)
+        verdicts = run_to_end(judge.judge_items(items, options.calls.running(), progress))
     if verdicts.stopped is not None:
         raise InterruptedRunError(verdicts.stopped)
     draw = draw_rows(verdicts, options.rows, alike=options.is_random, seed=options.seed, earlier=earlier)
@@ -428,7 +429,7 @@ def _read_unlabelled(options: LabelOptions, progress: "Progress | None" = None) 
     from semscale.results.label_sheets import HUMAN
 
     options.judges.check(options.judging)
-    judge = options.judges.judges(options.judging, progress)
+    judge = options.judges.load(options.judging, progress)
     if not isinstance(judge, Judge):
         raise InputError("rows are drawn by one judge: name it with --chat-model")
     table = options.table.open(options.file)

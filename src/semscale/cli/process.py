@@ -21,7 +21,8 @@ from typing import Any, NoReturn
 
 from semscale.errors import ClusterError, InterruptedRunError, SemscaleError, StoppedByUserError
 
-DONE, GATE_FAILED, BAD_INPUT, UNDECIDED, BUG = 0, 1, 2, 4, 70
+DONE, GATE_FAILED, BAD_INPUT, INTERRUPTED, UNDECIDED, BUG = 0, 1, 2, 3, 4, 70
+"""Exit codes; after a cap or Ctrl-C (``INTERRUPTED``), finished work is stored."""
 
 _ENVIRONMENT = {
     errno.ENOSPC: "free some space on the disk",
@@ -130,9 +131,6 @@ def _write_traceback(error: Exception) -> Path | None:
         return None
     return path
 
-
-INTERRUPTED = 3
-"""Exit code after Ctrl-C, as after a cap: what was finished is kept."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _SOON = 0.01

@@ -390,7 +390,9 @@ class CallOptions(Configurable):
 
     def runner(self, model: "ChatModel") -> "Runner":
         """Return the runner that sends requests to a model."""
-        return self.running().runner(model)
+        from semscale.chat.runner import Runner
+
+        return Runner(model, self.running())
 
     def forecasts(
         self,
@@ -401,11 +403,11 @@ class CallOptions(Configurable):
         Args:
             works: by the model's name, a function that forecasts its requests with a ledger and prices.
         """
-        from semscale.chat.runner import run_apart
+        from semscale.chat.runner import run_to_end
 
         ledger = self.open_ledger()
         try:
-            return {name: run_apart(work(ledger, self.price_table)) for name, work in works.items()}
+            return {name: run_to_end(work(ledger, self.price_table)) for name, work in works.items()}
         finally:
             ledger.close()
 

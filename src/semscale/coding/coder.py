@@ -467,11 +467,11 @@ def ask_about_codes(
         InterruptedRunError: a cap was reached; replies are stored.
         ReplyError: no call can succeed.
     """
-    from semscale.chat.runner import Running
+    from semscale.chat.runner import Running, run_to_end
 
     judge = code_judge(chat_model, codebook, method)
     items = read_items([question or QUESTION] * len(cells), list(cells), None, judge.preparation)
-    verdicts = judge.judge_quietly(items, running or Running(), progress)
+    verdicts = run_to_end(judge.judge_items(items, running or Running(), progress))
     if verdicts.stopped is not None:
         raise InterruptedRunError(verdicts.stopped)
     return ChatCodes.from_verdicts(

@@ -117,9 +117,9 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         seed = {"seed": str(self._plan.seed)} if self.columns.labels else {}
         return {**dict(self._coder.signature.fields), **applied, **seed, **self._asked_settings}
 
-    def look(self, cells: Cells) -> None:
+    def inspect(self, cells: Cells) -> None:
         """Check rows, and store hand-coded answers."""
-        self._checks.look(cells)
+        self._checks.inspect(cells)
 
     def start(self, table: Table) -> None:
         """Refuse columns that cannot be used, and load the coder."""
@@ -368,7 +368,7 @@ class _CellChecks:
         self._strata: dict[str, int] = {}
         self._nested: list[Integers] = []  # respondent, stratum and row
 
-    def look(self, cells: Cells) -> None:
+    def inspect(self, cells: Cells) -> None:
         """Check the next rows.
 
         Raises:

@@ -16,7 +16,7 @@ from semscale.answer_consistency.samples import item_means
 from semscale.chat.loading import load_chat_model
 from semscale.chat.runner import Running
 from semscale.extras import require
-from semscale.judging.asking import JudgeState, ModelCapabilities
+from semscale.judging.asking import JudgeState, RequestForm
 from semscale.judging.judge import Judge
 from semscale.judging.prompts import read_items
 from semscale.matching.entailment import EntailmentModel
@@ -127,16 +127,16 @@ def semscale_judge(
     from inspect_ai.scorer import Score, scorer
 
     judge = Judge(load_chat_model(chat_model, base_url=base_url), **settings)
-    capabilities: list[ModelCapabilities] = []
+    forms: list[RequestForm] = []
 
     async def score(state: Any, target: Any) -> Any:
         known = [text for text in target if text] if with_target else []
         answer = state.output.completion
         rows = read_items([state.input_text], [answer], [known] if known else None, judge.preparation)
-        before = JudgeState(running or Running(), capabilities[0] if capabilities else None)
+        before = JudgeState(running or Running(), forms[0] if forms else None)
         panel, (after,) = await judge.judge_part(rows, [before], None)
-        if after.capabilities is not None:
-            capabilities[:] = [after.capabilities]
+        if after.form is not None:
+            forms[:] = [after.form]
         (verdict,) = panel.verdicts
         metadata = {"status": str(verdict.status), "signature": str(panel.signature)}
         return Score(

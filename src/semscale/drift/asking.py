@@ -16,7 +16,7 @@ from semscale.chat.chat_model import ChatModel
 from semscale.chat.ledger import KEY_BYTES, ContentKeys, Ledger
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import TRANSIENT, FailureKind, Reply, Request, RequestOutcome
-from semscale.chat.runner import Running, run_apart
+from semscale.chat.runner import Runner, Running, run_to_end
 from semscale.drift.cells import CellLocation, group_objects, input_text, names_in
 from semscale.drift.columns import GROUP_OBJECTS
 from semscale.drift.runs import AskedFacts
@@ -401,7 +401,7 @@ class ModelAsker:
             ReplyError: no call can succeed, or none succeeded.
         """
         running = self.running
-        runner = running.runner(self.model)
+        runner = Runner(self.model, running)
         price = (running.prices or PriceTable.load()).find(self.model.name)
         requests = self.requests(prompts, samples)
         outcomes: dict[int, RequestOutcome] = {}
@@ -464,7 +464,7 @@ def ask_runs(
         raise InputError("reruns", f"must be at least 0, got {reruns}")
     asker = ModelAsker(load_chat_model(chat_model), settings or AskSettings(), running or Running())
     prompts = [item.prompt(template) for item in items]
-    answers = run_apart(_ask_round(asker, prompts, reruns + 1, progress))
+    answers = run_to_end(_ask_round(asker, prompts, reruns + 1, progress))
     empty = [item.unanswered for item in items]
     runs = [Run(dataset, asker.name, items_with_answers(empty, asking)) for asking in answers.asked]
     return runs[0], *(replace(run, rerun_of=runs[0].id) for run in runs[1:])

@@ -348,13 +348,8 @@ def compare(
     again, copies, cautions = _independent_reruns(
         before, after, [rerun for _, rerun, _ in matched], deterministic=deterministic
     )
-    comparison = replace(
-        meter.measure(before, after, again, whole=baseline, floors=floors, progress=progress),
-        matching=matching,
-        recorded=candidate,
-        copies=copies,
-        cautions=cautions,
-    )
+    measured = meter.measure(before, after, again, whole=baseline, floors=floors, progress=progress)
+    comparison = replace(measured, matching=matching, recorded=candidate, copies=copies, cautions=cautions)
     if deterministic and again:
         settings = comparison.settings.plus(Signature.of("drift", deterministic=True))
         comparison = replace(comparison, settings=settings)
@@ -615,11 +610,21 @@ class DriftMeter:
         indexed = self._index_runs(baseline, candidate, reruns, whole)
         order = [(1, later) for later in (*range(2, len(indexed.runs)), 0)]
         order += combinations([*range(2, len(indexed.runs)), 0], 2)
-        measured = self._measure(indexed, order, progress)
-        comparison = Comparison(baseline, candidate, tuple(reruns), indexed.metrics, *measured)
-        if floors:
-            comparison = replace(comparison, floors=self.floors(baseline, progress=progress))
-        return comparison
+        aligned, read, signature = self._score_pairs(indexed, order)
+        losses, pairs = _collect_losses(indexed, order, aligned, progress)
+        status, windows = self._item_statuses(indexed, read)
+        return Comparison(
+            baseline,
+            candidate,
+            tuple(reruns),
+            metrics=indexed.metrics,
+            pair_losses=losses,
+            status=status,
+            pairs=pairs,
+            windows=windows,
+            settings=signature,
+            floors=self.floors(baseline, progress=progress) if floors else {},
+        )
 
     def measure_pool(
         self,
@@ -732,19 +737,15 @@ class DriftMeter:
 
         return align_pairs(), read, signature
 
-    def _measure(
-        self, indexed: IndexedRuns, order: Sequence[tuple[int, int]], progress: Progress | None
-    ) -> tuple[dict[str, Floats], Statuses, tuple[AlignedPair, ...], Integers, Signature]:
-        """Measure pairs of runs, each reference before the run that is measured against it."""
-        aligned, read, signature = self._score_pairs(indexed, order)
-        losses, pairs = _collect_losses(indexed, order, aligned, progress)
+    def _item_statuses(self, indexed: IndexedRuns, read: TextReadings) -> tuple[Statuses, Integers]:
+        """Return the status of each item, and the greatest number of windows of its texts."""
         windows = self.encoder.windows(read.spelled.tokens)
         both = list(zip(indexed.runs[0], indexed.runs[1], strict=True))
         status = [Status.SCORED if any(texts) else Status.EMPTY for texts in both]
         most = [
             windows[np.array([*left.texts, *right.texts], np.int64)].max(initial=0) for left, right in both
         ]
-        return losses, np.array(status, object), pairs, np.array(most, np.int64), signature
+        return np.array(status, object), np.array(most, np.int64)
 
     def _scoring_store(
         self, scoring: PairScoring, indexed: IndexedRuns, signature: Signature

@@ -1,4 +1,4 @@
-"""Requests to a judge's model: the options that it accepts, the conversations about an item, and the replies.
+"""Requests to a judge's model: their form, the conversations about an item, and their replies.
 
 Endpoints refuse options that they do not know. So ``Judge`` sends the first item with all options, then with
 fewer, until a request is accepted. The replies show if a model ignores an option that it has accepted.
@@ -50,7 +50,7 @@ from semscale.chat.messages import (
 from semscale.chat.negotiation import Evidence, FormRefusal
 from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.refused_parameters import LEFT_OUT
-from semscale.chat.runner import Running
+from semscale.chat.runner import Runner, Running
 from semscale.errors import InputError, InterruptedRunError
 from semscale.json_reading import parse_json
 from semscale.judging.prompts import JudgedItem, PromptForm, decision_wording
@@ -227,8 +227,8 @@ def _is_json(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class ModelCapabilities:
-    """Options that a chat model accepts, and that requests to it use.
+class RequestForm:
+    """Form of requests to a model: their kind and the options that they use.
 
     Attributes:
         structured: whether the reply must follow a schema.
@@ -244,7 +244,7 @@ class ModelCapabilities:
         """Name the form, for reports about models that do not accept it.
 
         Examples:
-            >>> print(ModelCapabilities(True, 20), ModelCapabilities(False, None, "decisions"), sep=", ")
+            >>> print(RequestForm(True, 20), RequestForm(False, None, "decisions"), sep=", ")
             prose by a schema with 20 log-probabilities, decisions
         """
         if self.decision is not None:
@@ -256,27 +256,27 @@ class ModelCapabilities:
     def request(
         self, messages: tuple[Message, ...], schema: Mapping[str, object], sampling: Mapping[str, Any]
     ) -> Request:
-        """Build a request with these options."""
+        """Build a request in prose in this form."""
         parameters = Parameters(
             **sampling, top_logprobs=self.top_logprobs, schema=schema if self.structured else None
         )
         return Request(messages, parameters)
 
 
-def capabilities_to_try(
+def prose_forms(
     structured: bool | Literal["auto"], logprobs: bool | Literal["auto"]
-) -> tuple[ModelCapabilities, ...]:
-    """List the capabilities to try, those with most options first.
+) -> tuple[RequestForm, ...]:
+    """List the forms of requests in prose to try, those with most options first.
 
     Examples:
-        >>> [(option.structured, option.top_logprobs) for option in capabilities_to_try(False, "auto")]
+        >>> [(form.structured, form.top_logprobs) for form in prose_forms(False, "auto")]
         [(False, 20), (False, 5), (False, None)]
     """
     schemas = (True, False) if structured == "auto" else (structured,)
     tops: tuple[int | None, ...] = _TOP_LOGPROBS if logprobs else (None,)
     if logprobs == "auto":
         tops = (*_TOP_LOGPROBS, None)
-    return tuple(ModelCapabilities(schema, top) for schema, top in product(schemas, tops))
+    return tuple(RequestForm(schema, top) for schema, top in product(schemas, tops))
 
 
 @dataclass(frozen=True)
@@ -285,7 +285,7 @@ class JudgeState:
 
     Attributes:
         running: how calls are made, with the rest of the budget.
-        capabilities: options that the model accepts; ``None`` until the first item has shown it.
+        form: the form of requests that the model accepts; ``None`` until the first item has shown it.
         replied: whether any reply came.
         gave_logprobs: whether any reply came with probabilities of its tokens.
         ignored_schema: whether any reply that had to follow a schema was not JSON.
@@ -297,7 +297,7 @@ class JudgeState:
     """
 
     running: Running
-    capabilities: ModelCapabilities | None = None
+    form: RequestForm | None = None
     replied: bool = False
     gave_logprobs: bool = False
     ignored_schema: bool = False
@@ -323,7 +323,7 @@ class JudgeState:
     def notes(self) -> dict[str, Any]:
         """Return what a resumed run needs to know, for JSON."""
         return {
-            "capabilities": None if self.capabilities is None else asdict(self.capabilities),
+            "form": None if self.form is None else asdict(self.form),
             "replied": self.replied,
             "gave_logprobs": self.gave_logprobs,
             "ignored_schema": self.ignored_schema,
@@ -333,10 +333,10 @@ class JudgeState:
 
     def resume(self, notes: Mapping[str, Any]) -> Self:
         """Return the state in the notes of an earlier run, with this state's budget."""
-        capabilities = notes["capabilities"]
+        form = notes["form"]
         known = {
             **notes,
-            "capabilities": None if capabilities is None else ModelCapabilities(**capabilities),
+            "form": None if form is None else RequestForm(**form),
             "refused_forms": tuple(FormRefusal(**refusal) for refusal in notes["refused_forms"]),
             "left_out": frozenset(notes["left_out"]),
         }
@@ -361,14 +361,14 @@ class JudgeRequests:
         context = (settings.context or "").strip()
         return PromptForm(template, settings.order, context, as_json, settings.reference_place)
 
-    def conversations(self, item: JudgedItem, capabilities: ModelCapabilities) -> list[Conversation]:
+    def conversations(self, item: JudgedItem, form: RequestForm) -> list[Conversation]:
         """Begin the conversations about an item: one per sample and criterion, or the calls of a decision."""
-        if capabilities.decision is not None:
-            return [*map(Conversation, decision_calls(self.decision(item), capabilities.decision))]
+        if form.decision is not None:
+            return [*map(Conversation, decision_calls(self.decision(item), form.decision))]
         conversations = []
         for criterion in range(len(self.rubric.criteria)):
-            form = self.prompt_form(criterion, as_json=capabilities.structured)
-            request = capabilities.request(form.messages(item), form.schema(), self.settings.sampling)
+            prompt = self.prompt_form(criterion, as_json=form.structured)
+            request = form.request(prompt.messages(item), prompt.schema(), self.settings.sampling)
             samples = map(request.with_sample, range(self.settings.samples))
             conversations += [Conversation(sample, criterion=criterion) for sample in samples]
         return conversations
@@ -404,7 +404,7 @@ class JudgeRequests:
         Raises:
             ReplyError: no call can succeed.
         """
-        runner, unreadable, stopped = state.running.runner(model), state.unreadable, None
+        runner, unreadable, stopped = Runner(model, state.running), state.unreadable, None
         turns = _Turns(conversations, self._correct, corrections, unreadable)
 
         def can_read(index: int, reply: Reply) -> bool:
@@ -490,11 +490,11 @@ class JudgeRequests:
             verdicts.append(verdict)
         return combine_criteria(self.rubric, verdicts)
 
-    def signature(self, capabilities: ModelCapabilities, left_out: Collection[str] = ()) -> Signature:
-        """Return the signature of requests with these options, without the model.
+    def signature(self, form: RequestForm, left_out: Collection[str] = ()) -> Signature:
+        """Return the signature of requests in a form, without the model.
 
         Args:
-            capabilities: the options that the model accepts.
+            form: the form that the model accepts.
             left_out: parameters that the model refused.
         """
         rubric = self.rubric
@@ -502,23 +502,23 @@ class JudgeRequests:
         several = {"criteria": len(rubric.criteria), "rule": RULE} if has_several else {}
         content = rubric if has_several else rubric.template
         template = f"{content.name}#{content.content_hash}"
-        if capabilities.decision is not None:
+        if form.decision is not None:
             return Signature.of(
                 "judge",
                 template=template,
                 **several,
-                method=capabilities.decision,
+                method=form.decision,
                 words=self._wording_hash(),
                 reference=self.settings.reference_place,
             )
         prose = Signature.of(
             "judge",
             template=template,
-            words=self.prompt_form(as_json=capabilities.structured).content_hash,
+            words=self.prompt_form(as_json=form.structured).content_hash,
             **self.settings.signature_fields(),
             **self.settings.sampling,
-            structured=capabilities.structured,
-            logprobs=capabilities.top_logprobs,
+            structured=form.structured,
+            logprobs=form.top_logprobs,
         ).with_values(dict.fromkeys(left_out, LEFT_OUT))
         method = {"method": "prose"} if self.settings.method != "prose" else {}
         return prose.plus(Signature.of("judge", **several, **method))
@@ -553,7 +553,7 @@ class JudgeRequests:
         )
 
 
-def decisions_to_try(model: Model, rubric: Rubric) -> tuple[ModelCapabilities, ...]:
+def decision_forms(model: Model, rubric: Rubric) -> tuple[RequestForm, ...]:
     """List the forms of decisions that can carry a rubric's questions, in the order to try them.
 
     Args:
@@ -579,17 +579,17 @@ def decisions_to_try(model: Model, rubric: Rubric) -> tuple[ModelCapabilities, .
     questions = {
         criterion.name: ScoreQuestion("?", _options(criterion.template)) for criterion in rubric.criteria
     }
-    request, options, errors = DecisionRequest.of("?", questions), [], []
-    for form in forms_of(model):
+    request, accepted, errors = DecisionRequest.of("?", questions), [], []
+    for name in forms_of(model):
         try:
-            check_decision(request, limits_of(model, form), model.name)
+            check_decision(request, limits_of(model, name), model.name)
         except InputError as error:
             errors.append(error)
         else:
-            options.append(ModelCapabilities(structured=False, top_logprobs=None, decision=form))
-    if not options:
+            accepted.append(RequestForm(structured=False, top_logprobs=None, decision=name))
+    if not accepted:
         raise InputError(f"{errors[0]}; ask in prose, or take fewer levels")
-    return tuple(options)
+    return tuple(accepted)
 
 
 def _options(template: Template) -> tuple[Option, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from semscale.chat.budget import Price, PriceTable
 from semscale.chat.decisions import NEXT_TOKEN
 from semscale.chat.messages import Usage
-from semscale.chat.runner import Running, run_apart
+from semscale.chat.runner import Running, run_to_end
 from semscale.chat.settings import Spent
 from semscale.judging.human_labels import label_table, labels_signature, mean_labels, nearest
 from semscale.judging.judge import Judge, join_signatures
@@ -284,7 +284,7 @@ def audit(
     rows, plan = read_items(questions, answers, references, judge.preparation), plan or IntervalPlan()
     part = (running or Running()).divide(len(CHECKS) + 1, "rounds")
     labels = None if human is None else label_table(human, judge.template)
-    plain, (state,) = run_apart(judge.judge_part(rows, judge.start(part), progress))
+    plain, (state,) = run_to_end(judge.judge_part(rows, judge.start(part), progress))
     checks, stopped = [], plain.stopped
     for name, meaning in CHECKS.items():
         obstacle = check_obstacle(name, judge, has_references=references is not None)
@@ -296,7 +296,7 @@ def audit(
             checks.append(BiasCheck(name, meaning, None, None, obstacle))
             continue
         changed_judge, changed_rows = apply_check(name, judge, rows)
-        verdicts, (after,) = run_apart(
+        verdicts, (after,) = run_to_end(
             changed_judge.judge_part(changed_rows, changed_judge.start(part), progress)
         )
         if after.unreadable.reason is not None:

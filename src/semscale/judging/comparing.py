@@ -20,7 +20,7 @@ import polars as pl
 
 from semscale.chat.chat_model import keep_open
 from semscale.chat.negotiation import FormRefusal
-from semscale.chat.runner import Running, run_apart
+from semscale.chat.runner import Running, run_to_end
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.judge import Judge
 from semscale.judging.prompts import JudgedItem, mark_code, read_items, sanitize
@@ -864,7 +864,7 @@ def compare_systems(  # noqa: PLR0913 - answers, judge, and how to ask it
                 progress=progress,
             )
 
-    pairs, names, plan = run_apart(judge_all()), list(systems), plan or IntervalPlan()
+    pairs, names, plan = run_to_end(judge_all()), list(systems), plan or IntervalPlan()
     lost = _rows_without_verdict(pairs)
     counts = counts + lost - Counter({str(Status.SCORED): lost.total()})
     sides = side_by_side(pairs, names, plan)

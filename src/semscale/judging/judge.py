@@ -13,16 +13,16 @@ from semscale.chat.decisions import load_deciding_model
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Call, CallError, Parameters, Reply, Request
 from semscale.chat.negotiation import Evidence, Negotiation
-from semscale.chat.runner import Running, run_apart, warn_if_stopped
+from semscale.chat.runner import Running, run_to_end, warn_if_stopped
 from semscale.errors import InputError, SemscaleError
 from semscale.judging.asking import (
     UNREAD,
     Conversation,
     JudgeRequests,
     JudgeState,
-    ModelCapabilities,
-    capabilities_to_try,
-    decisions_to_try,
+    RequestForm,
+    decision_forms,
+    prose_forms,
 )
 from semscale.judging.prompts import JudgedItem, read_items
 from semscale.judging.settings import JudgeKeywords, JudgeSettings
@@ -69,7 +69,7 @@ def judge(
     """
     instrument = Judge(chat_model, **settings)
     items = read_items(questions, answers, references, instrument.preparation)
-    verdicts = instrument.judge_quietly(items, running or Running())
+    verdicts = run_to_end(instrument.judge_items(items, running or Running()))
     warn_if_stopped(verdicts.stopped, verdicts.status, stacklevel=4)  # above the wrapper of ``takes``
     return verdicts
 
@@ -153,15 +153,9 @@ class AnyJudge(ABC, Generic[R]):
                 account empty.
         """
         items = read_items(questions, answers, references, self.preparation)
-        verdicts = self.judge_quietly(items, running or Running(), progress)
+        verdicts = run_to_end(self.judge_items(items, running or Running(), progress))
         warn_if_stopped(verdicts.stopped, verdicts.status)
         return verdicts
-
-    def judge_quietly(
-        self, items: Sequence[JudgedItem | Status], running: Running, progress: Progress | None = None
-    ) -> R:
-        """Judge the result of ``read_items``, without a warning of an early end, and wait for it."""
-        return run_apart(self.judge_items(items, running, progress))
 
     async def judge_async(
         self,
@@ -181,7 +175,7 @@ class AnyJudge(ABC, Generic[R]):
     async def judge_items(
         self, items: Sequence[JudgedItem | Status], running: Running, progress: Progress | None = None
     ) -> R:
-        """Judge the result of ``read_items``."""
+        """Judge the result of ``read_items``, without a warning of an early end."""
         result, _ = await self.judge_part(items, self.start(running), progress)
         return result
 
@@ -212,12 +206,12 @@ class Judge(AnyJudge[Verdicts]):
         self.template = self.rubric.template
         Parameters(**self.settings.sampling)  # checks their ranges before anything is sent
         self._requests = JudgeRequests(self.rubric, self.settings)
-        self._to_try: tuple[ModelCapabilities, ...] = ()
+        self._forms: tuple[RequestForm, ...] = ()
         if decides:
-            self._to_try = decisions_to_try(self.model, self.rubric)
+            self._forms = decision_forms(self.model, self.rubric)
         if self.answers_prose:
             logprobs = self.settings.logprobs if self.settings.samples == 1 else False
-            self._to_try += capabilities_to_try(self.settings.structured, logprobs)
+            self._forms += prose_forms(self.settings.structured, logprobs)
 
     def with_settings(self, **changes: Any) -> "Judge":
         """Return the judge with some settings changed; a new template includes its rubric."""
@@ -244,7 +238,7 @@ class Judge(AnyJudge[Verdicts]):
     @property
     def signature(self) -> Signature:
         """The signature if the model accepts every option."""
-        return self._signature(self._to_try[0])
+        return self._signature(self._forms[0])
 
     async def judge_part(
         self, items: Sequence[JudgedItem | Status], states: Sequence[JudgeState], progress: Progress | None
@@ -277,11 +271,11 @@ class Judge(AnyJudge[Verdicts]):
     ) -> tuple[Verdicts, JudgeState]:
         items = list(dict.fromkeys(row for row in rows if isinstance(row, JudgedItem)))
         replied: Mapping[JudgedItem, list[Conversation]] = {}
-        if items and state.capabilities is None and state.stopped is None:
-            state, replied = await self._find_capabilities(items, state, progress)
-        options = state.capabilities or self._to_try[0]
+        if items and state.form is None and state.stopped is None:
+            state, replied = await self._find_form(items, state, progress)
+        form = state.form or self._forms[0]
         conversations = {
-            item: replied.get(item) or self._requests.conversations(item, options) for item in items
+            item: replied.get(item) or self._requests.conversations(item, form) for item in items
         }
         flat = [conversation for group in conversations.values() for conversation in group]
         if state.stopped is None:
@@ -298,51 +292,52 @@ class Judge(AnyJudge[Verdicts]):
         )
         return self.result([verdicts], [state]), state
 
-    async def _find_capabilities(
+    async def _find_form(
         self, items: Sequence[JudgedItem], state: JudgeState, progress: Progress | None
     ) -> tuple[JudgeState, Mapping[JudgedItem, list[Conversation]]]:
         """Ask about the first items until the model accepts the form of a request.
 
         Returns:
-            The state with the options that the model accepts, and the conversations with them, by item.
+            The state with the form that the model accepts, and the conversations with them, by item.
         """
-        prose = [options for options in self._to_try if options.decision is None]
-        forms = ([options] for options in self._to_try if options.decision is not None)
-        negotiation = Negotiation(*forms, prose, n_items=len(items))
-        replied: dict[ModelCapabilities, dict[JudgedItem, list[Conversation]]] = {}
+        prose = [form for form in self._forms if form.decision is None]
+        decisions = ([form] for form in self._forms if form.decision is not None)
+        negotiation = Negotiation(*decisions, prose, n_items=len(items))
+        replied: dict[RequestForm, dict[JudgedItem, list[Conversation]]] = {}
         while (trial := negotiation.trial) is not None:
-            options, index = trial
-            conversations = self._requests.conversations(items[index], options)
+            form, index = trial
+            conversations = self._requests.conversations(items[index], form)
             state = await self._requests.ask(self.model, conversations[:1], state, progress=progress)
-            replied.setdefault(options, {})[items[index]] = conversations
+            replied.setdefault(form, {})[items[index]] = conversations
             if state.stopped is not None:
                 break
             evidence, reason = conversations[0].form_evidence
-            negotiation.note(options, evidence, reason)
-            if options.structured and evidence is Evidence.FORM:
+            negotiation.note(form, evidence, reason)
+            if form.structured and evidence is Evidence.FORM:
                 # A model without schemas lacks them with every number of log-probabilities.
                 for other in filter(lambda other: other.structured, prose):
                     negotiation.exclude(other)
         else:
-            options = negotiation.form or self._to_try[-1]
-        refused_forms = tuple(refusal for refusal in negotiation.refusals if refusal.form != str(options))
-        state = replace(state, capabilities=options, refused_forms=refused_forms)
-        return state, replied.get(options, {})
+            form = negotiation.form or self._forms[-1]
+        refused_forms = tuple(refusal for refusal in negotiation.refusals if refusal.form != str(form))
+        state = replace(state, form=form, refused_forms=refused_forms)
+        return state, replied.get(form, {})
 
     def _final_signature(self, state: JudgeState) -> Signature:
         """Return the signature without options that no reply has, or that the model refused or ignored."""
-        capabilities = state.capabilities or self._to_try[0]
+        form = state.form or self._forms[0]
         if state.replied and not state.gave_logprobs:
-            capabilities = replace(capabilities, top_logprobs=None)
-        applied = self._signature(capabilities, state.left_out)
+            form = replace(form, top_logprobs=None)
+        applied = self._signature(form, state.left_out)
         # The wording of the prompt is still that for structured output; a decision has no such field.
         return applied.with_values({"structured": False}) if state.ignored_schema else applied
 
     def requests(self, questions: object, answers: object, *, references: object = None) -> list[list[Call]]:
-        """Write the first requests of a run, once for each set of options that the model may accept.
+        """Write the first requests of a run, once for each form that the model may accept.
 
         Returns:
-            A list for each set, the one with most options first. A run finds out which set the model accepts.
+            A list for each form, the one with most options first. A run finds out which form the model
+            accepts.
         """
         rows = read_items(questions, answers, references, self.preparation)
         return self.requests_about(row for row in rows if isinstance(row, JudgedItem))
@@ -354,9 +349,9 @@ class Judge(AnyJudge[Verdicts]):
             [
                 conversation.request
                 for item in distinct
-                for conversation in self._requests.conversations(item, capabilities)
+                for conversation in self._requests.conversations(item, form)
             ]
-            for capabilities in self._to_try
+            for form in self._forms
         ]
 
     def corrections_after(self, request: Call, outcome: Reply | CallError | None = None) -> list[Request]:
@@ -376,12 +371,10 @@ class Judge(AnyJudge[Verdicts]):
 
     def prompt(self, item: JudgedItem) -> str:
         """The last message to the judge about an item, without the system message."""
-        return self._requests.prompt_form(as_json=self._to_try[0].structured).messages(item)[-1].text
+        return self._requests.prompt_form(as_json=self._forms[0].structured).messages(item)[-1].text
 
-    def _signature(
-        self, capabilities: ModelCapabilities, left_out: frozenset[str] = frozenset()
-    ) -> Signature:
-        return self._requests.signature(capabilities, left_out).plus(self.model.signature)
+    def _signature(self, form: RequestForm, left_out: frozenset[str] = frozenset()) -> Signature:
+        return self._requests.signature(form, left_out).plus(self.model.signature)
 
 
 class Panel(AnyJudge[PanelVerdicts]):

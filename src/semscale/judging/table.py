@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from semscale.chat.runner import Running, run_apart
+from semscale.chat.runner import Running, run_to_end
 from semscale.judging.human_labels import label_table
 from semscale.judging.judge import AnyJudge
 from semscale.judging.prompts import read_items
@@ -107,7 +107,7 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         """Return the fields of the signature."""
         return dict(self._judge.signature.fields)
 
-    def look(self, cells: Cells) -> None:
+    def inspect(self, cells: Cells) -> None:
         """Refuse labels that the template does not have, or that lack an inclusion probability."""
         labels = self._labels(cells)
         if labels is not None and "inclusion" in cells.values:
@@ -122,7 +122,7 @@ class JudgeTable(TableInstrument[JudgedResult, JudgeSummary]):
         """Judge some rows."""
         items = read_items(cells["question"], cells["answer"], cells.get("reference"))
         result: JudgedResult
-        result, self._states = run_apart(self._judge.judge_part(items, self._states, self._progress))
+        result, self._states = run_to_end(self._judge.judge_part(items, self._states, self._progress))
         return result
 
     def is_finished(self, result: JudgedResult) -> bool:

@@ -109,7 +109,7 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
             **dict(self._matcher.signature.fields),
         }
 
-    def look(self, cells: Cells) -> None:
+    def inspect(self, cells: Cells) -> None:
         """Draw references, if the method makes estimates from them."""
         if self._needs_corpus:
             pairs = pair_up(cells["prediction"], cells["reference"])

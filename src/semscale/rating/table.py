@@ -113,7 +113,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         self.columns = used.with_preparation(rater.settings)
         self.rater, self.name = rater, name
         self._plan, self._labels, self._deciding, self._progress = plan, labels, deciding, progress
-        self._n_looked_at = 0
+        self._n_inspected = 0
 
     @property
     def stored(self) -> str:
@@ -136,9 +136,9 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         if self.rater.calibration is not None:
             _ = self.rater.signature  # refuses a calibration for other ratings
 
-    def look(self, cells: Cells) -> None:
+    def inspect(self, cells: Cells) -> None:
         """Compare the texts with those that people labelled."""
-        self._n_looked_at = cells.first_row + cells.rows.height
+        self._n_inspected = cells.first_row + cells.rows.height
         if self._labels is not None:
             written = column_in(cells.rows, self.columns.text).to_list()  # with the HTML that people saw
             self._labels.check_texts(written, cells.first_row)
@@ -146,7 +146,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
     def start(self, table: Table) -> None:
         """Prepare the summary."""
         if self._labels is not None:
-            self._labels.check_rows(self._n_looked_at)
+            self._labels.check_rows(self._n_inspected)
         self._source = table.file_name
         missing = self.rater.settings.missing
         self._tally = RatingTally(self.rater, by=self.columns.by, missing=missing, seed=self._plan.seed)
@@ -240,7 +240,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
             return replace(summary, undecided=outcome)
         return replace(summary, decided=outcome, signature=summary.signature.plus(outcome.ratings.signature))
 
-    def late(self, start: int, stop: int) -> pl.DataFrame | None:
+    def final_columns(self, start: int, stop: int) -> pl.DataFrame | None:
         """Return the columns of decisions, which follow when all rows are rated."""
         return None if self._deciding is None else self._deciding.frame(start, stop)
 

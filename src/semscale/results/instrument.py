@@ -35,9 +35,12 @@ class PartResult(Protocol):
 class TableInstrument(ABC, Generic[R, S]):
     """An instrument on a table: it measures parts, reads finished parts back, and summarizes all parts.
 
-    ``measure_table`` calls ``look`` with all rows, then ``start``, then ``measure`` and ``add`` for each
-    part. A part that an earlier run or another process has finished is only read and added, so ``add`` must
-    leave the instrument in the same state as after measuring the part.
+    ``measure_table`` calls ``check`` with the table, ``inspect`` with all rows, ``start``, ``measure`` and
+    ``add`` with each part, and ``summary``. A part that an earlier run or another process has finished is
+    only read and added, so ``add`` must leave the instrument in the same state as after measuring the part.
+
+    A written row has the input's cells, then those of the result's ``to_part`` (fields with a
+    ``ResultColumn``, and ``extra_columns``), of ``further_columns``, and of ``final_columns``.
 
     Attributes:
         columns: the columns that it reads.
@@ -70,11 +73,11 @@ class TableInstrument(ABC, Generic[R, S]):
         """Check the table before a row is read."""
         self.columns.check(table)
 
-    def look(self, cells: Cells) -> None:
-        """Read rows before anything is measured; their cells are checked already."""
+    def inspect(self, cells: Cells) -> None:
+        """Read rows whose cells are checked, before anything is measured."""
 
     def start(self, table: Table) -> None:
-        """Prepare for the first part, after ``look`` with all rows; the table's number of rows is known."""
+        """Prepare for the first part; the table's number of rows is known."""
 
     def labels(self) -> Mapping[str, ColumnLabels]:
         """Return labels of the output's columns, for SPSS; called after ``start``."""
@@ -124,7 +127,7 @@ class TableInstrument(ABC, Generic[R, S]):
         """Return whether a finished part with these notes is to be measured again."""
         return False
 
-    def late(self, start: int, stop: int) -> pl.DataFrame | None:
+    def final_columns(self, start: int, stop: int) -> pl.DataFrame | None:
         """Return columns of some rows that depend on the whole table; ``None`` without such columns."""
         return None
 

@@ -174,7 +174,7 @@ class Columns(Settings):
         columns._preparation = TextPreparation.from_settings(settings)
         return columns
 
-    def joining(self, spellings: Mapping[str, Mapping[str, str]]) -> Self:
+    def with_spellings(self, spellings: Mapping[str, Mapping[str, str]]) -> Self:
         """Return the columns with other names of groups, by the column and the name in the table."""
         columns = self.model_copy()
         columns._spellings = spellings

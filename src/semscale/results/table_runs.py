@@ -21,7 +21,7 @@ from semscale.version import __version__
 
 PART_ROWS = 50_000
 
-_PART_FORMAT = "2"
+_PART_FORMAT = "3"
 """Columns and notes of stored parts; a run continues only parts of this format."""
 
 R = TypeVar("R", bound=PartResult)
@@ -181,7 +181,7 @@ def measure_by_each(
 def inspect_cells(
     table: Table, instruments: Sequence[TableInstrument[R, S]], size: int, *, counting: bool
 ) -> Table:
-    """Check the cells of all rows, call each instrument's ``look``, and join spellings of groups.
+    """Check the cells of all rows, call each instrument's ``inspect``, and join spellings of groups.
 
     Nothing is read without need.
     """
@@ -190,18 +190,18 @@ def inspect_cells(
         return table
     checks = [CellChecks(instrument.columns) for instrument in instruments]
 
-    def look(batch: pl.DataFrame, first_row: int) -> None:
+    def inspect(batch: pl.DataFrame, first_row: int) -> None:
         for instrument, check in zip(instruments, checks, strict=True):
             cells = instrument.columns.read(batch, first_row, only_checked=True)
             check.add(cells)
-            instrument.look(cells)
+            instrument.inspect(cells)
 
-    table = look_through(table, titles or instruments[0].columns.titles, size, look, counting=counting)
+    table = inspect_rows(table, titles or instruments[0].columns.titles, size, inspect, counting=counting)
     notes = list(table.notes)
     for instrument, check in zip(instruments, checks, strict=True):
         check.finish(table)
         spellings, joined = check.spellings()
-        instrument.columns = instrument.columns.joining(spellings)
+        instrument.columns = instrument.columns.with_spellings(spellings)
         notes += (note for note in joined if note not in notes)
     return replace(table, notes=tuple(notes))
 
@@ -240,7 +240,7 @@ class TableRun(Generic[S]):
                 written. No output is left behind, and only parts that an earlier run had finished.
             StoppedByUserError: stopped by the user; finished parts are stored.
         """
-        return self._without_output() if out is None else self._into(out)
+        return self._without_output() if out is None else self._with_output(out)
 
     @property
     def text_notes(self) -> tuple[str, ...]:
@@ -254,11 +254,11 @@ class TableRun(Generic[S]):
 
     def _without_output(self) -> list[S]:
         try:
-            self._tell()
+            self._report_progress()
             for part, measured in self._compute_parts():
                 self._add(measured)
                 del part, measured  # else two parts would be in memory while the next one is computed
-                self._tell()
+                self._report_progress()
             return self._summaries()
         except KeyboardInterrupt:
             raise StoppedByUserError(
@@ -266,7 +266,7 @@ class TableRun(Generic[S]):
                 "file the same command continues where it stopped"
             ) from None
 
-    def _into(self, out: Target) -> list[S]:
+    def _with_output(self, out: Target) -> list[S]:
         settings = self.settings
         with Parts.open(out, self._key(), restart=settings.restart, follow=settings.follow) as parts:
             try:
@@ -275,7 +275,12 @@ class TableRun(Generic[S]):
                     summaries = self._summaries()
                     if self.progress:
                         self.progress("writing", 0, None)
-                    parts.write(self._private, self._late, escape=settings.escape, labels=self.table.labels)
+                    parts.write(
+                        self._private_titles,
+                        self._final_columns,
+                        escape=settings.escape,
+                        labels=self.table.labels,
+                    )
             except UnreachableError:
                 raise
             except InputError:
@@ -295,7 +300,7 @@ class TableRun(Generic[S]):
         is_whole = True
         for frame, notes in parts.read(self._is_repeated):
             self._add(self._read(frame, notes))
-        self._tell()
+        self._report_progress()
         for part, measured in self._compute_parts(self._place_of_workers(parts)):
             self._add(measured)
             is_finished = all(instrument.is_finished(result) for instrument, _, result in measured)
@@ -307,7 +312,7 @@ class TableRun(Generic[S]):
                 parts.add(part.frame, part.notes, is_finished=is_finished and not has_failed)
             is_whole = is_whole and is_finished
             del part  # else two parts would be in memory while the next one is computed
-            self._tell()
+            self._report_progress()
         return is_whole
 
     def _compute_parts(self, place: OutputPlace | None = None) -> Iterator[tuple[WorkedPart, Measured[S]]]:
@@ -361,14 +366,14 @@ class TableRun(Generic[S]):
     def _is_repeated(self, notes: Mapping[str, Any]) -> bool:
         return any(instrument.is_repeated(_notes_of(instrument, notes)) for instrument in self.instruments)
 
-    def _late(self, start: int, stop: int) -> pl.DataFrame | None:
+    def _final_columns(self, start: int, stop: int) -> pl.DataFrame | None:
         """Return the columns of some rows that depend on the whole table; ``None`` without any."""
-        columns = ((instrument, instrument.late(start, stop)) for instrument in self.instruments)
+        columns = ((instrument, instrument.final_columns(start, stop)) for instrument in self.instruments)
         frames = [frame.rename(instrument.title) for instrument, frame in columns if frame is not None]
         return pl.concat(frames, how="horizontal") if frames else None
 
     @property
-    def _private(self) -> tuple[str, ...]:
+    def _private_titles(self) -> tuple[str, ...]:
         return tuple(
             instrument.title(name) for instrument in self.instruments for name in instrument.private_titles
         )
@@ -396,7 +401,7 @@ class TableRun(Generic[S]):
             **settings,
         }
 
-    def _tell(self) -> None:
+    def _report_progress(self) -> None:
         if self.progress:
             self.progress(self.instruments[0].stage, self._n_rows, self.table.n_rows)
 
@@ -454,11 +459,11 @@ def needs_counting(table: Table, out: Target | None) -> bool:
     return out is not None and output_format(out) == "xlsx" and table.n_rows is None
 
 
-def look_through(
+def inspect_rows(
     table: Table,
     titles: Collection[str],
     size: int,
-    look: Callable[[pl.DataFrame, int], None],
+    inspect: Callable[[pl.DataFrame, int], None],
     *,
     counting: bool = False,
 ) -> Table:
@@ -468,7 +473,7 @@ def look_through(
         table: the input.
         titles: names of existing columns, at least one.
         size: number of rows of a batch.
-        look: called with each batch and the position of its first row, from 0; a batch may have other
+        inspect: called with each batch and the position of its first row, from 0; a batch may have other
             columns, and may lack a column of JSON lines.
         counting: whether the rows must fit into an Excel sheet.
 
@@ -476,14 +481,14 @@ def look_through(
         The table with its number of rows, so that progress can show the total.
 
     Raises:
-        InputError: an error of ``look``, a row that cannot be read, or too many rows for Excel.
+        InputError: an error of ``inspect``, a row that cannot be read, or too many rows for Excel.
         StoppedByUserError: stopped by the user.
     """
     n = 0
     try:
         for batch in table.batches_with(titles, size):
             with rows_of_the_file(table):
-                look(batch, n)
+                inspect(batch, n)
             n += batch.height
             if counting:
                 check_rows(n)

@@ -7,7 +7,7 @@ from typing import NamedTuple, Unpack
 
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.loading import load_chat_model
-from semscale.chat.runner import Running
+from semscale.chat.runner import Running, run_to_end
 from semscale.errors import InputError, ReplyError, SemscaleError
 from semscale.judging.judge import Judge
 from semscale.judging.prompts import read_items
@@ -102,7 +102,7 @@ class SemanticJudge:
             text = await_outputs(answer, "semantic_judge")
             references = None if reference is None else [reference]
             items = read_items([question], [text], references, judge.preparation)
-            verdict = judge.judge_quietly(items, Running()).verdicts[0]
+            verdict = run_to_end(judge.judge_items(items, Running())).verdicts[0]
         except SemscaleError as error:
             raise error.with_traceback(None) from error.__cause__
         problem = _problem(verdict, judge.name, at_least)

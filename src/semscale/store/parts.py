@@ -109,12 +109,12 @@ class PartitionOrder(NamedTuple):
     Attributes:
         part: the part.
         schema: columns and types of all partitions.
-        late: further columns of the part's rows, or ``None``.
+        final_columns: further columns of the part's rows, or ``None``.
     """
 
     part: Part
     schema: Mapping[str, pl.DataType]
-    late: pl.DataFrame | None
+    final_columns: pl.DataFrame | None
 
 
 def store_partition(place: OutputPlace, order: PartitionOrder) -> dict[str, Any]:
@@ -130,10 +130,10 @@ def store_partition(place: OutputPlace, order: PartitionOrder) -> dict[str, Any]
     part, files = order.part, files_of(place)
     with files.local(WORK + part.name) as stored, files.writing(part.name) as path:
         _check_unchanged(part, stored)
-        if order.late is None and list(part.schema.items()) == list(order.schema.items()):
+        if order.final_columns is None and list(part.schema.items()) == list(order.schema.items()):
             shutil.copyfile(stored, path)
         else:
-            scan_part(stored, order.schema, order.late).collect().write_parquet(path)
+            scan_part(stored, order.schema, order.final_columns).collect().write_parquet(path)
         size, sha256 = path.stat().st_size, checksum(path)
     return {"name": part.name, "rows": part.rows, "size": size, "sha256": sha256}
 
@@ -288,7 +288,7 @@ class Parts:
     def write(
         self,
         without: Collection[str],
-        late: Callable[[int, int], pl.DataFrame | None],
+        final_columns: Callable[[int, int], pl.DataFrame | None],
         *,
         escape: bool = True,
         labels: Mapping[str, ColumnLabels] | None = None,
@@ -297,7 +297,7 @@ class Parts:
 
         Args:
             without: columns that are left out.
-            late: function that returns further columns of the rows between two positions.
+            final_columns: function that returns further columns of the rows between two positions.
             escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
             labels: labels of columns and their values, for SPSS.
 
@@ -306,7 +306,7 @@ class Parts:
         """
         parts = [*self.finished, *self.unfinished]
         stops = accumulate(part.rows for part in parts)
-        further = (late(stop - part.rows, stop) for part, stop in zip(parts, stops, strict=True))
+        further = (final_columns(stop - part.rows, stop) for part, stop in zip(parts, stops, strict=True))
         if self.place.is_folder:
             self._write_partitions(parts, without, further)
         else:
@@ -525,7 +525,10 @@ class Parts:
             [part.schema for part in parts], lambda at, title: self._cells(parts[at], title)
         )
         schema = {title: dtype for title, dtype in common.items() if title not in without}
-        orders = (PartitionOrder(part, schema, late) for part, late in zip(parts, further, strict=True))
+        orders = (
+            PartitionOrder(part, schema, final_columns)
+            for part, final_columns in zip(parts, further, strict=True)
+        )
         listed = list(self.each(partial(store_partition, self.shared_place), orders))
         self.files.write(CONTENTS, _to_json({"key": self.key, "parts": listed}))
 

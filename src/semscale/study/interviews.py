@@ -588,7 +588,7 @@ async def ask_study(
     Raises:
         ReplyError: no call can succeed.
     """
-    runner, prompts = running.runner(model), Prompts(design, choice)
+    runner, prompts = Runner(model, running), Prompts(design, choice)
     refused_forms: dict[str, str] = {}
     form, stopped = None, None
     decisions = prompts.first_decisions()

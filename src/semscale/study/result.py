@@ -18,7 +18,7 @@ from semscale.chat.decisions import DecisionCall, load_deciding_model
 from semscale.chat.ledger import Ledger
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import CallError, FailureKind, Message, Request, RequestOutcome, TextPart
-from semscale.chat.runner import Running, run_apart
+from semscale.chat.runner import Running, run_to_end
 from semscale.embedding.loading import as_embedder
 from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError
@@ -132,7 +132,7 @@ class Study:
         replies: list[AskedStudy] = []
         for number, (choice, chat) in enumerate(players):
             part = left.divide(len(players) - number, "models")
-            asked = run_apart(ask_study(design, choice, chat, part, progress))
+            asked = run_to_end(ask_study(design, choice, chat, part, progress))
             left = left.after(asked.spent)
             replies.append(asked)
             answers += _Measuring(design, choice.name, asked).answers()
@@ -173,7 +173,7 @@ class Study:
         opened = ledger or Ledger()
         try:
             return {
-                choice.name: run_apart(forecast_study(self.design, choice, chat, opened, prices))
+                choice.name: run_to_end(forecast_study(self.design, choice, chat, opened, prices))
                 for choice, chat in players
             }
         finally:

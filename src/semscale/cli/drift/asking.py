@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semscale.chat.budget import Forecast, ForecastSummary, PriceTable, forecast
-from semscale.chat.runner import run_apart
+from semscale.chat.runner import run_to_end
 from semscale.cli.drift.options import RecordOptions, load_chat
 from semscale.cli.drift.recording import approval_to_come, approve_recorded, with_dataset
 from semscale.cli.outputs import check_input
@@ -107,10 +107,10 @@ def record_asked(options: RecordOptions) -> RecordedRun:
                 shared = count_shared_ids(history, assigned)
             if shared is not None and not shared.n:
                 say(f"warning: {none_shared_sentence(shared, assigned.dataset)}")
-            answers, asked = run_apart(_ask(asker, table, options.reruns + 1, ledger, progress))
+            answers, asked = run_to_end(_ask(asker, table, options.reruns + 1, ledger, progress))
         answers.check_complete()
         recorded = replace(_record_runs(options, table, draft, answers, approval), shared=shared)
-        run_apart(close_round(ledger, asked))
+        run_to_end(close_round(ledger, asked))
     finally:
         ledger.close()
     return recorded

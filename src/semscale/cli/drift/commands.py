@@ -11,10 +11,10 @@ from semscale.cli.drift.options import (
 )
 from semscale.cli.options import command
 from semscale.cli.outputs import present
-from semscale.cli.process import message_if_stopped, say
+from semscale.cli.process import DONE, GATE_FAILED, UNDECIDED, message_if_stopped, say
 
-_EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 4}
-_UNDECIDED = {"fail": 1, "warn": 0, "pass": 0}
+_EXIT_CODES = {"pass": DONE, "fail": GATE_FAILED, "undecided": UNDECIDED}
+_EXIT_CODES_IF_UNDECIDED = {"fail": GATE_FAILED, "warn": DONE, "pass": DONE}
 
 app = App(name="drift", help="Compare a model's outputs with an approved baseline: record, approve, gate.")
 
@@ -88,7 +88,7 @@ def gate(options: GateOptions) -> int:
     if outcome == "undecided" and settings.undecided is not None:
         if settings.undecided == "warn":
             say("warning: the gate is undecided, which passes with --undecided warn")
-        return _UNDECIDED[settings.undecided]
+        return _EXIT_CODES_IF_UNDECIDED[settings.undecided]
     return _EXIT_CODES[outcome]
 
 
@@ -106,10 +106,10 @@ def history(options: HistoryViewOptions) -> int:
     if options.verify:
         verification = verify_history(options)
         present(verification, options.outputs)
-        return 0 if verification.holds else 1
+        return DONE if verification.holds else GATE_FAILED
     with message_if_stopped("stopped; the same command starts again"):
         present(read_history(options), options.outputs)
-    return 0
+    return DONE
 
 
 @app.command(name="plan")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from semscale.chat.runner import run_apart
+from semscale.chat.runner import run_to_end
 from semscale.chat.settings import Budget
 from semscale.cli.drift.options import DecisionOptions, GateOptions, GateOutputs, PlanOptions
 from semscale.cli.drift.recording import (
@@ -259,7 +259,7 @@ def _judge_comparison(
     running = options.calls.running()
     asked = judge_runs(comparison.baseline, comparison.candidate, judge, running=running, progress=progress)
     try:
-        return comparison.with_judge(run_apart(asked))
+        return comparison.with_judge(run_to_end(asked))
     except StoppedByUserError:
         raise
     except InterruptedRunError as error:

@@ -28,9 +28,7 @@ from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
-    from semscale.drift.columns import AnchorColumns, RunColumns
     from semscale.drift.comparison import DriftMeter
-    from semscale.drift.settings import AskSettings
     from semscale.judging.judge import Judge
     from semscale.types import Progress
 
@@ -43,9 +41,8 @@ class OutputColumns(RunColumns):
     def model_post_init(self, _context: object) -> None:
         """Check nothing: prompts and anchors have columns of their own."""
 
-    @property
-    def columns(self) -> RunColumns:
-        """The columns of outputs.
+    def of_outputs(self) -> RunColumns:
+        """Return the columns, checked as those of outputs.
 
         Raises:
             InputError: a column is named twice.

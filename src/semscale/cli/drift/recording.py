@@ -134,7 +134,7 @@ def read_outputs(
     Raises:
         InputError: the file cannot be read as a run.
     """
-    columns = source.columns.columns
+    columns = source.columns.of_outputs()
     check_input(path)
     if path != _STANDARD_INPUT and not Path(path).exists():
         raise InputError(f"{path} does not exist: name a file of outputs")

@@ -16,7 +16,7 @@ from semscale.answer_consistency.measures import measure_tokens, measures_needin
 from semscale.answer_consistency.tokens import AnswerTokens, read_tokens
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Message, Reply, TokenLogprob
-from semscale.chat.runner import Runner, Running, run_apart
+from semscale.chat.runner import Runner, Running, run_to_end
 from semscale.errors import InputError, MissingExtraError, ModelError
 from semscale.matching.entailment import EntailmentModel, load_entailment_model
 from semscale.text_preparation import TextPreparation
@@ -151,7 +151,7 @@ def synchronous(
 
     @wraps(method)
     def call(self: S, /, *arguments: P.args, **settings: P.kwargs) -> R:
-        return run_apart(method(self, *arguments, **settings))
+        return run_to_end(method(self, *arguments, **settings))
 
     call.__doc__ = f"Like ``{name}``, for programs without an event loop and for notebooks."
     call.__name__ = f"{name}_sync"
@@ -326,7 +326,7 @@ class UncertaintyScorer(ABC):
             raise InputError(
                 "llm must be a chat model that answers the prompts; or call score with responses"
             )
-        return self.running.runner(load_chat_model(self.llm))
+        return Runner(load_chat_model(self.llm), self.running)
 
     def _process(
         self, responses: Sequence[Any], samples: Sequence[Sequence[Any]]
