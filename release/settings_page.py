@@ -184,7 +184,7 @@ def _row(option: CommandOption) -> tuple[str, str]:
     # A site shows the backslash of an escaped bar in code, so choices are in the meaning.
     name = option.name.replace("|", "/")
     value = "CHOICE" if option.choices and not option.option.metavar else option.value_name.replace("|", "/")
-    meaning = option.own_help.rstrip(".")
+    meaning = option.description.rstrip(".")
     if any(choice not in meaning for choice in option.choices):
         meaning += f": {', '.join(option.choices[:-1])} or {option.choices[-1]}"
     if option.default:

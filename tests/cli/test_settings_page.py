@@ -55,7 +55,7 @@ def test_every_setting_of_a_project_is_on_the_page():
 
 def test_no_help_text_is_longer_than_a_line():
     # Two lines of an 80-column terminal beside the option's name.
-    options = {option.name: option.own_help for command in COMMANDS.values() for option in command.options}
+    options = {option.name: option.description for command in COMMANDS.values() for option in command.options}
     long = {name: text for name, text in options.items() if len(text.split()) > 20 and name != "--limit"}
     assert long == {}
 

@@ -48,7 +48,7 @@ def followed(semscale):
                 {"match": np.array([loss])},
                 START + timedelta(days=day),
             )
-            history.keep(comparison)
+            history.record_comparison(comparison)
 
 
 def test_a_history_shows_runs_and_comparisons(semscale, followed, tmp_path):
@@ -72,7 +72,7 @@ def test_an_approval_names_the_last_gate_and_a_run_gated_after_the_latest(semsca
     with open_history(HISTORY) as history:  # run 1 is gated again, compared with another baseline
         known = history.comparisons(dataset="answers")[0]
         again = replace(known, baseline_id="2" * 32, id="e" * 32, compared=START + timedelta(days=9))
-        history.keep(replace(again, scores={"match": np.array([0.1])}))
+        history.record_comparison(replace(again, scores={"match": np.array([0.1])}))
     ended = semscale("drift", "approve", "latest", *who)
     assert "88888888" in ended.out
     assert "Run 11111111 of model-1 was gated after it" in ended.out

@@ -122,7 +122,7 @@ def test_a_comparison_knows_whether_its_ruler_had_moved_by_its_last_readings(his
     for day, name in enumerate(names):
         run = a_run(id=f"of {name}", recorded=START + day * DAY, note=name)
         stored = a_comparison(id=name, baseline_id="the-baseline", candidate_id=run.id, compared=run.recorded)
-        history.keep(stored, candidate=run)
+        history.record_comparison(stored, candidate=run)
     read = [("held", False), ("moved", True), ("moved, then held", True), ("moved, then held", False)]
     history.anchors.add(
         [

@@ -55,7 +55,7 @@ def filled(folder):
     with open_history(path) as history:
         history.record(run := a_run(id="filled"))
         history.approve(an_approval(run))
-        history.keep(a_comparison(id="compared"))
+        history.record_comparison(a_comparison(id="compared"))
     path.chmod(0o644)
     return path
 
@@ -77,7 +77,7 @@ class TestReadOnly:
             assert history.comparisons()[0].id == "compared"
             assert sorted(history.scores("compared")) == ["cosine", "match"]
             new_run, new_comparison = a_run(note="new"), a_comparison(outcome="pass")
-            for write in (lambda: history.record(new_run), lambda: history.keep(new_comparison)):
+            for write in (lambda: history.record(new_run), lambda: history.record_comparison(new_comparison)):
                 with pytest.raises(
                     InputError, match=r"history .* is read-only: copy it to a folder that you can write to"
                 ):

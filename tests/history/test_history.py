@@ -281,7 +281,7 @@ def test_nothing_is_ever_updated_or_deleted(history, where):
     try:
         history.record(run := a_run())
         history.approve(an_approval(run))
-        history.keep(a_comparison())
+        history.record_comparison(a_comparison())
         history.baseline("answers")
         history.scores(history.comparisons()[0].id)
     finally:
@@ -336,16 +336,18 @@ def test_same_run_skips_the_runs_in_besides(history):
     assert history.same_run(a_run()) == baseline
     assert history.same_run(a_run(), besides=[baseline.id]) is None
     # A candidate may have the content of its baseline.
-    history.keep(a_comparison(baseline_id=baseline.id), candidate=(candidate := a_run()))
+    history.record_comparison(a_comparison(baseline_id=baseline.id), candidate=(candidate := a_run()))
     assert history.same_run(a_run(), besides=[baseline.id]) == candidate
 
 
 def test_keeping_the_same_comparison_again_returns_the_stored_comparison(history):
     history.record(baseline := a_run(id="baseline"))
     candidate = a_run(id="candidate", model="model-b")
-    first = history.keep(a_comparison(), candidate=candidate)
+    first = history.record_comparison(a_comparison(), candidate=candidate)
     same = replace(candidate, id="candidate-2", recorded=START + DAY)
-    again = history.keep(a_comparison(candidate_id=same.id, compared=START + DAY), candidate=same)
+    again = history.record_comparison(
+        a_comparison(candidate_id=same.id, compared=START + DAY), candidate=same
+    )
     assert (again.id, again.candidate_id) == (first.id, candidate.id)
     assert ids(history.runs()) == [baseline.id, candidate.id]
     assert ids(history.comparisons()) == [first.id]
@@ -353,7 +355,9 @@ def test_keeping_the_same_comparison_again_returns_the_stored_comparison(history
 
 def test_a_candidate_with_the_baselines_outputs_is_another_run(history):
     history.record(baseline := a_run(id="baseline"))
-    stored = history.keep(a_comparison(candidate_id="again"), candidate=replace(baseline, id="again"))
+    stored = history.record_comparison(
+        a_comparison(candidate_id="again"), candidate=replace(baseline, id="again")
+    )
     assert stored.candidate_id == "again"
     assert set(ids(history.runs())) == {"baseline", "again"}
 
@@ -374,8 +378,8 @@ FIGURE = StoredFigure("match", None, 0.25, 0.125, float("nan"), 0.1875, 0.05, 2,
 )
 @pytest.mark.exhaustive
 def test_comparison_that_differs_in_any_field_is_a_new_comparison(history, other):
-    first = history.keep(a_comparison(figures=(FIGURE,)))
-    second = history.keep(a_comparison(**{"figures": (FIGURE,)} | other))
+    first = history.record_comparison(a_comparison(figures=(FIGURE,)))
+    second = history.record_comparison(a_comparison(**{"figures": (FIGURE,)} | other))
     assert set(ids(history.comparisons())) == {first.id, second.id}
     assert first.id != second.id
 
@@ -383,7 +387,7 @@ def test_comparison_that_differs_in_any_field_is_a_new_comparison(history, other
 class TestComparisons:
     def test_figures_and_scores_come_back(self, history):
         stored = a_comparison()
-        history.keep(stored)
+        history.record_comparison(stored)
         (result,) = history.comparisons()
         assert result.scores == {}
         for name in (
@@ -407,7 +411,7 @@ class TestComparisons:
     def test_scores_come_back_bit_by_bit(self, history):
         rng = np.random.default_rng(0)
         scores = {"match": rng.random(1000), "cosine": np.array([NAN, 0.1, -0.0, 5e-324])}
-        history.keep(stored := a_comparison(scores=scores))
+        history.record_comparison(stored := a_comparison(scores=scores))
         result = history.scores(stored.id)
         assert sorted(result) == ["cosine", "match"]
         for metric, values in scores.items():
@@ -418,7 +422,7 @@ class TestComparisons:
         late = a_comparison(compared=START + DAY, baseline_id="another", outcome=None)
         early, other = a_comparison(), a_comparison(dataset="feedback", figures=(), scores={})
         for comparison in (late, other, early):
-            history.keep(comparison)
+            history.record_comparison(comparison)
         assert [entry.id for entry in history.comparisons(dataset="answers")] == [early.id, late.id]
         assert [entry.id for entry in history.comparisons(baseline_id="another")] == [late.id]
         assert history.comparisons(dataset="feedback", baseline_id="another") == []
@@ -428,16 +432,16 @@ class TestComparisons:
 
     def test_what_integers_of_numpy_say_comes_back(self, history):
         figure = StoredFigure("match", None, *np.full(5, 0.5), np.int64(3), np.int64(0))
-        history.keep(a_comparison(figures=(figure,)))
+        history.record_comparison(a_comparison(figures=(figure,)))
         assert history.comparisons()[0].figures == (
             StoredFigure("match", None, 0.5, 0.5, 0.5, 0.5, 0.5, 3, 0),
         )
 
     def test_comparison_id_can_be_stored_only_once(self, history):
         stored = a_comparison()
-        history.keep(stored)
+        history.record_comparison(stored)
         with pytest.raises(InputError, match="has a comparison .* already"):
-            history.keep(a_comparison(id=stored.id, figures=()))
+            history.record_comparison(a_comparison(id=stored.id, figures=()))
         assert len(history.comparisons()[0].figures) == 2
 
     def test_scores_of_an_unknown_comparison_are_refused(self, history):
@@ -448,8 +452,8 @@ class TestComparisons:
         first, same, other = a_run(), a_run(note="the same outputs"), a_run(4)
         for run in (first, same, other):
             history.record(run)
-            history.keep(a_comparison(candidate_id=run.id, id=new_id()))
-        history.keep(a_comparison(candidate_id="elsewhere", id=new_id()))
+            history.record_comparison(a_comparison(candidate_id=run.id, id=new_id()))
+        history.record_comparison(a_comparison(candidate_id="elsewhere", id=new_id()))
         digests = {stored.candidate_id: stored.candidate_digest for stored in history.comparisons()}
         assert digests[first.id] == digests[same.id] == digest_items(first.items)
         assert digests[other.id] not in {digests[first.id], None}
@@ -458,12 +462,12 @@ class TestComparisons:
 
 def test_a_candidate_is_stored_with_its_comparison_or_not_at_all(history):
     run = a_run()
-    history.keep(a_comparison(id="one", candidate_id=run.id), candidate=run)
+    history.record_comparison(a_comparison(id="one", candidate_id=run.id), candidate=run)
     assert history.run(run.id) == run
     assert [stored.id for stored in history.comparisons()] == ["one"]
     other = a_run(note="other")
     with pytest.raises(InputError, match="has a comparison 'one' already"):
-        history.keep(a_comparison(id="one", candidate_id=other.id), candidate=other)
+        history.record_comparison(a_comparison(id="one", candidate_id=other.id), candidate=other)
     assert [entry.id for entry in history.runs()] == [run.id]
 
 
@@ -488,7 +492,7 @@ CHECKS = (
 
 
 def test_checks_come_back_as_they_were(history):
-    history.keep(a_comparison(checks=CHECKS))
+    history.record_comparison(a_comparison(checks=CHECKS))
     (result,) = history.comparisons()
     # A must-pass item has no numbers, and NaN equals nothing.
     assert [repr(check) for check in result.checks] == [repr(check) for check in CHECKS]
@@ -497,5 +501,5 @@ def test_checks_come_back_as_they_were(history):
 
 def test_no_checks_are_other_than_none_that_were_stored(history):
     for name, checks in (("none", None), ("empty", ())):
-        history.keep(a_comparison(id=name, checks=checks))
+        history.record_comparison(a_comparison(id=name, checks=checks))
     assert {result.id: result.checks for result in history.comparisons()} == {"none": None, "empty": ()}

@@ -41,7 +41,7 @@ with open_history(sys.argv[1]) as history:
         run = a_run(50, model=f"{{sys.argv[2]}}-{{turn}}")
         history.record(run)
         history.approve(an_approval(run))
-        history.keep(a_comparison(candidate_id=run.id))
+        history.record_comparison(a_comparison(candidate_id=run.id))
         if history.run(run.id) != run:
             sys.exit(f"turn {{turn}} reads something else")
 """
@@ -62,7 +62,7 @@ event.listen(Engine, "after_cursor_execute", signal_and_block)
 with open_history(sys.argv[1]) as history:
     if "items" in sys.argv[2]:
         history.record(a_run(5000, id="half"))
-    history.keep(a_comparison(id="half", outcome="pass"))
+    history.record_comparison(a_comparison(id="half", outcome="pass"))
 """
 
 
@@ -100,7 +100,7 @@ def test_more_threads_than_connections(history):
         run = a_run(20, model=f"model-{target}")
         history.record(run)
         history.approve(an_approval(run))
-        history.keep(a_comparison(candidate_id=run.id))
+        history.record_comparison(a_comparison(candidate_id=run.id))
         assert history.run(run.id) == run
         return run.id
 
@@ -129,7 +129,7 @@ def test_threads_that_open_it_at_once(where):
 @pytest.mark.parametrize("table", ["semscale_items", "semscale_scores"])
 def test_killed_in_the_middle_of_writing(history, where, table):
     history.record(whole := a_run())
-    history.keep(stored := a_comparison())
+    history.record_comparison(stored := a_comparison())
     with start(KILLED, where, table) as writer:
         assert writer.stdout.readline() == "half\n"  # rows are with the server, and not committed
         # Nobody else sees them meanwhile.
@@ -141,7 +141,7 @@ def test_killed_in_the_middle_of_writing(history, where, table):
     assert [entry.id for entry in history.comparisons()] == [stored.id]
     # Nothing is held, and the same ids may be written anew.
     history.record(again := a_run(5000, id="half"))
-    history.keep(a_comparison(id="half", outcome="pass"))
+    history.record_comparison(a_comparison(id="half", outcome="pass"))
     assert history.run("half") == again
     assert sorted(history.scores("half")) == ["cosine", "match"]
 

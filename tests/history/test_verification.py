@@ -26,7 +26,7 @@ def filled(history):
     """A baseline that was approved, a candidate and its comparison."""
     history.record(RUN)
     history.approve(an_approval(RUN, id="the-approval", expires=START + DAY))
-    history.keep(
+    history.record_comparison(
         a_comparison(id="the-comparison", baseline_id=RUN.id, candidate_id=CANDIDATE.id), candidate=CANDIDATE
     )
     return history
@@ -279,7 +279,7 @@ def test_noted_head_reveals_deleted_last_entries(filled):
 
 def test_zero_has_no_sign_and_a_figure_without_an_interval_holds(history):
     figure = StoredFigure("match", None, -0.0, -0.0, NAN, NAN, 0.05, 2, 0)
-    history.keep(a_comparison(figures=(figure,)))
+    history.record_comparison(a_comparison(figures=(figure,)))
     assert history.comparisons()[0].figures[0].drift == 0
     assert history.verify().holds
 

@@ -11,8 +11,8 @@ import semscale
 from semscale.chat.messages import CallError, FailureKind, Reply, TokenLogprob
 from semscale.chat.settings import Budget
 from semscale.errors import InputError, ReplyError, UnfinishedWarning, UnknownNameError
-from semscale.judging.asking import JudgeState
 from semscale.judging.judge import Judge, judge
+from semscale.judging.requests import JudgeState
 from semscale.judging.verdict import Provenance
 from semscale.types import Status
 

@@ -75,7 +75,7 @@ class ClaimSummary(Summary):
         """Number of scored answers that guards did not check, as they are clearly not in English."""
         return 0 if self.uses_entailment else n_unguarded(self.languages)
 
-    def own_record(self) -> dict[str, Any]:
+    def instrument_record(self) -> dict[str, Any]:
         """Return the numbers of claims by name, for JSON."""
         return {
             "claims": {str(verdict): n for verdict, n in self.claims.items()},
@@ -94,7 +94,7 @@ class AgreementSummary(ClaimSummary, SampledSummary):
 
     instrument = "consistency claims"
 
-    def own_record(self) -> dict[str, Any]:
+    def instrument_record(self) -> dict[str, Any]:
         """Return the numbers of claims and samples by name, for JSON; items are numbered from 1."""
         replies = self.replies
         worst = [
@@ -110,7 +110,7 @@ class AgreementSummary(ClaimSummary, SampledSummary):
             for item, claim in self.worst
         ]
         return {
-            **super().own_record(),
+            **super().instrument_record(),
             "samples": self.n_samples,
             "samples_left_out": self.n_samples_left_out,
             "worst": worst,
@@ -134,7 +134,7 @@ class GroundingSummary(ClaimSummary):
 
     columns: GroundingColumns
 
-    def own_record(self) -> dict[str, Any]:
+    def instrument_record(self) -> dict[str, Any]:
         """Return the numbers of claims by name, for JSON; rows are numbered from 1."""
         worst = [
             {
@@ -147,7 +147,7 @@ class GroundingSummary(ClaimSummary):
             }
             for row, claim in self.worst
         ]
-        return {**super().own_record(), "worst": worst}
+        return {**super().instrument_record(), "worst": worst}
 
 
 S = TypeVar("S", bound=ClaimSummary)
@@ -217,7 +217,7 @@ class ClaimTally(Generic[S]):
         if not self._rows.n:
             raise InputError("there are no rows to estimate from; name a table that has some")
         return self._kind(
-            **self._rows.common(plan, table.file_name, signature),
+            **self._rows.summary_fields(plan, table.file_name, signature),
             claims={verdict: self._verdicts[verdict] for verdict in Support},
             n_contradicted=self._n_contradicted,
             worst=self._worst.items,

@@ -478,7 +478,7 @@ class ConsistencyTally:
                 ``too_few_labels``.
         """
         common, counts, measures = (
-            self._rows.common(plan, source, signature),
+            self._rows.summary_fields(plan, source, signature),
             self._counts,
             self._sample.columns,
         )

@@ -151,7 +151,7 @@ class ConsistencySummary(SampledSummary):
         """Name of the first measure."""
         return next(iter(self.scores))
 
-    def own_record(self) -> dict[str, Any]:
+    def instrument_record(self) -> dict[str, Any]:
         """Return the numbers of consistency by name, for JSON."""
         return {
             "samples": self.n_samples,

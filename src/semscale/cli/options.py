@@ -130,14 +130,14 @@ class CommandOption:
         return not self.option.positional and _token_type(self.type) == list[str]
 
     @property
-    def own_help(self) -> str:
+    def description(self) -> str:
         """The sentence of its settings class."""
         return str(_field_with_help(self.info).description or "")
 
     @property
     def help(self) -> str:
         """Its line in the help."""
-        return f"{self.own_help.rstrip('.')}; can be repeated." if self.is_repeatable else self.own_help
+        return f"{self.description.rstrip('.')}; can be repeated." if self.is_repeatable else self.description
 
     @property
     def value_name(self) -> str:

@@ -16,9 +16,9 @@ from semscale.answer_consistency.samples import item_means
 from semscale.chat.loading import load_chat_model
 from semscale.chat.runner import Running
 from semscale.extras import require
-from semscale.judging.asking import JudgeState, RequestForm
 from semscale.judging.judge import Judge
 from semscale.judging.prompts import read_items
+from semscale.judging.requests import JudgeState, RequestForm
 from semscale.matching.entailment import EntailmentModel
 from semscale.matching.matcher import Matcher
 from semscale.matching.settings import DEFAULT_METHOD

@@ -271,7 +271,9 @@ class History:
             )
         return self.run(latest.run_id), latest
 
-    def keep(self, comparison: StoredComparison, *, candidate: Run | None = None) -> StoredComparison:
+    def record_comparison(
+        self, comparison: StoredComparison, *, candidate: Run | None = None
+    ) -> StoredComparison:
         """Store a comparison with its figures and scores, unless the history has an equal one.
 
         Comparisons are equal if their runs, signature, outcome, checks, figures and scores are the same.

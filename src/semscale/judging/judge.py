@@ -15,16 +15,15 @@ from semscale.chat.messages import Call, CallError, Parameters, Reply, Request
 from semscale.chat.negotiation import Evidence, Negotiation
 from semscale.chat.runner import Running, run_to_end, warn_if_stopped
 from semscale.errors import InputError, SemscaleError
-from semscale.judging.asking import (
-    UNREAD,
-    Conversation,
+from semscale.judging.conversations import UNREAD, Conversation
+from semscale.judging.prompts import JudgedItem, read_items
+from semscale.judging.requests import (
     JudgeRequests,
     JudgeState,
     RequestForm,
     decision_forms,
     prose_forms,
 )
-from semscale.judging.prompts import JudgedItem, read_items
 from semscale.judging.settings import JudgeKeywords, JudgeSettings
 from semscale.judging.templates import Rubric, load_rubric, load_template
 from semscale.judging.verdict import Verdict

@@ -295,7 +295,7 @@ class JudgeSummary(Summary):
             counts.update(scores.provenances)
         return {provenance: counts[provenance] for provenance in Provenance if counts[provenance]}
 
-    def own_record(self) -> dict[str, Any]:
+    def instrument_record(self) -> dict[str, Any]:
         """Return the numbers of judging by name, for JSON."""
         return {
             "sampled": self.sampled,

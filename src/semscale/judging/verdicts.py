@@ -611,7 +611,7 @@ class JudgeTally:
             unused_inclusion: whether the table has probabilities of a draw that were not named.
         """
         sample, judges = self._sample.rows(), result.by_judge
-        common = self._rows.common(self._plan, source, result.signature)
+        common = self._rows.summary_fields(self._plan, source, result.signature)
         overall = common["estimates"]
         mean = mean_with_counts(overall.overall, "mean" if self._is_panel else "expected")
         human = self._human(sample, mean)

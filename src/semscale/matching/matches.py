@@ -364,7 +364,7 @@ class MatchTally:
             return tuple(replace(item, tokens=(tokens or {}).get(item.row)) for item in items)
 
         return MatchSummary(
-            **self._rows.common(plan, source),
+            **self._rows.summary_fields(plan, source),
             columns=columns,
             bounds=self._bounds,
             n_windowed=counts["windowed"],

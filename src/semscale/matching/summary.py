@@ -140,7 +140,7 @@ class MatchSummary(Summary):
         instrument = self.signature.instrument
         return dict(self.signature.fields)["method"] if instrument == "match" else instrument
 
-    def own_record(self) -> dict[str, Any]:
+    def instrument_record(self) -> dict[str, Any]:
         """Return the numbers of matching by name, for JSON."""
         separation = self.separation
         return {

@@ -480,7 +480,7 @@ class RatingTally:
             source: source of the texts, such as the name of a file.
             content: further fields of the summary: names of columns, ``comparison``, ``lint``.
         """
-        common = self._rows.common(plan, source)
+        common = self._rows.summary_fields(plan, source)
         signature = common["signature"]
         stated, fields = language_setting(signature), dict(signature.fields)
         sampled = self._rows.language_sample

@@ -165,7 +165,7 @@ class RatingSummary(Summary):
             return ()
         return tuple(texts for texts in self.languages if texts.rated and not texts.has_own_anchors)
 
-    def own_record(self) -> dict[str, Any]:
+    def instrument_record(self) -> dict[str, Any]:
         """Return the numbers of ratings by name, for JSON."""
         compared, lint, calibration = self.comparison, self.lint, self.calibration
         return {

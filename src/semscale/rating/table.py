@@ -233,7 +233,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         )
         if self._deciding is None:
             return summary
-        from semscale.rating.decided import MissingDecisions
+        from semscale.rating.decisions import MissingDecisions
 
         outcome = self._deciding.compare(summary.set_agreement)
         if isinstance(outcome, MissingDecisions):

@@ -34,7 +34,7 @@ from semscale.report.formatting import (
     percent,
     with_interval,
 )
-from semscale.report.parts import Columns, present, section, table, table_of
+from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.report.plane_charts import scatter
 from semscale.report.row_charts import Bar, bars
 from semscale.stats.prediction_powered import FEWEST_LABELS
@@ -123,7 +123,7 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
             notes=[_HONEST],
         ),
         facts=parts.facts(("Labelled texts", labels.n), ("Answers", labels.n_answers)),
-        sections=present(
+        sections=without_none(
             section("quality", "Comparison with no calibration and equal shares", _quality_table(summary)),
             section("picture", "Are the means right?", SideBySide(pictures, "equals")),
             section(
@@ -175,7 +175,7 @@ def ranking_warnings(error: "HonestError") -> tuple[str, ...]:
 
     Ratings that a calibration reversed follow the labels, so both warnings can apply.
     """
-    return present(
+    return without_none(
         _CALIBRATED_REVERSED if error.is_reversed else None, None if error.has_ranking else NO_RANKING
     )
 
@@ -296,14 +296,14 @@ def curve_sentence(summary: "CalibrationSummary") -> str:
 
 def comparison_blocks(comparison: "RatingComparison", scale: "Scale") -> tuple[Block | str, ...]:
     """Show ranking, distribution, ceiling and baselines together, and draw both."""
-    pictures = present(_scatter_figure(comparison, scale), _pmfs_figure(comparison, scale))
+    pictures = without_none(_scatter_figure(comparison, scale), _pmfs_figure(comparison, scale))
     counting = ""
     if comparison.uses_inclusion:
         weight = "its weight" if comparison.uses_weights else "1"
         counting = f"In these figures each text is weighted by {weight} / its probability of being drawn."
     elif comparison.uses_weights:
         counting = "In these figures texts are weighted."
-    return present(
+    return without_none(
         Paragraph(agreement_sentences(comparison), "lead"),
         _agreement_table(comparison),
         Paragraph(counting, "note", "both") if counting else None,

@@ -29,7 +29,7 @@ from semscale.report.document import (
     share_cell,
 )
 from semscale.report.formatting import count, count_of, coverage, join_list, one_line, percent
-from semscale.report.parts import Column, Columns, present, section, table, table_of
+from semscale.report.parts import Column, Columns, section, table, table_of, without_none
 from semscale.report.sentences import rows_scored, sample_caution, unseen_codes_note
 from semscale.stats.clustering import RESAMPLES, STABLE
 from semscale.stats.prediction_powered import FEWEST_IN_GROUP
@@ -138,7 +138,7 @@ def coding_document(summary: "CodingSummary") -> Document:
             ("Cannot tell", summary.outcomes.get("cannot-tell", 0)),
             ("Coded by hand", summary.n_hand),
         ),
-        sections=present(*_sections(summary)),
+        sections=without_none(*_sections(summary)),
         settings=parts.run_settings(
             summary,
             ("Answers", parts.in_column(named.text)),
@@ -150,7 +150,7 @@ def coding_document(summary: "CodingSummary") -> Document:
             ("Other run", Quoted(other_run) if other_run else None),
             ("Chat model", None if summary.asked is None else Quoted(summary.asked.model)),
         ),
-        citations=present(parts.CORRECTION if summary.n_hand else None, _ALPHA if has_alpha else None),
+        citations=without_none(parts.CORRECTION if summary.n_hand else None, _ALPHA if has_alpha else None),
         signature=summary.signature,
     )
 
@@ -581,7 +581,7 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
             ("Different answers", summary.n_distinct),
             ("Clustered", summary.n_clustered) if summary.is_sampled else None,
         ),
-        sections=present(
+        sections=without_none(
             section(
                 "codes",
                 "The proposed codes",

@@ -47,7 +47,7 @@ from semscale.report.formatting import (
     percent,
     percent_with_interval,
 )
-from semscale.report.parts import Columns, present, section, table, table_of
+from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.report.plane_charts import reliability
 from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.sentences import STATUS_MEANINGS
@@ -128,7 +128,7 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
         title="Consistency of sampled answers",
         source=parts.input_and_date(summary),
         lead=parts.headline(estimates, f"mean {main.label}", main.bounds),
-        introduction=present(
+        introduction=without_none(
             parts.scored_rows(summary, _NOUN), _contradicted(summary), _replies_paragraph(summary)
         ),
         notices=notices(
@@ -150,14 +150,14 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
             None if summary.floor is None else ("Floor", Number(summary.floor, 3)),
             ("Calls saved", n_saved) if n_saved else None,
         ),
-        sections=present(*_sections(summary)),
+        sections=without_none(*_sections(summary)),
         settings=parts.run_settings(
             summary,
             *((capitalise(use), parts.in_column(column)) for use, column in summary.columns),
             *((capitalise(MEASURES[name].label), MEASURES[name].about) for name in summary.scores),
             ("Intervals", sentences.estimate_method(estimates, _NOUN)),
         ),
-        citations=present(
+        citations=without_none(
             _NCS if "cosine_sim" in summary.scores else None,
             _THRESHOLDS if summary.correctness else None,
         ),
@@ -290,7 +290,7 @@ def _item(item: "ConsistencyItem", names_contradictions: bool) -> ItemCard:
         row=item.item,
         score=Number(item.score),
         labels=() if item.decision is None else (item.decision,),
-        texts=present(*texts),
+        texts=without_none(*texts),
         findings=tuple(reasons)[:_MOST_FINDINGS],
         parts=tuple((name, as_cell(value)) for name, value in (*_probability(item), *further)),
         details=(f"{count_of(len(hidden), 'more sample')}", tuple(hidden)),
@@ -482,7 +482,7 @@ def cautions(summary: "ConsistencySummary") -> Iterator[str]:
 def _note_refused_parameters(summary: "ConsistencySummary | AgreementSummary") -> tuple[str, ...]:
     refused = () if summary.replies is None else summary.replies.left_out
     model = dict(summary.signature.fields).get("chat_model", "the model")
-    return present(sentences.parameters_note(one_line(model), refused))
+    return without_none(sentences.parameters_note(one_line(model), refused))
 
 
 def _p_true_cautions(summary: "ConsistencySummary") -> Iterator[str]:
@@ -671,7 +671,7 @@ def agreement_document(summary: "AgreementSummary") -> Document:
         title="Support of the claims of answers by samples",
         source=parts.input_and_date(summary),
         lead=parts.headline(estimates, _SAMPLES.means["score"], (0.0, 1.0)),
-        introduction=present(
+        introduction=without_none(
             parts.scored_rows(summary, _NOUN),
             Paragraph(f"{_claim_counts(summary)}."),
             _replies_paragraph(summary),
@@ -690,7 +690,7 @@ def agreement_document(summary: "AgreementSummary") -> Document:
         facts=parts.facts(
             *parts.row_counts(summary, _NOUN), ("Samples", summary.n_samples), *_claim_facts(summary)
         ),
-        sections=present(*_claim_sections(summary, _SAMPLES, paragraphs, columns)),
+        sections=without_none(*_claim_sections(summary, _SAMPLES, paragraphs, columns)),
         settings=parts.run_settings(
             summary,
             *((capitalise(use), parts.in_column(column)) for use, column in summary.columns),
@@ -734,7 +734,7 @@ def groundedness_document(summary: "GroundingSummary") -> Document:
             notes=[*parts.estimate_notes(estimates), f"claims: {_claim_counts(summary)}"],
         ),
         facts=parts.facts(*parts.row_counts(summary), *_claim_facts(summary)),
-        sections=present(*_claim_sections(summary, _PASSAGES, (rules,), columns)),
+        sections=without_none(*_claim_sections(summary, _PASSAGES, (rules,), columns)),
         settings=parts.run_settings(
             summary,
             *parts.column_settings(used, prediction="Answers", context="Passages", by="Groups"),

@@ -63,7 +63,7 @@ from semscale.report.formatting import (
     printable,
     with_sign,
 )
-from semscale.report.parts import Columns, present, section, table, table_of
+from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.report.row_charts import ForestRow, forest, legend
 from semscale.report.sentences import language_name, position_bias_note, windows_note
 from semscale.results.languages import ENGLISH
@@ -128,7 +128,7 @@ def drift_document(summary: DriftSummary) -> Document:
             ],
         ),
         facts=_counts(summary),
-        sections=present(
+        sections=without_none(
             _texts_section(summary),
             _checks_section(summary),
             _metrics_section(summary),
@@ -174,7 +174,7 @@ def job_summary(summary: DriftSummary) -> Document:
         next_step=f"{summary.next_step}.",
         notices=notices(cautions=_cautions(summary)),
         facts=_counts(summary),
-        sections=present(_texts_section(summary), _checks_section(summary)),
+        sections=without_none(_texts_section(summary), _checks_section(summary)),
         signature=summary.signature,
     )
 
@@ -849,7 +849,7 @@ def _runs_section(summary: DriftSummary) -> Section | None:
         if left_out
         else ""
     )
-    runs = table(("", "baseline", "candidate"), present(*rows), detail="full")
+    runs = table(("", "baseline", "candidate"), without_none(*rows), detail="full")
     return section("runs", "What was compared", runs, lacking)
 
 

@@ -59,7 +59,7 @@ from semscale.report.formatting import (
     printable,
     with_sign,
 )
-from semscale.report.parts import Columns, present, section, table, table_of
+from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.stats.intervals import Estimate
 
 Row = TypeVar("Row")
@@ -119,7 +119,7 @@ def record_document(summary: RecordedRun) -> Document:
             ],
             notes=[] if summary.is_new else [known],
         ),
-        sections=(Section("run", "The run", (table(("", ""), present(*rows)),)),),
+        sections=(Section("run", "The run", (table(("", ""), without_none(*rows)),)),),
     )
 
 
@@ -207,7 +207,7 @@ def approval_document(summary: ApprovedBaseline) -> Document:
         source=(Quoted(run.dataset),),
         introduction=tuple(
             Paragraph(line, detail="both")
-            for line in present(
+            for line in without_none(
                 run_line(run),
                 f"approved by {one_line(approval.by)}, {until}: {one_line(approval.why)}",
                 rerun,
@@ -434,7 +434,7 @@ def anchors_document(summary: RecordedAnchors) -> Document:
                 detail="both",
             ),
         ),
-        sections=present(
+        sections=without_none(
             section("anchors", "The anchors", table(("", ""), rows)),
             section(
                 "errors",
@@ -569,7 +569,7 @@ def self_test_document(result: SelfTest) -> Document:
             cautions=[*_FEW_RERUNS.get(result.n_reruns, ()), *_copy_cautions(result.copies)],
             notes=[f"intervals: {intervals}"] if rows else [],
         ),
-        sections=present(
+        sections=without_none(
             section("alarms", "False alarms", _alarms_block(result.false_alarms)),
             section("changes", "Changes of the outputs", _METHOD, _changes_table(result)),
         ),
@@ -713,7 +713,7 @@ def verification_document(verification: Verification) -> Document:
             ]
         ),
         facts=(("Entries", Count(verification.n_entries)),),
-        sections=present(
+        sections=without_none(
             section(
                 "flaws",
                 "Changed entries",

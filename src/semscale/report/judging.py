@@ -50,7 +50,7 @@ from semscale.report.formatting import (
     percent,
     percent_with_interval,
 )
-from semscale.report.parts import Columns, present, section, table, table_of
+from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.results.label_sheets import INCLUSION
 from semscale.signature import Signature
 from semscale.stats.intervals import FEWEST_CLUSTERS
@@ -125,7 +125,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
         title=("Quality of “", Quoted(columns.answer), "”"),
         source=(*parts.input_and_date(summary), ("template ", Quoted(summary.template.name))),
         lead=parts.headline(estimates, _MEAN_EXPECTED if summary.is_panel else _MEAN, _SCORES),
-        introduction=present(
+        introduction=without_none(
             parts.scored_rows(summary),
             Paragraph(panel) if panel else None,
             None if summary.gate is None else parts.sentence(f"Gate {summary.gate.reason}"),
@@ -145,7 +145,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
             ("With label and score", corrected.n_labelled) if corrected else None,
             ("Corrected mean", corrected.value) if corrected and has_interval(corrected) else None,
         ),
-        sections=present(*_sections(summary)),
+        sections=without_none(*_sections(summary)),
         settings=parts.run_settings(
             summary,
             *parts.column_settings(
@@ -158,7 +158,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
             ),
             ("Intervals", sentences.estimate_method(estimates)),
         ),
-        citations=present(_JUDGES, parts.CORRECTION if human else None),
+        citations=without_none(_JUDGES, parts.CORRECTION if human else None),
         signature=summary.signature,
     )
 
@@ -642,7 +642,7 @@ def comparison_document(summary: "SystemComparison") -> Document:
             ("Points of the answer shown first", share_cell(sides.first_place)),
             ("Pairs decided by the order", share_cell(sides.order.share)),
         ),
-        sections=present(
+        sections=without_none(
             section("systems", title, _system_table(summary), _systems_figure(summary), explained),
             section(
                 "pairs", "Pairs of systems", _duel_table(summary), _pairs_note(summary), _order_note(summary)
@@ -803,7 +803,7 @@ def audit_document(summary: "AuditSummary") -> Document:
             notes=[f"intervals: {intervals}"],
         ),
         facts=parts.facts(("Rows", len(first.plain)), ("Judges", len(audits))),
-        sections=present(
+        sections=without_none(
             *(
                 section(f"judge-{index}", Quoted(name), *_audit_blocks(name, audit))
                 for index, (name, audit) in enumerate(audits.items(), start=1)

@@ -29,7 +29,7 @@ from semscale.report.document import (
 )
 from semscale.report.figures import matrix_chart, matrix_table
 from semscale.report.formatting import LONGEST, count, count_of, join_list, number, one_line, plain
-from semscale.report.parts import Columns, present, section, table, table_of
+from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.report.sentences import language_name
 from semscale.scales.library import MEASURED_WITH, sets_that_rate
 from semscale.types import Floats
@@ -76,7 +76,7 @@ def lint_document(report: "LintReport") -> Document:
         lead=Decision(_LEADS[report.verdict], report.verdict, "the linter’s verdict on this scale"),
         introduction=tuple(
             Paragraph(sentence, detail="both")
-            for sentence in present(verdict_sentence(report), _translation_sentence(scale, rating))
+            for sentence in without_none(verdict_sentence(report), _translation_sentence(scale, rating))
         ),
         notices=notices(
             warnings=discriminant_warnings(report.discriminant, "probes"),
@@ -90,7 +90,7 @@ def lint_document(report: "LintReport") -> Document:
             ("Spread of the ends", Share(report.ladder.spread)),
             ("Reliability (alpha)", report.reliability),
         ),
-        sections=present(*_sections(report, rating)),
+        sections=without_none(*_sections(report, rating)),
         settings=parts.signature_fields(report.signature),
         citations=(SSR,),
         signature=report.signature,
@@ -108,7 +108,7 @@ def lint_overview(reports: "Sequence[LintReport]") -> Document:
         source=(count_of(len(reports), "scale"),),
         introduction=(Paragraph(outcomes, detail="both"),),
         notices=notices(notes=_without_probes(reports)),
-        sections=present(section("overview", "", _verdict_table(reports), finding_table(reports))),
+        sections=without_none(section("overview", "", _verdict_table(reports), finding_table(reports))),
     )
 
 
@@ -389,7 +389,7 @@ def growth_document(growth: "Growth") -> Document:
         source=(Quoted(scale.name), one_line(growth.source)),
         introduction=(Paragraph(to_review, detail="both"),),
         notices=notices(cautions=(f"left out: {one_line(reason)}" for reason in growth.left_out)),
-        sections=present(
+        sections=without_none(
             *(
                 section(
                     f"set-{position}",
@@ -440,7 +440,7 @@ def validity_document(validity: "Validity") -> Document:
             warnings=discriminant_warnings(check),
             cautions=compared.notes,
         ),
-        sections=present(
+        sections=without_none(
             section(
                 "agreement",
                 "Agreement with people",
@@ -490,14 +490,14 @@ def library_document(scales: "Sequence[Scale]") -> Document:
 
 def scale_document(scale: "Scale") -> Document:
     """Build the document of a scale: points, anchors of each set, provenance and notes."""
-    texts = present(scale.provenance, scale.notes)
+    texts = without_none(scale.provenance, scale.notes)
     return Document(
         kind="scale",
         name=one_line(scale.title),
         title=Quoted(scale.title),
         source=(f"{one_line(scale.name)}, {one_line(scale.language)}, hash {scale.content_hash}",),
         introduction=(Paragraph(("Question: ", Quoted(scale.question)), detail="both"),),
-        sections=present(
+        sections=without_none(
             *(
                 section(f"set-{position}", Quoted(name), _scale_anchors(scale, name, anchors))
                 for position, (name, anchors) in enumerate(scale.anchor_sets.items(), start=1)

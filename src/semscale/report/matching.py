@@ -41,7 +41,7 @@ from semscale.report.formatting import (
     percent,
     plain,
 )
-from semscale.report.parts import Columns, Fact, present, quote_file_name, section, table, table_of
+from semscale.report.parts import Columns, Fact, quote_file_name, section, table, table_of, without_none
 from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.result import UNREAD
@@ -120,13 +120,13 @@ def match_document(summary: "MatchSummary") -> Document:
             ],
         ),
         facts=parts.facts(*parts.row_counts(summary, n_windowed=summary.n_windowed), *_facts(summary)),
-        sections=present(*_sections(summary)),
+        sections=without_none(*_sections(summary)),
         settings=parts.run_settings(
             summary,
             *parts.column_settings(columns, prediction="Predictions", reference="References", by="Groups"),
             ("Intervals", sentences.estimate_method(estimates)),
         ),
-        citations=present(_CITED.get(summary.method)),
+        citations=without_none(_CITED.get(summary.method)),
         signature=summary.signature,
     )
 
@@ -215,7 +215,7 @@ def _scores_blocks(summary: "MatchSummary") -> tuple[Block | None, ...]:
         parts.mean_row(parts.group_name(group, estimates.by), group)
         for group in parts.groups_to_list(estimates)
     ]
-    caption += present(parts.small_base_note(estimates, "row"), parts.omission_note(estimates))
+    caption += without_none(parts.small_base_note(estimates, "row"), parts.omission_note(estimates))
     figure = figures.histograms_figure(
         "scores",
         (*drawn, *groups),
@@ -460,7 +460,7 @@ def calibration_document(calibration: "LayerCalibration") -> Document:
         name="BERTScore layers",
         title=("Scores of unrelated texts at each layer of ", Quoted(calibration.model.split("#")[0])),
         source=(quote_file_name(calibration.source),),
-        introduction=present(
+        introduction=without_none(
             parts.sentence(drawn), Paragraph(f"{capitalise(best)}.") if best is not None else None
         ),
         notices=notices(notes=[best]),
@@ -543,7 +543,7 @@ def evaluation_document(summary: "EvaluationSummary") -> Document:
             ("Invalid replies", sum(task.n_invalid for task in tasks)),
             ("Left out", sum(task.estimate.n_left_out for task in tasks)),
         ),
-        sections=present(
+        sections=without_none(
             section(
                 "tasks",
                 "By task",

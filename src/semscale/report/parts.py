@@ -109,17 +109,17 @@ class DescribedSummary(Protocol):
         ...
 
 
-def present(*items: Item | None) -> tuple[Item, ...]:
+def without_none(*items: Item | None) -> tuple[Item, ...]:
     """Drop ``None`` and empty sentences.
 
     Examples:
-        >>> present("first", None, "", "second")
+        >>> without_none("first", None, "", "second")
         ('first', 'second')
     """
     return tuple(item for item in items if item is not None and item != "")
 
 
-class TableOptions(TypedDict, total=False):
+class TableLayout(TypedDict, total=False):
     """Fields of a ``DataTable`` besides its columns and rows."""
 
     title: Line
@@ -136,7 +136,7 @@ class TableOptions(TypedDict, total=False):
 
 
 def table(
-    heads: Sequence[str | Quoted], rows: Iterable[Sequence[Value]], **options: Unpack[TableOptions]
+    heads: Sequence[str | Quoted], rows: Iterable[Sequence[Value]], **options: Unpack[TableLayout]
 ) -> DataTable:
     """Build a table from its headings and rows.
 
@@ -148,7 +148,7 @@ def table(
     return DataTable(tuple(heads), tuple(tuple(map(as_cell, row)) for row in rows), **options)
 
 
-def table_of(items: Iterable[Item], columns: Columns[Item], **options: Unpack[TableOptions]) -> DataTable:
+def table_of(items: Iterable[Item], columns: Columns[Item], **options: Unpack[TableLayout]) -> DataTable:
     """Build a table from its columns, with one row for each item.
 
     Args:
@@ -156,7 +156,7 @@ def table_of(items: Iterable[Item], columns: Columns[Item], **options: Unpack[Ta
         columns: heading and value of each column; ``as_cell`` converts values to cells.
         options: other fields of ``DataTable``.
     """
-    shown = present(*columns)
+    shown = without_none(*columns)
     rows = ([value(item) for _, value in shown] for item in items)
     return table([head for head, _ in shown], rows, **options)
 
@@ -238,7 +238,7 @@ def estimate_notes(estimates: "Estimates", noun: str = "row", *, n_windowed: int
 
 def facts(*entries: Fact | None) -> tuple[tuple[str, Cell], ...]:
     """Convert the values of facts to cells; ``None`` is dropped."""
-    return tuple((name, as_cell(value)) for name, value in present(*entries))
+    return tuple((name, as_cell(value)) for name, value in without_none(*entries))
 
 
 def quote_file_name(source: str, limit: int = 220) -> Quoted:

@@ -18,7 +18,7 @@ from semscale.report.document import (
     stamp,
 )
 from semscale.report.formatting import count_of
-from semscale.report.parts import Columns, present, section, table, table_of
+from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.report.sentences import rows_scored
 from semscale.types import Status
 
@@ -48,7 +48,7 @@ def columns_document(summary: "ColumnsSummary") -> Document:
             ("Columns", len(kinds)),
             *((kind.capitalize(), kinds.count(kind)) for kind in dict.fromkeys(kinds)),
         ),
-        sections=present(*_column_sections(summary)),
+        sections=without_none(*_column_sections(summary)),
     )
 
 
@@ -116,7 +116,7 @@ def forecast_document(summary: "ForecastSummary") -> Document:
             cautions=[*summary.cautions, *prices],
             notes=[summary.note],
         ),
-        sections=present(
+        sections=without_none(
             *(
                 section(f"model-{number}", Quoted(name), _calls(name, forecast), _further_calls(forecast))
                 for number, (name, forecast) in enumerate(summary.forecasts.items(), start=1)

@@ -68,7 +68,7 @@ from semscale.report.lint import (
     findings,
     lint_warning,
 )
-from semscale.report.parts import Columns, present, section, table, table_of
+from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.report.row_charts import strips
 from semscale.report.sentences import STATUS_MEANINGS, language_name
 from semscale.results.result import UNREAD
@@ -177,7 +177,7 @@ def rating_document(summary: "RatingSummary") -> Document:
         title=Quoted(scale.title),
         source=parts.input_and_date(summary),
         lead=lead,
-        introduction=present(
+        introduction=without_none(
             *_introduction(summary), Paragraph(lead.advice, detail="brief") if lead else None
         ),
         notices=notices(
@@ -186,7 +186,7 @@ def rating_document(summary: "RatingSummary") -> Document:
             notes=parts.estimate_notes(estimates, n_windowed=summary.n_windowed),
         ),
         facts=tuple(_facts(summary)),
-        sections=present(*_sections(summary)),
+        sections=without_none(*_sections(summary)),
         settings=parts.run_settings(
             summary,
             *parts.column_settings(summary, by="Groups", further_groups="Groups"),
@@ -194,7 +194,7 @@ def rating_document(summary: "RatingSummary") -> Document:
             *_settings(summary, readout),
             ("Intervals", sentences.estimate_method(estimates)),
         ),
-        citations=present(
+        citations=without_none(
             SSR,
             *(_ORDINAL if readout in {"ordinal", "combined"} else ()),
             _BOOTSTRAP if estimates.overall.method == "bootstrap" else None,
@@ -206,7 +206,7 @@ def rating_document(summary: "RatingSummary") -> Document:
 def _introduction(summary: "RatingSummary") -> Iterator[Paragraph]:
     """Yield what qualifies the mean, the number of rated texts, and the meaning of the mean's interval."""
     digits = scale_digits(summary.scale)
-    for qualification in present(
+    for qualification in without_none(
         correction_sentence(summary.comparison, digits), missing_anchors_sentence(summary)
     ):
         yield Paragraph(qualification, detail="both")
@@ -677,7 +677,7 @@ def group_estimate_table(summary: "RatingSummary") -> DataTable:
     listing = parts.group_table(
         estimates,
         digits=scale_digits(summary.scale),
-        further=present(*_correction_columns(summary, ("mean",)), *(boxes if has_boxes else ())),
+        further=without_none(*_correction_columns(summary, ("mean",)), *(boxes if has_boxes else ())),
     )
     return replace(listing, note=_groups_note(estimates), detail="brief")
 
@@ -686,7 +686,7 @@ def _groups_note(estimates: "Estimates") -> str:
     """Explain the mark of small groups, and the effect of a calibration's error on comparisons."""
     compared = estimates.refits and sum(group.n > 0 for group in estimates.groups) > 1
     small, unlisted = parts.small_base_note(estimates, "row"), parts.omission_note(estimates)
-    return " ".join(present(small, _COMMON_ERROR if compared else "", unlisted))
+    return " ".join(without_none(small, _COMMON_ERROR if compared else "", unlisted))
 
 
 def groups_figure(summary: "RatingSummary") -> Figure | None:
@@ -950,7 +950,7 @@ def _decisions_table(decided: "DecidedComparison") -> DataTable:
         ("KS similarity of both distributions", decided.ks),
         ("order bias of the decisions", Share(order_bias, 0)) if order_bias >= 0 else None,
     )
-    return table(("", "value"), present(*rows), brief_title="Comparison with decisions")
+    return table(("", "value"), without_none(*rows), brief_title="Comparison with decisions")
 
 
 def decision_cautions(decided: "DecidedComparison") -> Iterator[str]:

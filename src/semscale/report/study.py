@@ -27,7 +27,7 @@ from semscale.report.document import (
     stamp,
 )
 from semscale.report.formatting import capitalise, count, count_of, coverage, join_list, number, one_line
-from semscale.report.parts import Column, Columns, present, section, table, table_of
+from semscale.report.parts import Column, Columns, section, table, table_of, without_none
 from semscale.stats.intervals import mass_names
 from semscale.study.questionnaire import TEXT_METHODS
 from semscale.study.study_figures import CONCEPT, MOST_LEVELS, scale_of
@@ -131,7 +131,7 @@ def study_document(summary: "StudySummary") -> Document:
             cautions=_cautions(summary),
             notes=[intervals],
         ),
-        facts=present(
+        facts=without_none(
             ("Personas", Count(len(panel))),
             ("Effective n", Number(panel.effective_n, 0)) if panel.weights is not None else None,
             ("Answers", Count(sum(counts.values()))),
@@ -139,7 +139,7 @@ def study_document(summary: "StudySummary") -> Document:
             ("Refused", Count(counts.get(str(Status.REFUSED), 0))),
             ("Calls of this run", Count(summary.facts.calls)),
         ),
-        sections=present(*_sections(summary)),
+        sections=without_none(*_sections(summary)),
         settings=parts.run_settings(
             summary,
             ("Panel", parts.quote_file_name(panel.source)),

@@ -37,7 +37,7 @@ from semscale.report.formatting import (
     plain,
     with_interval,
 )
-from semscale.report.parts import Columns, present, section, table, table_of
+from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.report.row_charts import TOLERATED, ForestRow, forest
 from semscale.report.study import MAIER, method_label
 from semscale.stats.intervals import mass_names
@@ -171,7 +171,7 @@ def study_comparison_document(summary: "StudyComparison") -> Document:
             ("Questions", questions),
             ("Concepts", concepts),
         ),
-        sections=present(*_sections(summary)),
+        sections=without_none(*_sections(summary)),
         settings=parts.run_settings(
             summary,
             ("People", parts.quote_file_name(summary.people.source)),

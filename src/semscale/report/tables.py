@@ -23,7 +23,7 @@ from semscale.report.document import (
     notices,
 )
 from semscale.report.formatting import count_of, coverage, join_list, number, one_line, percent
-from semscale.report.parts import Columns, present, section, table, table_of
+from semscale.report.parts import Columns, section, table, table_of, without_none
 
 if TYPE_CHECKING:
     from semscale.tabulation.banners import Banner
@@ -61,7 +61,7 @@ def tables_document(summary: "Crosstabs") -> Document:
         name="Tables",
         title=("Tables of ", parts.quote_file_name(summary.source)) if summary.source else "Tables",
         source=parts.input_and_date(summary),
-        introduction=present(
+        introduction=without_none(
             parts.sentence(counting),
             Paragraph(f"{interval_line(summary)}."),
             Paragraph(f"Tests: {_ADJUSTED[summary.settings.correction]}.") if is_tested else None,
@@ -79,7 +79,7 @@ def tables_document(summary: "Crosstabs") -> Document:
             ("Left out", summary.n - summary.n_counting),
             ("Tables", len(summary.tables)),
         ),
-        sections=present(
+        sections=without_none(
             *(
                 section(f"table-{number}", _title(crosstab), *_blocks(crosstab, summary))
                 for number, crosstab in enumerate(summary.tables, start=1)

@@ -69,12 +69,12 @@ class Summary(Presentable):
             "unread_language": self.unread_language,
             "languages": [count.record(*self.language_of) for count in self.languages],
             "estimates": self.estimates,
-            **self.own_record(),
+            **self.instrument_record(),
             "signature": self.signature,
             "created": self.created,
         }
 
-    def own_record(self) -> dict[str, Any]:
+    def instrument_record(self) -> dict[str, Any]:
         """Return the numbers that only this instrument has, by name, for JSON."""
         return {}
 
@@ -166,7 +166,9 @@ class RowTally:
             if (found := tallies.differences(interval))
         }
 
-    def common(self, plan: IntervalPlan, source: str, signature: Signature | None = None) -> dict[str, Any]:
+    def summary_fields(
+        self, plan: IntervalPlan, source: str, signature: Signature | None = None
+    ) -> dict[str, Any]:
         """Return the arguments of a ``Summary`` of the added rows.
 
         Args:

@@ -121,7 +121,7 @@ def _compare_runs(
     if ruler is not None:
         decision = with_ruler(decision, ruler)
     summary = DriftSummary(comparison, decision, runs.approval, recorded_from=file, ruler=ruler)
-    stored = history.keep(summary.stored, candidate=None if file is None else candidate)
+    stored = history.record_comparison(summary.stored, candidate=None if file is None else candidate)
     if stored.candidate_id != candidate.id:  # another process has stored the same outputs meanwhile
         known = replace(comparison.candidate, id=stored.candidate_id)
         summary = replace(summary, comparison=replace(comparison, candidate=known))

@@ -14,9 +14,9 @@ from semscale.chat.loading import load_chat_model
 from semscale.chat.runner import Running
 from semscale.compat.uqlm.base import ANSWERS, UncertaintyScorer, UQResult, synchronous, with_rate_limit
 from semscale.errors import InputError
-from semscale.judging.asking import JudgeState
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.prompts import JudgedItem, read_items
+from semscale.judging.requests import JudgeState
 from semscale.judging.settings import TEMPLATES
 from semscale.judging.verdicts import PanelVerdicts
 from semscale.messages import unknown_name
