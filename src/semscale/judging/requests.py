@@ -256,16 +256,16 @@ class JudgeRequests:
     def _correct(self, conversation: Conversation) -> None:
         """Add a correction after the last reply to a conversation in prose."""
         as_json = conversation.request.parameters.schema is not None
-        form = self.prompt_form(conversation.criterion, as_json=as_json)
-        conversation.correct(form.correction(conversation.replies[-1].text))
+        prompt = self.prompt_form(conversation.criterion, as_json=as_json)
+        conversation.correct(prompt.correction(conversation.replies[-1].text))
 
     def longest_corrections(self, request: Call) -> list[Request]:
         """Write the corrections that follow unreadable replies of the maximum length, for forecasts."""
         criterion = self._criterion_of(request)
         if criterion is None or not isinstance(request, Request):
             return []
-        form = self.prompt_form(criterion, as_json=request.parameters.schema is not None)
-        messages = form.correction("x" * int(BYTES_PER_TOKEN * request.most_tokens.completion_tokens))
+        prompt = self.prompt_form(criterion, as_json=request.parameters.schema is not None)
+        messages = prompt.correction("x" * int(BYTES_PER_TOKEN * request.most_tokens.completion_tokens))
         return [
             replace(request, messages=request.messages + messages * turn)
             for turn in range(1, self.settings.corrections + 1)
