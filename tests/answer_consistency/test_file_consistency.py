@@ -8,7 +8,7 @@ from tests.conftest import ToyEmbedder
 
 from semscale.answer_consistency import consistencies as consistencies_module
 from semscale.answer_consistency import summary as summary_module
-from semscale.answer_consistency import tables
+from semscale.answer_consistency import table as consistency_table
 from semscale.answer_consistency.asking import AskedModel, Sampling
 from semscale.answer_consistency.consistency import Consistency
 from semscale.answer_consistency.settings import (
@@ -98,7 +98,7 @@ def watched(monkeypatch):
         tallies.append(tally(*items, **settings))
         return tallies[-1]
 
-    monkeypatch.setattr(tables, "ConsistencyTally", noted)
+    monkeypatch.setattr(consistency_table, "ConsistencyTally", noted)
     return tallies
 
 
@@ -189,7 +189,7 @@ def test_rows_of_an_item_may_be_in_any_order(tmp_path, part_rows, apart):
 @pytest.mark.parametrize("part_rows", [5, 100])
 @pytest.mark.exhaustive
 def test_the_floor_is_that_of_answers_drawn_from_long_files(path, monkeypatch, part_rows):
-    monkeypatch.setattr(tables, "FLOOR_ITEMS", 12)
+    monkeypatch.setattr(consistency_table, "FLOOR_ITEMS", 12)
     drawn = measure_consistency(
         open_table(path), COLUMNS, instrument=consistency(), settings=PartSettings(part_rows)
     )
