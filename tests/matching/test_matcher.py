@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from semscale.embedding import ArrayEmbedder, load_embedder
-from semscale.errors import InputError, UnknownNameError
+from semscale.errors import InputError
 from semscale.guards.registry import GUARDS
 from semscale.matching.matcher import METHODS, Matcher, match, match_with
 from semscale.types import Status
@@ -29,11 +29,6 @@ def test_unscored_items_stay_in_position(toy_embedder):
 def test_nothing_to_match_gives_no_scores(toy_embedder):
     assert len(match([], [], "cosine", embedder=toy_embedder)) == 0
     assert np.isnan(match([None], ["a"], "cosine", embedder=toy_embedder).score).all()
-
-
-def test_an_unknown_method_names_the_nearest():
-    with pytest.raises(UnknownNameError, match="did you mean 'cliniqlink-doc'"):
-        Matcher("cliniqlink-docs")
 
 
 @pytest.mark.parametrize("method", ["calibrated", "bertscore", "cliniqlink-doc"])
