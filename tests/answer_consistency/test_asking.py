@@ -12,7 +12,7 @@ from semscale.answer_consistency.asking import Sampling, Stopping, early_decisio
 from semscale.answer_consistency.consistency import Consistency
 from semscale.chat import FailureKind, Message, Parameters
 from semscale.chat.runner import Runner
-from semscale.chat.settings import Budget, Limits
+from semscale.chat.settings import Budget
 from semscale.errors import InputError, UnfinishedWarning
 from semscale.types import Status
 
@@ -25,22 +25,6 @@ def exact(chat, **settings):
 
 def runner(chat, **settings):
     return Runner(chat, **{"ledger": False, **settings})
-
-
-def test_every_prompt_is_asked_for_an_answer_and_samples():
-    chat = ScriptedChat(FAITHFUL)
-    asked = exact(chat).ask(["sure?", "guess?"], 3, runner=runner(chat))
-    assert asked.replies.answers == ["yes", "a"]
-    assert asked.replies.samples == [["yes"] * 3, ["b", "c", "d"]]
-    assert asked.consistencies.score.tolist() == [1.0, 0.0]
-    assert sorted(chat.asked, key=str) == sorted(
-        [(prompt, sample, 1.0 if sample else None) for prompt in FAITHFUL for sample in range(4)], key=str
-    )
-    assert (asked.replies.counts.n_calls, asked.replies.counts.n_saved, asked.replies.counts.n_failed) == (
-        8,
-        0,
-        0,
-    )
 
 
 def test_asking_stops_when_the_decision_is_settled():
@@ -89,37 +73,6 @@ def test_a_failed_sample_makes_fewer_decide():
     asked = exact(chat).ask(["p"], sampling=sampling, runner=runner(chat))
     assert asked.replies.sides == (True,)  # one of one
     assert asked.consistencies.n_samples.tolist() == [1]
-
-
-@pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
-def test_a_second_run_never_repeats_a_paid_call(tmp_path):
-    first, second = ScriptedChat(FAITHFUL), ScriptedChat(FAITHFUL)
-    ledger = tmp_path / "ledger.sqlite"
-    capped = Runner(first, ledger=ledger, budget=Budget(calls=5), limits=Limits(concurrency=1))
-    part = exact(first).ask(["sure?", "guess?"], 3, runner=capped)
-    # Two answers, and all three samples of the first prompt: the second has none of its own.
-    message = (
-        "the cap of 5 calls is reached; received replies are stored; a cap counts for each run, so the same "
-        "command continues from there"
-    )
-    assert part.replies.counts.stopped == message
-    assert list(part.consistencies.status) == [Status.SCORED, Status.UNFINISHED]
-    np.testing.assert_array_equal(part.consistencies.score, [1.0, np.nan])
-    assert part.replies.answers == ["yes", "a"]
-    asked = exact(second).ask(["sure?", "guess?"], 3, runner=Runner(second, ledger=ledger))
-    assert len(first.asked) + len(second.asked) == 8
-    assert asked.consistencies.score.tolist() == [1.0, 0.0]
-
-
-@pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
-def test_a_cap_leaves_prompts_with_all_samples_rather_than_answers_alone():
-    prompts = [f"p{number}" for number in range(40)]
-    chat = ScriptedChat({prompt: ["a"] * 3 for prompt in prompts})
-    capped = runner(chat, budget=Budget(calls=60), limits=Limits(concurrency=4))
-    asked = exact(chat).ask(prompts, 2, runner=capped)
-    # A prompt takes three calls, and at most four prompts, one for each call at once, are left half asked.
-    assert asked.consistencies.n_scored >= (60 - 4 * 2) // 3
-    assert len(chat.asked) == 60
 
 
 def test_a_caller_is_warned_of_a_cap_with_its_reason():
@@ -238,9 +191,7 @@ def test_the_floor_of_all_answers_is_applied_when_stopping(toy_embedder):
     ("act", "message"),
     [
         (lambda: Consistency().ask(["q"]), "chat_model must be given to ask"),
-        (lambda: Sampling(n_samples=0), "n_samples must be a whole number"),
         (lambda: Sampling(temperature=0), "temperature must be > 0"),
-        (lambda: Stopping(1.0), "threshold must lie between 0 and 1"),
         (lambda: exact(ScriptedChat({})).ask([3]), "prompts must be texts or lists of messages, got int"),
         (lambda: exact(ScriptedChat({})).ask("q"), "prompts must be a list"),
         (

@@ -50,12 +50,11 @@ def path(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("part_rows", [2, 100])
 @pytest.mark.exhaustive
-def test_a_file_has_the_claims_of_memory_in_parts_of_any_size(path, tmp_path, part_rows):
+def test_a_file_in_parts_has_the_claims_of_memory(path, tmp_path):
     out = tmp_path / "judged.parquet"
     summary = measure_agreement(
-        open_table(path), COLUMNS, instrument=ClaimConsistency(), out=out, settings=PartSettings(part_rows)
+        open_table(path), COLUMNS, instrument=ClaimConsistency(), out=out, settings=PartSettings(2)
     )
     known = claim_consistency(ANSWERS, list(map(list, zip(FIRST, SECOND, strict=True))))
     written = pl.read_parquet(out)
@@ -190,10 +189,9 @@ class TestAsked:
 
         return ask
 
-    @pytest.mark.parametrize("part_rows", [1, 100])
     @pytest.mark.exhaustive
-    def test_answers_and_samples_are_asked_for(self, ask, tmp_path, part_rows):
-        summary = ask(part_rows, tmp_path / "out.parquet")
+    def test_answers_and_samples_are_asked_for(self, ask, tmp_path):
+        summary = ask(1, tmp_path / "out.parquet")
         written = pl.read_parquet(tmp_path / "out.parquet")
         assert written["semscale_status"].to_list() == ["scored", "missing", "scored"]
         assert written["semscale_answer"].to_list() == [ANSWERS[0], None, "The heart pumps blood."]
@@ -231,16 +229,15 @@ def backed_path(tmp_path):
     return backed_path
 
 
-@pytest.mark.parametrize("part_rows", [2, 100])
 @pytest.mark.exhaustive
-def test_a_file_has_the_verdicts_of_memory_in_parts_of_any_size(backed_path, tmp_path, part_rows):
+def test_a_file_in_parts_has_the_verdicts_of_memory(backed_path, tmp_path):
     out = tmp_path / "judged.parquet"
     summary = measure_groundedness(
         open_table(backed_path),
         BACKED_COLUMNS,
         instrument=Groundedness(),
         out=out,
-        settings=PartSettings(part_rows),
+        settings=PartSettings(2),
     )
     known = groundedness(BACKED_ANSWERS, list(map(list, zip(PASSAGES, MORE, strict=True))))
     written = pl.read_parquet(out)
