@@ -77,13 +77,6 @@ def test_rows_without_a_respondent_may_lie_in_any_stratum(summed):
     assert summed(who=[None] * 5).n == 5
 
 
-def test_a_rating_needs_a_number_somewhere(summed):
-    columns = CodingColumns(text="text", rating="stars")
-    assert summed(columns).drivers.rating == "stars"
-    with pytest.raises(InputError, match="rating: column 'stars' has no number"):
-        summed(columns, stars=["x"] * 5)
-
-
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
@@ -230,13 +223,6 @@ def test_without_hand_codes_and_weights_everything_but_drivers_is_of_all_answers
     coding, expected = json.loads(part.to_json()), json.loads(whole.to_json())
     for name in ("codes", "group_shares", "tests", "pairs", "outcomes", "reasons", "rows", "readable"):
         assert coding[name] == expected[name], name
-
-
-@pytest.mark.exhaustive
-def test_the_size_of_parts_changes_nothing(collected):
-    for most in (N, SAMPLED):
-        first, second = (json.loads(collected(DESIGNED, most, size).to_json()) for size in (N, 313))
-        assert {**first, "created": 0} == {**second, "created": 0}
 
 
 @pytest.mark.parametrize(
