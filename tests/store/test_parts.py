@@ -126,12 +126,19 @@ def test_finished_parts_are_recognized_on_reopening(output):
     }
 
 
-@pytest.mark.parametrize("number", [0, 1, 2])
 @pytest.mark.parametrize(
-    "damage", ["no part", "no record", "torn part", "torn record", "flipped bit", "other rows"]
+    ("damage", "number"),
+    [
+        ("no part", 0),
+        ("no record", 1),
+        ("torn part", 2),
+        ("torn record", 0),
+        ("flipped bit", 1),
+        ("other rows", 2),
+    ],
 )
 @pytest.mark.exhaustive
-def test_parts_count_up_to_the_first_that_is_not_sound(output, number, damage):
+def test_parts_count_up_to_the_first_that_is_not_sound(output, damage, number):
     output.start()
     part, record = (f"{output.work}part-{number:06d}.{end}" for end in ("parquet", "json"))
     content = output.files()
