@@ -32,7 +32,7 @@ def test_asking_stops_when_the_decision_is_settled():
     sampling = Sampling(n_samples=10, stopping=Stopping(0.5, 0.95))
     asked = exact(chat).ask(["sure?", "guess?"], sampling=sampling, runner=runner(chat))
     assert asked.replies.sides == (True, False)
-    # test_stopping.py: ten ones are settled after four; so are ten zeros, by symmetry
+    # test_betting_by_hand: ten ones are settled after four; so are ten zeros, by symmetry
     assert [len(samples) for samples in asked.replies.samples] == [4, 4]
     assert (asked.replies.counts.n_calls, asked.replies.counts.n_saved) == (10, 12)
     assert len(chat.asked) == 10

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from semscale.errors import InputError, InterruptedRunError
+from semscale.errors import InputError
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.summary import (
@@ -160,25 +160,12 @@ def assert_same_report(got, expected):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("part_rows", [90, 700, 5000])
-def test_a_file_in_any_parts_gives_the_report_that_memory_gives(rater, many, part_rows):
+def test_a_file_in_parts_gives_the_report_that_memory_gives(rater, many):
     frame, table = many
     expected = rater.rate(frame["text"]).summarize(frame["text"], source="many.parquet", seed=3)
     assert expected.sample.height == SAMPLE_SIZE
-    summary = rate_table(table, COLUMNS, rater, settings=PartSettings(part_rows), plan=IntervalPlan(seed=3))
+    summary = rate_table(table, COLUMNS, rater, settings=PartSettings(700), plan=IntervalPlan(seed=3))
     assert_same_report(summary, expected)
-
-
-def test_a_resumed_run_gives_the_report_that_memory_gives(survey, tmp_path, rater, toy_embedder, many):
-    frame, table = many
-    plan, settings, out = IntervalPlan(seed=3), PartSettings(500), tmp_path / "rated.csv"
-    # The anchors are embedded first, then four parts: the fourth call is the third part.
-    stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=4)
-    with pytest.raises(InterruptedRunError, match="1,000 rows"):
-        rate_table(table, COLUMNS, stopped, plan=plan, out=out, settings=settings)
-    resumed = rate_table(table, COLUMNS, rater, plan=plan, out=out, settings=settings)
-    texts = frame["text"]
-    assert_same_report(resumed, rater.rate(texts).summarize(texts, source="many.parquet", seed=3))
 
 
 def test_cells_that_are_no_texts_are_shown_alike(tmp_path, rater):
