@@ -124,18 +124,3 @@ def test_counts_have_every_kind_with_zeros():
     assert tuple(counts) == FINDING_KINDS
     assert counts["number:other-value"] == 2
     assert sum(counts.values()) == 2
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    ("prediction", "reference"),
-    [
-        ("He met " + "Abc " * 20_000, "He met " + "Abc " * 20_000 + "Abc"),
-        ("10:30 " * 15_000, "10:30 " * 16_000),
-        ("oil floats above water " * 4000, "oil floats above water " * 4001),
-    ],
-    ids=["a name of many words", "times of day", "comparisons"],
-)
-def test_long_uniform_texts_are_checked_in_seconds(prediction, reference):
-    # What was compared each with each took minutes here.
-    assert Guards().check(prediction, reference) == []

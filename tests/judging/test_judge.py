@@ -10,7 +10,8 @@ from tests.judging.conftest import Scripted, material, plain_running
 import semscale
 from semscale.chat.messages import CallError, FailureKind, Reply, TokenLogprob
 from semscale.chat.settings import Budget
-from semscale.errors import InputError, ReplyError, UnfinishedWarning, UnknownNameError
+from semscale.errors import InputError, ReplyError, UnfinishedWarning
+from semscale.judging.asking import JudgeState
 from semscale.judging.judge import Judge, judge
 from semscale.judging.requests import JudgeState
 from semscale.judging.verdict import Provenance
@@ -39,12 +40,6 @@ def test_what_cannot_be_judged_has_a_status_and_is_not_asked_about(running):
     assert len(model.requests) == 1
     assert np.isnan(verdicts.score[1:]).all()
     assert verdicts.counts == {Status.SCORED: 1, Status.MISSING: 3, Status.NOT_TEXT: 1, Status.EMPTY: 2}
-
-
-def test_equal_items_are_asked_about_once(running):
-    model = Scripted(lambda _: FOUR)
-    assert Judge(model).judge(["q"] * 5, ["a"] * 5, running=running).score.tolist() == [0.75] * 5
-    assert len(model.requests) == 1
 
 
 def test_unreadable_reply_is_corrected_and_stays_in_the_conversation(running):
@@ -202,31 +197,10 @@ def test_what_was_refused_is_known_to_a_run_that_goes_on(running):
 
 
 @pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
-def test_a_cap_leaves_the_rest_unfinished():
-    model = Scripted(lambda _: FOUR)
-    running = plain_running(budget=Budget(calls=2))
-    verdicts = Judge(model).judge(["q"] * 4, ["a", "b", "c", "d"], running=running)
-    assert verdicts.counts == {Status.SCORED: 2, Status.UNFINISHED: 2}
-    assert "the cap of 2 calls is reached; without a ledger" in verdicts.stopped
-    assert [verdict.reason for verdict in verdicts[2:]] == [verdicts.stopped] * 2
-    assert len(model.requests) == 2
-
-
-@pytest.mark.filterwarnings("ignore::semscale.errors.UnfinishedWarning")
 def test_a_cap_counts_corrections_too():
     model = Scripted(lambda _: "4 or 5")
     verdicts = Judge(model, corrections=5).judge(["q"], ["a"], running=plain_running(budget=Budget(calls=3)))
     assert (verdicts[0].status, len(model.requests)) == (Status.UNFINISHED, 3)
-
-
-def test_a_second_start_pays_for_nothing_twice(tmp_path):
-    model = Scripted(lambda request: "4 or 5" if len(request.messages) == 2 else FOUR)
-    running = plain_running().__class__(ledger=tmp_path / "ledger.sqlite")
-    first = Judge(model).judge(["q"] * 2, ["a", "b"], running=running)
-    asked = len(model.requests)
-    again = Judge(model).judge(["q"] * 2, ["a", "b"], running=running)
-    assert asked == len(model.requests) == 4
-    assert [verdict.replies for verdict in again] == [verdict.replies for verdict in first]
 
 
 def test_it_waits_inside_a_running_event_loop(running):
@@ -274,9 +248,6 @@ def test_a_scale_of_the_library_is_a_template(running):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"template": "lickert"}, "unknown template 'lickert': did you mean 'likert'"),
-        ({"order": "score_first"}, "order must be .* got 'score_first'; did you mean 'score-first'"),
-        ({"samples": 0}, "samples must be between 1 and 1000, got 0"),
         ({"samples": 3, "temperature": 0}, "temperature must be > 0 for 3 samples"),
         ({"corrections": -1}, "corrections must be between 0 and 20, got -1"),
         ({"rubric": 3}, "rubric must be a text, got 3"),
@@ -295,11 +266,6 @@ def test_unequal_lengths_are_both_named(running):
         judging.judge(["q", "r"], ["a"], running=running)
     with pytest.raises(InputError, match="got 1 questions and 1 answers and 2 references"):
         judging.judge(["q"], ["a"], references=["x", "y"], running=running)
-
-
-def test_an_unknown_template_names_the_nearest():
-    with pytest.raises(UnknownNameError, match="true_false"):
-        semscale.Judge(Scripted(lambda _: FOUR), template="truefalse")
 
 
 def test_missing_api_key_is_reported_before_reading_inputs(monkeypatch):

@@ -197,20 +197,6 @@ def test_two_levels_are_never_read_as_a_single_level(reply):
     )
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("start", ["", "Score: 4\n"])
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "a", "4 ", "Score: ", "{", '{"score": ', "<think>", "(", " ", "\n", "I give it ", "score of ", ". ",
-        "; ", "`", "```\n", "~~", '"', "<score>", "\\boxed{", "\n{a:", "'reason': '", "so, ", "the ", "评分",
-    ],
-)  # fmt: skip
-def test_long_replies_are_read_soon(start, piece):
-    # Each took minutes with patterns that look back over everything; a run of the tests would show it.
-    read_reply(start + piece * (50_000 // len(piece)), load_template("likert"))
-
-
 @pytest.mark.parametrize(
     ("reply", "free", "structured"),
     [

@@ -11,9 +11,8 @@ from semscale.chat.settings import Budget
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.settings import JudgeColumns
-from semscale.judging.table import judge_table
-from semscale.results import estimates
-from semscale.results.table_runs import PartSettings
+from semscale.judging.tables import judge_table
+from semscale.results.runs import PartSettings
 from semscale.store.reading import open_table
 
 N = 12
@@ -52,25 +51,6 @@ def run(path, tmp_path):
     return run
 
 
-def test_a_cap_holds_for_all_parts_together_and_keeps_what_is_done(run, tmp_path):
-    asked, out = model(), tmp_path / "out.parquet"
-    summary = run(Judge(asked), budget=Budget(calls=6))
-    # Four rows of the first part and two of the second; nobody is asked about the third.
-    assert len(asked.requests) == 6
-    assert summary.counts == {"scored": 6, "unfinished": 6}
-    assert "the cap of 6 calls is reached" in summary.stopped
-    assert scored(out) == 6
-    parts_folder = tmp_path / "out.parquet.parts"
-    assert [part.name for part in sorted(parts_folder.glob("*.parquet"))] == ["part-000000.parquet"]
-
-    again = model()
-    summary = run(Judge(again), budget=Budget(calls=6))
-    assert len(again.requests) == 6
-    assert (summary.stopped, summary.counts) == (None, {"scored": N})
-    assert scored(out) == N
-    assert not parts_folder.exists()
-
-
 DOWN = CallError("the endpoint is down", kind=FailureKind.SERVER)
 
 
@@ -84,17 +64,6 @@ def down_for(row, name="scripted"):
 
 def asked_rows(model):
     return [int(material(request).split()[-1]) for request in model.requests]
-
-
-def test_rows_whose_calls_failed_are_asked_about_again_after_a_cap(run, tmp_path):
-    # Row 1 fails, in the first of three parts; the cap of 10 is reached in the third.
-    summary = run(Judge(down_for(1)), budget=Budget(calls=10))
-    assert summary.counts == {"scored": 9, "failed": 1, "unfinished": 2}
-    again = model()
-    summary = run(Judge(again))
-    assert asked_rows(again) == [1, 10, 11]  # the ledger has the others
-    assert summary.counts == {"scored": N}
-    assert scored(tmp_path / "out.parquet") == N
 
 
 def test_rows_whose_calls_failed_are_asked_about_again_after_a_whole_run(run, tmp_path):
@@ -149,38 +118,10 @@ def test_model_capabilities_are_probed_once(run, tmp_path):
     assert first.equals(second)
 
 
-def test_a_run_that_differs_is_refused(run, tmp_path):
-    run(Judge(model()), budget=Budget(calls=6))
-    with pytest.raises(InputError, match="order was score-first, now score-only.*--restart"):
-        run(Judge(model(), order="score-only"))
-    with pytest.raises(InputError, match="answer was a, now label"):
-        run(Judge(model()), columns=JudgeColumns(question="q", answer="label"))
-    assert run(Judge(model(), order="score-only"), restart=True).n == N
-    assert scored(tmp_path / "out.parquet") == N
-
-
 def test_a_label_far_down_is_refused_before_anybody_is_asked(run):
     asked = model()
     with pytest.raises(InputError, match="human: labels must be .* numbers from 1 to 5.*'lovely' in row 12"):
         run(Judge(asked), columns=JudgeColumns(question="q", answer="a", human="label"))
-    assert asked.requests == []
-
-
-def test_too_many_groups_are_refused_before_anybody_is_asked(run, path, monkeypatch):
-    monkeypatch.setattr(estimates, "MAX_GROUPS", 1000)
-    asked, n = model(), 1001
-    pl.DataFrame({"q": ["why?"] * n, "a": ["1"] * n, "kind": list(range(n))}).write_csv(path)
-    with pytest.raises(InputError, match="by must name at most 1,000 groups"):
-        run(Judge(asked), columns=JudgeColumns(question="q", answer="a", by="kind"), part_rows=400)
-    assert asked.requests == []
-
-
-def test_a_list_far_down_is_refused_before_anybody_is_asked(run, path):
-    asked = model()
-    frame = pl.read_csv(path)
-    frame.with_columns(known=pl.Series(["yes"] * (N - 1) + ['["yes"'])).write_csv(path)
-    with pytest.raises(InputError, match="list that is no valid JSON in data row 12"):
-        run(Judge(asked), columns=JudgeColumns(question="q", answer="a", reference=("known",)))
     assert asked.requests == []
 
 

@@ -36,8 +36,7 @@ def running(tmp_path):
     return running
 
 
-@pytest.mark.parametrize("concurrency", [1, 16, 64])
-@pytest.mark.parametrize("corrections", [0, 2, 5])
+@pytest.mark.parametrize(("concurrency", "corrections"), [(1, 0), (16, 2), (64, 5)])
 @pytest.mark.exhaustive
 def test_a_model_without_readable_replies_is_asked_about_20_times(running, concurrency, corrections):
     model = Scripted(lambda _: VAGUE)

@@ -15,61 +15,11 @@ SIZE = 20_000
 FLOOR = 1.0
 """Seconds of processor time below which a text is no threat, and times are too short to compare."""
 
-PIECES = (
-    *("@", "a", "²", "(", "<", "&", "-", "1,", " a-", "<think>", "http://", "@a.", "a@", "://", "x=", "a+b"),
-    *(
-        "1",
-        "a1",
-        "a-",
-        "1-1-",
-        "_",
-        "[",
-        "a(",
-        "!",
-        "++",
-        "a+=",
-        "not ",
-        "\n",
-        "\t",
-        " ",
-        '"a',
-        "'",
-        "<a b=c ",
-    ),
-    *(
-        "&lt;",
-        "</think>",
-        "<eos>",
-        "<a ",
-        '<a b="',
-        "<!--",
-        "{",
-        '{"a":',
-        "{ //",
-        "Score: ",
-        "4 or 5 ",
-        "\\boxed{",
-    ),
-    *(
-        "explanation: ",
-        "January 1, ",
-        "10:30",
-        "1'000'",
-        "twenty-",
-        "A.",
-        "O'B",
-        "Ann and Bob ",
-        "万1",
-        "a_b and ",
-    ),
-)
-MIXTURES = ("@(-", "<think>@", "a-@a.", "http://a@", "(a-1,", "²(²", "&<-", "1,(a", "f(a+=", "x++-")
 
-
-def seconds(work, text):
-    """Return the median time of three turns, each with a text that was not read before."""
+def seconds(work, text, turns=3):
+    """Return the median time of some turns, each with a text that was not read before."""
     spent = []
-    for turn in range(3):
+    for turn in range(turns):
         start = time.process_time()
         work(f"{text}{turn}")
         spent.append(time.process_time() - start)
@@ -78,9 +28,10 @@ def seconds(work, text):
 
 def assert_time_is_linear(work, piece):
     short, long = ((piece * (size // len(piece))) for size in (SIZE // 2, SIZE))
-    spent = seconds(work, long)
-    if spent > FLOOR:
-        assert spent < 3 * seconds(work, short)
+    # A single turn clears nearly all texts; only what seems to be slow is measured by medians.
+    first = seconds(work, long, turns=1)
+    if first > FLOOR and first > 3 * seconds(work, short, turns=1):
+        assert seconds(work, long) < 3 * seconds(work, short)
 
 
 def check_guards(text):
@@ -100,15 +51,37 @@ def read_replies(text):
         read_reply(reply, template)
 
 
-@pytest.mark.parametrize("work", [check_guards, split_reasoning, read_html, read_replies])
-@pytest.mark.parametrize("piece", ["@", "a", " a-", "²", "f(a+="])
+READERS = [check_guards, split_reasoning, read_html, read_replies]
+FIRST = ["@", "a", " a-", "²", "f(a+="]
+
+HOSTILE = {
+    check_guards: [
+        "(", "-", "1,", "http://", "@a.", "a@", "://", "x=", "a+b", "1", "a1", "a-", "1-1-", "_", "[", "a(",
+        "++", "a+=", "not ", "\n", " ", '"a', "'", "&", "<", "4 or 5 ", "January 1, ", "10:30 ", "1'000'",
+        "twenty-", "A.", "O'B", "Ann and Bob ", "Abc ", "万1", "a_b and ", "@(-", "a-@a.", "http://a@",
+        "(a-1,", "²(²", "1,(a", "x++-", "1.", "a.", ":", "10.0.0.1 ", "oil floats above water ",
+    ],
+    split_reasoning: ["<", "<think>", "</think>", "<think>@", "<eos>", "<a ", "\n", " "],
+    read_html: ["<", "&", "&lt;", "<a ", "<a b=c ", '<a b="', "<!--", "</think>", "&<-", "x=", "'", "!"],
+    read_replies: [
+        "4 ", "Score: ", "4 or 5 ", "score of ", "I give it ", "{", '{"score": ', '{"a":', "{ //", "\n{a:",
+        "'reason': '", "\\boxed{", "explanation: ", "<think>", "<score>", "<a ", "(", "[", ". ", "; ", "so, ",
+        "the ", "not ", "`", "```\n", "~~", '"', "'", "\n", "\t", " ", "评分",
+    ],
+}  # fmt: skip
+"""Pieces of texts by what reads them: each begins something that the reader looks for, and never ends it."""
+
+
+@pytest.mark.parametrize("work", READERS)
+@pytest.mark.parametrize("piece", FIRST)
 def test_hostile_text_takes_time_in_proportion_to_its_length(work, piece):
     assert_time_is_linear(work, piece)
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("work", [check_guards, split_reasoning, read_html, read_replies])
-@pytest.mark.parametrize("piece", [*PIECES, *MIXTURES])
+@pytest.mark.parametrize(
+    ("work", "piece"), [(work, piece) for work, pieces in HOSTILE.items() for piece in pieces]
+)
 def test_no_hostile_text_takes_more(work, piece):
     assert_time_is_linear(work, piece)
 
