@@ -1,6 +1,7 @@
 """Long commands while the clock jumps by days: the same outputs, but for the day that they name."""
 
 import io
+import itertools
 import random
 import zipfile
 from datetime import timedelta
@@ -17,8 +18,11 @@ pytestmark = NEEDED
 N = n_points(1, 5)
 
 
-@pytest.mark.parametrize("days", [-400, 3])
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+@pytest.mark.parametrize(
+    ("command", "days"),
+    list(zip(COMMANDS, itertools.cycle([-400, 3]), strict=False)),
+    ids=lambda value: getattr(value, "name", value),
+)
 def test_the_clock_jumps_in_the_middle(command, days, laboratory):
     whole = laboratory.whole(command)
     chance, later = (

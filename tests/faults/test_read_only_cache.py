@@ -1,5 +1,6 @@
 """Long commands with a cache that cannot be written: they work without it, or say so in one line."""
 
+import itertools
 import shutil
 
 import pytest
@@ -18,8 +19,11 @@ def protect(folder):
     folder.chmod(0o555)
 
 
-@pytest.mark.parametrize("filled", [False, True], ids=["empty", "filled"])
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+@pytest.mark.parametrize(
+    ("command", "filled"),
+    list(zip(COMMANDS, itertools.cycle([True, False]), strict=False)),
+    ids=lambda value: getattr(value, "name", "filled" if value else "empty"),
+)
 def test_with_a_read_only_cache_a_command_works_or_says_so(command, filled, laboratory):
     whole = laboratory.whole(command)
     trial = laboratory.trial(command)

@@ -14,7 +14,7 @@ from semscale.errors import SemscaleError
 pytestmark = pytest.mark.exhaustive
 
 SIZE = 1_000_000
-EXAMPLES = 12
+EXAMPLES = 6
 FIXED = [(name, path) for name, target in TARGETS.items() for path in target.corpus]
 
 
