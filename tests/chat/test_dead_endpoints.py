@@ -233,19 +233,6 @@ def test_every_call_hangs(endpoint, tmp_path):
 
 
 @pytest.mark.needs("api")
-@pytest.mark.exhaustive
-def test_an_endpoint_that_only_fails_after_some_replies_ends_the_run(endpoint, tmp_path):
-    fine = {f"question {number}" for number in range(7)}
-    endpoint.fault = lambda prompt, n_asked: None if prompt in fine else (500, {"error": {"message": "oops"}})
-    message = stopped(endpoint.model(), tmp_path)
-    assert message.startswith("no reply came for 0.3 s: m: Error code: 500")
-    endpoint.fault = lambda prompt, n_asked: None
-    sent = len(endpoint.requests)
-    Runner(endpoint.model(), ledger=tmp_path / "l").run(requests(9))
-    assert len(endpoint.requests) == sent + 2
-
-
-@pytest.mark.needs("api")
 def test_progress_says_for_how_long_it_has_waited(monkeypatch, endpoint, tmp_path):
     monkeypatch.setattr(runner, "_TICK", 0.01)
     endpoint.fault = lambda prompt, n_asked: "wait"
