@@ -29,16 +29,23 @@ def shell(line, **settings):
 
 
 @pytest.mark.parametrize(
-    "command", ["scales list", "scales show quality", "--help", "models list", "models cache"]
+    ("command", "closing"),
+    [
+        ("scales list", ">&-"),
+        ("--help", ">&-"),
+        ("scales show quality", "2>&- >&-"),
+        ("models cache", "<&- >&-"),
+    ],
 )
-@pytest.mark.parametrize("closing", [">&-", "2>&- >&-", "<&- >&-"])
 def test_a_closed_output_is_no_error(command, closing):
     ended = shell(f"{PROGRAM} {command} {closing}")
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize("command", ["scales list", "scales show quality", "rate --help", "models list"])
-@pytest.mark.parametrize("reader", ["head -1", "true"])
+@pytest.mark.parametrize(
+    ("command", "reader"),
+    [("scales show quality", "head -1"), ("rate --help", "head -1"), ("scales list", "true")],
+)
 def test_a_reader_that_has_gone_is_no_error(command, reader):
     # Enough is printed before the reader's end is noticed only if the reader is gone already.
     ended = shell(f"{PROGRAM} {command} | {reader}; exit ${{PIPESTATUS[0]}}")
@@ -58,7 +65,7 @@ def run_unread(*arguments, cwd):
         os.close(writing)
 
 
-@pytest.mark.parametrize("arguments", [["scales", "list"], ["scales", "show", "trust"], ["rate", "--help"]])
+@pytest.mark.parametrize("arguments", [["scales", "list"], ["rate", "--help"]])
 def test_a_closed_reader_is_no_error(arguments, tmp_path):
     ended = run_unread(*arguments, cwd=tmp_path)
     assert (ended.returncode, ended.stderr) == (0, "")
