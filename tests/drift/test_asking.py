@@ -193,17 +193,6 @@ def ask(asker, prompts, samples=(0,)):
     return asyncio.run(asker.ask(prompts, samples))[0]
 
 
-def test_samples_are_separate_calls_and_paid_once(asker):
-    chat = FailingChat()
-    answers = ask(asker(chat), ["a"], (7, 8))
-    texts = [output.text for answer in answers.every for output in answer.outputs]
-    assert sorted(texts) == ["a 1", "a 2"]
-    assert answers.n_calls == 2
-    again = ask(asker(chat), ["a"], (7, 8))
-    assert (again.n_calls, again.asked) == (0, answers.asked)
-    assert ask(asker(chat), ["a"], (9,)).n_calls == 1
-
-
 def test_outputs_have_tokens_latency_and_cost_if_the_price_is_known(asker):
     prices = PriceTable({"chat": Price(0.5, 2.0, "EUR")})
     (answer,) = ask(asker(FailingChat(), prices=prices), ["a"]).every
@@ -251,13 +240,6 @@ def test_settings_are_sent_and_change_the_call(asker):
         AskSettings(max_tokens=0)
 
 
-def test_a_cap_stops_and_the_same_call_continues(asker):
-    chat = FailingChat()
-    with pytest.raises(InterruptedRunError, match="the cap of 2 calls is reached"):
-        ask(asker(chat, budget=Budget(calls=2)), ["a", "b", "c"])
-    assert ask(asker(chat), ["a", "b", "c"]).n_calls == 1
-
-
 def test_the_budget_is_handed_on(asker):
     _, left = asyncio.run(asker(FailingChat(), budget=Budget(calls=5)).ask(["a", "b"], (0,)))
     assert left.budget.calls == 3
@@ -299,14 +281,6 @@ def test_a_run_and_its_rerun_send_new_calls(running):
     assert sorted(chat.asked) == ["A?", "A?", "B?", "B?"]
     ask_runs(ASKED, chat, dataset="exam", running=running())
     assert len(chat.asked) == 6
-
-
-def test_a_stopped_run_continues(running):
-    chat = Chat()
-    with pytest.raises(InterruptedRunError, match="the cap of 1 calls"):
-        ask_runs(ASKED, chat, dataset="exam", running=running(budget=Budget(calls=1)))
-    ask_runs(ASKED, chat, dataset="exam", running=running())
-    assert sorted(chat.asked) == ["A?", "B?"]
 
 
 @pytest.mark.parametrize("ledger", [True, False])

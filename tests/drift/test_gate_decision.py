@@ -241,10 +241,7 @@ def test_a_cheaper_run_is_better_and_never_fails():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"metrics": ("mach",)}, "did you mean"),
         ({"by": ("topic",)}, "by: no item has groups, got 'topic'"),
-        ({"must_pass": ("77",)}, "must_pass names"),
-        ({"thresholds": {"min_mach": 0.5}}, "threshold"),
     ],
 )
 def test_unknown_names_are_refused_before_anything_is_measured(settings, message):
@@ -255,10 +252,7 @@ def test_unknown_names_are_refused_before_anything_is_measured(settings, message
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"thresholds": {"max_avg_credits_drift": 0.5}}, "needs the numeric field 'credits'"),
         ({"thresholds": {"min_match": 1.5}}, "0 to 1"),
-        ({"thresholds": {"min_match": 0.8, "max_match": 0.2}}, "contradict"),
-        ({"margins": {"match": 1.0}}, "must be below 1"),
         ({"metrics": ("side_by_side",)}, "give a judge"),
     ],
 )

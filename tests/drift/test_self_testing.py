@@ -273,17 +273,5 @@ def test_the_metric_that_failed_most_often():
     assert SELF_TEST.row("shuffle").detected_by is None
 
 
-def test_a_row_that_is_not_there():
-    with pytest.raises(UnknownNameError, match=r"shuffle at 1, negate at 0\.5, negate at 1, got drop at 1"):
-        SELF_TEST.row("drop")
-
-
-def test_the_table_has_null_if_nothing_was_drawn():
-    frame = SELF_TEST.to_frame()
-    assert frame["failed"].to_list() == [0.0, 0.75, None]
-    assert frame["failed_low"].to_list()[2] is None
-    assert frame["detected_by"].to_list() == [None, "silence", None]
-
-
 def test_json_states_the_level_of_intervals():
     assert SELF_TEST.record()["interval"] == 0.95
