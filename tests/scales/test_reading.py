@@ -43,10 +43,6 @@ def test_other_alphabets():
         (GOOD.replace("points:", "points: [").encode(), "'x.yaml', line 6: not readable as YAML"),
         (GOOD.replace("title: Mood", "\ttitle: Mood").encode(), "'x.yaml', line 2: not readable as YAML"),
         (
-            GOOD.replace("title: Mood", "name: again").encode(),
-            "line 2: not readable as YAML: key 'name' is given twice",
-        ),
-        (
             GOOD.replace("Mood", "M\xf6d").encode("latin-1"),
             "'x.yaml', line 2: not UTF-8: save the file as UTF-8",
         ),
@@ -54,10 +50,6 @@ def test_other_alphabets():
         (("[" * 5000).encode(), "'x.yaml': not readable as YAML: more than 100 levels of lists"),
         (b"", "'x.yaml' must hold the keys of a scale (name, points, ...), got None"),
         (b"- a\n- b\n", "must hold the keys of a scale"),
-        (
-            GOOD.replace("title: Mood", "titel: Mood").encode(),
-            "'x.yaml': scale 'mood': unknown key 'titel': did you mean 'title'? (and 1",
-        ),
         (
             GOOD.replace("I feel good.", "yes").encode(),
             "anchor set 'plain', anchor 2 must be text, in quotes",
@@ -67,7 +59,6 @@ def test_other_alphabets():
             b"name: mood\n? [a, b]\n: 1\n",
             "'x.yaml', line 2: not readable as YAML: a key must be a single word",
         ),
-        (b"name: mood\n? {a: b}\n: 1\n", "'x.yaml', line 2: not readable as YAML: a key must be a single"),
         (
             GOOD.replace("title: Mood", "title: 2024-13-45").encode(),
             "'x.yaml', line 2: not readable as YAML: '2024-13-45' is not a valid timestamp; put text in "
@@ -76,16 +67,6 @@ def test_other_alphabets():
         (
             GOOD.replace("value: 2", 'value: !!int "x"').encode(),
             "line 7: not readable as YAML: 'x' is not a valid int",
-        ),
-        (
-            GOOD.replace("value: 2", 'value: !!float "x"').encode(),
-            "line 7: not readable as YAML: 'x' is not a valid f",
-        ),
-        (b'name: mood\ntitle: !!bool "x"\n', "line 2: not readable as YAML: 'x' is not a valid bool"),
-        (b'name: mood\ntitle: !!int ""\n', "line 2: not readable as YAML: '' is not a valid int"),
-        (
-            b'name: mood\ntitle: !!timestamp "x"\n',
-            "line 2: not readable as YAML: 'x' is not a valid timestamp",
         ),
         (b"name: mood\ntitle: !!set [a]\n", "line 2: not readable as YAML"),
         (b"name: mood\ntitle: " + b"9" * 5000, "line 2: not readable as YAML"),

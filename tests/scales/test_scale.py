@@ -57,14 +57,9 @@ def test_any_other_number_of_points_is_not(n):
     ("changes", "message"),
     [
         ({"points": POINTS[::-1]}, "values of points must ascend, got 4 ('good') before 2 ('fair')"),
-        ({"points": (POINTS[0], POINTS[0], POINTS[2])}, "values of points must ascend"),
         (
             {"points": (*POINTS[:2], {"value": 1e307, "label": "x"})},
             "values of points must lie in -1e+06 to 1e+06, got 1e+307 ('x'); choose a larger unit",
-        ),
-        (
-            {"points": ({"value": -1e6 - 1, "label": "x"}, *POINTS[1:])},
-            "values of points must lie in -1e+06 to 1e+06, got",
         ),
         (
             {"points": (*POINTS[:2], {"value": 2 + 5e-7, "label": "x"})},
@@ -76,7 +71,6 @@ def test_any_other_number_of_points_is_not(n):
             {"points": (*POINTS[:2], {"value": True, "label": "x"})},
             "point 3, value must be a number, got True",
         ),
-        ({"points": (*POINTS[:2], {"value": "ten", "label": "x"})}, "point 3, value must be a number"),
         ({"points": (*POINTS[:2], {"value": 3})}, "point 3, label is missing: add it"),
         ({"points": (*POINTS[:2], {"value": 3, "label": True})}, "point 3, label must be text, in quotes"),
         ({"points": "1 to 5"}, "points must be a list, got '1 to 5'"),
@@ -99,7 +93,6 @@ def test_any_other_number_of_points_is_not(n):
             "anchor set 'plain', anchor 2 must not be empty, got ' '",
         ),
         ({"anchor_sets": {"plain": ("a", "b", "A ")}}, "anchors of set 'plain' must differ, got 'A' twice"),
-        ({"anchor_sets": {"Not Kebab": ("a", "b", "c")}}, "must be lower-case words joined by hyphens"),
         ({"anchor_sets": {"x": ("a", "b", "c"), "y": ("a", "B", "c")}}, "the same anchors in 'x' and 'y'"),
         ({"probes": [{"level": 5, "text": "hello"}]}, "level of a probe must lie in 1 to 4, got 5 ('hello')"),
         ({"probes": [{"level": 1, "text": "a b"}, {"level": 2, "text": "A  b"}]}, "probes must differ"),
