@@ -22,6 +22,12 @@ CANDIDATE = a_run(id="the-candidate", recorded=START + DAY)
 
 
 @pytest.fixture
+def where(tmp_path):
+    """The place of an empty history in SQLite: ``test_several_writers.py`` tampers with PostgreSQL, too."""
+    return str(tmp_path / "history.sqlite")
+
+
+@pytest.fixture
 def filled(history):
     """A baseline that was approved, a candidate and its comparison."""
     history.record(RUN)

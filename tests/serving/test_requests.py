@@ -314,7 +314,7 @@ def test_unpaired_surrogates_are_read_as_the_replacement_character(client):
     assert raw.content == answers[1].content
 
 
-@pytest.mark.parametrize("depth", [*range(800, 1001, 10), 5000])
+@pytest.mark.parametrize("depth", [90, 900, 5000])
 def test_no_depth_of_lists_is_a_bug(client, depth):
     deep = "[" * depth + "]" * depth
     for path, body in (("/rate", '{"texts": ["a"], "missing": %s}'), ("/match", '{"predictions": %s}')):
@@ -377,7 +377,7 @@ def test_empty_lists_count_among_the_texts_of_a_request(small):
     assert "at most 3 texts, got 4" in answer.json()["error"]["message"]
 
 
-@pytest.mark.parametrize("part", [b"1,", b"[],", b'{"":1},', b"[[", b'"a",'])
+@pytest.mark.parametrize("part", [b"1,", b'{"":1},', b"[["])
 def test_document_of_too_many_parts_is_refused_unparsed(client, monkeypatch, part):
     monkeypatch.setattr(requests, "_object_without_repeats", None)
     answer = client.post("/v1/embeddings", content=b'{"input":[' + part * 500_000 + b"1]}")
@@ -407,8 +407,16 @@ def test_a_line_too_deep_is_refused(client):
     assert answer.json()["error"]["message"].startswith("line 2 is nested too deeply")
 
 
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400])
-@pytest.mark.parametrize("field", ["temperature", "epsilon", "floor"])
+@pytest.mark.parametrize(
+    ("field", "number"),
+    [
+        ("temperature", "NaN"),
+        ("epsilon", "Infinity"),
+        ("floor", "-Infinity"),
+        ("temperature", "1e999"),
+        ("floor", "9" * 400),
+    ],
+)
 def test_numbers_must_be_finite(client, field, number):
     answer = client.post("/rate", content=f'{{"texts": ["a"], "{field}": {number}}}')
     assert (answer.status_code, answer.json()["error"]["param"]) == (422, field)
