@@ -488,11 +488,10 @@ try:
 except ImportError:
     torch = transformers = None
 
-pytestmark = pytest.mark.needs("torch")
-
 SENTENCES = ["w1 w2 w3", "w4", "w9 w8 w7 w6 w5 w4 w3 w2 w1", "w25 unknown w0"]
 
 
+@pytest.mark.needs("torch")
 @pytest.mark.parametrize("family", ["bert", "roberta", "xlm-roberta", "distilbert"])
 def test_every_layer_has_the_states_of_transformers(family, write_checkpoint):
     folder, _ = write_checkpoint(family)
