@@ -167,13 +167,6 @@ def embedding_parts():
     return ClusterParts(VECTORS)
 
 
-def test_nodes_write_the_same_partitions(connection, here):
-    plain = embedding(here / "plain").record()
-    summary = embedding(here / "there", embedding_parts()).record()
-    assert {**summary, "created": None} == {**plain, "created": None}
-    assert files_in(here / "there") == files_in(here / "plain")
-
-
 def test_nodes_store_parts_and_send_only_statuses(connection, here):
     (here / "there" / "_semscale").mkdir(parents=True)  # as a run begins
     target = target_of(f"{here}/there/")

@@ -158,8 +158,6 @@ def test_codes_for_no_answer_cause_a_caution_and_are_left_out_if_named(semscale,
         ),
         (["--question", "like", "--banner", "region", "--replicates", "rw*"], "replicates need"),
         (["--question", "like", "--fpc", "popul"], "--fpc: survey.csv has no column 'popul'"),
-        (["--question", "like", "--rscales", "0.5"], "belongs to --replicates"),
-        (["--question", "like", "--weight-bounds", "0.3", "3"], "--weight-bounds belongs to"),
         (
             ["--question", "like", "--banner", "region", "--interval", "95"],
             "--interval must be between 0 and 1",

@@ -231,7 +231,6 @@ def test_duplicate_question_names_and_columns_are_refused(questions, message):
         ({"questions": ("q", "q")}, "question: 'q' is named twice"),
         ({"wave": "g"}, "wave: 'g' is a banner as well"),
         ({"wave_order": ("a", "b")}, "wave_order belongs to wave"),
-        ({"pair_by": "id"}, "pair_by belongs to wave"),
         ({"scales": {"p": "quality"}}, "scales: 'p' is not one of the questions"),
         ({"missing": {"p": ("9",)}}, "missing: 'p' is not one of the questions"),
         ({"missing": {"": (" ",)}}, "missing must be codes"),
