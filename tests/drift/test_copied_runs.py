@@ -100,10 +100,12 @@ def test_items_without_a_text_equal_only_items_without_a_text():
 class NoMeter:
     """A meter that returns what it was asked to compare, with a loss of added content of the candidate."""
 
+    encoder = guards = seed = None  # for references, which these runs lack
+
     def __init__(self, added=0.0):
         self.added = added
 
-    def measure(self, baseline, candidate, reruns, **_):
+    def measure(self, baseline, candidate, reruns, **settings):
         runs = [candidate, baseline, *reruns]
         return compared(runs, {"added_content": candidate_losses(self.added, len(baseline.items), len(runs))})
 

@@ -11,7 +11,6 @@ import semscale
 from semscale.chat.messages import CallError, FailureKind, Reply, TokenLogprob
 from semscale.chat.settings import Budget
 from semscale.errors import InputError, ReplyError, UnfinishedWarning
-from semscale.judging.asking import JudgeState
 from semscale.judging.judge import Judge, judge
 from semscale.judging.requests import JudgeState
 from semscale.judging.verdict import Provenance

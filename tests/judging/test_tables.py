@@ -11,8 +11,8 @@ from semscale.chat.settings import Budget
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.judge import Judge, Panel
 from semscale.judging.settings import JudgeColumns
-from semscale.judging.tables import judge_table
-from semscale.results.runs import PartSettings
+from semscale.judging.table import judge_table
+from semscale.results.table_runs import PartSettings
 from semscale.store.reading import open_table
 
 N = 12

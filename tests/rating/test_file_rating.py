@@ -237,16 +237,16 @@ def test_embeddings_are_reported_as_cached_only_if_cached(survey, tmp_path, answ
         stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=3).embedder
         rater = Rater(survey.some_scale(), embedder=CachedEmbedder(stopped, cache), floor=None)
         with pytest.raises(InterruptedRunError, match="20 rows; finished embeddings stay in the cache; with"):
-            rate_file(answers, RatingColumns(text="text"), rater=rater, settings=PartSettings(20))
+            rate_table(answers, RatingColumns(text="text"), rater=rater, settings=PartSettings(20))
 
 
 def test_columns_that_only_summarise_may_change_between_runs(survey, tmp_path, answers, toy_embedder):
     out, settings = tmp_path / "rated.csv", PartSettings(10)
     stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=4)
     with pytest.raises(InterruptedRunError):
-        rate_file(answers, RatingColumns(text="text"), rater=stopped, out=out, settings=settings)
+        rate_table(answers, RatingColumns(text="text"), rater=stopped, out=out, settings=settings)
     rater, plan = Rater(survey.some_scale(), embedder=toy_embedder, floor=None), IntervalPlan(seed=5)
-    summary = rate_file(answers, survey.ALL_COLUMNS, rater=rater, out=out, settings=settings, plan=plan)
+    summary = rate_table(answers, survey.ALL_COLUMNS, rater=rater, out=out, settings=settings, plan=plan)
     assert (summary.by, summary.n) == ("region", 60)
 
 
