@@ -354,7 +354,7 @@ def _column_name(column: object, otherwise: str) -> str | None:
 
 
 class RatingOrigin(Protocol):
-    """What ratings come from, a rater or the ratings themselves, as far as a summary names it."""
+    """Origin of ratings, a rater or the ratings themselves, as far as a summary names it."""
 
     @property
     def scale(self) -> Scale:

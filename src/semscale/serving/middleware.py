@@ -1,4 +1,4 @@
-"""What stands around all routes: access, limits of time and memory, metrics, and errors as answers."""
+"""Layers around all routes: access, limits of time and memory, metrics, and errors as answers."""
 
 import asyncio
 import errno
