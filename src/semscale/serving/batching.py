@@ -31,6 +31,9 @@ LONGEST = 0.03
 PAUSE = 0.02
 """Pause between requests that ends this wait, as a share of the last batch's time."""
 
+OnBatch = Callable[[int, int | None], None]
+"""Called after each batch with the number of its texts, and of its tokens (``None`` if not known)."""
+
 
 class BatchedModel(Protocol[Item_contra, Part_co]):
     """Model that a batcher can run."""

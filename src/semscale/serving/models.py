@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,12 +24,14 @@ from semscale.embedding.token_states import (
     state_engine,
 )
 from semscale.serving.background import current_task
-from semscale.serving.batching import WORKERS, BatchedModel, Batcher, Item, Part
+from semscale.serving.batching import WORKERS, BatchedModel, Batcher, Item, OnBatch, Part
 from semscale.serving.requests import RefusedRequestError, ServiceLimits
-from semscale.serving.state import OnBatch, ServiceMetrics
 from semscale.signature import Signature
 from semscale.types import Integers, Progress
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
+
+if TYPE_CHECKING:
+    from semscale.serving.state import ServiceMetrics
 
 # One text for each arithmetic: short texts are computed in float32 at any precision.
 _WARM_UP = ("Yes.", "The staff was kind and the room was clean, but breakfast was over much too early.")
@@ -117,7 +119,7 @@ class ServedModels:
         self,
         load_model: Callable[[str], Embedder],
         limits: ServiceLimits,
-        metrics: ServiceMetrics,
+        metrics: "ServiceMetrics",
         *,
         name: str | None = None,
         workers: int = WORKERS,
@@ -148,7 +150,7 @@ class ServedModels:
 
 
 def _with_batches(
-    name: str, embedder: Embedder, limits: ServiceLimits, metrics: ServiceMetrics, workers: int
+    name: str, embedder: Embedder, limits: ServiceLimits, metrics: "ServiceMetrics", workers: int
 ) -> ServedModel:
     """Add batching to a model: for texts, and for token states if the model provides them."""
     on_batch = metrics.counts_batches_of(name)

@@ -1,18 +1,16 @@
 """State of the service, and its metrics."""
 
 import time
-from collections.abc import Callable
 from enum import StrEnum
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from semscale.serving.batching import OnBatch
 
 _QUIET_SECONDS = 0.5  # without a request, after which no further one is expected
 _LONGEST_SECONDS = 5.0  # after the last answer, in which refused requests delay the end
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _TEXTS = (1, 4, 16, 64, 128, 256, 512, 1024)
-
-OnBatch = Callable[[int, int | None], None]
-"""Called after each batch with the number of its texts, and of its tokens (``None`` if not known)."""
 
 
 class Phase(StrEnum):
