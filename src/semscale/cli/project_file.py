@@ -13,6 +13,7 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,10 @@ class Origin:
 
     def __str__(self) -> str:
         return SET if self.file is None else str(self.file)
+
+
+GROUPS = "semscale.cli.shared"
+"""The module that defines the groups, which stands above this one."""
 
 
 class Configurable(Settings):
@@ -114,11 +119,10 @@ class ConfigurableSetting:
 @functools.cache
 def configurable_settings() -> Mapping[str, ConfigurableSetting]:
     """Return the settings that a project's file can have, by key."""
-    from semscale.cli.shared import CONFIGURABLE
-
+    import_module(GROUPS)
     settings = [
         ConfigurableSetting(kind, name, info, option)
-        for group in CONFIGURABLE
+        for group in Configurable.__subclasses__()
         for kind, name, info, option in options_of(group)
         if option.configurable
     ]

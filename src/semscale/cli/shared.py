@@ -479,17 +479,6 @@ class HistoryOptions(Configurable):
         )
 
 
-CONFIGURABLE: tuple[type[Configurable], ...] = (
-    TableOptions,
-    RunOptions,
-    EmbedderOptions,
-    ChatOptions,
-    CallOptions,
-    HistoryOptions,
-)
-"""The groups with settings that a project's file can have."""
-
-
 class RayOptions(Settings):
     """The Ray cluster that computes the parts of a run, if there is one.
 
