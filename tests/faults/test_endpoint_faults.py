@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from tests.support.endpoint import FAULTS, faulty
 
-from semscale.chat import pacing
+from semscale.chat import settings as chat_settings
 
 pytestmark = [pytest.mark.needs("api"), pytest.mark.exhaustive]
 
@@ -91,7 +91,7 @@ def test_when_every_call_fails_the_last_line_says_why(command, asked, endpoint, 
 def test_an_endpoint_that_dies_stops_the_run_which_goes_on_later(
     command, asked, endpoint, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(pacing, "_SILENCE", 0.8)
+    monkeypatch.setattr(chat_settings, "_SILENCE", 0.8)
     write_items(tmp_path, 200)
     endpoint.reply = lambda asked: REPLY
     endpoint.fault = lambda prompt, n_asked: FAULTS["hanging"] if len(endpoint.requests) > 30 else None
