@@ -63,7 +63,7 @@ def measure(name, where, options):
         recording = [seconds(lambda run=run: history.record(run)) for run in runs]
         loading = [seconds(lambda run=run: history.run(run.id)) for run in runs]
         made = [made_up_comparison(day, n_items, rng) for day in range(options.rows // n_items)]
-        keeping = seconds(lambda: [history.keep(comparison) for comparison in made])
+        keeping = seconds(lambda: [history.record_comparison(comparison) for comparison in made])
         listing, scoring = [], []
         for _ in range(turns):
             listing.append(seconds(lambda: history.comparisons(dataset="answers")))
