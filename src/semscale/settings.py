@@ -45,6 +45,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound=BaseModel)
 
 
+COLUMNS, INPUT, RUN = "Columns", "Input", "Run"
+"""Panels of the help with settings of several packages."""
+
+
 @dataclass(frozen=True)
 class Option:
     """Command-line option of a setting; a setting without one cannot be set on the command line.

@@ -150,7 +150,7 @@ def test_requests_are_answered_once_under_their_number(runner, endpoint, asked):
     assert len(endpoint.requests) == 4
 
 
-def test_run_apart_returns_a_result_without_writing_its_repr():
+def test_run_to_end_returns_a_result_without_writing_its_repr():
     class Replies:
         def __repr__(self):
             raise AssertionError("a repr of thousands of replies takes seconds")

@@ -11,7 +11,7 @@ from semscale.chat.ledger import Ledger
 from semscale.chat.messages import CallError, FailureKind, Reply, Usage
 from semscale.chat.pacing import Retries
 from semscale.chat.runner import Running
-from semscale.chat.settings import Budget
+from semscale.chat.settings import AskSettings, Budget
 from semscale.drift.asking import (
     ItemToAsk,
     ModelAsker,
@@ -25,7 +25,6 @@ from semscale.drift.asking import (
     read_items_to_ask,
     read_template,
 )
-from semscale.drift.settings import AskSettings
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.history.items import Item
 from semscale.signature import Signature

@@ -176,6 +176,15 @@ def test_approving_the_latest_run_passes_over_its_reruns(semscale, outputs, reco
     assert json.loads(named.out)["baseline"]["id"] == rerun["id"]
 
 
+def test_an_approval_without_a_name_is_refused_by_the_option_of_the_command(semscale, outputs):
+    outputs()
+    at_once = record(semscale, "base.jsonl", "--approve", "--approved-by", "", "--why", "x")
+    assert (at_once.code, at_once.err.startswith("semscale: --approved-by must not be empty")) == (2, True)
+    assert record(semscale, "base.jsonl").code == 0
+    later = semscale("drift", "approve", "latest", "--approved-by", "", "--why", "x")
+    assert (later.code, later.err.startswith("semscale: --approved-by must not be empty")) == (2, True)
+
+
 def test_ids_in_common_are_named_and_none_is_warned_of(semscale, outputs, recorded):
     assert recorded["shared"] is None
     outputs("part.jsonl", [*ITEMS[1:], ITEMS[0] | {"id": "d"}])

@@ -32,6 +32,14 @@ def command(decider, tmp_path, monkeypatch):
     return lambda *more: [*written("--chat-url", decider.url, "--reply", "decision"), *more]
 
 
+def test_a_temperature_of_a_judge_is_refused_by_its_own_option(tmp_path, capsys):
+    table = tmp_path / "answers.csv"
+    table.write_text("q,a\nq,a\n")
+    options = ["--prompt", "q", "--answer", "a", "--chat-model", "m", "--out", str(tmp_path / "sheet.csv")]
+    assert main(["label", str(table), *options, "--chat-temperature", "200"]) == 2
+    assert "--chat-temperature must be from 0 to 100, got 200" in capsys.readouterr().err
+
+
 @pytest.mark.exhaustive
 def test_rows_are_drawn_labelled_and_the_mean_is_corrected(command, decider, tmp_path, capsys):
     out = tmp_path / "labels.csv"

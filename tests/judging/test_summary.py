@@ -191,7 +191,7 @@ def test_a_labelled_row_counts_once_in_the_corrected_mean(summed, inclusion):
 @pytest.mark.exhaustive
 def test_report_and_json_state_which_figures_come_from_a_sample(summed):
     part, whole = summed(SAMPLED), summed(N)
-    check_json(to_json(part, further={"out": None, "report": None, "figures": None}))
+    check_json(to_json(part, part.document(), {"out": None, "report": None, "figures": None}))
     assert (part.record()["sampled"], whole.record()["sampled"]) == (SAMPLED, None)
     assert (
         "Computed from a random sample of 200 of the 600 rows, and from all rows with a human label: "

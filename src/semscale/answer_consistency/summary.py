@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from semscale.answer_consistency.asking import ReplyCounts
 from semscale.answer_consistency.correctness import (
@@ -16,9 +16,6 @@ from semscale.stats.acceptance import AcceptanceThreshold
 from semscale.stats.intervals import Estimate
 from semscale.stats.sampling import SAMPLED_ROWS
 from semscale.types import Floats
-
-if TYPE_CHECKING:
-    pass
 
 LOWEST_ITEMS = 20
 """Number of items with the lowest values in a summary."""

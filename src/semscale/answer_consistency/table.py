@@ -74,8 +74,8 @@ _SIDES = {True: "above", False: "below", None: None}
 def measure_consistency(  # noqa: PLR0913 - what, by what, how, where to, and who is told
     table: Table,
     columns: AnswerColumns | AskedColumns,
-    *,
     instrument: Consistency,
+    *,
     model: AskedModel | None = None,
     correctness: CorrectnessSettings | None = None,
     plan: IntervalPlan | None = None,
@@ -138,7 +138,7 @@ class AnswerSource:
     Args:
         table: the input.
         columns: columns of answers, or of questions if a model is asked.
-        model: chat model, if any; the rest of its budget is for the next part.
+        model: chat model, if any; the budget of its runner holds for all parts.
         part_rows: number of items of a part; without it, each part estimates its floor.
         with_tokens: whether log-probabilities are read in the rows of samples, too.
         progress: called while texts are embedded and replies come.

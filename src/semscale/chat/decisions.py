@@ -41,7 +41,7 @@ from semscale.chat.messages import (
     hashable_messages,
 )
 from semscale.chat.negotiation import Evidence, Negotiation
-from semscale.chat.runner import Runner, run_to_end
+from semscale.chat.runner import Runner, Running, run_to_end
 from semscale.errors import InputError, ReplyError
 from semscale.signature import Signature
 from semscale.types import Progress
@@ -219,6 +219,7 @@ def decide(
     requests: Sequence[DecisionRequest],
     *,
     base_url: str | None = None,
+    running: Running | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> DecisionRun:
@@ -232,8 +233,9 @@ def decide(
         model: an endpoint's or a chat model's name, a chat model, or a decision model.
         requests: at least one.
         base_url: address of an OpenAI-compatible endpoint.
+        running: how calls are made; the defaults of ``Running`` without it.
         progress: called as replies come.
-        settings: settings of :class:`~semscale.chat.runner.Runner`: ``limits``, ``budget``, ``ledger``, ...
+        settings: fields of ``Running`` to replace: ``limits``, ``budget``, ``ledger``, ...
 
     Returns:
         The answers to each request, with probabilities from 0 to 1.
@@ -258,9 +260,9 @@ def decide(
         raise InputError("requests", "must hold at least one, got none")
     deciding = load_deciding_model(model, base_url=base_url)
     errors = [form_error(deciding, requests, form) for form in forms_of(deciding)]
-    if errors and None not in errors:
+    if None not in errors:
         raise next(filter(None, errors))
-    return run_to_end(_decide(deciding, requests, Runner(deciding, **settings), progress))
+    return run_to_end(_decide(deciding, requests, Runner(deciding, running, **settings), progress))
 
 
 async def _decide(

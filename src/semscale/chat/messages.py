@@ -201,7 +201,7 @@ def hashable_messages(messages: Sequence[Message]) -> list[Any]:
 
 
 class AnyModel(Protocol):
-    """A model that answers calls: requests, decisions, or both."""
+    """The part of a model that calls need; ``chat_model.Model`` is its full type, which stands above this."""
 
     @property
     def name(self) -> str:
@@ -505,7 +505,7 @@ class DecisionAnswer:
 
     @property
     def is_final(self) -> bool:
-        """True if the model answered or declined to; asking again could bring an answer otherwise."""
+        """True if the model answered or declined: only then asking again would be useless."""
         return bool(self.masses) or self.refused
 
     @property
@@ -566,8 +566,8 @@ class Reply:
     tokens are left out.
 
     Attributes:
-        text: the answer; half of a surrogate pair, such as of a cut-off emoji, becomes U+FFFD. For decisions,
-            they are shown in it as JSON.
+        text: the answer; half of a surrogate pair, such as of a cut-off emoji, becomes U+FFFD. For a
+            decision, its answers as JSON.
         finish_reason: ``stop``, ``length`` if it was cut at ``max_tokens``, or the endpoint's own word.
         usage: tokens of the call; ``None`` if the model does not state them.
         logprobs: one per token; ``None`` if they were not requested or the model does not give them.

@@ -159,7 +159,7 @@ class Negotiation(Generic[Form]):
         return bool(n[Evidence.ITEM_OR_FORM]) and not self._has_items(form)
 
     def note(self, form: Form, evidence: Evidence, reason: str = "") -> None:
-        """Take note of the outcome for an item; an item that shows nothing is tried in no form of its group.
+        """Record the outcome for an item; one that shows nothing is not tried in other forms of its group.
 
         Args:
             form: the form of the request.

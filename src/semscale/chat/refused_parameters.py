@@ -144,22 +144,22 @@ class ParameterForm:
             return call
         return replace(call, parameters=replace(asked, **changes))  # type: ignore[arg-type]  # by names
 
-    def left_out_of(self, request: Call) -> tuple[str, ...]:
-        """Return the parameters of a request that this form leaves out."""
-        return tuple(name for name in set_parameters(request.parameters) if name in self.left_out)
+    def left_out_of(self, call: Call) -> tuple[str, ...]:
+        """Return the parameters of a call that this form leaves out."""
+        return tuple(name for name in set_parameters(call.parameters) if name in self.left_out)
 
-    def after_refusal(self, answer: Reply | CallError, request: Call) -> "ParameterForm | None":
-        """Return the form to try next; ``None`` if the answer refuses no parameter of the request.
+    def after_refusal(self, answer: Reply | CallError, call: Call) -> "ParameterForm | None":
+        """Return the form to try next; ``None`` if the answer refuses no parameter of the call.
 
         The limit on tokens is sent by its other name before it is left out.
 
         Args:
             answer: the model's answer; a failure may name refused parameters.
-            request: the request that was sent in this form.
+            call: the call that was sent in this form.
         """
         if isinstance(answer, Reply):
             return None
-        form, sent = self, set(set_parameters(request.parameters)) - self.left_out
+        form, sent = self, set(set_parameters(call.parameters)) - self.left_out
         for name in answer.refused:
             field_name = _FIELDS.get(name, name)
             if field_name not in sent:
@@ -189,14 +189,14 @@ class AcceptedParameters:
     known: set[str] = field(default_factory=set)
     has_answered: bool = False
 
-    def learn(self, form: ParameterForm, request: Call) -> None:
-        """Note that the model accepted a request in a form."""
+    def learn(self, form: ParameterForm, call: Call) -> None:
+        """Note that the model accepted a call in a form."""
         self.form = self.form.merge(form)
-        self.known.update(set_parameters(request.parameters))
+        self.known.update(set_parameters(call.parameters))
 
-    def unknown_in(self, request: Call) -> bool:
-        """Return whether a request has parameters that the model has neither accepted nor refused."""
-        return not self.known.issuperset(set_parameters(request.parameters))
+    def unknown_in(self, call: Call) -> bool:
+        """Return whether a call has parameters that the model has neither accepted nor refused."""
+        return not self.known.issuperset(set_parameters(call.parameters))
 
 
 _BY_MODEL: WeakKeyDictionary[object, AcceptedParameters] = WeakKeyDictionary()

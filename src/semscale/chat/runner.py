@@ -763,21 +763,19 @@ class RepeatedProgress:
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._last: tuple[str, int, int | None] | None = None
-        self._n_steps = 0
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         """Report a step."""
         self._last = stage, done, total
-        self._n_steps += 1
         self._progress(stage, done, total)
 
     async def repeat(self) -> None:
         """Report the last step again whenever none has followed for a while."""
         while True:
-            n_steps = self._n_steps
+            last = self._last
             await asyncio.sleep(_REPEATED_AFTER)
-            if self._last is not None and n_steps == self._n_steps:
-                self._progress(*self._last)
+            if last is not None and last is self._last:
+                self._progress(*last)
 
 
 class WaitProgress:

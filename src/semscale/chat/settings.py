@@ -1,15 +1,15 @@
-"""Settings of calls, from which options and docs derive: limits of their pace, and of their spending."""
+"""Settings of calls, from which options and docs derive: their parameters, pace and spending."""
 
 from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
 
-from semscale.chat.messages import Usage
+from semscale.chat.messages import Request, Usage
 from semscale.settings import Option, Settings
 
-CALLS = "Calls"
-"""Title of the options' panel in the help."""
+CALLS, CHAT = "Calls", "Chat model"
+"""Titles of the options' panels in the help."""
 
 _SILENCE = 300.0
 _UNREACHED = 30.0
@@ -165,3 +165,39 @@ class Budget(Settings):
             whole=self.whole or self,
             sharers=among if self.sharers is None else f"{among} of each of {self.sharers}",
         )
+
+
+class AskSettings(Settings):
+    """Parameters of requests; ``None`` for the model's default.
+
+    Raises:
+        InputError: a number is out of range.
+    """
+
+    temperature: Annotated[
+        float | None,
+        Field(description="Temperature of the replies (default: the model's)."),
+        Option(CHAT, name="--chat-temperature", rare=True),
+    ] = None
+    system: Annotated[
+        str | None,
+        Field(description="Instructions sent before every prompt."),
+        Option(CHAT, "TEXT", name="--system-prompt", rare=True),
+    ] = None
+    max_tokens: Annotated[
+        int | None, Field(description="Maximum number of tokens of a reply."), Option(CHAT, rare=True)
+    ] = None
+
+    def model_post_init(self, _context: object) -> None:
+        """Check the numbers by a request."""
+        self.request("checked", 0)
+
+    def request(self, prompt: str, sample: int) -> Request:
+        """Build the request of a prompt; each sample number is a separate call."""
+        parameters = {"temperature": self.temperature, "max_tokens": self.max_tokens}
+        return Request.of(prompt, system=self.system, sample=sample, **parameters)
+
+    @property
+    def given(self) -> dict[str, object]:
+        """Settings that are not ``None``, by name."""
+        return self.model_dump(exclude_none=True)

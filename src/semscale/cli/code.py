@@ -15,8 +15,6 @@ from semscale.cli.options import Rare, Without, command, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.process import message_if_stopped
 from semscale.cli.shared import (
-    COLUMNS,
-    RUN,
     CallOptions,
     ChatOptions,
     EmbedderOptions,
@@ -28,7 +26,7 @@ from semscale.cli.shared import (
 )
 from semscale.coding.settings import CODES, CodeSettings, CodingChatSettings, CodingColumns
 from semscale.errors import InputError
-from semscale.settings import Option, Settings
+from semscale.settings import COLUMNS, RUN, Option, Settings
 from semscale.text_preparation import Html, Reasoning, TextCounts, TextPreparation
 
 if TYPE_CHECKING:

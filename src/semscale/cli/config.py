@@ -7,6 +7,7 @@ from typing import Annotated
 from cyclopts import App
 from pydantic import Field
 
+from semscale.cli import shared  # noqa: F401 - its groups have the settings of a project's file
 from semscale.cli.options import command
 from semscale.cli.outputs import OUTPUT
 from semscale.cli.process import echo

@@ -17,18 +17,10 @@ from semscale.answer_consistency.settings import (
     ConsistencySettings,
     CorrectnessSettings,
 )
+from semscale.chat.settings import CHAT, AskSettings
 from semscale.cli.options import As, Rare, command, refuse_stated
 from semscale.cli.outputs import Outputs, present
-from semscale.cli.shared import (
-    CHAT,
-    CallOptions,
-    ChatOptions,
-    EmbedderOptions,
-    InputFile,
-    RowOptions,
-    RunOptions,
-)
-from semscale.drift.settings import AskSettings
+from semscale.cli.shared import CallOptions, ChatOptions, EmbedderOptions, InputFile, RowOptions, RunOptions
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
 

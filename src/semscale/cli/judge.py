@@ -14,22 +14,14 @@ from pydantic import Field
 from semscale.cli.options import As, Rare, Without, command
 from semscale.cli.outputs import Outputs, check_input, present
 from semscale.cli.process import DONE, GATE_FAILED, UNDECIDED, message_if_stopped, say
-from semscale.cli.shared import (
-    COLUMNS,
-    RUN,
-    ChatOptions,
-    InputFile,
-    JudgeCallOptions,
-    RowOptions,
-    RunOptions,
-)
+from semscale.cli.shared import ChatOptions, InputFile, JudgeCallOptions, RowOptions, RunOptions
 from semscale.cli.trust import recipients_in, require_trust
 from semscale.errors import InputError
 from semscale.input_files import read_input, read_input_text
 from semscale.judging.score_gate import ScoreGate
 from semscale.judging.settings import JUDGE, JudgeColumns, JudgeSettings
 from semscale.messages import unreadable
-from semscale.settings import Option, Settings
+from semscale.settings import COLUMNS, RUN, Option, Settings
 
 if TYPE_CHECKING:
     from semscale.chat.budget import Forecast, ForecastSummary, PriceTable
@@ -233,15 +225,15 @@ def compare(options: CompareOptions) -> int:
     return UNDECIDED
 
 
-Asking = TypeVar("Asking", AuditOptions, CompareOptions)
-Summary = TypeVar("Summary", "AuditSummary", "SystemComparison")
+_Options = TypeVar("_Options", AuditOptions, CompareOptions)
+_Summary = TypeVar("_Summary", "AuditSummary", "SystemComparison")
 
 
 def _ask_and_present(
-    options: Asking,
-    run: Callable[[Asking], Summary],
-    forecast: "Callable[[Asking], ForecastSummary]",
-) -> Summary | None:
+    options: _Options,
+    run: Callable[[_Options], _Summary],
+    forecast: "Callable[[_Options], ForecastSummary]",
+) -> _Summary | None:
     """Ask the judges, show the summary, and return it; with --dry-run, show a forecast of the calls."""
     if options.calls.dry_run:
         present(forecast(options), options.outputs.of_forecast)

@@ -21,12 +21,12 @@ from semscale.cli.options import As, Rare, Without, command, option_arguments, r
 from semscale.cli.outputs import OUTPUT, CsvEscape, Outputs, check_input, present
 from semscale.cli.process import echo, message_if_stopped
 from semscale.cli.rate import CalibrateOptions, LabelledColumns
-from semscale.cli.shared import RUN, EmbedderOptions, InputFile, JudgeCallOptions, RowOptions
+from semscale.cli.shared import EmbedderOptions, InputFile, JudgeCallOptions, RowOptions
 from semscale.coding.settings import CODES
 from semscale.errors import EmptyTableError, InputError, InterruptedRunError
 from semscale.judging.settings import JudgeColumns, JudgeSettings
 from semscale.rating.settings import RaterSettings
-from semscale.settings import Option, Settings
+from semscale.settings import RUN, Option, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,9 +11,9 @@ from pydantic import Field
 from semscale.cli.options import As, Without, command
 from semscale.cli.outputs import OUTPUT, Outputs
 from semscale.cli.process import echo
-from semscale.cli.shared import ARGUMENTS, COLUMNS, MODEL, RUN, EmbedderOptions
+from semscale.cli.shared import ARGUMENTS, MODEL, EmbedderOptions
 from semscale.errors import InputError, ModelError
-from semscale.settings import Option, Settings
+from semscale.settings import COLUMNS, RUN, Option, Settings
 
 if TYPE_CHECKING:
     from semscale.embedding.cache_file import EntryStore

@@ -345,26 +345,27 @@ def _build(
         configured: further values, of the project, with their origins.
         path: names of the groups around the settings.
     """
-    inner = [option for option in options if option.path[: len(path)] == path]
-    own = {option.path[-1]: option.path for option in inner if option.path[:-1] == path}
-    stated = {name: parsed[place] for name, place in own.items() if place in parsed}
-    values = stated | {name: configured[place][0] for name, place in own.items() if place in configured}
+    values: dict[str, object] = {}
+    origins: dict[str, Origin] = {}
     for name, info in kind.model_fields.items():
-        group = group_of(info)
+        key, group = (*path, name), group_of(info)
         if group is not None:
-            values[name] = _build(group, inner, parsed, configured, (*path, name))
+            values[name] = _build(group, options, parsed, configured, key)
+        elif key in parsed:
+            values[name] = parsed[key]
+        elif key in configured:
+            values[name], origins[name] = configured[key]
     try:
         settings = kind(**values)
     except InputError as error:
         # Another group of the command may have a setting of this name.
-        error.args = (error.spelled(spelling_of(inner)),)
+        of_group = [option for option in options if option.path[: len(path)] == path]
+        error.args = (error.spelled(spelling_of(of_group)),)
         raise
     # Fields "set" are those of the command line: only they are refused where they serve no purpose.
-    object.__setattr__(settings, "__pydantic_fields_set__", set(stated))
+    stated = {name for name in values if (*path, name) in parsed}
+    object.__setattr__(settings, "__pydantic_fields_set__", stated)
     if isinstance(settings, Configurable):
-        origins = {
-            option.path[-1]: configured[option.path][1] for option in inner if option.path in configured
-        }
         settings._origins.update(origins)
     return settings
 

@@ -211,7 +211,7 @@ def present(
             "figures": written.get("figures"),
             **outputs.further,
         }
-        echo(to_json(summary, document.notices, {**files, **(facts or {})}))
+        echo(to_json(summary, document, {**files, **(facts or {})}))
     else:
         from semscale.report.terminal import print_document
 

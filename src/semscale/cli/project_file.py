@@ -13,7 +13,6 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,15 +58,8 @@ class Origin:
         return SET if self.file is None else str(self.file)
 
 
-GROUPS = "semscale.cli.shared"
-"""The module that defines the groups, which stands above this one."""
-
-
 class Configurable(Settings):
-    """Base of groups whose values can come from the project's file; remembers which of them did.
-
-    It remembers this of the groups that it contains, too.
-    """
+    """Base of groups whose values can come from the project's file; remembers which of them did."""
 
     _origins: dict[str, Origin] = PrivateAttr(default_factory=dict)
 
@@ -118,8 +110,7 @@ class ConfigurableSetting:
 
 @functools.cache
 def configurable_settings() -> Mapping[str, ConfigurableSetting]:
-    """Return the settings that a project's file can have, by key."""
-    import_module(GROUPS)
+    """Return the settings that a project's file can have, by key: those of all groups that are defined."""
     settings = [
         ConfigurableSetting(kind, name, info, option)
         for group in Configurable.__subclasses__()

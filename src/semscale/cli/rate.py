@@ -13,7 +13,6 @@ from semscale.cli.options import As, Rare, Without, command, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.process import echo
 from semscale.cli.shared import (
-    COLUMNS,
     CallOptions,
     ChatOptions,
     EmbedderOptions,
@@ -27,7 +26,7 @@ from semscale.cli.shared import (
 from semscale.errors import InputError
 from semscale.messages import did_you_mean
 from semscale.rating.settings import RATING, RaterSettings, RatingColumns
-from semscale.settings import Option, Settings
+from semscale.settings import COLUMNS, Option, Settings
 
 if TYPE_CHECKING:
     from semscale.distributed.datasets import RatingRecipe
@@ -278,8 +277,9 @@ def _decisions(options: RateOptions, rater: "Rater", progress: "Progress") -> "T
         return None
     from semscale.rating.decisions import TableDecisions
 
-    model, running = options.chat.load(), vars(options.calls.running())
-    return TableDecisions(rater.scale, model, options.run.plan, running, progress)
+    return TableDecisions(
+        rater.scale, options.chat.load(), options.run.plan, options.calls.running(), progress
+    )
 
 
 def scales_of(texts: Sequence[str], scales: Sequence[str]) -> dict[str, str]:

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App
 from pydantic import Field
 
+from semscale.chat.settings import CHAT
 from semscale.cli.options import Without, command, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs, present
 from semscale.cli.process import echo, say
 from semscale.cli.rate import LabelledColumns, ScaleName
 from semscale.cli.shared import (
     ARGUMENTS,
-    CHAT,
-    COLUMNS,
-    RUN,
     CallOptions,
     ChatOptions,
     EmbedderOptions,
@@ -31,7 +29,7 @@ from semscale.errors import InputError
 from semscale.input_files import read_input_text
 from semscale.messages import unreadable
 from semscale.rating.settings import DEFAULT_READOUT, RATING, RaterSettings, Readout
-from semscale.settings import Option, Settings
+from semscale.settings import COLUMNS, RUN, Option, Settings
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder

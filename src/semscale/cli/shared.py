@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from semscale.chat.settings import CALLS, Budget, Limits
+from semscale.chat.settings import CALLS, CHAT, Budget, Limits
 from semscale.cli.options import refuse_stated
 from semscale.cli.process import say
 from semscale.cli.project_file import SERVERS, Configurable
@@ -17,7 +17,7 @@ from semscale.cli.trust import DATABASE_PASSWORD, Recipient, require_trust, usua
 from semscale.distributed.actor_pool import ActorPool
 from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError
-from semscale.settings import Option, Settings
+from semscale.settings import COLUMNS, INPUT, RUN, Option, Settings
 from semscale.store.table_settings import TableSettings
 
 if TYPE_CHECKING:
@@ -36,15 +36,7 @@ if TYPE_CHECKING:
     from semscale.store.table import Table
     from semscale.types import Progress
 
-ARGUMENTS, COLUMNS, INPUT, RUN, MODEL, CHAT, HISTORY = (
-    "Arguments",
-    "Columns",
-    "Input",
-    "Run",
-    "Model",
-    "Chat model",
-    "History",
-)
+ARGUMENTS, MODEL, HISTORY = "Arguments", "Model", "History"
 """Panels of the help that several commands have."""
 
 _HISTORY_FILE = "semscale-history.sqlite"  # in the current folder, where people see, name and may commit it

@@ -13,10 +13,10 @@ from pydantic import Field
 from semscale.cli.options import Without, command
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.process import echo, message_if_stopped
-from semscale.cli.shared import ARGUMENTS, RUN, JudgeCallOptions, RowOptions, RunOptions
+from semscale.cli.shared import ARGUMENTS, JudgeCallOptions, RowOptions, RunOptions
 from semscale.cli.trust import Recipient, require_trust
 from semscale.errors import InputError
-from semscale.settings import Option, Settings
+from semscale.settings import RUN, Option, Settings
 from semscale.study.settings import ComparisonSettings, ModelSettings
 
 if TYPE_CHECKING:
@@ -77,9 +77,8 @@ class StudyRunOptions(Settings):
             caps: of the file.
         """
         stated = {name: cap for name, cap in self.calls.budget if cap is not None}
-        limits = self.calls.limits.with_values(
-            concurrency=caps.concurrency, requests_per_minute=caps.per_minute
-        )
+        own = self.calls.limits
+        limits = caps.limits.with_values(timeout=own.timeout, give_up_after=own.give_up_after)
         return replace(self.calls.running(), limits=limits, budget=caps.budget.with_values(**stated))
 
 

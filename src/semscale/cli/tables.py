@@ -9,9 +9,9 @@ from pydantic import Field
 
 from semscale.cli.options import Without, command, list_changed_options
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
-from semscale.cli.shared import ARGUMENTS, COLUMNS, InputFile, RowOptions
+from semscale.cli.shared import ARGUMENTS, InputFile, RowOptions
 from semscale.errors import InputError
-from semscale.settings import Option, Settings
+from semscale.settings import COLUMNS, Option, Settings
 from semscale.tabulation.settings import CrosstabSettings
 
 if TYPE_CHECKING:

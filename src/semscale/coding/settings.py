@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 from pydantic import Field
 
+from semscale.chat.settings import CHAT
 from semscale.errors import InputError, RowError
 from semscale.rating.settings import MissingCodes
 from semscale.results.table_columns import GROUP, GROUPS, RESPONDENT, TEXT, WEIGHT, Columns, Role
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 MIN_BASE = 30
 """Default for the fewest answers of a group in a test; smaller groups are shown with a mark."""
 
-CODES, CHAT = "Codes", "Chat model"
-"""Panels of the help."""
+CODES = "Codes"
+"""Panel of the help."""
 
 
 class CodeSettings(Settings):

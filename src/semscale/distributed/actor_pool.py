@@ -6,12 +6,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from semscale.errors import InputError
-from semscale.settings import Option, Settings
+from semscale.settings import RUN, Option, Settings
 
 BOOKED = 0.5
 """Share of its processors that an actor reserves."""
-
-_RUN = "Run"
 
 
 class ActorPool(Settings):
@@ -28,13 +26,13 @@ class ActorPool(Settings):
     actors: Annotated[
         int | None,
         Field(ge=1, description="Number of copies of the model on the cluster (default: one per processor)."),
-        Option(_RUN, rare=True),
+        Option(RUN, rare=True),
     ] = None
     cpus: Annotated[int, Field(ge=1, description="Processors that each copy of the model uses.")] = 1
     gpus: Annotated[
         float,
         Field(ge=0, description="GPUs per copy of the model on the cluster, with --engine torch."),
-        Option(_RUN, name="--gpus-per-actor", rare=True, shown=False),
+        Option(RUN, name="--gpus-per-actor", rare=True, shown=False),
     ] = 0.0
 
     def model_post_init(self, _context: object) -> None:

@@ -17,10 +17,11 @@ from semscale.chat.ledger import KEY_BYTES, ContentKeys, Ledger
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import TRANSIENT, FailureKind, Reply, Request, RequestOutcome
 from semscale.chat.runner import Runner, Running, run_to_end
+from semscale.chat.settings import AskSettings
 from semscale.drift.cells import CellLocation, group_objects, input_text, names_in
 from semscale.drift.columns import GROUP_OBJECTS
 from semscale.drift.runs import AskedFacts
-from semscale.drift.settings import COST, LATENCY, TOKENS, AskSettings
+from semscale.drift.settings import COST, LATENCY, TOKENS
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run, list_names

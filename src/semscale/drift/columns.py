@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.settings import Option, Settings
+from semscale.settings import COLUMNS, Option, Settings
 from semscale.text_preparation import Reasoning
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 GROUP_OBJECTS = "groups"
 """Column of objects that name groups by their kind."""
 
-_COLUMNS = "Columns"
 _ID, _INPUT, _OUTPUT, _OUTPUT_LIST = "id", "input", "output", "outputs"
 _NUMBERED = re.compile(r"output[ _.-]?(\d{1,3})", re.IGNORECASE)
 
@@ -37,36 +36,36 @@ class RunColumns(Settings):
     """
 
     id: Annotated[
-        str, Field(description="IDs of the items."), Option(_COLUMNS, "COLUMN", shown=False, rare=True)
+        str, Field(description="IDs of the items."), Option(COLUMNS, "COLUMN", shown=False, rare=True)
     ] = _ID
     input: Annotated[
-        str | None, Field(description="The questions."), Option(_COLUMNS, "COLUMN", shown=False, rare=True)
+        str | None, Field(description="The questions."), Option(COLUMNS, "COLUMN", shown=False, rare=True)
     ] = _INPUT
     output: Annotated[
         tuple[str, ...],
         Field(description="Output: a text, or a list of texts or objects."),
-        Option(_COLUMNS, "COLUMN", rare=True),
+        Option(COLUMNS, "COLUMN", rare=True),
     ] = (_OUTPUT,)
     fields: Annotated[
         tuple[str, ...],
         Field(description="Number that each output has, such as credits."),
-        Option(_COLUMNS, "NAME", name="--field", rare=True),
+        Option(COLUMNS, "NAME", name="--field", rare=True),
     ] = ()
     by: Annotated[
-        tuple[str, ...], Field(description="Groups that items belong to."), Option(_COLUMNS, "COLUMN")
+        tuple[str, ...], Field(description="Groups that items belong to."), Option(COLUMNS, "COLUMN")
     ] = ()
     reference: Annotated[
-        str | None, Field(description="Correct answers."), Option(_COLUMNS, "COLUMN", rare=True)
+        str | None, Field(description="Correct answers."), Option(COLUMNS, "COLUMN", rare=True)
     ] = None
     repeat: Annotated[
         tuple[str, ...],
         Field(description="Further output of the same model, as a rerun (default: output_2, output_3 ...)."),
-        Option(_COLUMNS, "COLUMN", rare=True),
+        Option(COLUMNS, "COLUMN", rare=True),
     ] = ()
     long: Annotated[
         bool,
         Field(description="Treat each row as one output of an answer; rows with the same ID are one item."),
-        Option(_COLUMNS, rare=True),
+        Option(COLUMNS, rare=True),
     ] = False
     reasoning: Reasoning = "remove"
     prompt: Annotated[str | None, Field(description="Number of an item's prompt.")] = None
@@ -171,12 +170,12 @@ class AnchorColumns(Settings):
     label: Annotated[
         str | None,
         Field(description="Column with human scores of the anchors."),
-        Option(_COLUMNS, "COLUMN", name="--human", rare=True),
+        Option(COLUMNS, "COLUMN", name="--human", rare=True),
     ] = None
     label_range: Annotated[
         tuple[float, float] | None,
         Field(description="Lowest and highest possible score (default: 0 1)."),
-        Option(_COLUMNS, "LOW HIGH", name="--human-range", rare=True),
+        Option(COLUMNS, "LOW HIGH", name="--human-range", rare=True),
     ] = None
 
     def model_post_init(self, _context: object) -> None:

@@ -526,7 +526,7 @@ def metrics_to_test(metrics: Mapping[str, Metric], settings: GateSettings) -> tu
         metric = _require_metric(metrics, f"{name}_difference", "fields (--direction)")
         if metric.direction != direction:
             raise InputError(
-                f"fields.{name}",
+                f"settings:fields.{name}",
                 f"must be {metric.direction}, as it was measured, got {direction}: measure "
                 f"with DriftMeter(fields={{{name!r}: {direction!r}}})",
             )
@@ -690,9 +690,9 @@ def _check_threshold(comparison: Comparison, threshold: Threshold, group: Group 
         threshold.name,
         Outcome.PASS if threshold.admits(value) else Outcome.FAIL,
         f"{metric_label(name)}{where} is {value:.3g} ({threshold.name} {threshold.limit:g})",
-        group,
-        value,
-        threshold.limit,
+        group=group,
+        value=value,
+        allowed=threshold.limit,
         metric=name,
     )
 

@@ -92,7 +92,18 @@ def limit_check(
     if items:
         more = f" and {len(items) - _NAMED} more" if len(items) > _NAMED else ""
         sentence = f"{sentence}: {', '.join(items[:_NAMED])}{more}"
-    return GateCheck("limit", name, outcome, sentence, group, float(len(items)), allowed, items, excused, n)
+    return GateCheck(
+        "limit",
+        name,
+        outcome,
+        sentence,
+        group=group,
+        value=float(len(items)),
+        allowed=allowed,
+        items=items,
+        excused=excused,
+        n=n,
+    )
 
 
 def most_allowed(allowed: float, n: int) -> float:

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from semscale.drift.runs import approval_record, run_record
+from semscale.drift.runs import approval_record, group_record, run_record
 from semscale.history.runs import Approval, RunSummary, now
 from semscale.history.stored_comparison import GateCheck, StoredComparison, StoredFigure
 from semscale.presentable import Presentable
@@ -164,7 +164,7 @@ def _check_record(check: GateCheck) -> dict[str, Any]:
         "kind": check.kind,
         "name": check.name,
         "passed": check.passed,
-        "group": _group_record(check.group),
+        "group": group_record(check.group),
         "value": check.value,
         "allowed": check.allowed,
         "items": check.items,
@@ -173,8 +173,4 @@ def _check_record(check: GateCheck) -> dict[str, Any]:
 
 
 def _figure_record(figure: StoredFigure) -> dict[str, Any]:
-    return {**asdict(figure), "group": _group_record(figure.group)}
-
-
-def _group_record(group: tuple[str, str] | None) -> dict[str, str] | None:
-    return None if group is None else {"kind": group[0], "name": group[1]}
+    return {**asdict(figure), "group": group_record(figure.group)}

@@ -452,6 +452,11 @@ class ApprovedBaseline(Presentable):
         }
 
 
+def group_record(group: tuple[str, str] | None) -> dict[str, str] | None:
+    """Return a group of items by kind and name, for JSON; ``None`` for all items."""
+    return None if group is None else {"kind": group[0], "name": group[1]}
+
+
 def run_record(run: Run | RunSummary) -> dict[str, Any]:
     """Return a run's id, model, time, revision and note, for JSON."""
     return {

@@ -9,15 +9,14 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
 
-from semscale.chat.messages import Request
 from semscale.errors import InputError, UnknownNameError
 from semscale.input_files import read_input
 from semscale.messages import shorten, unknown_name
 from semscale.settings import Option, Settings
 from semscale.yaml_reading import parse_yaml
 
-GATE, CHAT = "Gate", "Chat model"
-"""Titles of the options' panels in the help."""
+GATE = "Gate"
+"""Title of the options' panel in the help."""
 
 Group = tuple[str, str]
 """Kind and name of a group of items, such as ``("exercise", "6715")``."""
@@ -365,40 +364,3 @@ def read_gate_settings(path: str | Path) -> GateSettings:
         return GateSettings(**{str(key): value for key, value in values.items()})
     except (InputError, TypeError) as error:
         raise InputError(f"{source!r}: {error}") from None
-
-
-class AskSettings(Settings):
-    """Parameters of requests; ``None`` for the model's default.
-
-    Raises:
-        InputError: a number is out of range.
-    """
-
-    temperature: Annotated[
-        float | None,
-        Field(description="Temperature of the replies (default: the model's)."),
-        Option(CHAT, name="--chat-temperature", rare=True),
-    ] = None
-    system: Annotated[
-        str | None,
-        Field(description="Instructions sent before every prompt."),
-        Option(CHAT, "TEXT", name="--system-prompt", rare=True),
-    ] = None
-    max_tokens: Annotated[
-        int | None, Field(description="Maximum number of tokens of a reply."), Option(CHAT, rare=True)
-    ] = None
-
-    def model_post_init(self, _context: object) -> None:
-        """Check the numbers by a request."""
-        self.request("checked", 0)
-
-    def request(self, prompt: str, sample: int) -> Request:
-        """Build the request of a prompt; each sample number is a separate call."""
-        parameters = {"temperature": self.temperature, "max_tokens": self.max_tokens}
-        return Request.of(prompt, system=self.system, sample=sample, **parameters)
-
-    @property
-    def given(self) -> dict[str, object]:
-        """Settings that are not ``None``, by name."""
-        values = {"temperature": self.temperature, "max_tokens": self.max_tokens, "system": self.system}
-        return {name: value for name, value in values.items() if value is not None}

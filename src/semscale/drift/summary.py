@@ -20,7 +20,14 @@ from semscale.drift.decision import (
     metric_tests,
 )
 from semscale.drift.metrics import mean_loss, metric_label
-from semscale.drift.runs import OutputLanguage, approval_record, number_of, output_languages, run_record
+from semscale.drift.runs import (
+    OutputLanguage,
+    approval_record,
+    group_record,
+    number_of,
+    output_languages,
+    run_record,
+)
 from semscale.drift.settings import MISSING
 from semscale.drift.simulation import GatePlan, plan_gate
 from semscale.history.items import Output
@@ -225,7 +232,7 @@ class DriftSummary(Presentable):
             for check in decision.failed_items
         ]
         for limit in decision.broken_limits:
-            share = limit.value / len(self.comparison.baseline.items)
+            share = len(limit.items) / len(self.comparison.baseline.items)
             failures.append(Failure(limit.sentence, True, share, self._positions(limit.items)))
         failed = [test for test in decision.tests if test.outcome is Outcome.FAIL]
         overall = {test.metric for test in failed if test.group is None}
@@ -506,17 +513,13 @@ def _number(output: Output | None, field: str) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _with_group(record: dict[str, Any], group: tuple[str, str] | None) -> dict[str, Any]:
-    return {**record, "group": None if group is None else {"kind": group[0], "name": group[1]}}
-
-
 def _test_record(test: MetricTest) -> dict[str, Any]:
-    return _with_group(asdict(test), test.group)
+    return {**asdict(test), "group": group_record(test.group)}
 
 
 def _limit_record(check: GateCheck) -> dict[str, Any]:
     is_decided = check.is_checked and check.outcome is not Outcome.UNDECIDED
-    record = {
+    return {
         "name": check.name,
         "allowed": check.allowed,
         "n": check.n,
@@ -525,19 +528,19 @@ def _limit_record(check: GateCheck) -> dict[str, Any]:
         "excused": check.excused[:NAMED_ITEMS],
         "passed": check.passed if is_decided else None,
         "sentence": check.sentence,
+        "group": group_record(check.group),
     }
-    return _with_group(record, check.group)
 
 
 def _threshold_record(check: GateCheck) -> dict[str, Any]:
-    record = {
+    return {
         "name": check.name,
         "metric": check.metric,
         "limit": check.allowed,
         "value": check.value,
         "passed": check.passed,
+        "group": group_record(check.group),
     }
-    return _with_group(record, check.group)
 
 
 def _checks_for_history(decision: GateDecision) -> tuple[GateCheck, ...]:

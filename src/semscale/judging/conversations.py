@@ -88,9 +88,14 @@ class Conversation:
         return self.failure is None and self.reading is not None and self.reading.status in UNREAD
 
     @property
+    def outcome(self) -> CallError | Mapping[str, DecisionAnswer]:
+        """The failure, or the answers of a decision; empty without either."""
+        return self.failure or self.answers or {}
+
+    @property
     def form_evidence(self) -> tuple[Evidence, str]:
         """Evidence of the outcome about the request's form, and the reason of a refusal."""
-        return form_evidence([self.failure or self.answers or {}])
+        return form_evidence([self.outcome])
 
     @property
     def ignored_schema(self) -> bool:
@@ -271,7 +276,7 @@ def aggregate_decisions(
     replies = tuple(reply.transcript for conversation in conversations for reply in conversation.replies)
     if stopped is not None and any(conversation.is_waiting for conversation in conversations):
         return [Verdict.without_score(Status.UNFINISHED, stopped, replies)] * len(rubric.criteria)
-    outcomes = [conversation.failure or conversation.answers or {} for conversation in conversations]
+    outcomes = [conversation.outcome for conversation in conversations]
     answers = join_answers(request, outcomes)
     failed = any(
         isinstance(outcome, CallError) and outcome.kind is not FailureKind.REFUSED for outcome in outcomes

@@ -1,9 +1,9 @@
-"""Human labels of judged answers: reading them, comparing scores with them, and drawing rows to label."""
+"""Human labels of judged answers: reading them, and comparing scores with them."""
 
 import json
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -31,9 +31,6 @@ from semscale.stats.sampling import (
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import is_missing
 from semscale.types import Floats, Integers, Mask
-
-if TYPE_CHECKING:
-    pass
 
 _SHOWN_ROWS = 5
 

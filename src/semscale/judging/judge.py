@@ -21,8 +21,8 @@ from semscale.judging.requests import (
     JudgeRequests,
     JudgeState,
     RequestForm,
-    decision_forms,
     prose_forms,
+    rubric_forms,
 )
 from semscale.judging.settings import JudgeKeywords, JudgeSettings
 from semscale.judging.templates import Rubric, load_rubric, load_template
@@ -207,7 +207,7 @@ class Judge(AnyJudge[Verdicts]):
         self._requests = JudgeRequests(self.rubric, self.settings)
         self._forms: tuple[RequestForm, ...] = ()
         if decides:
-            self._forms = decision_forms(self.model, self.rubric)
+            self._forms = rubric_forms(self.model, self.rubric)
         if self.answers_prose:
             logprobs = self.settings.logprobs if self.settings.samples == 1 else False
             self._forms += prose_forms(self.settings.structured, logprobs)

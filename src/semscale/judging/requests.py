@@ -14,8 +14,14 @@ from itertools import product
 from typing import Any, Literal, Self
 
 from semscale.chat.chat_model import Model
-from semscale.chat.decision_formats import DecisionRequest, Option, ScoreQuestion, check_decision
-from semscale.chat.decisions import AnyDecisionCall, decision_calls, forms_of, limits_of
+from semscale.chat.decision_formats import (
+    DecisionRequest,
+    LetterRequest,
+    Option,
+    ScoreQuestion,
+    check_decision,
+)
+from semscale.chat.decisions import decision_calls, forms_of, limits_of
 from semscale.chat.messages import (
     BYTES_PER_TOKEN,
     Call,
@@ -247,10 +253,10 @@ class JudgeRequests:
         except InterruptedRunError as error:
             stopped = str(error)
         except CallError as error:
-            first, *others = conversations
-            if error.kind is not FailureKind.MALFORMED or first.decision is None or others:
+            is_trial = state.form is None and conversations[0].decision is not None
+            if error.kind is not FailureKind.MALFORMED or not is_trial:
                 raise
-            first.failure = error  # of a trial: the model may answer in another form
+            conversations[0].failure = error  # the model may answer in another form
         return replace(state, running=state.running.after(runner.spent), stopped=stopped)
 
     def _correct(self, conversation: Conversation) -> None:
@@ -276,7 +282,7 @@ class JudgeRequests:
 
         Args:
             request: the request; if it has a schema, the reply's value is taken literally.
-            reply: the reply, in prose or JSON; not one to a decision.
+            reply: the reply, in prose or JSON; one to a decision counts as scored.
         """
         criterion = self._criterion_of(request)
         if criterion is None:
@@ -362,7 +368,7 @@ class JudgeRequests:
 
     def _criterion_of(self, request: Call) -> int | None:
         """Return the index of the criterion that a request in prose is about; ``None`` for a decision."""
-        if isinstance(request, AnyDecisionCall) or not isinstance(request, Request):
+        if not isinstance(request, Request) or isinstance(request, LetterRequest):
             return None
         text = request.messages[1].text if len(request.messages) > 1 else ""
         indices = range(len(self.rubric.criteria))
@@ -372,7 +378,7 @@ class JudgeRequests:
         )
 
 
-def decision_forms(model: Model, rubric: Rubric) -> tuple[RequestForm, ...]:
+def rubric_forms(model: Model, rubric: Rubric) -> tuple[RequestForm, ...]:
     """List the forms of decisions that can carry a rubric's questions, in the order to try them.
 
     Args:

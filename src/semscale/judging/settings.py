@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from pydantic import Field
 
+from semscale.chat.messages import Parameters
+from semscale.chat.settings import CHAT
 from semscale.errors import InputError
 from semscale.results.table_columns import CELL, GROUP, Columns, Role, list_texts
 from semscale.settings import Option, Settings, Signed
@@ -80,7 +82,7 @@ class JudgeSettings(Settings):
     temperature: Annotated[
         float | Literal["auto"] | None,
         Field(description="Temperature of the replies (default: 0, or 1 for several samples)."),
-        Option("Chat model", "NUMBER", name="--chat-temperature", type=float, shown=False, rare=True),
+        Option(CHAT, "NUMBER", name="--chat-temperature", type=float, shown=False, rare=True),
     ] = "auto"
     max_tokens: Annotated[
         int | None,
@@ -131,6 +133,7 @@ class JudgeSettings(Settings):
             raise InputError(
                 "temperature", f"must be > 0 for {self.samples} samples, which would all be the same at 0"
             )
+        Parameters(**self.sampling)  # it checks them
 
     @property
     def sampling(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,9 +14,6 @@ from semscale.results.summary import Summary
 from semscale.stats.correlations import average_ranks
 from semscale.stats.sampling import SAMPLED_ROWS
 from semscale.types import Floats, Integers
-
-if TYPE_CHECKING:
-    pass
 
 SHOWN = 20
 """Number of items with the lowest scores, and of items with findings, in a summary."""

@@ -35,6 +35,7 @@ from semscale.types import Floats, Progress, Status
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import Model
+    from semscale.chat.runner import Running
 
 _NAME = "rating"
 
@@ -132,7 +133,7 @@ def decide_ratings(
         texts: n texts, at least one.
         scale: scale of 2 to 10 points.
         model: as :func:`~semscale.chat.decisions.decide` takes it.
-        settings: settings of the runner, and ``progress``.
+        settings: as ``decide`` takes them.
 
     Raises:
         InputError: more points than decisions support; raised before anything is sent.
@@ -378,7 +379,7 @@ class TableDecisions:
         scale: scale of 2 to 10 points.
         model: chat model.
         plan: settings of the intervals.
-        running: settings of the runner, by name.
+        running: how calls are made.
         progress: called as replies come.
 
     Raises:
@@ -390,12 +391,12 @@ class TableDecisions:
         scale: Scale,
         model: "Model",
         plan: IntervalPlan,
-        running: Mapping[str, Any] | None = None,
+        running: "Running | None" = None,
         progress: Progress | None = None,
     ) -> None:
         check_points(scale)
         self._scale, self._model, self._plan = scale, model, plan
-        self._settings = {**(running or {}), "progress": progress}
+        self._running, self._progress = running, progress
         self._numbers: dict[str, int] = {}  # of distinct texts
         self._pmf: list[Floats] = []
         self._rows: list[pl.Series] = []
@@ -430,7 +431,9 @@ class TableDecisions:
         if not self._numbers:
             raise InputError("no text has a rating, so there is nothing to decide about")
         try:
-            decided = decide_ratings(list(self._numbers), self._scale, self._model, **self._settings)
+            decided = decide_ratings(
+                list(self._numbers), self._scale, self._model, running=self._running, progress=self._progress
+            )
         except (InterruptedRunError, ReplyError) as error:
             is_capped = isinstance(error, InterruptedRunError)
             status = Status.UNFINISHED if is_capped else Status.FAILED

@@ -57,11 +57,6 @@ class RatedTexts(Protocol):
         ...
 
     @property
-    def n_scored(self) -> int:
-        """Number of texts with a rating."""
-        ...
-
-    @property
     def readable(self) -> Mask:
         """Shape (n,), true for texts that people can rate."""
         ...
@@ -105,7 +100,7 @@ def draw_for_labels(ratings: RatedTexts, n: int, *, by_interest: bool = False, s
         InputError: fewer than one text to draw, or none with a rating.
     """
     pmf = ratings.pmf.copy()
-    if ratings.n_scored:
+    if ratings.scored.any():
         pmf[ratings.readable & ~ratings.scored] = pmf[ratings.scored].mean(axis=0)
     return draw_texts(pmf, ratings.scale.values, n, by_interest=by_interest, seed=seed)
 

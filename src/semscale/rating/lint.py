@@ -41,8 +41,6 @@ from semscale.weights.known import DEFAULT_RATING_MODEL
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import polars as pl
-
     from semscale.embedding.embedder import Embedder
 
 
@@ -287,10 +285,8 @@ class LintReport(Presentable):
             "signature": self.signature,
         }
 
-    def to_frame(self) -> "pl.DataFrame":
+    def to_frame(self) -> pl.DataFrame:
         """Return a table with one row per anchor set: measurements, verdict and reasons."""
-        import polars as pl
-
         return pl.DataFrame(
             [
                 {

@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import PurePath
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from semscale.presentable import Presentable
-from semscale.report.document import Notice
+from semscale.report.document import Document
 from semscale.signature import Signature
 from semscale.stats.groups import GroupEstimate, mean_with_counts
 
@@ -21,22 +21,20 @@ SCHEMA = 1
 Json = dict[str, Any] | list[Any] | str | float | int | bool | None
 
 
-def to_json(
-    summary: Presentable, notices: Iterable[Notice] = (), further: Mapping[str, object] | None = None
-) -> str:
+def to_json(summary: Presentable, document: Document, further: Mapping[str, object] | None = None) -> str:
     """Encode a summary as a JSON object: the warnings of its document, its figures, and the cautions.
 
     Args:
         summary: summary of any instrument.
-        notices: notices of its document.
+        document: its document.
         further: fields that a command adds, such as the files it wrote.
     """
-    stated = list(notices)
-    warnings, cautions = (
-        [notice.text for notice in stated if notice.severity == severity]
-        for severity in ("warning", "caution")
-    )
-    content = {"schema": SCHEMA, "warnings": warnings, **summary.record(), "cautions": cautions}
+    content = {
+        "schema": SCHEMA,
+        "warnings": document.sentences("warning"),
+        **summary.record(),
+        "cautions": document.sentences("caution"),
+    }
     return json_text(content | dict(further or {}))
 
 

@@ -189,7 +189,7 @@ def input_and_date(summary: DescribedSummary) -> tuple[Line, ...]:
 
 
 def sentence(line: str) -> Paragraph:
-    """Build the paragraph of a line that is a sentence, with a capital and a full stop, on a page."""
+    """Build a paragraph from a line; a page shows it as a sentence, with a capital and a full stop."""
     return Paragraph(f"{capitalise(line)}.", detail="both", brief=line)
 
 
@@ -354,7 +354,7 @@ def group_table(
         further: further columns of the instrument.
     """
     columns: Columns[GroupEstimate] = (
-        (Quoted(estimates.by or "group"), lambda group: group_name(group, estimates.by)),
+        (Quoted(estimates.by or "group"), lambda group: group_name(group.group, estimates.by)),
         (f"{noun}s", base_of),
         ("left out", lambda group: group.n_left_out),
         ("mean", lambda group: estimate_cell(group.mean, digits)),
@@ -434,7 +434,7 @@ def label_with_base(name: str, base: Count) -> str:
 
 def group_label(group: GroupEstimate, by: str | None) -> str:
     """Return the label of a group's bar or histogram with its number of rows."""
-    return label_with_base(one_line(group_name(group, by).text), base_of(group))
+    return label_with_base(one_line(group_name(group.group, by).text), base_of(group))
 
 
 def mean_row(name: Value, mean: "GroupEstimate | MeanEstimate") -> tuple[Cell, ...]:
@@ -473,11 +473,11 @@ def low_items(
     return [item for item in items if score(item) < limit - _ROUNDING]
 
 
-def group_name(group: "GroupEstimate", by: str | None) -> Label | Quoted:
+def group_name(name: str | None, by: str | None) -> Label | Quoted:
     """Return the name of a group, or a phrase for a missing group or a blank name."""
-    if group.group is None:
+    if name is None:
         return Label(f"(no {one_line(by or 'group')})")
-    return Quoted(group.group) if group.group.strip() else Label("(blank)")
+    return Quoted(name) if name.strip() else Label("(blank)")
 
 
 def nothing_section(name: str, noun: str = "row") -> Section:

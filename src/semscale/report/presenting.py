@@ -116,7 +116,7 @@ def as_json(summary: Presentable, spelling: Spelling = as_option) -> str:
         summary: the summary.
         spelling: how settings are named in its sentences.
     """
-    return to_json(summary, document_of(summary, spelling).notices)
+    return to_json(summary, document_of(summary, spelling))
 
 
 def notebook(document: Document) -> str:

@@ -24,9 +24,7 @@ from semscale.report.calibration import (
 from semscale.report.chart_kit import NARROW_LIMIT, mass_heads, point_names, scale_digits
 from semscale.report.document import (
     Block,
-    Cell,
     Citation,
-    Count,
     DataTable,
     Document,
     Figure,
@@ -185,7 +183,7 @@ def rating_document(summary: "RatingSummary") -> Document:
             cautions=[*estimates.notes_about("row"), *_cautions(summary)],
             notes=parts.estimate_notes(estimates, n_windowed=summary.n_windowed),
         ),
-        facts=tuple(_facts(summary)),
+        facts=parts.facts(*_facts(summary)),
         sections=without_none(*_sections(summary)),
         settings=parts.run_settings(
             summary,
@@ -222,19 +220,19 @@ def _introduction(summary: "RatingSummary") -> Iterator[Paragraph]:
         yield Paragraph(f"calibration: {calibration}", detail="brief")
 
 
-def _facts(summary: "RatingSummary") -> Iterator[tuple[str, Cell]]:
+def _facts(summary: "RatingSummary") -> Iterator[parts.Fact]:
     scored, included = summary.counts.get(Status.SCORED, 0), summary.estimates.overall.n
-    yield "Texts", Count(summary.n)
-    yield "Rated", Count(scored)
+    yield "Texts", summary.n
+    yield "Rated", scored
     if included != scored:
-        yield "Counted", Count(included)
-    yield "Left out", Count(summary.n - included)
+        yield "Counted", included
+    yield "Left out", summary.n - included
     if summary.n_distinct is not None:
-        yield "Distinct", Count(summary.n_distinct)
+        yield "Distinct", summary.n_distinct
     if summary.n_windowed:
-        yield "Read in windows", Count(summary.n_windowed)
+        yield "Read in windows", summary.n_windowed
     if summary.calibration is not None:
-        yield "Unlike the labelled", Count(summary.n_unfamiliar)
+        yield "Unlike the labelled", summary.n_unfamiliar
     if summary.weight is not None:
         yield "Effective n", Number(summary.estimates.overall.effective_n, 0)
 
@@ -731,7 +729,10 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
         ("net", lambda group: share_cell(group.net)),
     )
     columns: Columns[GroupEstimate] = (
-        ("group", lambda group: "all texts" if group is overall else parts.group_name(group, summary.by)),
+        (
+            "group",
+            lambda group: "all texts" if group is overall else parts.group_name(group.group, summary.by),
+        ),
         ("rated", lambda group: group.n if group is overall else parts.base_of(group)),
         ("effective n", lambda group: Number(group.effective_n, 1)) if is_weighted else None,
         ("left out", lambda group: group.n_left_out),

@@ -131,13 +131,13 @@ def study_document(summary: "StudySummary") -> Document:
             cautions=_cautions(summary),
             notes=[intervals],
         ),
-        facts=without_none(
-            ("Personas", Count(len(panel))),
+        facts=parts.facts(
+            ("Personas", len(panel)),
             ("Effective n", Number(panel.effective_n, 0)) if panel.weights is not None else None,
-            ("Answers", Count(sum(counts.values()))),
-            ("Rated", Count(counts.get(str(Status.SCORED), 0))),
-            ("Refused", Count(counts.get(str(Status.REFUSED), 0))),
-            ("Calls of this run", Count(summary.facts.calls)),
+            ("Answers", sum(counts.values())),
+            ("Rated", counts.get(str(Status.SCORED), 0)),
+            ("Refused", counts.get(str(Status.REFUSED), 0)),
+            ("Calls of this run", summary.facts.calls),
         ),
         sections=without_none(*_sections(summary)),
         settings=parts.run_settings(
@@ -358,19 +358,13 @@ def _groups(
         "mean", question=mean.question, method=mean.method, model=mean.model, by=attribute
     )
     columns: Columns[StudyFigure] = (
-        (Quoted(attribute), lambda row: _group_name(row.level, attribute)),
+        (Quoted(attribute), lambda row: parts.group_name(row.level, attribute)),
         *_ANSWERS,
         ("mean", lambda row: estimate_cell(row, digits)),
     )
     note = sentences.asterisk_note("persona") if any(row.has_small_base for row in means) else ""
     title = _method_label(mean)
     return table_of(means, columns, title=title, note=note, most=parts.GROUPS, noun="group", detail="full")
-
-
-def _group_name(group: str | None, attribute: str) -> Label | Quoted:
-    if group is None:
-        return Label(f"(no {one_line(attribute)})")
-    return Quoted(group) if group.strip() else Label("(blank)")
 
 
 def _difference_blocks(summary: "StudySummary", question: "StudyQuestion", by: str) -> Iterator[Block | str]:
@@ -461,11 +455,10 @@ def _reliabilities(summary: "StudySummary") -> DataTable:
 
 def _spread_blocks(summary: "StudySummary") -> Iterator[Block | str]:
     """Build the blocks on variance components, and on how to lower the error."""
-    figures = summary.figures
-    for error in figures.select("standard_error", by=None):
+    for error in summary.figures.select("standard_error", by=None):
         question, method = error.question, error.method
-        variances = figures.select("variance", question=question, method=method)
-        doubled = figures.select("standard_error", question=question, method=method, by="facet")
+        variances = summary.figures.select("variance", question=question, method=method)
+        doubled = summary.figures.select("standard_error", question=question, method=method, by="facet")
         title = ("“", Quoted(question), f"”, {_method_label(error)}")
         yield parts.variance_table({str(row.level): row for row in variances}, title)
         yield Paragraph(_advice(error, doubled, several_models=bool(summary.models)))

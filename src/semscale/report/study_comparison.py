@@ -195,11 +195,11 @@ def _conclusion_line(method: "MethodComparison") -> str:
         # The conclusion is yes only if it holds for all questions.
         is_unknown = all(answer is None for answer in answers)
         by_answer[None if is_unknown else all(answers)].append(name)
-    parts = [f"{_SENTENCES[answer]} {join_list(names)}" for answer, names in by_answer.items() if names]
+    statements = [f"{_SENTENCES[answer]} {join_list(names)}" for answer, names in by_answer.items() if names]
     if method.groups is not None and method.groups.n_invented:
         invented = count_of(method.groups.n_invented, "difference")
-        parts.append(f"shows {invented} between groups that people do not show")
-    return f"{capitalise(_name(method))} {'; '.join(parts)}"
+        statements.append(f"shows {invented} between groups that people do not show")
+    return f"{capitalise(_name(method))} {'; '.join(statements)}"
 
 
 def _cautions(summary: "StudyComparison") -> Iterator[str]:

@@ -160,8 +160,8 @@ def measure_part(
         source: name of the table, for messages.
 
     Returns:
-        The cells, with the part's columns as ``rows``, the result, and further JSON values with which
-        ``read_part`` reads both back.
+        The cells, with the part's columns as ``rows``, the result, and further JSON values with which the
+        instrument's ``read`` gets the result back.
     """
     check_free(batch.columns, source)
     cells = instrument.columns.read(batch, first_row)
@@ -174,10 +174,3 @@ def measure_part(
         # A part stores cells of mixed types as texts, and a resumed run has the same summary.
         cells = instrument.columns.read(frame, first_row)
     return replace(cells, rows=frame), result, notes
-
-
-def read_part(
-    instrument: TableInstrument[R, S], frame: pl.DataFrame, notes: Mapping[str, Any], first_row: int
-) -> tuple[Cells, R]:
-    """Read the cells and the result of a part back from its columns and the notes of ``measure_part``."""
-    return instrument.columns.read(frame, first_row), instrument.read(frame, notes)

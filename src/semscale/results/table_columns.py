@@ -163,11 +163,6 @@ class Columns(Settings):
         """Treatment of reasoning and HTML in the texts."""
         return self._preparation
 
-    @property
-    def spellings(self) -> Mapping[str, Mapping[str, str]]:
-        """Names of groups to use, by the column and the name in the table."""
-        return self._spellings
-
     def with_preparation(self, settings: Settings) -> Self:
         """Return the columns with texts that are read as an instrument's settings say."""
         columns = self.model_copy()

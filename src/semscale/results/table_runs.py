@@ -8,7 +8,7 @@ import polars as pl
 
 from semscale.errors import InputError, StoppedByUserError, UnreachableError
 from semscale.presentable import Presentable
-from semscale.results.instrument import PartResult, TableInstrument, measure_part, read_part
+from semscale.results.instrument import PartResult, TableInstrument, measure_part
 from semscale.results.table_columns import CellChecks, Cells
 from semscale.store.columns import storable
 from semscale.store.parts import Part, Parts
@@ -333,7 +333,7 @@ class TableRun(Generic[S]):
                 instrument, batch, self._n_rows, self.table.name
             )
             measured.append((instrument, cells, result))
-        if "" in notes:
+        if not self.instruments[0].name:
             return WorkedPart(measured[0][1].rows, notes[""]), measured
         frames = [storable(batch)]
         for instrument, cells, _ in measured:
@@ -343,15 +343,12 @@ class TableRun(Generic[S]):
 
     def _read(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> Measured[S]:
         """Read the next part back for each instrument."""
-        return [
-            (
-                instrument,
-                *read_part(
-                    instrument, _columns_of(instrument, frame), _notes_of(instrument, notes), self._n_rows
-                ),
-            )
-            for instrument in self.instruments
-        ]
+        measured = []
+        for instrument in self.instruments:
+            columns = _columns_of(instrument, frame)
+            cells = instrument.columns.read(columns, self._n_rows)
+            measured.append((instrument, cells, instrument.read(columns, _notes_of(instrument, notes))))
+        return measured
 
     def _add(self, measured: Measured[S]) -> None:
         for instrument, cells, result in measured:

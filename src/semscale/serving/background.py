@@ -17,7 +17,9 @@ from typing import Any, Generic, TypeVar
 
 from semscale.serving.requests import RefusedRequestError
 
-Result = TypeVar("Result")
+Outcome = TypeVar("Outcome")
+"""What work returns."""
+
 Part = TypeVar("Part")
 
 _ID_BYTES = 16
@@ -35,7 +37,7 @@ class Step:
     total: int | None
 
 
-class Task(Generic[Result]):
+class Task(Generic[Outcome]):
     """Work in a thread, which another thread can watch and cancel.
 
     Attributes:
@@ -46,7 +48,7 @@ class Task(Generic[Result]):
 
     def __init__(self) -> None:
         self.id = secrets.token_hex(_ID_BYTES)
-        self.future: Future[Result] = Future()
+        self.future: Future[Outcome] = Future()
         self.progress: Step | None = None
         self._is_cancelled = False
         self._parts: set[Future[Any]] = set()
@@ -108,10 +110,10 @@ def current_task() -> Task[Any]:
     return _TASK.get() or Task()
 
 
-def in_task(task: Task[Any], work: Callable[..., Result], *arguments: Any) -> Result:
+def in_task(task: Task[Any], work: Callable[..., Outcome], *arguments: Any) -> Outcome:
     """Run a function as a task in this thread."""
 
-    def run() -> Result:
+    def run() -> Outcome:
         _TASK.set(task)
         return work(*arguments)
 
@@ -142,7 +144,7 @@ class BackgroundWork:
         self._lock = threading.Lock()
         self._is_stopped = False
 
-    def submit(self, work: Callable[..., Result], *arguments: Any) -> Task[Result]:
+    def submit(self, work: Callable[..., Outcome], *arguments: Any) -> Task[Outcome]:
         """Add a task; it goes on when the request that submitted it has ended.
 
         Args:
@@ -152,7 +154,7 @@ class BackgroundWork:
         Raises:
             RefusedRequestError: too many tasks wait, or the service stops.
         """
-        task: Task[Result] = Task()
+        task: Task[Outcome] = Task()
         with self._lock:
             if self._is_stopped:
                 raise RefusedRequestError(500, "the service has stopped")
@@ -170,7 +172,7 @@ class BackgroundWork:
             del self._unfinished[task.id]
             self._ended.append(task)
 
-    async def run(self, work: Callable[..., Result], *arguments: Any) -> Result:
+    async def run(self, work: Callable[..., Outcome], *arguments: Any) -> Outcome:
         """Do work and wait for its result; if the request is cancelled, the work is cancelled, too.
 
         Raises:

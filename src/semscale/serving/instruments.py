@@ -257,9 +257,7 @@ def instruments(
             check_columns=read_texts,
             measure_columns=Consistency.measure,
             table_columns=AnswerColumns,
-            measure_table=lambda table, columns, instrument, **run: measure_consistency(
-                table, columns, instrument=instrument, **run
-            ),
+            measure_table=measure_consistency,
         ),
     }
 

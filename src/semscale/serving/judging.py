@@ -78,9 +78,8 @@ class JudgeCalls:
         from semscale.judging.judge import Judge
 
         settings = {name: getattr(fields, name) for name in JudgeSettings.model_fields if name != "criteria"}
-        items = await asyncio.to_thread(
-            combine_items, fields
-        )  # texts without reasoning, HTML and white space
+        # Texts without reasoning, HTML and white space.
+        items = await asyncio.to_thread(combine_items, fields)
         async with self._turn:
             if self._model is None:
                 await asyncio.to_thread(self.load)

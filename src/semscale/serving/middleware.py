@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, 
 from contextlib import contextmanager
 from functools import partial
 from http import HTTPMethod, HTTPStatus
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from pydantic import TypeAdapter
@@ -25,11 +25,10 @@ from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from semscale.errors import InputError, SemscaleError
+from semscale.serving.background import Outcome
 from semscale.serving.requests import FIELD_NAMES, RefusedRequestError, ServiceLimits, invalid
 from semscale.serving.state import Phase, ServiceMetrics, ServiceState
 from semscale.spelling import in_request, plain_name
-
-Result = TypeVar("Result")
 
 JSON, LINES = "application/json", "application/x-ndjson"
 """Content types."""
@@ -43,15 +42,11 @@ TOKEN = "SEMSCALE_TOKEN"
 CLIENT_GONE = 499
 """Status for the log and the metrics if the client closed the connection."""
 
-BODIES = 8
-"""Number of bodies of the largest size that may be in memory at once."""
-
 _MOST_DROPPED = 64 * 1024 * 1024  # bytes that are read and dropped, so that the client receives the refusal
 _NO_MODEL = frozenset({"/docs", "/openapi.json", "/metrics"})
 _RETRY_AFTER = 5
-_SHARE_OF_LIMIT = (
-    0.5  # of the time limit that the backlog may fill: the rate varies, and all requests end last
-)
+# Share of the time limit that the backlog may fill, as the rate varies.
+_SHARE_OF_LIMIT = 0.5
 _SHORTEST_TOKEN = 16
 _REQUEST_ID = re.compile(r"[\w.:-]{1,128}", re.ASCII)
 _LOG = logging.getLogger("semscale.serving")
@@ -380,7 +375,7 @@ async def read_parts(request: Request, write: Callable[[bytes, int], Awaitable[N
         raise failure
 
 
-async def while_connected(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
+async def while_connected(request: Request, work: Coroutine[Any, Any, Outcome]) -> Outcome:
     """Await work, and cancel it if the client disconnects.
 
     Args:

@@ -153,7 +153,7 @@ def _with_batches(
     name: str, embedder: Embedder, limits: ServiceLimits, metrics: "ServiceMetrics", workers: int
 ) -> ServedModel:
     """Add batching to a model: for texts, and for token states if the model provides them."""
-    on_batch = metrics.counts_batches_of(name)
+    on_batch = metrics.batch_counter(name)
 
     def batcher_of(model: BatchedModel[Item, Part]) -> Batcher[Item, Part]:
         return Batcher(model, batch_tokens=limits.batch_tokens, workers=workers)

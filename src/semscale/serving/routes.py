@@ -21,7 +21,7 @@ from starlette.routing import Match
 from semscale.embedding.embedder import Embeddings
 from semscale.messages import shorten
 from semscale.results.result import Result
-from semscale.serving.background import report_progress
+from semscale.serving.background import current_task
 from semscale.serving.instruments import Instrument, JobWork
 from semscale.serving.jobs import UPLOAD_STEP, Job, JobQueue, JobRecord, JobStatus
 from semscale.serving.judging import JudgeCalls, check_replies
@@ -426,8 +426,9 @@ class InstrumentRows:
         keys, limits = self._instrument.columns, self._service.limits
         columns: dict[str, list[Any]] = {name: [] for name in keys}
         lines = body.splitlines()
+        task = current_task()
         for number, line in enumerate(lines, start=1):
-            report_progress("reading lines", number, len(lines))
+            task.report("reading lines", number, len(lines))
             row = _read_line(line, f"line {number}", set(keys.values()))
             for name, key in keys.items():
                 columns[name].append(row[key])

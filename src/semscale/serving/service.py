@@ -5,18 +5,17 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from prometheus_client import Gauge
 
 from semscale.embedding.embedder import Embedder
-from semscale.serving.background import BackgroundWork
+from semscale.serving.background import BackgroundWork, Outcome
 from semscale.serving.batching import WORKERS
 from semscale.serving.instruments import PART_ROWS, JobWork, instruments
 from semscale.serving.jobs import JobQueue
 from semscale.serving.judging import JudgeCalls
 from semscale.serving.middleware import (
-    BODIES,
     Backlog,
     BodyRoom,
 )
@@ -28,7 +27,8 @@ _LARGE_BODY = 100_000  # bytes, parsed in a millisecond
 _READERS = 2  # threads that parse larger bodies: more of them would only delay other requests
 _MEASURED_ROWS = 64  # from which the first rate is measured
 
-Result = TypeVar("Result")
+
+_BODIES = 8  # of the largest size that may be in memory at once
 
 
 @dataclass
@@ -66,7 +66,7 @@ class Service:
     def __post_init__(self) -> None:
         models = self.models
         self.backlog = Backlog(self.limits)
-        self.bodies = BodyRoom(BODIES * self.limits.body_bytes)
+        self.bodies = BodyRoom(_BODIES * self.limits.body_bytes)
         self.instruments = instruments(
             rating=lambda: models.rating.embedder,
             embedding=lambda: models.embedding.embedder,
@@ -98,7 +98,7 @@ class Service:
         )
         unfinished.set_function(lambda: jobs.n_unfinished)
 
-    async def parse(self, body: bytes, work: Callable[..., Result], *arguments: Any) -> Result:
+    async def parse(self, body: bytes, work: Callable[..., Outcome], *arguments: Any) -> Outcome:
         """Parse a body; a large one in a thread."""
         if len(body) <= _LARGE_BODY:
             return work(*arguments)

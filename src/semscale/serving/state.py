@@ -112,7 +112,7 @@ class ServiceMetrics:
             "semscale_waiting_texts", "Texts that wait for the model.", ["model"], registry=self.registry
         )
 
-    def counts_batches_of(self, model: str) -> OnBatch:
+    def batch_counter(self, model: str) -> OnBatch:
         """Return a function that counts a model's batches, texts and tokens."""
         n_texts, n_tokens = self.texts.labels(model), self.tokens.labels(model)
 

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import polars as pl
 
@@ -18,6 +18,7 @@ from semscale.reasoning import REASONING_PARTS, reasoning_of
 from semscale.store.columns import column_of
 from semscale.store.delimited import encoding_of, open_text
 from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_columns, check_size, frame_reader
+from semscale.store.table_settings import LogFormat
 
 _FIRST_OBJECTS = 1_000
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -95,7 +96,7 @@ def _shorten(line: str) -> str:
     return line if len(line) <= _SHOWN else line[: _SHOWN - 3] + "..."
 
 
-LOG_FORMATS = ("inspect", "promptfoo", "openai-evals")
+LOG_FORMATS: tuple[str, ...] = get_args(LogFormat)
 """Names of the formats."""
 
 JSON = "json"

@@ -5,9 +5,12 @@ from typing import Annotated, Literal, TypedDict, get_args
 from pydantic import Field
 
 from semscale.errors import InputError
-from semscale.settings import Option, Settings
+from semscale.settings import INPUT, Option, Settings
 
-FileFormat = Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav", "inspect", "promptfoo", "openai-evals"]
+LogFormat = Literal["inspect", "promptfoo", "openai-evals"]
+"""Formats of evaluation logs."""
+
+FileFormat = Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav", LogFormat]
 """Formats that can be read: tables, of which ``sav`` is SPSS, and evaluation logs."""
 
 FORMATS: tuple[str, ...] = get_args(FileFormat)
@@ -15,7 +18,6 @@ FORMATS: tuple[str, ...] = get_args(FileFormat)
 HeaderKind = Literal["auto", "plain", "qualtrics", "surveymonkey", "limesurvey"]
 """Headers: of survey tools, a ``plain`` row of names, or ``auto``, which recognizes them by their form."""
 
-_INPUT = "Input"
 _WITH_HEADERS = ("csv", "tsv", "xlsx")
 _WITH_ENCODING = ("csv", "tsv", "jsonl", "sav")
 
@@ -30,25 +32,25 @@ class TableSettings(Settings):
     encoding: Annotated[
         str | None,
         Field(description="Encoding of the file (default: detected)."),
-        Option(_INPUT, "NAME", rare=True, configurable=True),
+        Option(INPUT, "NAME", rare=True, configurable=True),
     ] = None
     format: Annotated[
         FileFormat | None,
         Field(description="Input format (default: by the extension)."),
-        Option(_INPUT, rare=True, configurable=True),
+        Option(INPUT, rare=True, configurable=True),
     ] = None
     sheet: Annotated[
         str | None,
         Field(description="Sheet of an Excel file (default: the first)."),
-        Option(_INPUT, "NAME", rare=True),
+        Option(INPUT, "NAME", rare=True),
     ] = None
     header_row: Annotated[
         int | None,
         Field(ge=1, description="Row with the names of the columns (default: detected)."),
-        Option(_INPUT, rare=True),
+        Option(INPUT, rare=True),
     ] = None
     header: Annotated[
-        HeaderKind, Field(description="Survey tool that exported the file."), Option(_INPUT, rare=True)
+        HeaderKind, Field(description="Survey tool that exported the file."), Option(INPUT, rare=True)
     ] = "auto"
 
     def check(self, format: str) -> None:

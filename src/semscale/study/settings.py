@@ -5,6 +5,7 @@ from typing import Annotated, TypedDict
 
 from pydantic import BeforeValidator, Field
 
+from semscale.chat.settings import CHAT
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
 
@@ -15,12 +16,12 @@ class ModelSettings(Settings):
     model: Annotated[
         tuple[str, ...],
         Field(description="Chat model, instead of the file's."),
-        Option("Chat model", "NAME", name="--chat-model"),
+        Option(CHAT, "NAME", name="--chat-model"),
     ] = ()
     base_url: Annotated[
         str | None,
         Field(description="Address of the chat model's OpenAI-compatible endpoint."),
-        Option("Chat model", "URL", name="--chat-url"),
+        Option(CHAT, "URL", name="--chat-url"),
     ] = None
 
 

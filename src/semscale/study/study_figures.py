@@ -152,7 +152,7 @@ def as_figure(
 
 
 def with_keys(figures: Iterable[StudyFigure], **keys: Unpack[FigureKeys]) -> Iterator[StudyFigure]:
-    """Return the figures with these keys."""
+    """Return copies of the figures with these keys set."""
     return (replace(figure, **keys) for figure in figures)
 
 

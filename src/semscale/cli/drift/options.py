@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
+from semscale.chat.settings import CHAT, AskSettings
 from semscale.cli.options import Rare, Without, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs
 from semscale.cli.shared import (
     ARGUMENTS,
-    CHAT,
     HISTORY,
-    RUN,
     CallOptions,
     ChatOptions,
     EmbedderOptions,
@@ -21,10 +20,10 @@ from semscale.cli.shared import (
     TableOptions,
 )
 from semscale.drift.columns import AnchorColumns, RunColumns
-from semscale.drift.settings import GATE, AskSettings, Direction, GateSettings, read_gate_settings
+from semscale.drift.settings import GATE, Direction, GateSettings, read_gate_settings
 from semscale.embedding.token_states import TOKENLESS_ENGINES
 from semscale.errors import InputError
-from semscale.settings import Option, Settings
+from semscale.settings import RUN, Option, Settings
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel

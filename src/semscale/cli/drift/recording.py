@@ -218,7 +218,7 @@ def approval_to_come(run: Run, options: ApproveOptions) -> Approval | None:
         return None
     by = _user_name() if options.by is None else options.by
     why = "approved when recorded" if options.why is None else options.why
-    return _approval(run, by, why, options.expires)
+    return _approval(run, by, why, options.expires, of="approval:")
 
 
 def approve_recorded(history: "History", recorded: RecordedRun, approval: Approval | None) -> RecordedRun:
@@ -235,13 +235,14 @@ def _user_name() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # no variable has a name, and the system does not know the user
-        raise InputError("by", "must name who approves the run: add --approved-by NAME") from None
+        raise InputError("approval:by", "must name who approves the run: add --approved-by NAME") from None
 
 
-def _approval(run: Run, by: str, why: str, expires: str | None) -> Approval:
+def _approval(run: Run, by: str, why: str, expires: str | None, *, of: str = "") -> Approval:
+    """Build the approval of a run; ``of`` stands before names of settings, as another option may have one."""
     moment = now()
     until = None if expires is None else read_expiry(expires, moment)
-    for name, text in (("by", by), ("why", why)):
+    for name, text in ((f"{of}by", by), (f"{of}why", why)):
         if not text.strip():
             raise InputError(name, "must not be empty: an approval names its author and its reason")
     return Approval(run.id, run.dataset, by.strip(), why.strip(), approved=moment, expires=until)
