@@ -56,6 +56,16 @@ class _StrictLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
 
+class _TextLoader(_StrictLoader):
+    """A loader that reads each value as the text that the file has: ``Yes``, ``01`` and ``1.0`` stay so."""
+
+    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> Any:
+        """Read a scalar as text, and lists and mappings as they are."""
+        if kind is yaml.ScalarNode:
+            return self.DEFAULT_SCALAR_TAG
+        return super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call]
+
+
 def _error(node: yaml.Node, problem: str) -> yaml.constructor.ConstructorError:
     return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
@@ -83,29 +93,42 @@ def _decode(content: bytes, source: str) -> str:
         raise InputError(f"{source!r}, line {line}: not UTF-8: save the file as UTF-8") from None
 
 
-def parse_yaml(content: bytes, *, source: str) -> object:
+def _check_bytes(n: int, most_bytes: int, source: str) -> None:
+    """Refuse a file that is too large for a file that people write.
+
+    Raises:
+        InputError: it has more than ``most_bytes`` bytes.
+    """
+    if n > most_bytes:
+        raise InputError(
+            f"{source!r} has {n:,} bytes, and such a file has at most {most_bytes:,}; "
+            "check that it is the right file"
+        )
+
+
+def parse_yaml(
+    content: bytes, *, source: str, as_texts: bool = False, most_bytes: int = _MOST_BYTES
+) -> object:
     """Parse a YAML file; a duplicate key is an error.
 
     Args:
         content: the file, UTF-8.
         source: the file's name in messages.
+        as_texts: whether each value is read as the text that the file has, such as ``Yes`` and ``1.0``.
+        most_bytes: largest size of the file.
 
     Raises:
-        InputError: it is not UTF-8, not YAML, or has more than 200,000 bytes or 100 levels of lists and
+        InputError: it is not UTF-8, not YAML, or has more than ``most_bytes`` or 100 levels of lists and
             mappings; the message has the line.
 
     Examples:
         >>> parse_yaml(b"alpha: 0.01", source="gate.yaml")
         {'alpha': 0.01}
     """
-    if len(content) > _MOST_BYTES:
-        raise InputError(
-            f"{source!r} has {len(content):,} bytes, and such a file has at most {_MOST_BYTES:,}; "
-            "check that it is the right file"
-        )
+    _check_bytes(len(content), most_bytes, source)
     text = _decode(content, source)
     try:
-        loader = _StrictLoader(text)
+        loader = (_TextLoader if as_texts else _StrictLoader)(text)
     except yaml.reader.ReaderError as error:
         line = text[: error.position].count("\n") + 1
         raise InputError(f"{source!r}, line {line}: not readable as YAML: {error.reason}") from None
@@ -189,17 +212,19 @@ class YamlFile:
     source: str
 
     @classmethod
-    def read(cls, path: str | Path, noun: str) -> Self:
+    def read(cls, path: str | Path, noun: str, *, most_bytes: int = _MOST_BYTES) -> Self:
         """Read the bytes of a file.
 
         Args:
             path: path of the file.
             noun: the kind of file, such as ``study file``.
+            most_bytes: largest size of the file; a larger one is not read.
 
         Raises:
-            InputError: it cannot be read.
+            InputError: it cannot be read, or is larger.
         """
         try:
+            _check_bytes(Path(path).stat().st_size, most_bytes, str(path))
             return cls(read_input(path), str(path))
         except OSError as error:
             raise unreadable(f"{noun} {str(path)!r}", error) from None

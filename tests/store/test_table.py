@@ -257,14 +257,20 @@ def test_no_permission(tmp_path, monkeypatch):
 
 
 def test_an_unknown_format(tmp_path):
-    with pytest.raises(InputError, match="csv, tsv, jsonl, parquet, xlsx, sav, inspect, .*, got 'dta'"):
-        open_table(tmp_path / "x", format="dta")
+    with pytest.raises(
+        InputError, match="csv, tsv, jsonl, parquet, xlsx, sav, dta, sas7bdat, xpt, inspect, .*, got 'rds'"
+    ):
+        open_table(tmp_path / "x", format="rds")
 
 
 @pytest.mark.parametrize(
     ("extension", "settings", "message"),
     [
-        ("parquet", {"encoding": "utf-8"}, "encoding applies to csv, tsv, jsonl and sav, not to parquet"),
+        (
+            "parquet",
+            {"encoding": "utf-8"},
+            "encoding applies to csv, tsv, jsonl, sav, dta, sas7bdat and xpt, not to parquet",
+        ),
         ("csv", {"sheet": "one"}, "sheet applies to xlsx, not to csv"),
         ("parquet", {"header_row": 2}, "header_row applies to csv, tsv and xlsx, not to parquet"),
     ],

@@ -56,6 +56,9 @@ _KINDS = {
     "xlsx": ("an Excel workbook", "remove cells far from the table, or save the sheet as .csv"),
     "parquet": ("Parquet", "write it again, with smaller row groups"),
     "sav": ("an SPSS file", "save it again in SPSS, with fewer variables or cases"),
+    "dta": ("a Stata file", "save it again in Stata, with fewer variables or observations"),
+    "sas7bdat": ("a SAS file", "write it again in SAS, with fewer variables or observations"),
+    "xpt": ("a SAS transport file", "write it again in SAS, with fewer variables or observations"),
 }
 """Name of a format in messages, and the remedy if its reader fails."""
 
@@ -189,6 +192,7 @@ def open_in_child(opening: Opening) -> Table:
         read_columns=child.read_columns,
         labels={title: _labels(entry) for title, entry in head["labels"].items()},
         notes=tuple(head["notes"]),
+        export=head["export"],
         identity=child.identity if head["has_identity"] else None,
         hint=child.hint,
     )
@@ -202,6 +206,7 @@ def describe_table(table: Table) -> dict[str, Any]:
         "settings": table.settings,
         "labels": {title: {**asdict(entry)} for title, entry in table.labels.items()},
         "notes": table.notes,
+        "export": table.export,
         "has_identity": table.identity is not None,
     }
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
@@ -91,6 +92,45 @@ class ColumnProfile:
         self.total += float(numbers.sum())
         self.low = min(self.low, float(numbers.to_numpy().min()))
         self.high = max(self.high, float(numbers.to_numpy().max()))
+
+    def include(self, other: "ColumnProfile") -> None:
+        """Add the counts of another column with the same answers."""
+        for count in ("n", "filled", "words", "numbers", "whole", "dates", "total"):
+            setattr(self, count, getattr(self, count) + getattr(other, count))
+        self.values.update(other.values)
+        self.is_cut |= other.is_cut
+        self.low, self.high = min(self.low, other.low), max(self.high, other.high)
+
+    def without(self, values: Collection[str]) -> "ColumnProfile":
+        """Return the profile as if the cells of some values were empty.
+
+        Examples:
+            >>> profile = ColumnProfile("q")
+            >>> profile.add(pl.Series([1, 2, 3, 99] * 3))
+            >>> profile.kind, profile.without(["99"]).kind
+            ('number', 'ordinal')
+        """
+        if not self.values.keys() & set(values):
+            return self
+        counts = Counter({value: n for value, n in self.values.items() if value not in values})
+        names, weights = pl.Series(list(counts), dtype=pl.String), np.array(list(counts.values()), dtype=int)
+        numbers = numbers_among(names).cast(pl.Float64).fill_null(np.nan).to_numpy()
+        known = numbers[~np.isnan(numbers)]
+        return ColumnProfile(
+            self.name,
+            self.labels,
+            n=self.n,
+            filled=counts.total(),
+            values=counts,
+            is_cut=self.is_cut,
+            words=sum(n * len(value.split()) for value, n in counts.items()),
+            numbers=int(weights[~np.isnan(numbers)].sum()),
+            whole=int(weights[numbers == np.floor(numbers)].sum()),
+            dates=sum(n for value, n in counts.items() if re.match(DATE, value)),
+            low=float(known.min(initial=np.inf)),
+            high=float(known.max(initial=-np.inf)),
+            total=float(np.nansum(numbers * weights)),
+        )
 
     @property
     def missing(self) -> int:

@@ -18,7 +18,7 @@ from semscale.types import Floats, Status, Statuses
 NUMBER = r"^\s*[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
 """Pattern of a cell with a plain number only, with a point or a comma; for ``re`` and polars."""
 
-DATE = r"^\s*(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4})(?:[ T]\d{1,2}:\d{2}.*)?\s*$"
+DATE = r"^\s*(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})(?:[ T]\d{1,2}:\d{2}.*)?\s*$"
 """Pattern of a cell with a date only, with or without a time; for ``re`` and polars."""
 
 _EXACT = 2.0**53

@@ -3,7 +3,7 @@
 import codecs
 import csv
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -13,8 +13,9 @@ from typing import TextIO
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.store.columns import have_decimal_commas, unescape_formulas
-from semscale.store.surveys import header_setting, survey_header
+from semscale.store.columns import NUMBER, have_decimal_commas, unescape_formulas
+from semscale.store.exports import header_setting, survey_header
+from semscale.store.exports.headers import SurveyHeader
 from semscale.store.table import Table, check_columns
 from semscale.store.table_settings import HeaderKind
 
@@ -23,10 +24,13 @@ _SEPARATORS = (",", ";", "\t", "|")
 _SEPARATOR_LINE = re.compile(r'"?sep=(?P<separator>[^"\w\s]|\t)"?[;,\t]*\s*', re.IGNORECASE)
 _SAMPLE_LINES = 20
 _SAMPLE_BYTES = 100
+_MOST_TITLE_LINES = 5
+_FEWEST_NAMES = 2
 _MOST_AGREE = 0.5
 _SKIP_ROWS = 10_000
 _HEADER_ROWS = 2  # below the first one that may belong to the header
 _TOP_ROWS = 100  # in which decimal commas are looked for
+_LISTS_WITH_COMMAS = frozenset({"Qualtrics"})  # 1,2 in its comma-separated files lists two answers
 
 
 def open_delimited(
@@ -42,8 +46,9 @@ def open_delimited(
 
     An empty cell is null. An apostrophe before a text that would run as a formula is removed
     (``unescape_formulas``). A blank line is skipped, but in a file with only one column it is a missing cell.
-    A first line such as ``sep=;``, which Excel understands, names the separator and is not the header. For
-    headers of survey tools see ``survey_header``.
+    A first line such as ``sep=;``, which Excel understands, names the separator and is not the header. Lines
+    of a title above the header, with one filled cell each, are skipped with a note. For headers of survey
+    tools see ``survey_header``.
 
     Args:
         path: the file.
@@ -77,14 +82,22 @@ def open_delimited(
         _restart(lines, skipped)
         separator_named = _read_separator(lines)
         skipped += separator_named is not None
-        separator = separator_named or separator or _sniff(lines, skipped)
+        known = separator_named or separator
+        title = _title_lines(lines, skipped, [known] if known else _SEPARATORS) if header_row is None else 0
+        skipped += title
+        separator = known or _sniff(lines, skipped)
         _restart(lines, skipped)
         top = _Rows(lines, separator, name, before=skipped)
         names = unescape_formulas(pl.Series(top.header(), dtype=pl.String)).to_list()
         rows = top.peek(_TOP_ROWS)
         header = survey_header(names, rows[:_HEADER_ROWS], name, header_kind)
     columns = header.columns
-    notes += (*header.notes, *_decimal_comma_notes(name, columns, rows[header.more :]))
+    if title:
+        notes += (
+            f"{name}: line {skipped + 1} was read as the header, and the lines above it as a title; "
+            "`header_row` names another line",
+        )
+    notes += (*header.notes, *_decimal_comma_notes(name, header, separator, rows[header.more :]))
 
     def blocks(size: int, skip: int) -> Iterator[list[list[str]]]:
         with open_text(path, name, codec) as text:
@@ -119,6 +132,7 @@ def open_delimited(
         settings=settings,
         read_columns=read_columns,
         labels=header.labels,
+        export=header.export,
         notes=notes,
     )
 
@@ -238,11 +252,51 @@ def _sniff(lines: TextIO, skipped: int) -> str:
     return max(_SEPARATORS, key=lambda separator: _fitness(sample, separator))
 
 
-def _decimal_comma_notes(name: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def _title_lines(lines: TextIO, skipped: int, separators: Iterable[str]) -> int:
+    """Count the lines of a title: those with one filled cell, or none, above a header of several names.
+
+    All rows below the header must have as many cells. A header of two names directly below a line with one
+    cell may be texts with a comma, so it needs a blank line, or empty cells beside the title.
+    """
+    _restart(lines, skipped)
+    sample = list(islice(lines, _SAMPLE_LINES))
+    for separator in separators:
+        rows, ends = [], []
+        reader = csv.reader(sample, delimiter=separator)
+        with suppress(csv.Error):
+            for row in reader:
+                rows.append(row)
+                ends.append(reader.line_num)
+        if len(sample) == _SAMPLE_LINES:
+            rows = rows[:-1]  # it may continue after the sample
+        filled = [sum(1 for cell in row if cell.strip()) for row in rows]
+        n = next((position for position, cells in enumerate(filled) if cells > 1), 0)
+        if not 0 < n <= _MOST_TITLE_LINES or not any(filled[:n]):
+            continue
+        names, below = rows[n], [row for row in rows[n + 1 :] if row]
+        first = next(position for position, cells in enumerate(filled) if cells)
+        has_gap = 0 in filled[first:n] or len(rows[first]) > 1
+        is_even = bool(below) and all(len(row) == len(names) for row in below)
+        if is_even and _are_names(names) and (has_gap or len(names) > _FEWEST_NAMES):
+            return ends[n - 1]
+    return 0
+
+
+def _are_names(cells: Sequence[str]) -> bool:
+    """Return whether cells can be the names of columns: different texts that do not begin with a blank."""
+    are_texts = all(cell.strip() and cell[0] != " " and not re.match(NUMBER, cell) for cell in cells)
+    return are_texts and len(set(cells)) == len(cells)
+
+
+def _decimal_comma_notes(
+    name: str, header: SurveyHeader, separator: str, rows: Sequence[Sequence[str]]
+) -> list[str]:
     """Report columns in whose first rows numbers have a decimal comma."""
+    if separator == "," and header.export in _LISTS_WITH_COMMAS:
+        return []
     cells = {
         column: [row[position] for row in rows if position < len(row)]
-        for position, column in enumerate(columns)
+        for position, column in enumerate(header.columns)
     }
     named = [column for column, column_cells in cells.items() if have_decimal_commas(column_cells)]
     if not named:

@@ -26,7 +26,7 @@ from semscale.store.places import (
     url_name,
 )
 from semscale.store.spreadsheets import open_excel
-from semscale.store.surveys import open_spss
+from semscale.store.statistical_files import open_statistical
 from semscale.store.table import Table
 from semscale.store.table_settings import FORMATS, TableKeywords, TableSettings
 from semscale.types import Progress
@@ -41,15 +41,14 @@ _EXTENSIONS = {f".{name}": name for name in FORMATS if name not in LOG_FORMATS} 
 }
 _OF_OTHER_PROGRAMS = {
     ".por": "SPSS",
-    ".dta": "Stata",
-    ".sas7bdat": "SAS",
     ".rds": "R",
     ".rdata": "R",
 }
 _OTHER_WORKBOOKS = {".ods": "LibreOffice", ".xls": "Excel", ".xlsb": "Excel"}
 _STANDARD_INPUT = "standard input"
 _BEGINNINGS = {b"{": "jsonl", b"PAR1": "parquet", b"$FL2": "sav", b"$FL3": "sav"}
-_BINARY = ("xlsx", "parquet", "sav")
+_STATISTICAL = ("sav", "dta", "sas7bdat", "xpt")
+_BINARY = ("xlsx", "parquet", *_STATISTICAL)
 
 
 def open_table(
@@ -66,7 +65,8 @@ def open_table(
     unless it begins like JSON lines, Parquet or SPSS, or ``format`` is set. Parquet behind a URL is read by
     row groups; other formats are copied to a temporary file once.
 
-    A child process with limits of memory and time (``child_process``) reads Excel, Parquet and SPSS files.
+    A child process with limits of memory and time (``child_process``) reads Excel and Parquet files, and
+    those of SPSS, Stata and SAS.
 
     Args:
         path: a file, a folder of Parquet files with the same columns, a URL of either that fsspec supports,
@@ -124,7 +124,7 @@ def check_choices(format: str, /, **settings: Unpack[TableKeywords]) -> None:
     """
     chosen = TableSettings(**settings)
     chosen.check(format)
-    if chosen.encoding is not None and format != "sav":
+    if chosen.encoding is not None and format not in _STATISTICAL:
         encoding_name(chosen.encoding)
 
 
@@ -223,8 +223,8 @@ def open_here(opening: Opening) -> Table:
             table = open_excel(
                 path, name, sheet=chosen.sheet, header_kind=chosen.header, header_row=chosen.header_row
             )
-        case "sav":
-            table = open_spss(path, name, encoding=chosen.encoding)
+        case "sav" | "dta" | "sas7bdat" | "xpt":
+            table = open_statistical(path, name, opening.format, encoding=chosen.encoding)
         case "jsonl":
             table = open_jsonl(path, name, encoding=chosen.encoding)
         case "csv" | "tsv":

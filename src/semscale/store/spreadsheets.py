@@ -10,7 +10,7 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.messages import did_you_mean
 from semscale.store.columns import column_of
-from semscale.store.surveys import header_setting, survey_header
+from semscale.store.exports import header_setting, survey_header
 from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_size, frame_reader
 from semscale.store.table_settings import HeaderKind
 
@@ -87,6 +87,7 @@ def open_excel(
         n_rows=frame.height,
         settings=("xlsx", str(sheet or 0), *header_setting(header_kind, header_row)),
         labels=header.labels,
+        export=header.export,
         notes=(*_sheet_notes(name, title, [] if sheet else other_sheets), *title_notes, *header.notes),
         hint=hint,
     )

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path, PurePath
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -15,6 +16,9 @@ from semscale.errors import InputError, RowError, UnknownNameError
 from semscale.messages import nearest_name, shorten
 from semscale.store.columns import DATE, NUMBER
 from semscale.types import Integers
+
+ColumnRole = Literal["", "identifier", "date", "wave", "ignore"]
+"""What a column is that a survey tool adds by itself; empty for the column of a question."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,9 @@ class ColumnLabels:
         counted: name of the value for a chosen option, if the file states it.
         are_mentions: whether the columns of the question each hold codes of one list, such as the first,
             second and third brand that came to mind.
+        is_text: whether the column holds what people wrote beside the option "other".
+        role: what the column is, if a survey tool added it by itself. ``ignore`` with a question is a column
+            that repeats what the question's other columns hold.
     """
 
     label: str = ""
@@ -46,6 +53,8 @@ class ColumnLabels:
     measure: str = ""
     counted: str = ""
     are_mentions: bool = False
+    is_text: bool = False
+    role: ColumnRole = ""
 
     @property
     def title(self) -> str:
@@ -100,6 +109,7 @@ class Table:
         row_in_whole: function from the position of a row to its position in ``whole``, from 0; ``None``
             likewise.
         hint: hint on the location of a missing column in the file, for messages; may be empty.
+        export: name of the survey tool that wrote the file, such as ``Qualtrics``; empty if it is unknown.
     """
 
     name: str
@@ -117,6 +127,7 @@ class Table:
     whole: "Table | None" = field(default=None, repr=False)
     row_in_whole: Callable[[int], int] | None = field(default=None, repr=False)
     hint: Callable[[str], str] = field(default=lambda _column: "", repr=False)
+    export: str = ""
 
     @property
     def file_name(self) -> str:
@@ -172,13 +183,17 @@ class Table:
                 digest.update(block)
         return digest.hexdigest()
 
+    def has(self, column: str) -> bool:
+        """Return whether a column exists; one of JSON lines may first appear in a later row."""
+        return column in self.columns or self._appears_later(column)
+
     def require(self, column: str, parameter: str) -> None:
         """Check that a column exists.
 
         Raises:
             UnknownNameError: it does not exist; the message has the nearest name and the columns.
         """
-        if column in self.columns or self._appears_later(column):
+        if self.has(column):
             return
         raise UnknownNameError(
             parameter,

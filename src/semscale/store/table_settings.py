@@ -10,16 +10,19 @@ from semscale.settings import INPUT, Option, Settings
 LogFormat = Literal["inspect", "promptfoo", "openai-evals"]
 """Formats of evaluation logs."""
 
-FileFormat = Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav", LogFormat]
-"""Formats that can be read: tables, of which ``sav`` is SPSS, and evaluation logs."""
+FileFormat = Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav", "dta", "sas7bdat", "xpt", LogFormat]
+"""Formats that can be read: tables, also of SPSS (``sav``), Stata (``dta``) and SAS, and evaluation logs."""
 
 FORMATS: tuple[str, ...] = get_args(FileFormat)
 
-HeaderKind = Literal["auto", "plain", "qualtrics", "surveymonkey", "limesurvey"]
+HeaderKind = Literal[
+    "auto", "plain", "qualtrics", "surveymonkey", "limesurvey", "sosci", "google-forms", "microsoft-forms",
+    "typeform", "kobo", "redcap",
+]  # fmt: skip
 """Headers: of survey tools, a ``plain`` row of names, or ``auto``, which recognizes them by their form."""
 
 _WITH_HEADERS = ("csv", "tsv", "xlsx")
-_WITH_ENCODING = ("csv", "tsv", "jsonl", "sav")
+_WITH_ENCODING = ("csv", "tsv", "jsonl", "sav", "dta", "sas7bdat", "xpt")
 
 
 class TableSettings(Settings):
@@ -61,7 +64,12 @@ class TableSettings(Settings):
         """
         has_header = format in _WITH_HEADERS
         for name, is_stated, is_known, formats in (
-            ("encoding", self.encoding is not None, format in _WITH_ENCODING, "csv, tsv, jsonl and sav"),
+            (
+                "encoding",
+                self.encoding is not None,
+                format in _WITH_ENCODING,
+                "csv, tsv, jsonl, sav, dta, sas7bdat and xpt",
+            ),
             ("sheet", self.sheet is not None, format == "xlsx", "xlsx"),
             ("header", self.header != "auto", has_header, "csv, tsv and xlsx"),
             ("header_row", self.header_row is not None, has_header, "csv, tsv and xlsx"),
@@ -75,7 +83,7 @@ class TableKeywords(TypedDict, total=False):
 
     Attributes:
         encoding: a Python codec for CSV, TSV and JSON lines; by default the bytes decide (``encoding_of``).
-            For SPSS, the encoding of its texts if the file states a wrong one.
+            For SPSS, Stata and SAS, the encoding of its texts if the file states a wrong one.
         format: one of ``FileFormat``; by default the extension decides, and for logs the content.
         sheet: name of a sheet of an Excel workbook; by default the first one.
         header_row: number of the row with the header in a CSV, TSV or Excel file, from 1; by default the

@@ -18,7 +18,7 @@ from semscale.extras import require
 from semscale.store.atomic import replacing
 from semscale.store.columns import escape_formulas, flat, plain, storable
 from semscale.store.places import OutputPlace, Target, check_target, refuse_folder, temporary_folder
-from semscale.store.surveys import LONGEST_SPSS_TEXT, write_spss
+from semscale.store.statistical_files import LONGEST_SPSS_TEXT, write_spss
 from semscale.store.table import ColumnLabels, Table
 
 

@@ -216,11 +216,6 @@ def test_a_title_above_the_header_is_named(tmp_path):
     ("content", "settings", "remedy"),
     [
         (
-            "Survey 2026,,\nid,text,n\n1,good,2\n",
-            {},
-            "if it begins with a title, name the row with",
-        ),
-        (
             "Exported,by Ann,,\nid,region,no,text\n",
             {"asked": "comment"},
             "name the row with the columns' names",
@@ -364,3 +359,30 @@ def test_a_single_zero_byte_is_a_character_like_any_other(tmp_path):
     path = tmp_path / "answers.csv"
     path.write_bytes(b"one\x00\ntwo three\n")
     assert read(path) == "one\x00\ntwo three\n"
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["Survey of 2026\n\n", "Survey of 2026,,\n", "Survey of 2026\n", "Survey\nof 2026\n\n", '"A, b\nc"\n\n'],
+)
+def test_lines_of_a_title_are_skipped_with_a_note(tmp_path, title):
+    path = tmp_path / "a.csv"
+    path.write_text(f"{title}id,q,why\n1,2,so\n2,3,no\n")
+    table = open_delimited(path, "a.csv")
+    assert table.columns == ("id", "q", "why")
+    assert next(table.batches(9))["why"].to_list() == ["so", "no"]
+    assert "as a title; `header_row` names another line" in table.notes[0]
+
+
+def test_a_title_above_semicolons(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("Survey\n\nid;q\n1;2\n")
+    assert open_delimited(path, "a.csv").columns == ("id", "q")
+
+
+@pytest.mark.parametrize("text", ["text\nWell, yes\nNo, no\n", "text\nwell,yes\nno,no\n", "id\n\n1,2\n"])
+def test_a_column_with_commas_has_no_title(tmp_path, text):
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match="2 cells where the header has 1"):
+        rows_of(path)

@@ -8,7 +8,7 @@ import pytest
 from tests.store.readers.spss_files import write_spss
 
 from semscale.errors import InputError
-from semscale.store import evaluation_logs, spreadsheets, surveys, table
+from semscale.store import evaluation_logs, spreadsheets, statistical_files, table
 from semscale.store.child_process import Opening
 from semscale.store.reading import open_here, open_table
 from semscale.store.writing import write_table
@@ -22,7 +22,7 @@ def limits(monkeypatch):
     """Sets the limits."""
 
     def set_limits(**values):
-        for module in (evaluation_logs, spreadsheets, surveys, table):
+        for module in (evaluation_logs, spreadsheets, statistical_files, table):
             for name, value in values.items():
                 monkeypatch.setattr(module, name, value)
 

@@ -9,7 +9,7 @@ from tests.store.readers.spss_files import FRAME, write_spss
 from semscale.errors import InputError
 from semscale.store.expressions import filter_table
 from semscale.store.reading import open_table
-from semscale.store.surveys import weight_variable
+from semscale.store.statistical_files import weight_variable
 from semscale.store.writing import join_parts, write_table
 
 

@@ -5,17 +5,13 @@ import pytest
 import xlsxwriter
 
 from semscale.errors import EmptyTableError, InputError
+from semscale.store.exports import survey_header
+from semscale.store.exports.limesurvey import is_limesurvey, limesurvey_columns
+from semscale.store.exports.qualtrics import header_rows
+from semscale.store.exports.surveymonkey import is_surveymonkey, surveymonkey_columns
+from semscale.store.exports.unfinished import with_unfinished_counted
 from semscale.store.expressions import filter_table
 from semscale.store.reading import open_table
-from semscale.store.surveys import (
-    header_rows,
-    is_limesurvey,
-    is_surveymonkey,
-    limesurvey_columns,
-    survey_header,
-    surveymonkey_columns,
-    with_unfinished_counted,
-)
 
 MONKEY = (
     "Respondent ID,Collector ID,Which?,,Why?\n,,Tea,Coffee,Open-Ended Response\n1,7,Tea,,so\n2,7,,Coffee,no\n"
@@ -180,10 +176,10 @@ def test_a_question_of_several_columns_is_named_with_its_answers():
     assert labels["Why?"].question == ""
 
 
-def test_answer_and_its_comment_share_a_question():
+def test_a_comment_beside_an_answer_is_a_text_of_its_own():
     columns, labels = surveymonkey_columns(["How old?", ""], ["Response", "Other (please specify)"])
     assert columns == ["How old?", "How old?: Other (please specify)"]
-    assert {entry.question for entry in labels.values()} == {"How old?"}
+    assert [(entry.question, entry.is_text) for entry in labels.values()] == [("", False), ("", True)]
 
 
 CODES = [
@@ -236,10 +232,10 @@ def test_a_code_without_text_names_its_part():
     assert (labels["drink[SQ002]"].question, labels["drink[SQ002]"].option) == ("drink", "SQ002")
 
 
-def test_other_is_a_value_of_the_question_and_a_column_of_it():
+def test_other_is_a_value_of_a_single_choice_and_a_text_of_its_own():
     _, labels = limesurvey_columns(CODES)
-    assert (labels["land"].question, dict(labels["land"].values)) == ("land", {"-oth-": "other"})
-    assert labels["land[other]"].question == "land"
+    assert (labels["land"].question, dict(labels["land"].values)) == ("", {"-oth-": "other"})
+    assert (labels["land[other]"].question, labels["land[other]"].is_text) == ("", True)
 
 
 def test_texts_alone_stay_the_names():

@@ -1,0 +1,73 @@
+"""Exports of survey tools: the tool is recognised by its header, which labels the columns.
+
+Each tool or family of tools has a module; its ``read_header`` returns ``None`` for files of others.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from semscale.errors import InputError
+from semscale.store.exports import forms, kobo, limesurvey, qualtrics, redcap, sosci, surveymonkey
+from semscale.store.exports.headers import Row, SurveyHeader
+from semscale.store.table import check_names
+from semscale.store.table_settings import HeaderKind
+
+_READERS: Mapping[HeaderKind, Callable[[Sequence[str], Sequence[Row]], SurveyHeader | None]] = {
+    "surveymonkey": surveymonkey.read_header,
+    "limesurvey": limesurvey.read_header,
+    "qualtrics": qualtrics.read_header,
+    "sosci": sosci.read_header,
+    "redcap": redcap.read_header,
+    "kobo": kobo.read_header,
+    "typeform": forms.read_typeform_header,
+    "microsoft-forms": forms.read_microsoft_header,
+    "google-forms": forms.read_google_header,
+}
+"""Readers of the tools' headers; the tool with the weakest sign is the last."""
+
+_SWITCH = "`header='plain'` reads the file as it is"
+
+
+def survey_header(
+    names: Sequence[str], rows: Sequence[Row], name: str, kind: HeaderKind = "auto"
+) -> SurveyHeader:
+    """Read the header of a table.
+
+    Args:
+        names: the first row, unchanged.
+        rows: up to two rows below it.
+        name: the file's name in messages.
+        kind: survey tool that wrote the header.
+
+    Raises:
+        InputError: a column occurs twice, or the header is not of the named tool.
+    """
+    for tool, read_header in _READERS.items():
+        header = read_header(names, rows) if kind in {"auto", tool} else None
+        if header is not None:
+            columns = check_names(list(header.columns), name)
+            note = f"{name} is an export of {header.export}{_rows_note(header)}; {_SWITCH}"
+            return SurveyHeader(columns, header.more, header.labels, (note,), header.export)
+    if kind not in {"auto", "plain"}:
+        raise InputError(
+            "header",
+            f": {name} has no header of {kind}, by the names of its columns and the rows below them; "
+            "leave out `header`, or set it to plain",
+        )
+    return SurveyHeader(check_names(list(names), name))
+
+
+def _rows_note(header: SurveyHeader) -> str:
+    """Describe the rows that belong to the header, or count the questions with several columns."""
+    if header.export == "SurveyMonkey":
+        return ": its second row belongs to the header"
+    if header.more:
+        counted = "row belongs" if header.more == 1 else f"{header.more} rows belong"
+        return f": {counted} to the header below the names"
+    n = len({label.question for label in header.labels.values() if label.question})
+    return f"; questions with several columns: {n}"
+
+
+def header_setting(kind: HeaderKind, row: int | None) -> tuple[str, ...]:
+    """Return the kind and row of the header for a table's settings, unless the table itself shows them."""
+    named = () if kind == "auto" else (f"header {kind}",)
+    return named if row is None else (*named, f"header row {row}")

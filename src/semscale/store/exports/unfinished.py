@@ -1,0 +1,56 @@
+"""Unfinished interviews, previews, tests and spam in exports: they are counted, and stay in the table."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+
+from semscale.store.columns import column_in, groups_in, storable
+from semscale.store.exports import limesurvey, qualtrics
+from semscale.store.table import Table
+
+_BATCH = 50_000
+_OF_QUALTRICS = frozenset({"ResponseId", "RecordedDate", "StartDate"})
+
+
+def with_unfinished_counted(table: Table) -> Table:
+    """Add a note on the number of unfinished interviews to an export of Qualtrics or LimeSurvey.
+
+    Their rows stay in the table; the user decides about them. Other tables are not changed.
+    """
+    signs: Mapping[str, Mapping[str, str]] = {}
+    if frozenset(table.columns) & _OF_QUALTRICS:
+        signs = qualtrics.UNFINISHED
+    elif limesurvey.is_limesurvey(table.columns):
+        signs = limesurvey.UNFINISHED
+    notes = [
+        note
+        for column, meanings in signs.items()
+        if column in table.columns
+        for note in _notes(table, column, meanings)
+    ]
+    return replace(table, notes=(*table.notes, *notes)) if notes else table
+
+
+def _notes(table: Table, column: str, meanings: Mapping[str, str]) -> list[str]:
+    """Count the rows of each meaning; the value ``""`` is an empty cell."""
+    counts: Counter[str] = Counter()
+    for batch in table.batches_with([column], _BATCH):
+        cells = groups_in(storable(column_in(batch, column).to_frame()).to_series())
+        counts.update(cells.fill_null("").str.strip_chars().to_list())
+    return [
+        f"{_rows_are(counts[value])} {meanings[value]} and treated like all others; "
+        f"`where={_condition(column, value)}` leaves such rows out"
+        for value in meanings
+        if counts[value]
+    ]
+
+
+def _rows_are(n: int) -> str:
+    return "1 row is" if n == 1 else f"{n:,} rows are"
+
+
+def _condition(column: str, value: str) -> str:
+    """Write the condition that keeps the other rows, quoted for a shell."""
+    if value:
+        return f"\"{column} != '{value}'\""
+    return f'"{column} IS NOT NULL"' if column.isidentifier() else f"'\"{column}\" IS NOT NULL'"
