@@ -1,0 +1,1 @@
+"""Descriptions of surveys: what the columns of a file mean, question by question."""

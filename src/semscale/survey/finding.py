@@ -1,0 +1,146 @@
+"""Finding the description of a table: the file that the user names, the project's, or one beside the data."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from semscale.errors import InputError
+from semscale.settings import Settings
+from semscale.store.places import is_url
+from semscale.store.table import ColumnLabels, Table
+from semscale.survey.description import Question, QuestionKind, Survey
+from semscale.survey.survey_file import FILE_NAME, read_survey
+
+AnyColumns = TypeVar("AnyColumns", bound=Settings)
+
+_MARKED = re.compile(rb"^survey\s*:", re.MULTILINE)
+_FIRST_BYTES = 20_000
+_NAMED = ("text", "weight", "respondent")
+_ONE_COLUMN: tuple[QuestionKind, ...] = ("single", "scale", "nps", "wave")
+
+
+def find_survey(
+    table: Table, file: str, *, stated: Path | None = None, configured: Path | None = None
+) -> tuple[Survey | None, str]:
+    """Find the description of a table's questions.
+
+    It only says what columns mean: nothing that it names is opened, run or written.
+
+    Args:
+        table: the table.
+        file: the table's path as the user wrote it.
+        stated: the file that the user names; it must describe the table.
+        configured: the project's file. Without one, ``survey.yaml`` beside the table is read if it has the
+            key ``survey`` and is no link to another folder. Either may describe another file than this one.
+
+    Returns:
+        The description, or ``None``; and a note on the file that was read or left aside, empty if the user
+        names the file, or there is none.
+
+    Raises:
+        InputError: the file cannot be read, is no description, or names columns that the table lacks although
+            the user names it or it names the table.
+    """
+    if stated is not None:
+        return _described(read_survey(stated), table), ""
+    path = configured or survey_beside(file)
+    if path is None:
+        return None, ""
+    if configured is None and (problem := _problem(path)):
+        return None, f"{path} was not read: {problem}"
+    survey = read_survey(path)
+    if survey.file != table.file_name and (lost := _lost_column(survey, table)) is not None:
+        return None, f"{path} was not read: it describes another file, as {table.name} has no column {lost!r}"
+    return _described(survey, table), f"questions are described in {path}"
+
+
+def survey_beside(file: str) -> Path | None:
+    """Return the file ``survey.yaml`` in the folder of a table; ``None`` if there is none."""
+    if not file or file == "-" or is_url(file) or not Path(file).exists():
+        return None
+    path = Path(file).parent / FILE_NAME
+    return path if path.is_file() else None
+
+
+def _problem(path: Path) -> str:
+    """Return why a file that nobody named is left aside; empty if it is read."""
+    if path.resolve().parent != path.parent.resolve():
+        return "it is a link to another folder"
+    with path.open("rb") as content:
+        is_marked = _MARKED.search(content.read(_FIRST_BYTES)) is not None
+    return "" if is_marked else "it has no line 'survey: 1'"
+
+
+def _described(survey: Survey, table: Table) -> Survey:
+    """Return the description if the table has all its columns."""
+    survey.check_columns(filter(table.has, survey.columns), table.name)
+    return survey
+
+
+def _lost_column(survey: Survey, table: Table) -> str | None:
+    return next((column for column in survey.columns if not table.has(column)), None)
+
+
+def with_survey_labels(table: Table, survey: Survey) -> Table:
+    """Return a table whose columns of one closed question have the labels of the description.
+
+    Questions without labels keep those of the file.
+    """
+    labels = dict(table.labels)
+    for question in survey.of_kind(*_ONE_COLUMN):
+        named = {value.value: value.label for value in question.values if value.label}
+        if named and len(question.all_columns) == 1:
+            (column,) = question.all_columns
+            known = labels.get(column, ColumnLabels())
+            labels[column] = replace(known, label=question.text or known.label, values=named)
+    return replace(table, labels=labels)
+
+
+def column_named(name: str, table: Table, survey: Survey | None, parameter: str) -> str:
+    """Return the column that a name stands for: the column of that name, or the one of a question.
+
+    Args:
+        name: as the user wrote it.
+        table: the table.
+        survey: its description, if there is one.
+        parameter: parameter for messages.
+
+    Raises:
+        InputError: the question has several columns.
+    """
+    question: Question | None = None if survey is None else survey.by_name.get(name)
+    if question is None or name in table.columns:
+        return name
+    if len(question.all_columns) > 1:
+        listed = ", ".join(question.all_columns)
+        raise InputError(parameter, f": question {name!r} has several columns; name one of them: {listed}")
+    return question.all_columns[0]
+
+
+def named_columns(columns: AnyColumns, table: Table, survey: Survey) -> AnyColumns:
+    """Return the settings of columns with the columns of questions in place of the questions' names."""
+    stated = {name: getattr(columns, name, None) for name in _NAMED}
+    named = {
+        name: column_named(column, table, survey, name)
+        for name, column in stated.items()
+        if column is not None
+    }
+    by = tuple(column_named(column, table, survey, "by") for column in getattr(columns, "by", ()))
+    return columns.with_values(**named, by=by)
+
+
+def unused_facts(survey: Survey, *, weight: str | None = "", wave: str | None = "") -> list[str]:
+    """Describe weights and waves of the description that a command was not told to use.
+
+    Args:
+        survey: the description.
+        weight: the column of weights; ``None`` if none is named, empty if the command uses none.
+        wave: the column of waves, likewise.
+    """
+    notes = []
+    if weight is None and (weights := survey.of_kind("weight")):
+        notes.append(f"no weights were used; the description names '{weights[0].name}' (--weight)")
+    if wave is None and (waves := survey.of_kind("wave")):
+        notes.append(f"waves were not compared; the description names '{waves[0].name}' (--wave)")
+    return notes

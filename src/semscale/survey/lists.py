@@ -1,0 +1,227 @@
+"""Lists of options in one cell, such as "Tea, Coffee": their separator, and the options."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from semscale.store.missing_codes import code_key
+
+_SEPARATORS = (";", "|", "\n", ",")
+"""What tools put between options, the least ambiguous first."""
+
+_FEWEST_OPTIONS = 2
+_FEWEST_ALONE = 2
+_MOST_OPTIONS = 50
+_MOST_PARTS = 4 * _MOST_OPTIONS  # an option may contain the separator, and be spelled differently
+_MOSTLY = 0.75
+_NAMES = re.compile(r"[\w.-]+(?: [\w.-]+)*")
+_TIGHT_COMMA = re.compile(r",(?!\s)")
+_DECIMAL = re.compile(r"[+-]?\d+,\d+")
+
+
+@dataclass(frozen=True)
+class OptionList:
+    """How the cells of a column list options.
+
+    Attributes:
+        separator: what stands between two options.
+        options: the options, the most frequent first.
+    """
+
+    separator: str
+    options: tuple[str, ...]
+
+    def split(self, cell: str) -> tuple[str, ...]:
+        """Return the options that a cell lists; an option may contain the separator.
+
+        Examples:
+            >>> OptionList(",", ("Tea", "Milk, fresh")).split("Milk, fresh, Tea")
+            ('Milk, fresh', 'Tea')
+        """
+        return tuple(_longest_options(_parts(cell.split(self.separator)), self.separator, self._known))
+
+    @property
+    def _known(self) -> dict[str, str]:
+        return {code_key(option): option for option in self.options}
+
+
+def find_list(
+    values: Mapping[str, int],
+    *,
+    known: Mapping[str, str] | None = None,
+    are_codes: bool = False,
+    has_blanks: bool = False,
+) -> OptionList | None:
+    """Find out whether a column's cells list options.
+
+    They do if most parts of cells occur in several different ones, alone or beside others, and there are
+    fewer of them than cells, or at least two occur alone. A part that always follows the same one, and begins
+    in lower case, belongs to the option before it.
+
+    Args:
+        values: number of cells with each value.
+        known: labels of the values in the file, which the parts must be.
+        are_codes: whether the tool writes numbers of options with a comma between them, so that ``1,2`` is no
+            decimal number.
+        has_blanks: whether the tool writes names of options, which have no blanks, with a blank between them.
+
+    Returns:
+        The separator and the options; ``None`` if cells do not list options.
+
+    Examples:
+        >>> find_list({"Tea": 3, "Tea, Coffee": 2, "Coffee, Juice": 1, "Tea, Coffee, Juice": 1})
+        OptionList(separator=',', options=('Tea', 'Coffee', 'Juice'))
+        >>> find_list({"1,2": 4, "1": 2, "3": 2}, are_codes=True).options
+        ('1', '2', '3')
+        >>> find_list({"1,2": 4, "1": 2, "3": 2})
+        >>> find_list({"Tea;": 2, "Coffee;": 1}).options
+        ('Tea', 'Coffee')
+        >>> find_list({"Paris, France": 4, "Rome, Italy": 2, "Oslo, Norway": 2})
+    """
+    separators = (*_SEPARATORS, " ") if has_blanks and _are_names(values) else _SEPARATORS
+    for separator in separators:
+        if not any(separator in value for value in values):
+            continue
+        are_decimals = (
+            separator == ","
+            and not are_codes
+            and all(_DECIMAL.fullmatch(value.strip()) or "," not in value for value in values)
+        )
+        if are_decimals:
+            continue
+        parted = _parts_of_all(values, separator)
+        if not parted:
+            continue
+        known_keys = {code_key(name): name for name in known or {}}
+        joined = known_keys or _frequent_spellings(_joined_options(parted, separator), parted, values)
+        listed = {value: tuple(_longest_options(parts, separator, joined)) for value, parts in parted.items()}
+        are_numbers = are_codes and all(part.isdigit() for parts in parted.values() for part in parts)
+        are_closed = separator == ";" and all(value.rstrip().endswith(separator) for value in values)
+        if are_numbers or are_closed or _are_lists(listed, values, set(known_keys)):
+            counts: Counter[str] = Counter()
+            spelled: dict[str, str] = {}
+            for value, options in listed.items():
+                for option in options:
+                    counts[spelled.setdefault(code_key(option), option)] += values[value]
+            return OptionList(separator, tuple(option for option, _ in counts.most_common()))
+    return None
+
+
+def _parts_of_all(values: Collection[str], separator: str) -> dict[str, tuple[str, ...]]:
+    """Return the parts of each value; nothing if there are more than options can have.
+
+    If a tool writes commas without a blank, one before a blank belongs to an option, unless its parts are
+    options themselves.
+    """
+    if separator != "," or not any(map(_TIGHT_COMMA.search, values)):
+        return _split_all(values, lambda value: value.split(separator))
+    tight = _split_all(values, _TIGHT_COMMA.split)
+    options = {part for parts in tight.values() for part in parts}
+    is_parted = any("," in option and set(_parts(option.split(","))) <= options for option in options)
+    return _split_all(values, lambda value: value.split(",")) if is_parted else tight
+
+
+def _split_all(values: Iterable[str], split: Callable[[str], list[str]]) -> dict[str, tuple[str, ...]]:
+    parted: dict[str, tuple[str, ...]] = {}
+    different: set[str] = set()
+    for value in values:
+        parted[value] = _parts(split(value))
+        different.update(parted[value])
+        if len(different) > _MOST_PARTS:
+            return {}
+    return parted
+
+
+def _are_names(values: Iterable[str]) -> bool:
+    """Return whether values consist of names as ODK forms have them."""
+    return all(map(_NAMES.fullmatch, values))
+
+
+def _parts(wholes: Iterable[str]) -> tuple[str, ...]:
+    """Return the parts that are not blank."""
+    return tuple(part for whole in wholes if (part := whole.strip()))
+
+
+def _are_lists(
+    listed: Mapping[str, Sequence[str]], counts: Mapping[str, int], known: Collection[str]
+) -> bool:
+    """Return whether the parts of cells are options.
+
+    Args:
+        listed: the parts of each value.
+        counts: number of cells with each value.
+        known: normalised labels that the parts must be; empty if there are none.
+    """
+    values: Counter[str] = Counter()
+    cells: Counter[str] = Counter()
+    for value, options in listed.items():
+        keys = {code_key(option) for option in options}
+        values.update(keys)
+        cells.update(dict.fromkeys(keys, counts[value]))
+    repeated = [key for key, n in values.items() if n > 1]
+    is_possible = len(values) >= _FEWEST_OPTIONS and len(repeated) <= _MOST_OPTIONS
+    if not is_possible or max(map(len, listed.values())) == 1:
+        return False
+    if known:
+        return set(values) <= set(known)
+    alone = sum(len(options) == 1 for options in listed.values())
+    # What people wrote beside "other" occurs once.
+    are_repeated = sum(cells[key] for key in repeated) >= _MOSTLY * cells.total()
+    return are_repeated and (len(values) < len(listed) or alone >= _FEWEST_ALONE)
+
+
+def _frequent_spellings(
+    options: Sequence[str], parted: Mapping[str, Sequence[str]], values: Mapping[str, int]
+) -> dict[str, str]:
+    """Return the most frequent spelling of each option, by its normalised text."""
+    counts: Counter[str] = Counter()
+    for value, parts in parted.items():
+        counts.update(dict.fromkeys(parts, values[value]))
+    spellings: dict[str, str] = {}
+    for option in sorted(options, key=lambda option: -counts[option]):
+        spellings.setdefault(code_key(option), option)
+    return spellings
+
+
+def _joined_options(parted: Mapping[str, Sequence[str]], separator: str) -> list[str]:
+    """Return the options, where a part that always follows the same one may belong to it."""
+    followers: dict[str, set[str]] = {}
+    leaders: dict[str, set[str]] = {}
+    for parts in parted.values():
+        for first, second in zip(parts, (*parts[1:], ""), strict=True):
+            followers.setdefault(first, set()).add(second)
+            leaders.setdefault(second, set()).add(first)
+        if parts:
+            leaders.setdefault(parts[0], set()).add("")
+
+    def belongs(first: str, second: str) -> bool:
+        return (
+            bool(second)
+            and second[0].islower()
+            and not first[0].islower()
+            and followers[first] == {second}
+            and leaders[second] == {first}
+        )
+
+    options: dict[str, None] = {}
+    for parts in parted.values():
+        option = ""
+        for first, second in zip(parts, (*parts[1:], ""), strict=True):
+            option = f"{option}{separator} {first}" if option else first
+            if not belongs(first, second):
+                options[option] = None
+                option = ""
+    return list(options)
+
+
+def _longest_options(parts: Sequence[str], separator: str, known: Mapping[str, str]) -> Iterator[str]:
+    """Yield options from the parts of a cell; several parts that together are known are one option."""
+    start = 0
+    while start < len(parts):
+        for stop in range(len(parts), start, -1):
+            joined = f"{separator} ".join(parts[start:stop])
+            if stop == start + 1 or code_key(joined) in known:
+                yield known.get(code_key(joined), joined)
+                start = stop
+                break

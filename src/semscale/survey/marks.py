@@ -1,0 +1,360 @@
+"""Marks in the columns of options: which cells say that an option was chosen, and which that it was not."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+import yaml
+
+from semscale.store.missing_codes import code_key, looks_like_code
+from semscale.survey.description import Confidence, MissingReason, cell_name
+from semscale.survey.number_codes import CUSTOMARY_CODES
+
+Meaning = Literal["chosen", "not chosen"]
+"""What a mark says."""
+
+_PARTS = re.compile(r"\s*(?:[/,;()\[\]]|\bor\b)\s*")
+_NUMBERING = re.compile(r"^\s*[-+]?\d{1,4}(?:\s*[.:)=\-–]\s*|\s+)")
+_WHOLE = re.compile(r"-?\d+")
+_LONGEST = 80  # characters of a phrase for no answer
+_NO_TO_ONE = frozenset({"0", "1"})
+_ONE_TO_TWO = frozenset({"1", "2"})
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Meanings of the cells in the columns of a question's options.
+
+    Attributes:
+        chosen: marks of a chosen option.
+        not_chosen: marks of an option that was not chosen; ``""`` is an empty cell.
+        missing: codes for no answer, with their reasons.
+        own: marks of single columns, such as the option's own text.
+        texts: columns with what people wrote beside "other".
+        unknown: cells whose meaning is unknown, with their columns.
+        reason: why they are read so.
+        confidence: how sure that is.
+    """
+
+    chosen: tuple[str, ...] = ()
+    not_chosen: tuple[str, ...] = ()
+    missing: Mapping[str, MissingReason] = field(default_factory=dict)
+    own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    texts: tuple[str, ...] = ()
+    unknown: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    reason: str = ""
+    confidence: Confidence = "high"
+
+    @property
+    def are_clear(self) -> bool:
+        """True if a mark of a chosen option is known, and the meaning of every cell."""
+        return bool(self.chosen or self.own or self.texts) and not self.unknown
+
+
+@dataclass(frozen=True)
+class OptionCells:
+    """The cells of an option's column.
+
+    Attributes:
+        label: the option's text; may be empty.
+        values: names of its different cells; an empty cell has none.
+        labels: labels of its values in the file.
+        is_text: whether the file says that it holds the text beside "other".
+    """
+
+    label: str
+    values: Collection[str]
+    labels: Mapping[str, str] = field(default_factory=dict)
+    is_text: bool = False
+
+    def meaning_text(self, value: str) -> str:
+        """Return the label of a value, or the value."""
+        return self.labels.get(value) or value
+
+
+def infer_marks(
+    columns: Mapping[str, OptionCells], *, convention: Mapping[str, Meaning] | None = None, tool: str = ""
+) -> Marks:
+    """Infer the meanings of the cells in the columns of a question's options.
+
+    A cell is read by its label in the file, if it has one. It says that an option was chosen if it is a word
+    such as "yes", the option's own text, 1 beside 0 or alone, or the only value of a column that no other
+    column has. It says that the option was not chosen if it is a word such as "no", 0, or denies another
+    mark ("not used" beside "used"). Anything else is unknown, and never chosen; 1 and 2 are unknown without
+    labels or a convention.
+
+    Args:
+        columns: the question's columns, in order.
+        convention: meanings of numbers that the tool which wrote the file has, such as 1 and 2.
+        tool: the name of that tool.
+
+    Examples:
+        >>> infer_marks({"a": OptionCells("Tea", ["Yes", "No"]), "b": OptionCells("Coffee", ["No"])}).chosen
+        ('Yes',)
+        >>> infer_marks({"a": OptionCells("Tea", ["1", "2"])}).unknown
+        {'1': ('a',), '2': ('a',)}
+        >>> used = {"1": "Used", "2": "Not used"}
+        >>> infer_marks({"a": OptionCells("Tea", ["1", "2"], used)}).not_chosen
+        ('2',)
+    """
+    reading = _Reading(columns, convention or {})
+    for name, cells in columns.items():
+        for value in map(cell_name, cells.values):
+            reading.read(name, value)
+    return reading.marks(tool)
+
+
+class _Reading:
+    """Reads the values of all columns of a question."""
+
+    def __init__(self, columns: Mapping[str, OptionCells], convention: Mapping[str, Meaning]) -> None:
+        self._columns, self._convention = columns, convention
+        self._chosen: dict[str, None] = {}
+        self._not_chosen: dict[str, None] = {}
+        self._missing: dict[str, MissingReason] = {}
+        self._own: dict[str, dict[str, None]] = {}
+        self._unknown: dict[str, list[str]] = {}
+        self._reasons: dict[str, None] = {}
+        self._texts = [name for name, cells in columns.items() if cells.is_text]
+        self._keys = {self._key(name, value) for name, cells in columns.items() for value in cells.values}
+        self._numbers = self._plain_numbers()
+        self._has_own_values = self._each_has_its_own()
+
+    def _plain_numbers(self) -> frozenset[str]:
+        """Unlabelled numbers in the columns, without customary codes for no answer."""
+        numbers = {
+            value
+            for cells in self._columns.values()
+            for value in map(cell_name, cells.values)
+            if not cells.labels.get(value) and _WHOLE.fullmatch(value)
+        }
+        return frozenset(numbers - CUSTOMARY_CODES)
+
+    def _each_has_its_own(self) -> bool:
+        """Return whether each column has one answer beside "no" that no other has, such as its option.
+
+        Options can have the numbers of a list; 1 and 2 alone can mean yes and no.
+        """
+        denials = {*_words("not_chosen"), "0"}
+        answers = [
+            {
+                self._key(name, value)
+                for value in cells.values
+                if not missing_reason(cells.meaning_text(value))
+            }
+            - denials
+            for name, cells in self._columns.items()
+            if name not in self._texts
+        ]
+        filled = [column for column in answers if column]
+        are_single = all(len(column) == 1 for column in filled)
+        shared = set().union(*filled) if filled else set()
+        # 1, 2 and 3 in three columns are numbers of options; 1 and 2 in two may be yes and no.
+        are_numbered = all(map(_WHOLE.fullmatch, shared)) and bool(shared - {*_NO_TO_ONE, *_ONE_TO_TWO})
+        words = _words("chosen") if are_numbered else {*_words("chosen"), *_NO_TO_ONE}
+        return len(filled) > 1 and are_single and len(shared) == len(filled) and not shared & words
+
+    def read(self, column: str, value: str) -> None:
+        """Read a value of a column, by the first rule that knows what it means."""
+        rules = (
+            self._as_text,
+            self._as_own_text,
+            self._as_word,
+            self._as_number,
+            self._as_missing,
+            self._as_only_value,
+            self._as_other,
+        )
+        if value and not any(rule(column, value) for rule in rules):
+            self._unknown.setdefault(value, []).append(column)
+
+    def _as_text(self, column: str, value: str) -> bool:
+        """Read what people wrote beside "other"."""
+        if not self._columns[column].is_text:
+            return False
+        if reason := missing_reason(value):
+            self._missing[value] = reason
+        return True
+
+    def _as_own_text(self, column: str, value: str) -> bool:
+        """Read a cell that repeats its option; a number can be any answer of an item with that number."""
+        key = self._key(column, value)
+        if not key or _WHOLE.fullmatch(key) or key != code_key(self._columns[column].label):
+            return False
+        self._own.setdefault(column, {})[value] = None
+        self._reasons["cells repeat the option"] = None
+        return True
+
+    def _as_word(self, column: str, value: str) -> bool:
+        """Read a word such as "yes", or one that another one denies."""
+        key = self._key(column, value)
+        denied = _denied(key)
+        if key in _words("chosen"):
+            self._chosen[value] = None
+        elif key in _words("not_chosen") or denied in {*self._keys, *_words("chosen")}:
+            self._not_chosen[value] = None
+        elif any(_denied(other) == key for other in self._keys):
+            self._chosen[value] = None
+        else:
+            return False
+        return True
+
+    def _as_number(self, column: str, value: str) -> bool:
+        """Read 0, 1 beside nothing but 0, and the numbers of a tool's convention."""
+        if self._columns[column].labels.get(value):
+            return False
+        meaning = self._convention.get(value)
+        if meaning == "not chosen" or (meaning is None and value == "0"):
+            self._not_chosen[value] = None
+        elif meaning == "chosen" or (value == "1" and self._numbers <= _NO_TO_ONE):
+            self._chosen[value] = None
+        else:
+            return False
+        return True
+
+    def _as_missing(self, column: str, value: str) -> bool:
+        """Read a phrase such as "don't know", or a customary number for no answer that has no label."""
+        cells = self._columns[column]
+        reason = missing_reason(cells.meaning_text(value))
+        is_code = value in CUSTOMARY_CODES and not cells.labels.get(value) and not self._has_own_values
+        if reason is None and is_code:
+            reason = "no answer"
+        if reason is not None:
+            self._missing[value] = reason
+        return reason is not None
+
+    def _as_only_value(self, column: str, value: str) -> bool:
+        """Read the only value of a column, where each column has one of its own."""
+        if self._has_own_values:
+            self._own.setdefault(column, {})[value] = None
+            self._reasons["each column has one value of its own"] = None
+        return self._has_own_values
+
+    def _as_other(self, column: str, _value: str) -> bool:
+        """Recognise the column with what people wrote by its option's text, or its name."""
+        is_text = is_other(self._columns[column].label or column)
+        if is_text:
+            self._texts.append(column)
+            self._reasons["the column of 'other' holds what people wrote"] = None
+        return is_text
+
+    def _key(self, column: str, value: str) -> str:
+        """Return the normalised label of a value, without a number before it, or the normalised value."""
+        label = self._columns[column].labels.get(value)
+        return code_key(_NUMBERING.sub("", label) if label else value)
+
+    def marks(self, tool: str) -> Marks:
+        """Return everything that was read."""
+        # A column of texts may have been recognised after some of its cells.
+        unknown = {
+            value: columns
+            for value, names in self._unknown.items()
+            if (columns := tuple(name for name in names if name not in self._texts))
+        }
+        own = {name: tuple(marks) for name, marks in self._own.items() if name not in self._texts}
+        has_no = bool(self._not_chosen)
+        reasons = [*self._reasons]
+        if self._convention and self._numbers & self._convention.keys():
+            reasons.append(f"{tool} writes them so")
+        if self._chosen and has_no:
+            reasons.append("cells say whether the option was chosen")
+        elif self._chosen or own:
+            reasons.append("cells are filled only where the option was chosen")
+        only_texts = not self._chosen and not own and not has_no
+        return Marks(
+            tuple(self._chosen),
+            tuple(self._not_chosen) if has_no or only_texts else ("",),
+            self._missing,
+            own,
+            tuple(dict.fromkeys(self._texts)),
+            unknown,
+            "; ".join(reasons),
+            "low" if unknown else "medium" if self._has_own_values and not self._chosen else "high",
+        )
+
+
+def missing_reason(text: str) -> MissingReason | None:
+    """Return why a text is no answer; ``None`` if it can be one.
+
+    Numbers are not judged here: they mean what the question's other values let them mean.
+
+    Examples:
+        >>> [missing_reason(text) for text in ("N/A (not displayed)", "Weiß nicht", "refused", "fine", "99")]
+        ['not asked', "don't know", 'refused', None, None]
+    """
+    if len(text) > _LONGEST:
+        return None
+    whole = code_key(text)
+    keys = [whole, *(part for part in map(code_key, _PARTS.split(_NUMBERING.sub("", text))) if part)]
+    for key in keys:
+        for reason, words in _reasons().items():
+            if key in words:
+                return reason
+    is_code = looks_like_code(text) and not any(sign.isdigit() for sign in text)
+    return "no answer" if is_code and whole not in {*_words("exclusive"), "none"} else None
+
+
+def is_exclusive(label: str) -> bool:
+    """Return whether an option excludes all others, such as "none of these".
+
+    Examples:
+        >>> [is_exclusive(label) for label in ("None of these", "Keine davon", "Tea")]
+        [True, True, False]
+    """
+    key = code_key(label.rstrip(" ."))
+    return key in _words("exclusive")
+
+
+def is_other(label: str) -> bool:
+    """Return whether an option is "other", whose column can hold what people wrote.
+
+    Examples:
+        >>> [is_other(label) for label in ("Other (please specify)", "Q1[other]", "Q1_5_TEXT", "Mother")]
+        [True, True, True, False]
+    """
+    parts = [part for part in re.split(r"[\s\[\](),:;/_.\-–]+", code_key(label)) if part]
+    spelled = " ".join(parts)
+    one_word = {word for word in _words("other") if " " not in word}
+    return (
+        spelled in _words("other")
+        or bool(parts)
+        and (parts[0] in one_word or parts[-1] in {*one_word, "text"})
+    )
+
+
+def _denied(key: str) -> str | None:
+    """Return what a text denies, such as ``used`` for ``not used``; ``None`` if it denies nothing."""
+    for denial in _words("denials"):
+        separated = f"{denial} "
+        if key.startswith(separated):
+            return key.removeprefix(separated)
+        if key.endswith(f" {denial}"):
+            return key.removesuffix(f" {denial}")
+        if (
+            denial in {"un", "non", "未", "非", "不"}
+            and key.startswith(denial)
+            and len(key) > len(denial) + 1
+        ):
+            return key.removeprefix(denial).lstrip("-")
+    return None
+
+
+@cache
+def _words(name: str) -> frozenset[str]:
+    return frozenset(map(code_key, _file()[name]))
+
+
+@cache
+def _reasons() -> dict[MissingReason, frozenset[str]]:
+    reasons: Mapping[MissingReason, Iterable[str]] = _file()["reasons"]
+    return {reason: frozenset(map(code_key, words)) for reason, words in reasons.items()}
+
+
+@cache
+def _file() -> dict[str, Any]:
+    content = (resources.files("semscale.survey") / "mark_words.yaml").read_text(encoding="utf-8")
+    words: dict[str, Any] = yaml.load(content, yaml.BaseLoader)  # yes and no stay texts
+    return words

@@ -1,0 +1,58 @@
+"""Customary numbers for no answer, such as 9, 99 and -1, among the values of a question."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from semscale.store.missing_codes import code_key, looks_like_code
+
+_SIZES = (*range(7, 10), 77, 88, *range(96, 100), 777, 888, *range(996, 1000), *range(9996, 10000))
+CUSTOMARY_CODES = frozenset(map(str, (*_SIZES, *(-size for size in _SIZES), *range(-6, 0))))
+"""Customary numbers for no answer, as texts."""
+
+_CUSTOMARY = frozenset(map(float, CUSTOMARY_CODES))
+_GAP = 2.0
+_TWO_DIGITS = 10
+_PARTS = re.compile(r"\s*(?:[/,()]|\bor\b)\s*")
+_ANSWERS = frozenset({"none", "nil", "null"})  # points of a scale such as "none, some, all"
+
+
+def likely_codes(
+    values: Sequence[float], labels: Mapping[str, str] | None = None, *, gap: float = _GAP
+) -> list[float]:
+    """Find values that look like codes for a missing answer.
+
+    Such a value has a matching label ("don't know", "refused"), or is a customary code (9, 99, -1) at a
+    distance from most values. A code of one digit must follow whole numbers without a gap among them.
+
+    Args:
+        values: values that occur or have labels, ascending.
+        labels: of values.
+        gap: least distance of such a code from the other values.
+
+    Examples:
+        >>> likely_codes([1, 2, 3, 4, 5, 9]), likely_codes([1, 2, 3], {"3": "Don't know"})
+        ([9], [3])
+    """
+    labelled = [value for value in values if _is_no_answer((labels or {}).get(f"{value:g}", ""))]
+    rest = [value for value in values if value not in labelled]
+    apart = {*_values_apart(rest, gap), *_values_apart([-value for value in reversed(rest)], gap, sign=-1)}
+    return [value for value in values if value in labelled or value in apart]
+
+
+def _values_apart(values: Sequence[float], gap: float, *, sign: int = 1) -> list[float]:
+    """Return customary codes above a gap; there must be fewer of them than values below the gap."""
+    for start in range(1, len(values)):
+        if values[start] - values[start - 1] < gap or len(values) - start >= start:
+            continue
+        above = [sign * value for value in values[start:]]
+        is_run = values[start - 1] - values[0] == start - 1
+        if not is_run and max(map(abs, above)) < _TWO_DIGITS:
+            continue  # 7 among the numbers 1, 3, 5 and 7
+        if _CUSTOMARY.issuperset(above):
+            return above
+    return []
+
+
+def _is_no_answer(label: str) -> bool:
+    parts = {part.lstrip("0123456789 .:-") for part in (label, *_PARTS.split(label))} - {""}
+    return any(looks_like_code(part) and code_key(part) not in _ANSWERS for part in parts)

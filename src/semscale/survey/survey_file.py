@@ -1,0 +1,185 @@
+"""The file ``survey.yaml``: reading a description, and writing one so that comments and edits stay."""
+
+from collections.abc import Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.error import YAMLError
+
+from semscale.errors import InputError
+from semscale.messages import first_mistake
+from semscale.store.atomic import replacing
+from semscale.survey.description import Question, Survey
+from semscale.yaml_reading import YamlFile, parse_yaml
+
+FILE_NAME = "survey.yaml"
+"""Name of the file that commands read if it lies beside the data."""
+
+_MOST_BYTES = 2_000_000
+_FORM = "the description of a survey, such as questions"
+_WIDTH = 110
+_HEADING = (
+    "What the columns of the file mean. Correct what is wrong: commands read this file beside the data, or\n"
+    "by --survey, and writing it anew keeps your entries and comments. Write 'from: user' where you decided."
+)
+_LISTS = ("values", "options")
+"""Lists whose entries take a line each."""
+
+
+def read_survey(path: str | Path) -> Survey:
+    """Read the description of a survey.
+
+    Args:
+        path: a YAML file; each value is read as it is written, so that ``Yes`` and ``01`` need no quotes.
+
+    Raises:
+        InputError: the file cannot be read or is no description; the message names the line.
+    """
+    file = YamlFile.read(path, "survey description", most_bytes=_MOST_BYTES)
+    return parse_survey(file.content, source=file.source)
+
+
+def parse_survey(content: bytes, *, source: str) -> Survey:
+    r"""Parse the description of a survey from the bytes of a YAML file.
+
+    Args:
+        content: the file, UTF-8.
+        source: the file's name in messages.
+
+    Raises:
+        InputError: as ``read_survey``.
+
+    Examples:
+        >>> parse_survey(b"questions:\n- {name: q, kind: nps, missing: [9]}", source="s").questions[0].missing
+        {'9': 'no answer'}
+        >>> parse_survey(b"questions:\n- {name: q1, kind: npp}", source="s.yaml")
+        Traceback (most recent call last):
+        semscale.errors.InputError: 's.yaml', line 2: question 1, kind must be open, single, scale, multipl...
+    """
+    file = YamlFile(content, source)
+    fields = parse_yaml(content, source=source, as_texts=True, most_bytes=_MOST_BYTES)
+    if not isinstance(fields, dict):
+        raise InputError(f"{source!r} must hold the keys of {_FORM}")
+    return file.validate(Survey, fields, lambda error: first_mistake(error, ()))
+
+
+def write_survey(survey: Survey, path: Path) -> None:
+    """Write the description of a survey; comments and unchanged entries of an existing file stay.
+
+    Args:
+        survey: the description.
+        path: the file.
+
+    Raises:
+        InputError: the existing file is no description, or the file cannot be written.
+    """
+    content = path.read_bytes() if path.exists() else None
+    text = survey_text(survey, content, source=str(path))
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def survey_text(survey: Survey, content: bytes | None = None, *, source: str = FILE_NAME) -> str:
+    """Write the description of a survey as YAML.
+
+    Args:
+        survey: the description.
+        content: the existing file, whose comments and unchanged entries stay; ``None`` for a new one.
+        source: the existing file's name in messages.
+
+    Raises:
+        InputError: the existing file is no description.
+    """
+    yaml = YAML()
+    yaml.preserve_quotes, yaml.width = True, _WIDTH
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    if content is None:
+        document = CommentedMap()
+        document.yaml_set_start_comment(_HEADING)
+        known: dict[str, Question] = {}
+    else:
+        known = parse_survey(content, source=source).by_name
+        try:
+            document = yaml.load(content.decode("utf-8-sig"))
+        except YAMLError as error:
+            raise InputError(f"{source!r} cannot be changed without losing comments: {error}") from error
+    _update(document, _plain(survey, "questions"))
+    nodes = {str(node["name"]): node for node in document.get("questions") or ()}
+    document["questions"] = _entries(document.get("questions"), survey, nodes, known)
+    stream = StringIO()
+    yaml.dump(document, stream)
+    return stream.getvalue()
+
+
+def _entries(
+    before: CommentedSeq | None,
+    survey: Survey,
+    nodes: Mapping[str, CommentedMap],
+    known: Mapping[str, Question],
+) -> CommentedSeq:
+    """Return the list of questions: unchanged entries as they are, changed ones updated, new ones added."""
+    entries = before if before is not None and list(nodes) == list(survey.by_name) else CommentedSeq()
+    for position, question in enumerate(survey.questions):
+        node = nodes.get(question.name)
+        if node is None or known.get(question.name) != question:
+            node = CommentedMap() if node is None else node
+            _update(node, _plain(question))
+        if position < len(entries):
+            entries[position] = node
+        else:
+            entries.append(node)
+            entries.yaml_set_comment_before_after_key(
+                position, before="\n" if position and question.name not in nodes else None
+            )
+    return entries
+
+
+def _plain(entry: Survey | Question, *without: str) -> dict[str, Any]:
+    """Return an entry's keys and values as the file has them, without those that have their defaults."""
+    fields = entry.model_dump(by_alias=True, exclude_defaults=True, exclude=set(without))
+    if isinstance(entry, Question) and entry.columns == (entry.name,):
+        fields.pop("columns")
+    if isinstance(entry, Question) and entry.has_option_columns:
+        fields.pop("columns", None)
+    kind = {"survey": entry.survey} if isinstance(entry, Survey) else {}
+    return {**kind, **fields}
+
+
+def _update(node: CommentedMap, fields: Mapping[str, Any]) -> None:
+    """Bring the keys of a node to new values; equal ones stay as they are written."""
+    for key in [key for key in node if key not in fields and key != "questions"]:
+        del node[key]
+    is_new = not node
+    for position, (key, value) in enumerate(fields.items()):
+        written = _node(value, in_lines=key in _LISTS)
+        if key not in node:
+            # A comment below an entry belongs to its last key, so a new key comes before that one.
+            node.insert(position if is_new else min(position, len(node) - 1), key, written)
+        elif _texts(node[key]) != _texts(written):
+            node[key] = written
+
+
+def _node(value: Any, *, in_lines: bool = False) -> Any:
+    """Return a value as ruamel.yaml writes it: short lists and mappings on one line."""
+    if isinstance(value, Mapping):
+        node = CommentedMap({key: _node(entry) for key, entry in value.items()})
+        node.fa.set_flow_style()
+        return node
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        entries = CommentedSeq([_node(entry) for entry in value])
+        if not in_lines:
+            entries.fa.set_flow_style()
+        return entries
+    return value
+
+
+def _texts(value: Any) -> Any:
+    """Return a value with all parts as texts, as ``parse_survey`` reads them."""
+    if isinstance(value, Mapping):
+        return {str(key): _texts(entry) for key, entry in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_texts(entry) for entry in value]
+    return str(value)

@@ -1,0 +1,114 @@
+"""The file ``survey.yaml``: what is read, and what stays when it is written anew."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from semscale.errors import InputError
+from semscale.survey.description import Option, Question, Survey, Value
+from semscale.survey.survey_file import parse_survey, read_survey, survey_text, write_survey
+
+DRINKS = Question(
+    name="Q1",
+    kind="multiple",
+    text="Which drinks?",
+    options=[Option(label="Tea", column="Q1_1"), Option(label="Other", column="Q1_9", is_text=True)],
+    chosen=["Yes", 1.0],
+    not_chosen=["No", ""],
+    missing={"N/A": "not asked"},
+    nets={"Hot": ["Tea"]},
+    source="inferred",
+    reason="cells say whether the option was chosen",
+)
+SATISFACTION = Question(
+    name="sat", kind="scale", values=[Value(value="1", label="bad"), Value(value="2", label="good")]
+)
+CHOICE = "name: a, kind: multiple, options: [{label: t, column: c}]"
+SURVEY = Survey(file="a.csv", export="LimeSurvey", questions=[DRINKS, SATISFACTION])
+
+
+def test_what_was_written_is_read_back():
+    assert parse_survey(survey_text(SURVEY).encode(), source="s") == SURVEY
+
+
+def test_values_are_texts_as_they_are_written():
+    content = (
+        b"questions:\n- {name: q, kind: multiple, options: [{label: a, column: b}], "
+        b"chosen: [Yes, 01, 1.0], not_chosen: [No]}"
+    )
+    question = parse_survey(content, source="s").questions[0]
+    assert (question.chosen, question.not_chosen) == (("Yes", "01", "1"), ("No",))
+
+
+def test_comments_and_entries_of_a_user_stay():
+    text = survey_text(SURVEY)
+    text = text.replace("kind: scale", "kind: scale  # mine").replace(
+        "  - name: sat", "  # about it\n  - name: sat"
+    )
+    known = parse_survey(text.encode(), source="s")
+    more = known.model_copy(
+        update={
+            "questions": (
+                known.questions[0].model_copy(update={"title": "Drinks"}),
+                known.questions[1],
+                Question(name="why", kind="open"),
+            )
+        }
+    )
+    written = survey_text(more, text.encode())
+    assert parse_survey(written.encode(), source="s") == more
+    assert "kind: scale  # mine" in written
+    assert "# about it" in written
+    before, after = text.splitlines(), written.splitlines()
+    assert set(before) <= set(after)
+
+
+def test_a_file_is_written_and_read(tmp_path):
+    path = tmp_path / "survey.yaml"
+    write_survey(SURVEY, path)
+    first = path.read_bytes()
+    write_survey(SURVEY, path)
+    assert path.read_bytes() == first
+    assert read_survey(path) == SURVEY
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- a", "must hold the keys of the description of a survey"),
+        ("questions:\n- {name: q, kind: singel}", "line 2: question 1, kind must be open"),
+        ("questions:\n- {name: q, knd: single}", "line 2: unknown key 'knd'"),
+        ("questions:\n- {name: q, kind: open}\n- {name: q, kind: open}", "two questions have the name 'q'"),
+        (
+            "questions:\n- {name: a, kind: open, columns: [x]}\n- {name: b, kind: open, columns: [x]}",
+            "questions 'a' and 'b' share column 'x'",
+        ),
+        (
+            f"questions:\n- {{{CHOICE}, chosen: [1], not_chosen: [1]}}",
+            "mark '1' cannot be chosen and not chosen",
+        ),
+        (
+            f"questions:\n- {{{CHOICE}, chosen: [1], missing: [1]}}",
+            "'1' cannot be a mark and a code for no answer",
+        ),
+        (
+            "questions:\n- {name: a, kind: scale, values: [{value: 1}], nets: {good: [2]}}",
+            "net 'good' names '2', which is none of its answers",
+        ),
+        ("questions:\n- {name: a, kind: scale, options: [{label: t}]}", "which has no options: list values"),
+    ],
+)
+def test_mistakes_are_named_with_their_line(text, message):
+    with pytest.raises(InputError) as error:
+        parse_survey(text.encode(), source="s.yaml")
+    assert message in str(error.value)
+    assert "s.yaml" in str(error.value)
+
+
+def test_the_published_schema_is_that_of_the_classes():
+    published = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "survey-1.json").read_text())
+    schema = Survey.model_json_schema(by_alias=True)
+    assert {key: published[key] for key in schema if key != "title"} == {
+        key: value for key, value in schema.items() if key != "title"
+    }
