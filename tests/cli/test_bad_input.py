@@ -43,7 +43,7 @@ FILES = {
     "list.jsonl": '["good"]\n',
     "fake.parquet": GOOD,
     "fake.xlsx": GOOD,
-    "answers.dta": GOOD,
+    "answers.rds": GOOD,
     "answers.xyz": GOOD,
     "words.csv": "id,text,n\n1,great,1\n2,bad,much\n",
     "comma.csv": 'id,text,n\n1,great,1\n2,bad,"1,500"\n',
@@ -85,7 +85,7 @@ BAD = {
     "no parquet": (rate(file="fake.parquet"), ["fake.parquet cannot be read as Parquet"]),
     "no workbook": (rate(file="fake.xlsx"), ["fake.xlsx cannot be read as an Excel workbook"]),
     "an unknown extension": (rate(file="answers.xyz"), ["'.xyz'", "--format"]),
-    "a file of another program": (rate(file="answers.dta"), ["answers.dta", "of Stata", "save it as CSV"]),
+    "a file of another program": (rate(file="answers.rds"), ["answers.rds", "of R", "save it as CSV"]),
     "a sheet of a csv": (rate("--sheet", "one"), ["--sheet applies to xlsx, not to csv"]),
     # options
     "texts named twice": (

@@ -105,28 +105,36 @@ def test_points_take_labels_from_a_scale_and_numeric_columns_can_be_declared(tab
     assert "top 2" not in ended.out
 
 
-def test_a_choice_of_a_scales_labels_has_a_caution_that_names_the_scale(semscale, tmp_path):
+def test_labels_of_a_scale_are_points_in_their_order(semscale, tmp_path):
     pl.DataFrame({"q": ["Agree", "Disagree", "Strongly agree"] * 20}).write_csv(tmp_path / "worded.csv")
     asked = ("worded.csv", "--question", "q", "--json")
-    (caution,) = json.loads(semscale("tables", *asked).out)["cautions"]
-    assert 'tables --scale "q=agreement"' in caution
-    assert json.loads(semscale("tables", *asked, "--scale", "q=agreement").out)["cautions"] == []
+    content = json.loads(semscale("tables", *asked).out)
+    lines = {line["name"]: line["cells"][0]["value"] for line in content["tables"][0]["lines"]}
+    # Of four points of agreement, nobody chose the first: (2 + 3 + 4) / 3. The named scale has five.
+    assert list(lines) == ["Disagree", "Agree", "Strongly agree", "mean"]
+    assert (lines["mean"], content["cautions"]) == (pytest.approx(3.0), [])
+    named = json.loads(semscale("tables", *asked, "--scale", "q=agreement").out)["tables"][0]["lines"]
+    assert named[-1]["cells"][0]["value"] == pytest.approx(11 / 3)
     (caution,) = json.loads(semscale("columns", "worded.csv", "--json").out)["cautions"]
     assert "labels of the scale agreement" in caution
 
 
-def test_codes_for_no_answer_cause_a_caution_and_are_left_out_if_named(semscale, tmp_path):
+def test_codes_for_no_answer_are_left_out_with_a_note(semscale, tmp_path):
     frame = pl.DataFrame({"q": [1, 2, 3, 4, 5, 9] * 20, "g": ["a", "b"] * 60})
     frame.write_csv(tmp_path / "coded.csv")
     ended = semscale("tables", "coded.csv", "--question", "q", "--banner", "g", "--json")
-    (caution,) = json.loads(ended.out)["cautions"]
-    assert caution.startswith("‘q’: ‘9’ may mean no answer")
+    (note,) = json.loads(ended.out)["tables"][0]["notes"]
+    assert note.startswith(
+        "left out as no answer: ‘9’ (20); to count one as an answer, remove it from `missing`"
+    )
     for codes in ("9", "q=9,99"):
         ended = semscale(
             "tables", "coded.csv", "--question", "q", "--banner", "g", "--missing", codes, "--json"
         )
         content = json.loads(ended.out)
-        assert (content["cautions"], content["tables"][0]["columns"][0]["missing"]) == ([], 20)
+        assert content["tables"][0]["columns"][0]["missing"] == 20
+        unseen = "no cell of ‘q’ has the code ‘99’ of --missing: check its spelling"
+        assert content["cautions"] == ([] if codes == "9" else [unseen])
         lines = {line["name"]: line["cells"][0]["value"] for line in content["tables"][0]["lines"]}
         assert (lines["top 2 (4 and 5)"], lines["mean"]) == pytest.approx((0.4, 3.0))
         assert f"|missing:{'9' if codes == '9' else 'q=9+99'}|" in content["signature"]
@@ -191,24 +199,30 @@ def test_replicate_weights_are_accepted(tables):
 BRANDS = pl.DataFrame({"brand_a": [1, 2] * 30, "brand_b": [1, 2, 2] * 20, "brand_c": [2] * 60})
 
 
-@pytest.mark.parametrize(
-    ("where", "truth"),
-    # Of 60 people every second one has a, every third one b; 20 of those without a have no b.
-    [((), (0.5, 1 / 3, 0)), (("--where", "brand_a = 2"), (0, 1 / 3, 0)), (("--where", "brand_c = 2"), None)],
-)
-def test_two_says_no_whichever_rows_are_left(semscale, tmp_path, where, truth):
+@pytest.mark.parametrize("where", [(), ("--where", "brand_a = 2"), ("--where", "brand_a = 1")])
+def test_1_and_2_without_labels_are_asked_for(semscale, tmp_path, where):
     BRANDS.write_csv(tmp_path / "b.csv")
-    ended = semscale("tables", "b.csv", "--question", "brand_*", *where, "--json")
+    ended = semscale("tables", "b.csv", "--question", "brand_*", *where)
+    assert ended.code == 2
+    assert "which cells of 'brand_*' say that an option was chosen: '1'" in ended.err
+    assert "semscale columns FILE --out survey.yaml" in ended.err
+    assert 'columns: ["brand_a", "brand_b", "brand_c"], chosen: ["1"], not_chosen: ["2"]' in ended.err
+
+
+def test_a_condition_does_not_change_what_marks_say(semscale, tmp_path):
+    labels = {"a": ["Tea", "no"] * 30, "b": ["no", "Milk", "no"] * 20}
+    pl.DataFrame(labels).write_csv(tmp_path / "b.csv")
+    ended = semscale("tables", "b.csv", "--question", "Drinks=a,b", "--where", "a = 'no'", "--json")
     lines = json.loads(ended.out)["tables"][0]["lines"]
-    shares = [line["cells"][0]["value"] for line in lines]
-    assert shares == pytest.approx(truth or (0.5, 1 / 3, 0))
+    # Nobody who is left chose a, and 10 of 30 chose b.
+    assert [line["cells"][0]["value"] for line in lines] == pytest.approx([0, 1 / 3, 1 / 3])
 
 
 def test_two_alone_is_refused_and_a_derived_column_states_its_meaning(semscale, tmp_path):
     BRANDS.write_csv(tmp_path / "b.csv")
     command = ("tables", "b.csv", "--question")
     ended = semscale(*command, "Brands=brand_c")
-    assert (ended.code, "'Brands' has the value 2 alone in 'brand_c'" in ended.err) == (2, True)
+    assert (ended.code, "say that an option was chosen: '2'" in ended.err) == (2, True)
     ended = semscale(*command, "Brands=c", "--derive", "c=CASE brand_c WHEN 2 THEN 'no' END", "--json")
     assert json.loads(ended.out)["tables"][0]["lines"][0]["cells"][0]["value"] == 0
 
@@ -241,8 +255,8 @@ def test_sets_of_an_spss_file_are_read_by_their_types(semscale, tmp_path):
     ended = semscale("tables", "s.sav", "--question", "Seen", "--question", "Brand", "--json")
     assert ended.code == 0, ended.err
     seen, brand = json.loads(ended.out)["tables"]
-    # 1 is counted: 10 of 30 who answered saw a, 20 of 40 saw b.
-    assert [line["cells"][0]["value"] for line in seen["lines"]] == pytest.approx([1 / 3, 1 / 2])
+    # 1 is counted: 10 of 30 who answered saw a, 20 of 40 saw b, and 30 of 40 any of them.
+    assert [line["cells"][0]["value"] for line in seen["lines"]] == pytest.approx([1 / 3, 1 / 2, 3 / 4])
     shares = {line["name"]: line["cells"][0]["value"] for line in brand["lines"]}
     assert shares == pytest.approx({"Alpha": 1 / 3, "Beta": 1, "Gamma": 1 / 3, "Delta": 0})
 

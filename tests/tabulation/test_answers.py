@@ -1,206 +1,292 @@
-"""Cells read as answers: points, codes for no answer, options, mentions and grids."""
+"""Answers read by the description of a question: options, lists, scales, codes for no answer, nets."""
 
-import numpy as np
+import math
+
 import polars as pl
 import pytest
 
+import semscale
 from semscale.errors import InputError
-from semscale.store.table import ColumnLabels
-from semscale.tabulation.answer_cells import (
-    is_grid,
-    likely_codes,
-    mark_codes,
-    on_scale,
-    point_name,
-    points_in,
-    read_choices,
-    without_codes,
-)
+from semscale.survey.survey_file import parse_survey
 
 
-def test_points_that_nobody_chose_are_there_unless_labels_name_the_points():
-    assert points_in(np.array([1.0, 4.0]), {}) == [1, 2, 3, 4]
-    assert points_in(np.array([1.0, 4.0]), {"5": "good"}) == [1, 4, 5]
-    assert points_in(np.array([1.0, 40.0]), {}) == [1, 40]
-    assert points_in(np.array([1.5, 3.0]), {}) == [1.5, 3]
+def survey(text):
+    return parse_survey(f"questions:\n{text}".encode(), source="survey.yaml")
 
 
-def test_points_are_named_by_value_and_label():
-    assert (point_name(1.0, {"1": "bad"}), point_name(2.0, {"1": "bad"})) == ("1 bad", "2")
+def table(columns, question, description=None, **settings):
+    """Tabulate one question for everybody."""
+    described = None if description is None else survey(description)
+    result = semscale.crosstabs(pl.DataFrame(columns), questions=[question], survey=described, **settings)
+    return result.tables[0]
 
 
-def test_answers_are_values_or_labels_of_the_points():
-    points = {"-1": "No", "1": "Yes"}
-    assert on_scale(pl.Series(["yes ", "-1", "", None]), points, "q").to_list() == [1, -1, None, None]
-    assert on_scale(pl.Series([1.0, -1.0, None]), points, "q").to_list() == [1, -1, None]
+def shares(table):
+    """Return the lines with their figures for everybody."""
+    return {
+        line.name: round(float(value), 6)
+        for line, value in zip(table.question.lines, table.cells.values[:, 0], strict=True)
+    }
 
 
-def test_neutral_matches_the_middle_label():
-    points = {"1": "Disagree", "2": "Neither agree nor disagree", "3": "Agree"}
-    assert on_scale(pl.Series(["Neutral", "agree"]), points, "q").to_list() == [2, 3]
-    with pytest.raises(InputError, match="'Neutral'"):
-        on_scale(pl.Series(["Neutral"]), {"1": "a", "2": "b"}, "q")
+def test_not_asked_cells_are_in_no_base():
+    # Four of eight were asked; one of them chose Tea. Words such as N/A are no choice.
+    columns = {"b_tea": ["Yes", "No", "No", "No"] + ["N/A"] * 4, "b_milk": ["No"] * 4 + ["N/A"] * 4}
+    result = table(columns, "b_*")
+    assert shares(result) == {"tea": 0.25, "milk": 0.0, "any of these": 0.25}
+    assert (result.bases[0].tolist(), result.cells.n_missing[0].tolist()) == ([4], [4])
+    assert "left out as no answer: ‘N/A’ (8, not asked)" in "; ".join(result.question.notes)
 
 
-def test_four_unknown_values_are_listed_in_part():
-    with pytest.raises(InputError, match=r"'3', '4', '5' and 1 more.*missing"):
-        on_scale(pl.Series([1, 3, 4, 5, 6]), {"1": "a", "2": "b"}, "q")
+def test_codes_and_dont_know_in_option_columns_are_no_choices():
+    # Of six answers, three chose the option.
+    columns = {"b_a": ["1", "0", "1", "0", "1", "0", "9", "-99", "Don't know"], "b_b": ["0"] * 9}
+    result = table(columns, "b_*")
+    assert shares(result)["a"] == 0.5
+    assert result.cells.n[0].tolist() == [6]
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([1, 2, 3, 4, 5, 8, 9], [8, 9]),
-        ([1, 2, 3, 4, 5, 98, 99], [98, 99]),
-        ([-99, -9, 1, 2, 3], [-99, -9]),
-        ([1, 2, 3, 4, 5, 6, 7], []),
-        ([0, 2, 4, 6, 8, 10], []),  # 10 is no customary code
-        ([-2, -1, 1, 2], []),  # both sides are alike
-        ([1, 9], []),
-        ([], []),
-    ],
-)
-def test_customary_codes_that_lie_apart(values, expected):
-    assert likely_codes(values) == expected
+def test_used_and_not_used_are_marks_of_options():
+    columns = {"u_a": ["Used", "Not used", "Used", "Not used"], "u_b": ["Not used"] * 4}
+    assert shares(table(columns, "u_*")) == {"a": 0.5, "b": 0.0, "any of these": 0.5}
+
+
+def test_unknown_cells_beside_known_marks_are_missing_and_counted():
+    columns = {"b_a": ["yes", "no", "perhaps", "no"], "b_b": ["no", "yes", "yes", "no"]}
+    result = table(columns, "b_*")
+    assert shares(result) == {"a": pytest.approx(1 / 3, abs=1e-6), "b": 0.5, "any of these": 0.75}
+    assert "1 cell is not known and missing: ‘perhaps’ (1)" in result.question.notes
 
 
 @pytest.mark.parametrize(
-    "label", ["Don't know", "Refused", "Don't know / not sure", "99 no answer", "weiß nicht"]
+    ("cells", "named"), [(["1", "2"], "'1', '2'"), (["bar", "foo"], "'bar', 'foo'"), (["2", "2"], "'2'")]
 )
-def test_labels_that_say_so(label):
-    assert likely_codes([1, 2, 3], {"1": "bad", "3": label}) == [3]
+def test_cells_that_do_not_say_what_is_chosen_are_asked_for(cells, named):
+    with pytest.raises(InputError) as refused:
+        table({"b_a": cells * 2, "b_b": cells * 2}, "b_*")
+    assert f"say that an option was chosen: {named}; describe the file" in str(refused.value)
+    assert "semscale columns FILE --out survey.yaml" in str(refused.value)
 
 
-@pytest.mark.parametrize("label", ["none", "Very good", "5", ""])
-def test_other_labels_are_answers(label):
-    assert likely_codes([1, 2, 3], {"3": label}) == []
+BRANDS = "- {name: Brands, kind: multiple, columns: [b_a, b_b], chosen: ['1'], not_chosen: ['2']}\n"
 
 
-def test_codes_are_values_or_their_labels():
-    labels = ColumnLabels(values={"1": "yes", "8": "Refused"})
-    cells, about = without_codes(pl.Series("q", [1.0, 8.0, 9.0, None]), labels, ["refused", "9"])
-    assert cells.to_list() == [1.0, None, None, None]
-    assert (cells.name, about.answers) == ("q", {"1": "yes"})
+@pytest.mark.parametrize("name", ["Brands", "b_*", "X=b_a,b_b"])
+def test_a_description_states_the_marks_of_columns_however_they_are_named(name):
+    columns = {"b_a": [1, 2, 2, 2, None], "b_b": [2, 2, 1, 1, 1]}
+    result = table(columns, name, BRANDS)
+    assert shares(result) == {"b_a": 0.25, "b_b": 0.6, "any of these": 0.8}
 
 
-def test_missing_codes_match_in_any_case():
-    cells, _ = without_codes(pl.Series(["Yes", " n/a", None]), ColumnLabels(), ["N/A"])
-    assert cells.to_list() == ["Yes", None, None]
+def test_one_option_of_a_described_question_is_read_by_its_marks():
+    assert shares(table({"b_a": [1, 2, 2, 2], "b_b": [2] * 4}, "b_a", BRANDS)) == {"b_a": 0.25}
 
 
-def test_blank_codes_are_refused():
-    with pytest.raises(InputError, match="missing must be codes"):
-        without_codes(pl.Series([1]), ColumnLabels(), [" "])
+def test_empty_cells_are_not_chosen_if_they_are_marks_and_the_respondent_has_another():
+    description = """- name: q
+  kind: multiple
+  options:
+    - {label: Tea, column: t}
+    - {label: Milk, column: m}
+    - {label: Other, column: o, text: true}
+  chosen: [x]
+  not_chosen: ['']
+"""
+    columns = {"t": ["x", None, None, None], "m": [None, "x", None, None], "o": [None, None, "Juice", None]}
+    result = table(columns, "q", description)
+    third = pytest.approx(1 / 3, abs=1e-6)
+    # The last respondent has no mark at all, and may not have been asked.
+    assert shares(result) == {"Tea": third, "Milk": third, "Other": third}
+    assert result.cells.n[:, 0].tolist() == [3, 3, 3]
 
 
-def test_empty_cells_are_missing_where_a_cell_can_say_no():
-    marks, note = read_choices({"a": pl.Series(["1", "0", None]), "b": pl.Series(["1", None, "0"])})
-    np.testing.assert_array_equal(marks, [[1, 1], [0, np.nan], [np.nan, 0]])
-    assert note == "an empty cell is missing"
+def test_an_empty_text_of_other_is_not_chosen_beside_other_marks():
+    columns = {"q[1]": ["Yes", "No", "No", None], "q[other]": ["", "Juice", None, None]}
+    result = table(columns, "q[*")
+    third = pytest.approx(1 / 3, abs=1e-6)
+    assert shares(result) == {"1": third, "other": third, "any of these": pytest.approx(2 / 3, abs=1e-6)}
 
 
-def test_empty_cells_say_no_beside_a_chosen_option_where_no_cell_can():
-    marks, note = read_choices({"a": pl.Series(["Price", None, None]), "b": pl.Series([None, "Taste", " "])})
-    np.testing.assert_array_equal(marks, [[1, 0], [0, 1], [np.nan, np.nan]])
-    assert "without any answer are missing" in note
+def test_exclusive_options_count_in_no_any_and_are_noted_beside_others():
+    columns = {
+        "d_Tea": ["yes", "no", "no", "yes"],
+        "d_Milk": ["yes", "no", "no", "no"],
+        "d_None of these": ["no", "yes", "yes", "yes"],
+    }
+    result = table(columns, "d_*")
+    assert shares(result) == {"Tea": 0.5, "Milk": 0.25, "None of these": 0.75, "any of these": 0.5}
+    assert "1 respondents chose ‘None of these’ and other options as well" in result.question.notes
 
 
-def test_value_2_means_no_only_beside_value_1():
-    assert read_choices({"a": pl.Series(["1", "2", None])})[0].tolist()[:2] == [[1], [0]]
-    assert read_choices({"a": pl.Series(["1", "2", "3"])})[0].tolist() == [[1], [1], [1]]
+def test_nets_of_options_count_respondents_once():
+    description = """- name: q
+  kind: multiple
+  options: [{label: Tea, column: t}, {label: Coffee, column: c}, {label: Juice, column: j}]
+  chosen: [1]
+  not_chosen: [0]
+  nets: {Hot: [Tea, Coffee]}
+"""
+    result = table({"t": [1, 1, 0, 0], "c": [1, 0, 0, 0], "j": [0, 0, 1, 0]}, "q", description)
+    assert shares(result) == {"Tea": 0.5, "Coffee": 0.25, "Juice": 0.25, "Hot": 0.5, "any of these": 0.75}
+    # 4 answers: 2 Tea, 1 Coffee, 1 Juice; nets are no answers.
+    assert result.answer_shares[:3, 0].tolist() == [0.5, 0.25, 0.25]
+    assert all(math.isnan(share) for share in result.answer_shares[3:, 0])
 
 
-def test_negative_labels_are_not_chosen():
-    cells = ["Yes", "No", "Not selected", "nicht genannt"]
-    assert read_choices({"a": pl.Series(cells)})[0].ravel().tolist() == [1, 0, 0, 0]
+def test_shares_of_all_answers_are_weighted_and_in_the_outputs():
+    columns = {"b_x": [1, 1, 0, 0], "b_y": [1, 0, 1, 0], "w": [1.0, 2.0, 3.0, 4.0]}
+    result = semscale.crosstabs(pl.DataFrame(columns), questions=["b_*"], weight="w")
+    # x has weight 3, y weight 4 of 7.
+    cells = result.to_frame().filter(pl.col("statistic") == "share of answers")
+    assert cells["value"].to_list() == pytest.approx([3 / 7, 4 / 7])
+    x, y, _ = result.record()["tables"][0]["lines"]
+    assert [line["cells"][0]["share_of_answers"] for line in (x, y)] == pytest.approx([3 / 7, 4 / 7])
 
 
-def options(**columns):
-    return {name: pl.Series(name, cells, dtype=pl.String) for name, cells in columns.items()}
+def test_lists_in_a_cell_are_split_and_an_option_can_contain_the_separator():
+    cells = ["Tea, Coffee", "Tea", "Milk, fresh, Tea", "Coffee", "Tea, Coffee", "Milk, fresh", "Tea", None]
+    description = """- name: q
+  kind: multiple
+  separator: ','
+  options: [{label: Tea}, {label: Coffee}, {label: 'Milk, fresh'}]
+"""
+    result = table({"q": cells}, "q", description)
+    assert {name: round(7 * share) for name, share in shares(result).items()} == {
+        "Tea": 5, "Coffee": 3, "Milk, fresh": 2,
+    }  # fmt: skip
+    assert result.cells.n[0].tolist() == [7]
 
 
-def test_value_2_means_no_if_any_column_has_1_and_2():
-    marks, note = read_choices(options(a=["1", "2", "2"], b=["2", "2", "2"], c=["1", "1", None]))
-    np.testing.assert_array_equal(marks, [[1, 0, 1], [0, 0, 1], [0, 0, np.nan]])
+def test_a_part_of_a_list_that_is_no_option_is_the_text_of_other():
+    description = """- name: q
+  kind: multiple
+  separator: ';'
+  options: [{label: Tea}, {label: Other, text: true}]
+"""
+    result = table({"q": ["Tea", "Tea;my own", "something", "Tea"]}, "q", description)
+    assert shares(result) == {"Tea": 0.75, "Other": 0.5}
 
 
-def test_codes_for_no_answer_do_not_hide_that_two_says_no():
-    marks, note = read_choices(options(a=["1", "2"], b=["2", "9"]))
-    assert marks[:, 0].tolist() == [1, 0]
-    assert marks[0, 1] == 0
-
-
-def test_the_whole_table_says_how_the_rows_that_are_left_are_read():
-    left, whole = options(a=["2", "2"], b=["1", None]), options(a=["1", "2"], b=["1", "2"])
-    marks, note = read_choices(left, whole=whole)
-    np.testing.assert_array_equal(marks, [[0, 1], [0, np.nan]])
-    assert note == "2 says that an option was not chosen; an empty cell is missing"
-
-
-@pytest.mark.parametrize("cells", [{"a": ["2", "2"]}, {"a": ["1", "1"], "b": ["2", None]}])
-def test_two_alone_is_refused_where_nothing_tells_what_it_says(cells):
-    with pytest.raises(InputError, match=r"'Brands' has the value 2 alone in '[ab]'"):
-        read_choices(options(**cells), question="Brands")
-
-
-RANKS = {"a": ["1", "2", None], "b": ["2", None, "1"], "c": [None, "1", "2"]}
-
-
-def test_ranks_are_not_read_as_yes_and_no():
-    with pytest.raises(InputError, match=r'as ranks have.*"a_chosen=CASE a WHEN .*"Name=a\+b\+c"'):
-        read_choices(options(**RANKS), question="Brands")
-
-
-@pytest.mark.parametrize("more", [["1", None, "1"], [None, "2", "2"], ["1", "2", "2"]])
-def test_row_that_is_no_ranking_makes_value_2_mean_no(more):
-    cells = {name: [*column, more[index]] for index, (name, column) in enumerate(RANKS.items())}
-    marks, _ = read_choices(options(**cells))
-    assert marks[0, :2].tolist() == [1, 0]
-
-
-def test_option_coded_by_its_number_is_chosen_where_present():
-    marks, note = read_choices(options(a=["1", None], b=[None, "2"], c=["3", "3"]))
-    assert marks.tolist() == [[1, 0, 1], [0, 1, 1]]
-
-
-def test_mentions_count_once_and_respondents_without_mentions_are_missing():
-    first, second = (
-        pl.Series(cells, dtype=pl.String) for cells in (["7", "8", None, None], ["7", None, "8", None])
+def test_a_scale_has_the_order_labels_and_scores_of_its_description():
+    description = """- name: q
+  kind: scale
+  title: Liking
+  values:
+    - {value: good, score: 3}
+    - {value: fair, score: 2}
+    - {value: bad, score: 1}
+    - {value: awful, score: 0}
+    - {value: no use, missing: not asked}
+"""
+    result = table({"q": ["Good", "bad", " fair", "awful", "no use", "what"]}, "q", description)
+    assert result.question.text == "Liking"
+    assert shares(result) == {
+        "good": 0.25, "fair": 0.25, "bad": 0.25, "awful": 0.25,
+        "top 2 (fair and good)": 0.5, "bottom 2 (awful and bad)": 0.5, "mean": 1.5,
+    }  # fmt: skip
+    assert result.question.notes == (
+        "left out as no answer: ‘no use’ (1, not asked)",
+        "1 cell is not known and missing: ‘what’ (1)",
     )
-    marks = mark_codes([first, second], ["7", "8"])
-    np.testing.assert_array_equal(marks, [[1, 0], [0, 1], [0, 1], [np.nan, np.nan]])
 
 
-def grid(**cells):
-    return is_grid({name: pl.Series(name, listed, dtype=pl.String) for name, listed in cells.items()})
+def test_points_without_a_score_count_in_shares_and_not_in_the_mean():
+    description = "- {name: q, kind: scale, values: [{value: 1}, {value: 3}, {value: other}]}\n"
+    result = table({"q": ["1", "3", "other", "3"]}, "q", description)
+    assert shares(result)["other"] == 0.25
+    assert shares(result)["mean"] == pytest.approx(7 / 3, abs=1e-6)
+    assert result.cells.n[-1].tolist() == [3]
+
+
+def test_dont_know_is_no_point_of_a_scale_and_an_answer_of_a_choice():
+    scale = ["agree", "disagree", "strongly agree", "Don't know"] * 5
+    assert "Don't know" not in shares(table({"q": scale}, "q"))
+    choice = ["Tea", "Coffee", "Juice", "Don't know"] * 5
+    assert shares(table({"q": choice}, "q"))["Don't know"] == 0.25
+
+
+def test_the_users_codes_go_before_what_is_described():
+    description = "- {name: q, kind: single, values: [{value: a}, {value: b}, {value: z, label: Other}]}\n"
+    for code in ("z", "other"):
+        result = table({"q": ["a", "b", "z", "a"]}, "q", description, missing=[code])
+        assert shares(result) == {"a": pytest.approx(2 / 3, abs=1e-6), "b": pytest.approx(1 / 3, abs=1e-6)}
+
+
+def test_answers_that_a_description_lacks_come_last_with_a_note():
+    description = "- {name: q, kind: single, values: [{value: b}, {value: a}]}\n"
+    result = table({"q": ["a", "b", "new", "a"]}, "q", description)
+    assert list(shares(result)) == ["b", "a", "new"]
+    assert "answers that the description lacks come last: ‘new’ (1)" in result.question.notes
+
+
+def test_choices_without_an_order_are_by_frequency_with_a_note():
+    result = table({"q": ["Tea"] * 2 + ["Milk"] * 5 + ["Ale"] * 3}, "q")
+    assert list(shares(result)) == ["Milk", "Ale", "Tea"]
+    assert result.question.notes == (
+        "answers are in the order of their frequency in the file, as no other order of them is known",
+    )
+
+
+def test_items_of_a_described_grid_have_a_table_each():
+    description = """- name: g
+  kind: grid
+  text: How good is it?
+  options: [{label: Price, column: p}, {label: Taste, column: t}]
+  values: [{value: 1, label: bad}, {value: 2, label: fair}, {value: 3, label: good}]
+  missing: {9: don't know}
+"""
+    frame = pl.DataFrame({"p": [1, 2, 9], "t": [3, 3, 1]})
+    price, taste = semscale.crosstabs(frame, questions=["g"], survey=survey(description)).tables
+    assert (price.question.text, taste.question.name) == ("How good is it?: Price", "t")
+    assert shares(price) == {"1 bad": 0.5, "2 fair": 0.5, "3 good": 0.0, "mean": 1.5}
+    (item,) = semscale.crosstabs(frame, questions=["p"], survey=survey(description)).tables
+    assert shares(item) == shares(price)
+
+
+def test_a_description_is_read_from_its_file_and_signed(tmp_path):
+    path = tmp_path / "survey.yaml"
+    path.write_text(f"questions:\n{BRANDS}", encoding="utf-8")
+    frame = pl.DataFrame({"b_a": [1, 2], "b_b": [2, 2]})
+    result = semscale.crosstabs(frame, questions=["Brands"], survey=path)
+    assert shares(result.tables[0])["b_a"] == 0.5
+    assert "|survey:" in str(result.signature)
+    with pytest.raises(InputError, match="no column 'b_b', which question 'Brands' names"):
+        semscale.crosstabs(frame.drop("b_b"), questions=["Brands"], survey=path)
+
+
+def test_banners_have_the_order_labels_and_codes_of_the_description():
+    description = """- {name: Region, kind: single, columns: r, title: Part of the country,
+   missing: {9: refused}, values: [{value: 2, label: South}, {value: 1, label: North}]}
+"""
+    frame = pl.DataFrame({"q": [1, 2, 3, 1], "r": [1, 2, 9, 1]})
+    result = semscale.crosstabs(frame, questions=["q"], banners=["r"], survey=survey(description))
+    banner = result.tables[0].banner
+    assert (banner.text, banner.groups) == ("Part of the country", ("South", "North"))
+    assert banner.codes.tolist() == [1, 0, -1, 1]
+
+
+def test_items_of_a_grid_that_are_named_by_numbers_are_no_options():
+    frame = pl.DataFrame({"g_1": [1, 2, 3, 4, 99], "g_2": [1, 2, 5, 4, 4]})
+    first, second = semscale.crosstabs(frame, questions=["g_*"]).tables
+    assert (first.question.kind, second.question.kind) == ("scale", "scale")
+    assert (first.cells.values[-1, 0], second.cells.values[-1, 0]) == pytest.approx((2.5, 3.2))
 
 
 @pytest.mark.parametrize(
-    "cells",
+    ("cells", "expected"),
     [
-        {"a": ["1", "2", "5"], "b": ["2", "3", None]},
-        {"a": ["0", "1", "2"], "b": ["1", "2", "0"]},
-        {"a": ["agree", "disagree"], "b": ["disagree", "agree"]},
-        {"a": ["good", "bad"], "b": ["bad", "fair"], "c": ["good", None]},
+        ({"a": ["Tea", None, "Tea"], "b": [None, "Milk", "Milk"]}, [2 / 3, 2 / 3]),
+        ({"a": [1, None, None], "b": [None, 2, 2], "c": [3, 3, None]}, [1 / 3, 2 / 3, 2 / 3]),
+        ({"a": ["Price", "no"], "b": ["no", "Taste"]}, [0.5, 0.5, 1]),
+        ({"a": ["nein", "ja"], "b": ["nein", "nein"]}, [0.5, 0, 0.5]),
+        ({"a": [True, False], "b": [False, False]}, [0.5, 0, 0.5]),
     ],
 )
-def test_items_share_several_answers(cells):
-    assert grid(**cells)
+def test_marks_of_options(cells, expected):
+    figures = shares(table(cells, f"q={','.join(cells)}"))
+    assert list(figures.values()) == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    "cells",
-    [
-        {"a": ["1", "0"], "b": ["0", "1"]},
-        {"a": ["1", "2"], "b": ["2", "1"]},
-        {"a": ["0", "1", "9"], "b": ["1", "0", "9"]},  # 9 is a code for no answer
-        {"a": ["yes", "no"], "b": ["no", "yes"]},
-        {"a": ["yes", "no", "Don't know"], "b": ["no", "yes", "Don't know"]},
-        {"a": ["Price", "no"], "b": ["no", "Taste"]},
-        {"a": ["Tea", None], "b": ["Coffee", None], "other": ["milk", "juice"]},
-        {"a": ["Tea", None], "b": [None, None], "other": ["milk", "juice"]},
-        {"a": [None], "b": [None]},
-    ],
-)
-def test_option_columns_with_a_single_value_are_no_grid(cells):
-    assert not grid(**cells)
+def test_unordered_points_of_a_grid_are_no_marks():
+    frame = pl.DataFrame({"a": [0, 1, 2], "b": [1, 2, 0]})
+    assert [t.question.kind for t in semscale.crosstabs(frame, questions=["q=a,b"]).tables] == ["scale"] * 2

@@ -5,6 +5,8 @@ import json
 import polars as pl
 import pytest
 
+from semscale.survey.survey_file import read_survey
+
 TEXTS = ["great food", "bad and slow", "so so in all", "a lovely room"]
 SURVEY = "id,age,land,why\n" + "".join(
     f"{n},{age},{land},{text}\n"
@@ -61,3 +63,116 @@ def test_an_output_that_is_the_input_is_refused(semscale):
     ended = semscale("columns", "survey.csv", "--out", "survey.csv")
     assert ended.code == 2
     assert "out must not be the input" in ended.err
+
+
+OPTIONS = "b_tea,b_coffee,score,why\n" + "".join(
+    f"{tea},{coffee},{score},{text}\n"
+    for tea, coffee, score, text in zip(
+        ("Yes", "No", "N/A", "Yes"), ("No", "No", "Yes", "No"), (1, 2, 5, 99), TEXTS, strict=True
+    )
+)
+
+
+@pytest.fixture
+def described(semscale, tmp_path):
+    (tmp_path / "drinks.csv").write_text(OPTIONS)
+    ended = semscale("columns", "drinks.csv", "--out", "survey.yaml")
+    assert ended.code == 0, ended.err
+    return tmp_path / "survey.yaml"
+
+
+def test_a_description_of_the_questions_is_written(described):
+    drinks = read_survey(described).question("b")
+    assert (drinks.kind, drinks.all_columns) == ("multiple", ("b_tea", "b_coffee"))
+    assert (drinks.chosen, drinks.not_chosen, drinks.missing) == (("Yes",), ("No",), {"N/A": "not asked"})
+
+
+def test_entries_and_comments_stay_and_columns_are_added_and_removed(described, semscale, tmp_path):
+    text = described.read_text().replace("- name: score", "- name: score  # mine\n    title: Points")
+    described.write_text(text)
+    (tmp_path / "drinks.csv").write_text("b_tea,score,age\nYes,1,20\nNo,2,30\n")
+    ended = semscale("columns", "drinks.csv", "--out", "survey.yaml")
+    assert ended.code == 0, ended.err
+    assert "lacks: b_coffee, why" in ended.out
+    assert "not described yet: age" in ended.out
+    survey = read_survey(described)
+    assert survey.question("score").title == "Points"
+    assert survey.columns == ("b_tea", "score", "age")
+    assert "# mine" in described.read_text()
+
+
+def test_a_description_of_another_file_is_not_overwritten(described, semscale, tmp_path):
+    before = described.read_bytes()
+    (tmp_path / "other.csv").write_text("x,y\n1,2\n")
+    ended = semscale("columns", "other.csv", "--out", "survey.yaml")
+    assert ended.code == 2
+    assert "describes none of the columns of other.csv" in ended.err
+    assert described.read_bytes() == before
+
+
+def test_a_description_beside_the_table_is_read_and_reported(described, semscale, tmp_path):
+    described.write_text(described.read_text().replace("kind: numeric", "kind: single"))
+    content = json.loads(semscale("columns", "drinks.csv", "--json").out)
+    kinds = {question["name"]: question["kind"] for question in content["survey"]["questions"]}
+    assert kinds["b"] == "multiple"
+    assert any("questions are described in survey.yaml" in caution for caution in content["cautions"])
+    (tmp_path / "other.csv").write_text("x,y\n1,2\n")
+    ended = semscale("columns", "other.csv")
+    assert ended.code == 0, ended.err
+    assert "survey.yaml was not read: it describes another file" in ended.out
+    assert "described in" not in semscale("columns", "drinks.csv", "--survey", "none").out
+
+
+def test_a_stated_description_must_describe_the_table(described, semscale, tmp_path):
+    (tmp_path / "other.csv").write_text("x,y\n1,2\n")
+    ended = semscale("columns", "other.csv", "--survey", "survey.yaml")
+    assert ended.code == 2
+    assert "--survey: other.csv has no column 'b_tea'" in ended.err
+
+
+def test_a_file_of_that_name_that_is_no_description_is_left_aside(semscale, tmp_path):
+    (tmp_path / "survey.yaml").write_text("concept: tea\n")
+    ended = semscale("columns", "survey.csv")
+    assert ended.code == 0, ended.err
+    assert "survey.yaml was not read: it has no line 'survey: 1'" in ended.out
+
+
+def test_marks_without_a_meaning_need_a_decision(semscale, tmp_path):
+    (tmp_path / "codes.csv").write_text("brand_a,brand_b\n1,2\n2,2\n1,1\n")
+    content = json.loads(semscale("columns", "codes.csv", "--json").out)
+    assert [decision["question"] for decision in content["decisions"]] == ["brand_a", "brand_b"]
+    assert all("'1'" in decision["reason"] for decision in content["decisions"])
+
+
+def test_rate_reads_names_labels_and_codes_of_a_description(semscale, tmp_path):
+    (tmp_path / "survey.yaml").write_text(
+        "survey: 1\nquestions:\n"
+        "- {name: Reason, kind: open, columns: why, missing: {bad and slow: refused}}\n"
+        "- {name: Home, kind: single, columns: land, values: [{value: DE, label: Germany}]}\n"
+    )
+    ended = semscale(
+        "rate", "survey.csv", "--text", "Reason", "--by", "Home", "--scale", "quality", "--floor", "none"
+    )
+    assert ended.code == 0, ended.err
+    assert "3 of 4 rows were scored" in ended.out
+    assert "Germany" in ended.out
+
+
+def test_a_link_to_another_folder_and_a_path_outside_the_project_are_not_read(semscale, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "a.yaml").write_text("survey: 1\nquestions: []\n")
+    (tmp_path / "survey.yaml").symlink_to(elsewhere / "a.yaml")
+    assert "survey.yaml was not read: it is a link to another folder" in semscale("columns", "survey.csv").out
+    (tmp_path / "semscale.toml").write_text('survey = "../survey.yaml"\n')
+    ended = semscale("columns", "survey.csv")
+    assert ended.code == 2
+    assert "survey must be a file in the folder of this one" in ended.err
+
+
+def test_the_description_of_a_project_is_read(described, semscale, tmp_path):
+    described.rename(tmp_path / "drinks.yaml")
+    (tmp_path / "semscale.toml").write_text('survey = "drinks.yaml"\n')
+    ended = semscale("columns", "drinks.csv")
+    assert ended.code == 0, ended.err
+    assert "drinks.yaml" in ended.out

@@ -17,14 +17,14 @@ from semscale.tabulation.crosstab_figures import (
     standard_deviations,
     tabulate,
 )
-from semscale.tabulation.survey_questions import Line, Question, choice_lines, number_lines, scale_lines
+from semscale.tabulation.lines import Line, TabulatedQuestion, choice_lines, number_lines, scale_lines
 
 FREE = TestSettings(min_base=2, adjust="none")
 
 
 def number(values):
     lines, weights = number_lines()
-    return Question("q", "q", "number", lines, np.array(values, dtype=float)[:, None], weights)
+    return TabulatedQuestion("q", "q", "number", lines, np.array(values, dtype=float)[:, None], weights)
 
 
 def tables(questions, groups, settings=FREE, design=None, waves=None):
@@ -48,7 +48,7 @@ def test_means_bases_deviations_and_letters():
 
 def test_holm_counts_all_lines_of_a_table():
     lines, weights = scale_lines([1, 2, 3, 4, 5], list("12345"))
-    question = Question("q", "q", "scale", lines, np.array([0, 0, 2, 2, 2, 2, 4, 4]), weights)
+    question = TabulatedQuestion("q", "q", "scale", lines, np.array([0, 0, 2, 2, 2, 2, 4, 4]), weights)
     groups = ["a"] * 4 + ["b"] * 4
     (free,) = tables([question], groups)
     (held,) = tables([question], groups, TestSettings(min_base=2))
@@ -67,7 +67,7 @@ def test_a_small_base_is_shown_and_neither_tested_nor_a_partner_of_tests():
 def test_small_groups_take_no_part_in_the_test_of_question_and_banner():
     lines, weights = choice_lines(["yes", "no"])
     answers = np.array([0, 1] * 10 + [0] * 4)
-    question = Question("q", "q", "single choice", lines, answers, weights)
+    question = TabulatedQuestion("q", "q", "single choice", lines, answers, weights)
     groups = ["a"] * 10 + ["b"] * 10 + ["c"] * 4
     (table,) = tables([question], groups, TestSettings(min_base=5))
     # Among a and b half answers yes in each, so that nothing is left to explain.
@@ -80,12 +80,12 @@ def test_small_groups_take_no_part_in_the_test_of_question_and_banner():
 def test_share_of_0_is_not_treated_as_exact():
     lines, weights = choice_lines(["yes", "no"])
     answers = np.array([1] * 30 + [0] * 3 + [1] * 27)
-    question = Question("q", "q", "single choice", lines, answers, weights)
+    question = TabulatedQuestion("q", "q", "single choice", lines, answers, weights)
     (table,) = tables([question], ["a"] * 30 + ["b"] * 30)
     # 0 of 30 and 3 of 30: z = 1.8 without a spread of its own for 0, and 1.6 with it; neither letter.
     assert set(table.letters.ravel()) == {""}
     answers = np.array([1] * 30 + [0] * 4 + [1] * 26)
-    question = Question("q", "q", "single choice", lines, answers, weights)
+    question = TabulatedQuestion("q", "q", "single choice", lines, answers, weights)
     (table,) = tables([question], ["a"] * 30 + ["b"] * 30)
     # 0 and 4 of 30: z = 2.1 without, 1.93 with; Fisher's exact test has p = .11.
     assert set(table.letters.ravel()) == {""}
@@ -101,7 +101,7 @@ def test_missing_answer_is_in_no_base_and_missing_group_only_in_the_total():
 
 def test_shares_have_intervals_within_0_and_1_and_means_have_t_intervals():
     lines, weights = scale_lines([1, 2], ["no", "yes"])
-    question = Question("q", "q", "scale", lines, np.array([0, 0, 0, 1]), weights)
+    question = TabulatedQuestion("q", "q", "scale", lines, np.array([0, 0, 0, 1]), weights)
     (table,) = tables([question], ["a", "a", "b", "b"])
     cells = table.cells
     # Nobody of two in a says yes: Clopper and Pearson's upper end is 1 - .025 ** (1 / 2).
@@ -263,3 +263,19 @@ def test_pairs_with_a_small_base_are_shown_and_not_tested():
     # One test is left, so that nothing is adjusted.
     assert differences.adjusted[0, 0] == differences.p_values[0, 0] < 0.05
     assert letters.tolist() == [["", "A", ""]]
+
+
+def test_p_values_are_adjusted_over_points_and_over_summaries_of_them():
+    lines, weights = scale_lines([1, 2, 3, 4, 5], list("12345"))
+    answers = np.array([0, 1, 2, 3] * 10 + [1, 2, 3, 4] * 9 + [4] * 4)
+    question = TabulatedQuestion("q", "q", "scale", lines, answers, weights)
+    waves, groups = ["1"] * 40 + ["2"] * 40, ["a", "b"] * 40
+    by_wave, by_group = tables([question], groups, TestSettings(min_base=2), waves=waves)
+    p, adjusted = by_wave.changes.p_values[:, -1], by_wave.changes.adjusted[:, -1]
+    points, summaries = slice(0, 5), slice(5, 8)
+    # Holm: the least p-value of a family times the number of its tests, 5 points, or 2 boxes and the mean.
+    for family, tests in ((points, 5), (summaries, 3)):
+        assert adjusted[family].min() == pytest.approx(min(1, tests * p[family].min()))
+    assert 0 < p[-1] < adjusted[-1]
+    # The total's change is the same by groups, and is not adjusted over them.
+    assert by_group.changes.adjusted[:, 0] == pytest.approx(adjusted)

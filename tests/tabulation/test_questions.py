@@ -6,16 +6,13 @@ import pytest
 
 import semscale
 from semscale.errors import InputError, UnknownNameError
+from semscale.store.column_profile import ColumnProfile
 from semscale.store.table import ColumnLabels
-from semscale.tabulation.survey_questions import (
-    Question,
-    QuestionReader,
-    choice_lines,
-    columns_of_question,
-    find_columns,
-    number_lines,
-    scale_lines,
-)
+from semscale.tabulation.answers import AnswerReader
+from semscale.tabulation.lines import TabulatedQuestion, choice_lines, number_lines, scale_lines
+from semscale.tabulation.survey_questions import columns_of_question, describe_question, find_columns
+
+DRINKS = ["drinks", "drinks/tea", "drinks/cha"]
 
 
 def test_a_scale_has_its_points_two_nets_and_a_mean():
@@ -24,7 +21,7 @@ def test_a_scale_has_its_points_two_nets_and_a_mean():
         "1 bad", "2", "3", "4", "5 good", "top 2 (4 and 5)", "bottom 2 (1 and 2)", "mean",
     ]  # fmt: skip
     assert [line.is_net for line in lines] == [False] * 5 + [True, True, False]
-    question = Question("q", "q", "scale", lines, np.array([4, -1]), weights)
+    question = TabulatedQuestion("q", "q", "scale", lines, np.array([4, -1]), weights)
     # Whoever answers 5 adds to the share of 5 and to the top two, and 5 to the mean.
     assert question.columns()[0].tolist() == [0, 0, 0, 0, 1, 1, 0, 5]
     assert np.isnan(question.columns()[1]).all()
@@ -37,7 +34,7 @@ def test_a_scale_of_three_points_has_no_nets():
 def test_probabilities_add_up_to_nets_and_means():
     lines, weights = scale_lines([1, 2, 3, 4], ["1", "2", "3", "4"])
     pmf = np.array([[0.1, 0.2, 0.3, 0.4], [np.nan] * 4])
-    question = Question("q", "q", "rated text", lines, pmf, weights)
+    question = TabulatedQuestion("q", "q", "rated text", lines, pmf, weights)
     # 3 and 4: .7; 1 and 2: .3; mean .1 + .4 + .9 + 1.6 = 3
     np.testing.assert_allclose(question.columns()[0], [0.1, 0.2, 0.3, 0.4, 0.7, 0.3, 3.0])
     assert np.isnan(question.columns()[1]).all()
@@ -46,13 +43,15 @@ def test_probabilities_add_up_to_nets_and_means():
 
 def test_several_options_are_counted_apart():
     lines, weights = choice_lines(["a", "b"])
-    question = Question("q", "q", "multiple choice", lines, np.array([[1.0, 1.0], [0.0, 1.0]]), weights)
+    question = TabulatedQuestion(
+        "q", "q", "multiple choice", lines, np.array([[1.0, 1.0], [0.0, 1.0]]), weights
+    )
     assert question.columns().tolist() == [[1, 1], [0, 1]]
 
 
 def test_a_number_has_a_mean_alone():
     lines, weights = number_lines()
-    question = Question("q", "q", "number", lines, np.array([[2.5], [np.nan]]), weights)
+    question = TabulatedQuestion("q", "q", "number", lines, np.array([[2.5], [np.nan]]), weights)
     assert [line.kind for line in lines] == ["mean"]
     np.testing.assert_array_equal(question.columns(), [[2.5], [np.nan]])
 
@@ -80,9 +79,31 @@ def test_only_the_columns_of_a_question_are_needed():
     ]
 
 
-def read(frame, name, **settings):
-    labels = settings.get("labels", {})
-    return QuestionReader(frame, **settings).read(find_columns(name, frame.columns, labels))
+def describe(frame, name, labels=None, *, survey=None, whole=None, **settings):
+    """Describe a question of a frame, as the tables of a file do."""
+    named = find_columns(name, frame.columns, labels or {}, survey)
+    profiles = {}
+    for column in set(named.columns) & set(frame.columns):
+        profiles[column] = ColumnProfile(column, (labels or {}).get(column, ColumnLabels()))
+        profiles[column].add((frame if whole is None else whole)[column])
+    profiles = {column: profiles[column] for column in named.columns if column in profiles}
+    return describe_question(named, profiles, **settings)
+
+
+def read_all(frame, name, labels=None, **settings):
+    question = describe(frame, name, labels, **settings)
+    on_scale = (question.name,) if settings.get("points") else ()
+    numeric = (question.name,) if settings.get("is_number") else ()
+    return AnswerReader(frame, labels, on_scale=on_scale, numeric=numeric).read_all(question)
+
+
+def read(frame, name, labels=None, **settings):
+    (question,) = read_all(frame, name, labels, **settings)
+    return question
+
+
+def names(question):
+    return [line.name for line in question.lines]
 
 
 def test_few_whole_numbers_are_a_scale_with_the_points_that_nobody_chose():
@@ -114,14 +135,14 @@ def test_labelled_codes_that_are_declared_missing_are_no_answers_of_a_choice():
 
 
 def test_points_can_be_named_by_a_scale():
-    points = {"q": {"1": "bad", "2": "good"}}
+    points = {"1": "bad", "2": "good"}
     question = read(pl.DataFrame({"q": [1, 2, 2, 1]}), "q", points=points)
     assert question.kind == "scale"
     assert [line.name for line in question.lines] == ["1 bad", "2 good", "mean"]
 
 
 def test_labels_of_a_scale_are_its_points():
-    points = {"q": {"1": "Bad", "2": "Fair", "3": "Good"}}
+    points = {"1": "Bad", "2": "Fair", "3": "Good"}
     question = read(pl.DataFrame({"q": ["good", "Bad ", None, "Good"] * 5}), "q", points=points)
     assert question.kind == "scale"
     assert [line.name for line in question.lines] == ["1 Bad", "2 Fair", "3 Good", "mean"]
@@ -129,46 +150,44 @@ def test_labels_of_a_scale_are_its_points():
 
 
 @pytest.mark.parametrize(
-    ("cells", "named"), [(["good", "god"], "'god'"), ([1, 2, 9], "'9'"), ([2.5, 1], "'2.5'")]
+    ("cells", "named"), [(["good", "god"], "'god'"), ([1, 2, 4], "'4'"), ([2.5, 1], "'2.5'")]
 )
 def test_answers_that_are_no_points_of_the_named_scale_are_refused(cells, named):
-    points = {"q": {"1": "bad", "2": "good"}}
+    points = {"1": "bad", "2": "good"}
     with pytest.raises(InputError, match=rf"'q' has answers .*\(1 bad to 2 good\): {named}"):
         read(pl.DataFrame({"q": cells * 5}), "q", points=points)
 
 
-def test_a_labelled_code_for_no_answer_is_cautioned_of_and_left_out_where_named():
+def test_a_labelled_code_for_no_answer_is_left_out_of_a_scale_with_a_note():
     labels = {"q": ColumnLabels(values={"1": "bad", "2": "", "3": "", "4": "good", "9": "Don't know"})}
     frame = pl.DataFrame({"q": [1, 2, 4, 9] * 3})
-    question = read(frame, "q", labels=labels)
-    assert question.answers.tolist()[:4] == [0, 1, 3, 4]
-    (message,) = question.cautions
-    assert message.startswith("‘q’: ‘9 Don't know’ may mean no answer")
-    for codes in (["9"], ["don't know"]):
-        question = read(frame, "q", labels=labels, missing={"q": codes})
-        assert (question.cautions, question.answers.tolist()[:4]) == ((), [0, 1, 3, -1])
+    for codes in ([], ["9"], ["don't know"]):
+        question = read(frame, "q", labels=labels, missing=codes)
+        assert question.answers.tolist()[:4] == [0, 1, 3, -1]
         assert question.lines[4].name == "top 2 (3 and 4)"
+        (note,) = question.notes
+        assert note.startswith("left out as no answer: ‘9 Don't know’ (3")
 
 
-def test_numbers_with_a_code_far_away_are_a_scale_once_it_is_named():
+def test_numbers_with_a_code_far_away_are_a_scale_without_it():
     frame = pl.DataFrame({"q": [1, 2, 3, 4, 5, 99] * 3})
     question = read(frame, "q")
-    assert question.kind == "number"
-    assert "‘99’ may mean no answer" in question.cautions[0]
-    assert '--missing "q=99"' in question.cautions[0]
-    question = read(frame, "q", missing={"": ["99"]})
-    assert (question.kind, question.cautions) == ("scale", ())
+    assert (question.kind, question.answers.tolist()[:6]) == ("scale", [0, 1, 2, 3, 4, -1])
+    assert question.notes == (
+        "left out as no answer: ‘99’ (3); to count one as an answer, remove it from `missing` in survey.yaml",
+    )
+    assert read(frame, "q", missing=["99"]).lines == question.lines
 
 
 def test_ages_have_no_codes():
-    assert read(pl.DataFrame({"age": [*range(18, 91), 99] * 2}), "age").cautions == ()
+    assert read(pl.DataFrame({"age": [*range(18, 91), 99] * 2}), "age").notes == ()
 
 
 def test_texts_of_a_few_kinds_are_a_choice():
     question = read(pl.DataFrame({"q": ["tea", "coffee", None, "tea"] * 5}), "q")
     assert question.kind == "single choice"
-    assert [line.name for line in question.lines] == ["coffee", "tea"]
-    assert question.answers.tolist()[:4] == [1, 0, -1, 1]
+    assert [line.name for line in question.lines] == ["tea", "coffee"]  # the most frequent comes first
+    assert question.answers.tolist()[:4] == [0, 1, -1, 0]
 
 
 def test_numbers_have_a_mean_and_what_is_no_number_is_counted():
@@ -183,12 +202,8 @@ def test_pattern_combines_columns_into_a_question():
     frame = pl.DataFrame({"brand_a": [1, 0], "brand_b": [1, 1], "age": [20, 30]})
     question = read(frame, "brand_*")
     assert question.kind == "multiple choice"
-    assert [line.name for line in question.lines] == ["a", "b"]
-    assert question.columns().tolist() == [[1, 1], [0, 1]]
-
-
-def read_all(frame, name, labels):
-    return QuestionReader(frame, labels=labels).read_all(find_columns(name, frame.columns, labels))
+    assert [line.name for line in question.lines] == ["a", "b", "any of these"]
+    assert question.columns().tolist() == [[1, 1, 1], [0, 1, 1]]
 
 
 def test_grid_items_are_separate_questions_on_the_same_points():
@@ -208,8 +223,7 @@ def test_grid_items_are_separate_questions_on_the_same_points():
 
 def test_pattern_with_a_single_column_is_no_grid():
     frame = pl.DataFrame({"item_a": ["red", "blue", "blue"], "age": [1, 2, 3]})
-    columns = find_columns("item_*", frame.columns, {})
-    (question,) = QuestionReader(frame).read_all(columns)
+    question = read(frame, "item_*")
     assert question.name == "item_a"
     assert [line.name for line in question.lines] == ["blue", "red"]
     assert question.notes == ()
@@ -249,7 +263,7 @@ def test_listed_columns_make_a_question():
     frame = pl.DataFrame({"x": ["yes", "no"], "y": ["no", "no"]})
     question = read(frame, "Both=x, y")
     assert question.name == "Both"
-    assert question.columns().tolist() == [[1, 0], [0, 0]]
+    assert question.columns().tolist() == [[1, 0, 1], [0, 0, 0]]
 
 
 @pytest.mark.parametrize(
@@ -315,20 +329,20 @@ def test_what_is_no_question_is_refused():
         read(frame, "id")
     with pytest.raises(InputError, match="'none' is empty"):
         read(frame, "none")
-    assert read(frame, "id", numeric=("id",)).kind == "number"
+    assert read(frame, "id", is_number=True).kind == "number"
 
 
 def test_numeric_column_without_numbers_is_refused():
     with pytest.raises(InputError, match="'q' has no number"):
-        read(pl.DataFrame({"q": ["tea", "coffee"]}), "q", numeric=("q",))
+        read(pl.DataFrame({"q": ["tea", "coffee"]}), "q", is_number=True)
 
 
 def test_options_are_read_by_the_value_that_counts():
     frame = pl.DataFrame({"b_a": [1, 2, None], "b_b": [2, 2, 1]})
     labels = {"b_a": ColumnLabels(counted="1"), "b_b": ColumnLabels(counted="1", option="B")}
     question = read(frame, "b_*", labels=labels)
-    assert [line.name for line in question.lines] == ["a", "B"]
-    np.testing.assert_array_equal(question.answers, [[1, 0], [0, 0], [np.nan, 1]])
+    assert [line.name for line in question.lines] == ["a", "B", "any of these"]
+    np.testing.assert_array_equal(question.answers, [[1, 0, 1], [0, 0, 0], [np.nan, 1, 1]])
 
 
 def test_mentions_of_a_code_in_any_column_count_once():
@@ -349,7 +363,7 @@ def test_mentions_without_an_answer_and_of_too_many_codes_are_refused():
 
 def test_a_question_has_its_codes_for_no_answer_and_those_of_all():
     frame = pl.DataFrame({"q": [1, 2, 9, 99] * 3})
-    question = read(frame, "q", missing={"": ["99"], "q": ["9"], "p": ["1"]})
+    question = read(frame, "q", missing=["99", "9"])
     assert question.answers.tolist()[:4] == [0, 1, -1, -1]
 
 
@@ -384,3 +398,21 @@ def test_pairs_that_cannot_be_compared_are_refused():
         semscale.crosstabs(FRAME, questions=["a"], pairs=[("a", "bb")])
     with pytest.raises(InputError, match="pair: 'a' is named twice in one pair"):
         semscale.crosstabs(FRAME, questions=["a"], pairs=[("a", "a")])
+
+
+@pytest.mark.parametrize("name", ["drinks", "drinks*", "drinks/*"])
+def test_the_column_that_lists_the_options_once_more_is_no_option(name):
+    options = {column: ColumnLabels(question="drinks", option=column[-3:]) for column in DRINKS[1:]}
+    labels = options | {"drinks": ColumnLabels(question="drinks", role="ignore")}
+    assert find_columns(name, DRINKS, labels).columns == ("drinks/tea", "drinks/cha")
+
+
+@pytest.mark.parametrize("name", ["drinks", "drinks*"])
+def test_the_number_of_chosen_options_is_no_option(name):
+    labels = {column: ColumnLabels(question="drinks", option=column[-3:]) for column in DRINKS[1:]}
+    assert find_columns(name, DRINKS, labels).columns == ("drinks/tea", "drinks/cha")
+
+
+def test_a_column_keeps_its_name_beside_the_text_of_other():
+    labels = {"q_other": ColumnLabels(question="q", is_text=True)}
+    assert find_columns("q", ["q", "q_other"], labels).columns == ("q",)

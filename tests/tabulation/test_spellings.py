@@ -19,7 +19,7 @@ def test_answers_that_differ_in_case_or_blanks_share_a_line():
 def test_list_options_that_differ_in_case_share_a_line():
     answers = ["Tea; coffee", "tea;Coffee", "Tea", "tea", "Coffee", "coffee", "Tea"]
     (table,) = crosstabs(pl.DataFrame({"q": answers}), questions=["q"]).tables
-    assert lines(table) == ["Coffee", "Tea"]
+    assert lines(table) == ["Tea", "Coffee"]
 
 
 def test_banner_groups_that_differ_in_blanks_share_a_column():

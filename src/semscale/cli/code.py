@@ -22,6 +22,7 @@ from semscale.cli.shared import (
     JudgeCallOptions,
     RowOptions,
     RunOptions,
+    SurveyOptions,
     TextColumn,
 )
 from semscale.coding.settings import CODES, CodeSettings, CodingChatSettings, CodingColumns
@@ -76,6 +77,7 @@ class CodeOptions(Settings):
     asking: CodingChatSettings
     calls: Annotated[JudgeCallOptions, Rare("money")]
     outputs: Outputs
+    description: SurveyOptions
     table: RowOptions
     run: RunOptions
 
@@ -189,11 +191,18 @@ def run_code(options: CodeOptions) -> "CodingSummary":
     from semscale.scales import load_scale
     from semscale.store.expressions import by_label
     from semscale.store.reading import open_table
+    from semscale.survey.finding import named_columns, with_survey_labels
 
     codebook, asking = load_codebook(options.codebook), options.asking
     options.outputs.check_run(options.file, restart=options.run.restart)
-    table, by = by_label(options.table.open(options.file, is_reported=True), options.columns.by)
-    columns = options.columns.with_values(by=tuple(by))
+    table = options.table.open(options.file, is_reported=True)
+    table, survey = options.description.find(table, options.file, weight=options.columns.weight)
+    columns, coding = options.columns, options.coding
+    if survey is not None:
+        table, columns = with_survey_labels(table, survey), named_columns(columns, table, survey)
+        coding = coding.with_values(missing=(*coding.missing, *survey.missing_codes(columns.text)))
+    table, by = by_label(table, columns.by)
+    columns = columns.with_values(by=tuple(by))
     columns.check(table)
     other = None
     if options.rate_scale is not None:
@@ -221,7 +230,7 @@ def run_code(options: CodeOptions) -> "CodingSummary":
             columns,
             codebook,
             lambda: Coder(codebook, embedder=options.embedder.load(progress)),
-            settings=options.coding,
+            settings=coding,
             ask=ask if options.asks else None,
             asked={name: value for name, value in named.items() if value} if options.asks else {},
             scale=options.rate_scale,

@@ -40,7 +40,7 @@ VARIABLES = {
 }
 """Variables of the environment that override the file."""
 
-_PATHS = ("ledger", "history", "prices")
+_PATHS = ("ledger", "history", "prices", "survey")
 SERVERS = ("postgresql://", "postgres://", "postgresql+")
 
 
@@ -249,15 +249,18 @@ def _within(key: str, value: str, file: Path) -> str:
     path = (folder / value).resolve()
     if key in ("embedder", "chat-model"):
         return str(path) if path.exists() and path.is_relative_to(folder) else value
-    if value.startswith(SERVERS):
+    if key == "survey" and value == "none":
+        return value
+    if key in VARIABLES and value.startswith(SERVERS):
         if ":" in value.partition("://")[2].partition("@")[0] and "@" in value:
             raise InputError(
                 f"{file}: {key} must not hold a password: leave it out, and set {VARIABLES[key]}"
             )
         return value
     if "://" in value or not path.is_relative_to(folder):
+        others = f"--{key} or {VARIABLES[key]}" if key in VARIABLES else f"--{key}"
         raise InputError(
             f"{file}: {key} must be a file in the folder of this one, got {shorten(value)}: name other "
-            f"places with --{key} or {VARIABLES[key]}"
+            f"places with {others}"
         )
     return str(path)

@@ -20,6 +20,7 @@ from semscale.cli.shared import (
     RayOptions,
     RowOptions,
     RunOptions,
+    SurveyOptions,
     TextColumn,
     model_recipe,
 )
@@ -89,6 +90,7 @@ class RateOptions(Settings):
     embedder: Annotated[EmbedderOptions, Rare("name")]
     chat: Annotated[ChatOptions, Rare("model")]
     calls: Annotated[CallOptions, Without("dry_run"), Rare("money")]
+    description: SurveyOptions
     table: RowOptions
     run: RunOptions
     cluster: RayOptions
@@ -163,7 +165,7 @@ def run_rate(options: RateOptions) -> "RatingSummary | RatingSummaries":
         raters = _raters(options, progress)
         if len(raters) > 1:
             return _rate_columns(options, raters, progress)
-        return _rate_column(options, next(iter(raters.values())), progress)
+        return _rate_column(options, raters, progress)
 
 
 def _with_open_text(options: RateOptions) -> tuple[RateOptions, str]:
@@ -189,13 +191,38 @@ def _raters(options: RateOptions, progress: "Progress") -> "dict[str, Rater]":
     return {text: raters[scale] for text, scale in scales.items()}
 
 
-def _open_table(options: RateOptions) -> "tuple[Table, RatingColumns]":
-    """Open the table, with labels as groups where it has labels of values, and name its columns."""
-    from semscale.store.expressions import by_label
+def _open_table(
+    options: RateOptions, raters: "Mapping[str, Rater]"
+) -> "tuple[Table, RatingColumns, dict[str, Rater]]":
+    """Open the table, with labels as groups where it has labels of values, and name its columns.
 
-    table, by = by_label(options.table.open(options.file, is_reported=True), options.columns.by)
-    named = dict(options.columns) | {"text": options.texts.text[0], "by": tuple(by)}
-    return table, RatingColumns(**named)
+    Returns:
+        The table, its columns, and the rater of each column of texts, with the codes for no answer of its
+        question.
+    """
+    from semscale.rating.rater import Rater
+    from semscale.store.expressions import by_label
+    from semscale.survey.finding import column_named, named_columns, with_survey_labels
+
+    table = options.table.open(options.file, is_reported=True)
+    table, survey = options.description.find(table, options.file, weight=options.columns.weight)
+    columns = RatingColumns(**(dict(options.columns) | {"text": options.texts.text[0]}))
+    by_column = dict(raters)
+    if survey is not None:
+        table, columns = with_survey_labels(table, survey), named_columns(columns, table, survey)
+
+        @cache
+        def rater_of(rater: Rater, codes: tuple[str, ...]) -> Rater:
+            missing = (*rater.settings.missing, *codes)
+            return Rater.from_settings(rater.scale, rater.settings.with_values(missing=missing))
+
+        by_column = {}
+        for text, rater in raters.items():
+            column = column_named(text, table, survey, "text")
+            codes = survey.missing_codes(column)
+            by_column[column] = rater_of(rater, codes) if codes else rater
+    table, by = by_label(table, columns.by)
+    return table, columns.with_values(by=tuple(by)), by_column
 
 
 def _rate_columns(
@@ -204,7 +231,7 @@ def _rate_columns(
     from semscale.rating.table import rate_columns
 
     run = options.run
-    table, columns = _open_table(options)
+    table, columns, raters = _open_table(options, raters)
     summaries = rate_columns(
         table,
         columns,
@@ -222,7 +249,7 @@ def _rate_columns(
         return replace(summaries, texts=texts)
 
 
-def _rate_column(options: RateOptions, rater: "Rater", progress: "Progress") -> "RatingSummary":
+def _rate_column(options: RateOptions, raters: "dict[str, Rater]", progress: "Progress") -> "RatingSummary":
     from semscale.rating.labelling import read_sheet
     from semscale.rating.table import rate_table
     from semscale.store.reading import open_table
@@ -230,7 +257,8 @@ def _rate_column(options: RateOptions, rater: "Rater", progress: "Progress") -> 
     run, labels = options.run, None
     if options.labels is not None:
         labels = read_sheet(open_table(options.labels), options.columns.human_range)
-    table, columns = _open_table(options)
+    table, columns, by_column = _open_table(options, raters)
+    (rater,) = by_column.values()
 
     def recipe() -> "RatingRecipe":
         from semscale.distributed.datasets import RatingRecipe
@@ -238,7 +266,9 @@ def _rate_column(options: RateOptions, rater: "Rater", progress: "Progress") -> 
         from semscale.scales import load_scale
         from semscale.weights.known import DEFAULT_RATING_MODEL
 
-        settings = options.rating.with_values(calibration=as_calibration(options.rating.calibration))
+        settings = options.rating.with_values(
+            calibration=as_calibration(options.rating.calibration), missing=rater.settings.missing
+        )
         (scale,) = scales_of(options.texts.text, options.scale).values()
         model = model_recipe(options.embedder, DEFAULT_RATING_MODEL)
         return RatingRecipe(model, load_scale(scale), settings, columns.text)

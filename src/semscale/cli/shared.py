@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from semscale.results.table_runs import PartSettings, PartWorkers
     from semscale.stats.intervals import IntervalPlan
     from semscale.store.table import Table
+    from semscale.survey.description import Survey
     from semscale.types import Progress
 
 ARGUMENTS, MODEL, HISTORY = "Arguments", "Model", "History"
@@ -46,8 +47,8 @@ TextColumn = Annotated[str, Field(description="Column of texts."), Option(COLUMN
 InputFile = Annotated[
     str,
     Field(
-        description="Table (CSV, Excel, Parquet, JSONL, SPSS, evaluation log), folder of Parquet "
-        "files, or URL; - is standard input."
+        description="Table (CSV, Excel, Parquet, JSONL, SPSS, Stata, SAS, evaluation log), folder "
+        "of Parquet files, or URL; - is standard input."
     ),
     Option(ARGUMENTS, "FILE", positional=True),
 ]
@@ -97,8 +98,8 @@ class RowOptions(Settings):
         Raises:
             InputError: the file, a derived column or the condition cannot be read, or no row is left.
         """
+        from semscale.store.exports.unfinished import with_unfinished_counted
         from semscale.store.expressions import filter_table, with_derived
-        from semscale.store.surveys import with_unfinished_counted
 
         table = with_derived(self.source.open(file), self.derive)
         if self.where is not None:
@@ -108,6 +109,59 @@ class RowOptions(Settings):
             for note in table.notes:
                 say(f"note: {note}")
         return table
+
+
+class SurveyOptions(Configurable):
+    """The file with the description of a survey."""
+
+    survey: Annotated[
+        str | None,
+        Field(
+            description="Description of the questions (semscale columns --out survey.yaml), or none "
+            "(default: survey.yaml beside the table)."
+        ),
+        Option(INPUT, "FILE|none", configurable=True),
+    ] = None
+
+    def find(
+        self,
+        table: "Table",
+        file: str,
+        *,
+        weight: str | None = "",
+        wave: str | None = "",
+        is_reported: bool = True,
+    ) -> "tuple[Table, Survey | None]":
+        """Find the description of a table, and add what the user should know of it to the table's notes.
+
+        Args:
+            table: the table.
+            file: its path as the user wrote it.
+            weight: the column of weights; ``None`` if none is named, empty if the command uses none.
+            wave: the column of waves, likewise.
+            is_reported: whether the summary reports the notes; otherwise standard error does.
+
+        Raises:
+            InputError: as ``find_survey``.
+        """
+        if self.survey == "none":
+            return table, None
+        from semscale.survey.finding import find_survey, unused_facts
+
+        path = None if self.survey is None else Path(self.survey)
+        origin = self.origin("survey")
+        is_stated = origin is None or origin.file is None
+        survey, note = find_survey(
+            table, file, stated=path if is_stated else None, configured=None if is_stated else path
+        )
+        notes = [note] if note else []
+        if survey is not None:
+            notes += unused_facts(survey, weight=weight, wave=wave)
+        if is_reported:
+            return replace(table, notes=(*table.notes, *notes)), survey
+        for text in notes:
+            say(f"note: {text}")
+        return table, survey
 
 
 class RunOptions(Configurable):

@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from semscale.cli.options import Without, command, list_changed_options
-from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
-from semscale.cli.shared import ARGUMENTS, InputFile, RowOptions
+from semscale.cli.outputs import OUTPUT, Outputs, ResultsFile, check_input, present
+from semscale.cli.shared import ARGUMENTS, InputFile, RowOptions, SurveyOptions
 from semscale.errors import InputError
 from semscale.settings import COLUMNS, Option, Settings
 from semscale.tabulation.settings import CrosstabSettings
 
 if TYPE_CHECKING:
+    from semscale.store.table import Table
+    from semscale.survey.description import Survey
     from semscale.tabulation.crosstabs import Crosstabs
 
 _OF_STUDY = ("questions", "banners", "min_base", "adjust", "level")
 """Settings that serve with the folder of a study's run, too."""
+
+_YAML = frozenset({".yaml", ".yml"})
 
 
 class TablesOutputs(Outputs):
@@ -60,8 +64,8 @@ class TablesOptions(Settings):
     file: Annotated[
         str,
         Field(
-            description="Table (CSV, Excel, Parquet, JSONL, SPSS), or folder of a study's run; - is "
-            "standard input."
+            description="Table (CSV, Excel, Parquet, JSONL, SPSS, Stata, SAS), or folder of a study's run; "
+            "- is standard input."
         ),
         Option(ARGUMENTS, "FILE", positional=True),
     ]
@@ -81,6 +85,7 @@ class TablesOptions(Settings):
         Field(description="A study's chat model, of several (default: all)."),
         Option(COLUMNS, "NAME", name="--chat-model", rare=True),
     ] = ()
+    description: SurveyOptions
     table: RowOptions
     outputs: Annotated[TablesOutputs, Without("out", "report", "figures")]
 
@@ -119,7 +124,13 @@ def _of_file(options: TablesOptions) -> "Crosstabs":
     check_input(options.file)
     for path in options.outputs.files:
         check_input(options.file, path, "out")
-    return build_crosstabs(options.table.open(options.file, is_reported=True), settings)
+    table, survey = options.description.find(
+        options.table.open(options.file, is_reported=True),
+        options.file,
+        weight=settings.weight,
+        wave=settings.wave,
+    )
+    return build_crosstabs(table, settings.with_values(survey=survey))
 
 
 def _of_study(options: TablesOptions) -> "Crosstabs":
@@ -132,7 +143,7 @@ def _of_study(options: TablesOptions) -> "Crosstabs":
     from semscale.study.result import read_study
 
     used = list_changed_options(options.tables, but=_OF_STUDY) + ["--missing"] * bool(options.missing)
-    used += list_changed_options(options.table, but=("source",))
+    used += list_changed_options(options.description, options.table, but=("source",))
     if used:
         raise InputError(
             f"{used[0]} does not go with the folder of a study's run, which has scales, weights and "
@@ -158,33 +169,101 @@ def _codes_by_question(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return codes
 
 
+class ColumnsOutputs(Outputs):
+    """Files with columns, or with the description of their questions."""
+
+    out: Annotated[
+        ResultsFile,
+        Field(
+            description="Description of the questions (.yaml), or a table of the columns (.parquet, .csv, "
+            ".jsonl, .xlsx, .sav), or a URL."
+        ),
+    ] = None
+
+    @property
+    def description(self) -> Path | None:
+        """The file for the description of the questions."""
+        return self.out if isinstance(self.out, Path) and self.out.suffix.lower() in _YAML else None
+
+    @property
+    def further(self) -> Mapping[str, Path | None]:
+        """The description."""
+        return {} if self.description is None else {"description": self.description}
+
+    @property
+    def named(self) -> dict[str, Path | str]:
+        """The files that were asked for, by kind; a description is no table."""
+        is_table = self.description is None
+        return {name: path for name, path in super().named.items() if is_table or name != "table"}
+
+    def _check(self) -> None:
+        if self.description is None:
+            super()._check()
+            return
+        from semscale.store.atomic import check_writable
+
+        check_writable(self.description, "out")
+        self.with_values(out=None)._check()
+
+
 class ColumnsOptions(Settings):
     """All options of ``semscale columns``."""
 
     file: InputFile
-    outputs: Annotated[Outputs, Without("figures")]
+    description: SurveyOptions
+    outputs: Annotated[ColumnsOutputs, Without("figures")]
     table: RowOptions
 
 
 @command
 def columns(options: ColumnsOptions) -> None:
-    """Describe each column and its inferred type.
+    """Describe each column and question as Semscale reads it.
 
-    [bold]semscale columns answers.sav --report columns.html --out columns.xlsx[/bold]
+    [bold]semscale columns answers.sav --out survey.yaml[/bold]
 
-    Types are id, open text, single or multiple choice, ordinal, number, date and weight. The report shows
-    values, labels, counts, missing cells and example texts. Without --text, rate uses the open text if
-    there is only one.
+    The file survey.yaml describes kinds, labels, marks of multiple choice and codes for no answer. Correct
+    it, and other commands read it. Where it exists, its entries and comments stay, and new columns are added.
+
+    The report shows values, labels, counts, missing cells and example texts. Without --text, rate uses the
+    open text if there is only one.
     """
     from semscale.store.writing import check_output
+    from semscale.survey.survey_file import write_survey
     from semscale.tabulation.column_summaries import summarize_columns
 
     outputs = options.outputs
     outputs.check()
     check_input(options.file, outputs.report)
+    check_input(options.file, outputs.description, "out")
     table = options.table.open(options.file, is_reported=True)
-    if outputs.out is not None:
+    if outputs.description is not None and outputs.description.exists():
+        survey: Survey | None = _survey_to_update(options, outputs.description, table)
+    else:
+        table, survey = options.description.find(table, options.file)
+    if outputs.out is not None and outputs.description is None:
         check_output(table, outputs.out)
-    summary = summarize_columns(table)
-    outputs.write_table(summary.to_frame())
+    summary = summarize_columns(table, survey)
+    if outputs.description is None:
+        outputs.write_table(summary.to_frame())
+    else:
+        write_survey(summary.survey, outputs.description)
     present(summary, outputs)
+
+
+def _survey_to_update(options: ColumnsOptions, path: Path, table: "Table") -> "Survey":
+    """Read the description that is written anew.
+
+    Raises:
+        InputError: it cannot be read, describes another table, or another description is named as well.
+    """
+    from semscale.survey.survey_file import read_survey
+
+    if list_changed_options(options.description):
+        raise InputError("survey", f"must be left out: {path} exists, and its entries stay")
+    survey = read_survey(path)
+    if survey.columns and not any(map(table.has, survey.columns)):
+        raise InputError(
+            "out",
+            f": {path} describes none of the columns of {table.name}: name another file, or move it away",
+        )
+    return survey

@@ -164,7 +164,7 @@ class CodingColumns(Columns):
         str | None,
         _NUMBER,
         Field(description="Column of ratings to relate the codes to."),
-        Option("Columns", "COLUMN"),
+        Option("Columns", "COLUMN", rare=True),
     ] = None
     weight: Annotated[
         str | None,

@@ -284,7 +284,7 @@ class RatingColumns(Columns):
     human_range: Annotated[
         tuple[float, float] | None,
         Field(description="Lowest and highest value of the human scale."),
-        Option(_COLUMNS, "LOW HIGH"),
+        Option(_COLUMNS, "LOW HIGH", rare=True),
     ] = None
 
     def model_post_init(self, context: object) -> None:

@@ -1,6 +1,6 @@
 """Documents about preparation: columns of a table, forecasts of calls, and embedded texts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from semscale.chat.budget import amount
@@ -25,10 +25,12 @@ from semscale.types import Status
 if TYPE_CHECKING:
     from semscale.chat.budget import Forecast, ForecastSummary
     from semscale.embedding.table import EmbeddingSummary
+    from semscale.survey.description import Question
     from semscale.tabulation.column_summaries import ColumnsSummary, ColumnSummary
 
 _VALUES = 30
 _NAME = 60
+_LISTED = 15
 
 
 def columns_document(summary: "ColumnsSummary") -> Document:
@@ -64,25 +66,73 @@ def _column_sections(summary: "ColumnsSummary") -> Iterator[Section | None]:
         ("declared missing", lambda column: Quoted("; ".join(column.missing_codes))),
         ("label", lambda column: Quoted(column.label)),
     )
+    yield section("decisions", "Decide first", *_decisions(summary.undecided))
     yield section("columns", "Columns", table_of(summary.columns, columns, noun="column", brief=4))
-    asked = [
-        (
-            Quoted(question, _NAME),
-            Quoted(column.name, _NAME),
-            Quoted(column.option),
-            column.n - column.missing,
-        )
-        for question, columns_of_question in summary.questions.items()
-        for column in columns_of_question
-    ]
-    questions = table(("question", "column", "answer", "filled"), asked, detail="full", noun="column")
-    yield section("questions", "Questions with more than one column", questions)
+    yield section("questions", "Questions", *_questions(summary))
     yield section("values", "Values", *(_values(column) for column in summary.columns if column.values))
     quotes = [
         (Quoted(column.name, _NAME), Quoted(text)) for column in summary.columns for text in column.examples
     ]
     quoted = table(("column", "quote"), quotes, detail="full", noun="quote")
     yield section("texts", "Open texts", "Quotes are of middle length, as written.", quoted)
+
+
+def _decisions(questions: "Sequence[Question]") -> Iterator[DataTable | str]:
+    """Build the table of questions whose inferred meaning is unsure, and say how to decide."""
+    if not questions:
+        return
+    yield table(
+        ("question", "kind", "reason"),
+        [(Quoted(question.name, _NAME), question.kind, Quoted(question.reason)) for question in questions],
+        brief=3,
+        noun="question",
+    )
+    yield "Their meaning is unsure: correct their entries in the description of the survey (survey.yaml)."
+
+
+def _questions(summary: "ColumnsSummary") -> Iterator[DataTable | str]:
+    """Build the table of all questions: what Semscale takes them for, and why."""
+    questions: Columns[Question] = (
+        ("question", lambda question: Quoted(question.name, _NAME)),
+        ("kind", lambda question: question.kind),
+        ("columns", lambda question: Quoted(_listed(question.all_columns))),
+        ("confidence", lambda question: question.confidence if question.source != "user" else "stated"),
+        ("title", lambda question: Quoted(question.title or question.text)),
+        ("answers", lambda question: Quoted(_listed(_answers(question)))),
+        ("no answer", lambda question: Quoted(_listed(_codes(question)))),
+        ("reason", lambda question: Quoted(question.reason)),
+    )
+    yield table_of(summary.survey.questions, questions, noun="question", brief=4)
+
+
+def _answers(question: "Question") -> list[str]:
+    """Return the options with the marks that say that they were chosen, or the values in order."""
+    if not question.options:
+        return [_labelled(value.value, value.label) for value in question.answers]
+    options = [option.label for option in question.options]
+    if question.kind != "multiple" or not question.has_option_columns:
+        return options
+    marks = (("chosen", question.chosen), ("not chosen", question.not_chosen))
+    return options + [
+        f"{name}: {_listed(mark or 'empty' for mark in stated)}" for name, stated in marks if stated
+    ]
+
+
+def _codes(question: "Question") -> list[str]:
+    """Return the codes for no answer with their reasons."""
+    stated = [f"{code} ({reason})" for code, reason in question.missing.items()]
+    return stated + [f"{value.value} ({value.missing})" for value in question.values if value.missing]
+
+
+def _labelled(value: str, label: str) -> str:
+    return f"{value} {label}" if label and label != value else value
+
+
+def _listed(names: Iterable[str]) -> str:
+    """List the first names, and count the others."""
+    names = list(names)
+    more = len(names) - _LISTED
+    return "; ".join(names[:_LISTED]) + (f"; {more} more" if more > 0 else "")
 
 
 def _values(column: "ColumnSummary") -> DataTable:

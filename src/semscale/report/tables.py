@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from semscale.tabulation.banners import Banner
     from semscale.tabulation.crosstab_figures import ColumnDifferences, Crosstab, WaveChanges
     from semscale.tabulation.crosstabs import Crosstabs
+    from semscale.tabulation.lines import Line
     from semscale.tabulation.settings import TestSettings
-    from semscale.tabulation.survey_questions import Line
 
 _RAO_SCOTT = Citation(
     "Rao, J. N. K., & Scott, A. J. (1984).",
@@ -39,14 +39,16 @@ _RAO_SCOTT = Citation(
     "the test of question and banner",
     "https://doi.org/10.1214/aos/1176346391",
 )
+_FAMILIES = "over the answers to the question, and over its nets, mean and score by themselves"
 _ADJUSTED = {
-    "holm": "adjusted by Holm within the table",
-    "bh": "adjusted by Benjamini and Hochberg within the table",
+    "holm": f"adjusted by Holm {_FAMILIES}",
+    "bh": f"adjusted by Benjamini and Hochberg {_FAMILIES}",
     None: "not adjusted for the number of tests",
 }
 _MAX_DIFFERENCES = 500  # rows of a table, so that a page of many questions by many groups opens quickly
 _NAME = 60
 _LEAST_P = 0.001
+_DIGITS, _NPS_DIGITS = 2, 1
 _MIN_GROUPS = 2
 _EXAMPLES = 3
 
@@ -120,12 +122,51 @@ def _blocks(crosstab: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | 
         yield table(
             heads,
             _change_rows(crosstab, crosstab.changes),
-            title=(*period, ": shares in percentage points, p in brackets"),
-            note=f"p-values are {_ADJUSTED[tests.correction]}; intervals are of single comparisons.",
+            title=(*period, f": shares in percentage points, {_p_title(tests)} in brackets"),
+            note=change_note(crosstab, tests),
             noun="line",
             is_crosstab=True,
         )
+    yield _answer_shares(crosstab, heads)
     yield difference_table(crosstab, tests)
+
+
+def _p_title(tests: "TestSettings") -> str:
+    return "p" if tests.correction is None else "p and adjusted p"
+
+
+def change_note(crosstab: "Crosstab", tests: "TestSettings") -> str:
+    """State how p-values of changes are adjusted, and what their intervals cover."""
+    adjusted = _ADJUSTED[tests.correction]
+    apart = ", the total apart from the groups" if crosstab.wave and tests.correction else ""
+    first = "p-values are" if tests.correction is None else "The second p-value is"
+    return f"{first} {adjusted}{apart}; intervals are of single comparisons."
+
+
+def _answer_shares(crosstab: "Crosstab", heads: Sequence[str | Quoted]) -> DataTable | None:
+    """Build the table of shares of all answers; ``None`` unless respondents could give several."""
+    shares = crosstab.answer_shares
+    if shares is None:
+        return None
+    lines = [index for index, line in enumerate(crosstab.question.lines) if not line.is_summary]
+    rows = (
+        (
+            _line_name(crosstab.question.lines[line]),
+            *(
+                WithInterval(float(share), math.nan, math.nan, is_share=True)
+                for share in shares[line].tolist()
+            ),
+        )
+        for line in lines
+    )
+    return table(
+        heads,
+        rows,
+        note="Each answer counts once, so that shares sum to 100 %; they have no tests.",
+        noun="line",
+        folded="Shares of all answers",
+        detail="full",
+    )
 
 
 def _rows(crosstab: "Crosstab", *, is_weighted: bool) -> Iterator[Sequence[Value]]:
@@ -149,31 +190,41 @@ def _cell(crosstab: "Crosstab", line: int, column: int) -> Compared:
     value, low, high = (
         float(part[line, column]) for part in (crosstab.cells.values, crosstab.cells.low, crosstab.cells.high)
     )
-    figure = WithInterval(value, low, high, is_share=crosstab.question.lines[line].kind == "share")
+    kind = crosstab.question.lines[line].kind
+    digits = _NPS_DIGITS if kind == "nps" else _DIGITS
+    figure = WithInterval(value, low, high, digits=digits, is_share=kind == "share")
     return Compared(figure, str(crosstab.letters[line, column]), bool(crosstab.small[line, column]))
 
 
 def _line_name(line: "Line") -> Label | Quoted:
-    """Return the name of a line: a quoted answer, or Semscale's name of a net or mean."""
-    return Label(line.name) if line.is_net or line.kind == "mean" else Quoted(line.name, _NAME)
+    """Return the name of a line: a quoted answer, or Semscale's name of a net, mean or score."""
+    return Label(line.name) if line.is_summary else Quoted(line.name, _NAME)
 
 
 def _change_rows(crosstab: "Crosstab", changes: "WaveChanges") -> Iterator[Sequence[Value]]:
     for index, line in enumerate(crosstab.question.lines):
         cells = []
         for column in range(len(crosstab.columns)):
-            p = float(changes.adjusted[index, column])
-            mark = "" if math.isnan(p) else f"({number(p, 3, least=_LEAST_P)})"
+            mark = _p_values(changes, (index, column))
             small = bool(changes.small[index, column])
             cells.append(Compared(_difference(line, changes, (index, column)), mark, small))
         yield _line_name(line), *cells
+
+
+def _p_values(changes: "WaveChanges", cell: tuple[int, int]) -> str:
+    """Write the p-value of a change, and the adjusted one if any is adjusted; empty without a test."""
+    is_adjusted = not np.array_equal(changes.p_values, changes.adjusted, equal_nan=True)
+    parts = (changes.p_values, changes.adjusted) if is_adjusted else (changes.p_values,)
+    if np.isnan(changes.p_values[cell]):
+        return ""
+    return f"({', '.join(number(float(part[cell]), 3, least=_LEAST_P) for part in parts)})"
 
 
 def _difference(
     line: "Line", figures: "ColumnDifferences | WaveChanges", cell: tuple[int, int]
 ) -> WithInterval:
     """Return a difference with its interval; differences of shares are in percentage points."""
-    points, digits = (100, 1) if line.kind == "share" else (1, 2)
+    points, digits = {"share": (100, 1), "nps": (1, _NPS_DIGITS), "mean": (1, _DIGITS)}[line.kind]
     value, low, high = (points * float(part[cell]) for part in (figures.values, figures.low, figures.high))
     return WithInterval(value, low, high, digits=digits, signed=True)
 
@@ -252,13 +303,14 @@ def _result(crosstab: "Crosstab") -> str:
 
 
 def _main_line(crosstab: "Crosstab") -> int:
-    mean = crosstab.question.mean_line
-    if mean is not None:
-        return mean
-    n_letters = [sum(len(cell.split()) for cell in line) for line in crosstab.letters]
-    most = max(n_letters)
+    summary = crosstab.question.main_line
+    if summary is not None:
+        return summary
+    answers = [n for n, line in enumerate(crosstab.question.lines) if not line.is_summary]
+    n_letters = {line: sum(len(cell.split()) for cell in crosstab.letters[line]) for line in answers}
+    most = max(n_letters.values())
     totals = np.nan_to_num(crosstab.cells.values[:, 0])
-    return max(range(len(n_letters)), key=lambda line: (n_letters[line] == most, totals[line]))
+    return max(answers, key=lambda line: (n_letters[line] == most, totals[line]))
 
 
 def _subject(crosstab: "Crosstab", index: int) -> str:
@@ -271,7 +323,8 @@ def _subject(crosstab: "Crosstab", index: int) -> str:
 
 def _figure(crosstab: "Crosstab", line: int, column: int) -> str:
     value = float(crosstab.cells.values[line, column])
-    return percent(value, 0) if crosstab.question.lines[line].kind == "share" else number(value, 2)
+    kind = crosstab.question.lines[line].kind
+    return percent(value, 0) if kind == "share" else number(value, 0 if kind == "nps" else 2)
 
 
 def has_letters(crosstab: "Crosstab", shown: Sequence[int] | None = None) -> bool:

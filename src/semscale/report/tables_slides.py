@@ -85,7 +85,7 @@ def _write_bars(slide: Any, table: "Crosstab", lines: list[int], columns: list[i
     """Draw shares: stacked by point for a scale, and clustered by column for other questions."""
     from pptx.enum.chart import XL_CHART_TYPE
 
-    is_stacked = table.question.kind in ("scale", "rated text")
+    is_stacked = table.question.kind in ("scale", "nps", "rated text")
     line_names = {line: printable(one_line(table.question.lines[line].name)) for line in lines}
     column_names = {column: _column_name(table, column, lines) for column in columns}
     series, categories = (line_names, column_names) if is_stacked else (column_names, line_names)

@@ -9,7 +9,7 @@ import numpy as np
 
 from semscale.report.document import stamp
 from semscale.report.formatting import count_of, one_line, printable
-from semscale.report.tables import cautions, difference_note, finding, interval_line, table_notes
+from semscale.report.tables import cautions, change_note, difference_note, finding, interval_line, table_notes
 from semscale.report.workbook import Sheet, SheetFormats, Value
 from semscale.store.writing import MAX_ROWS, open_workbook
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from semscale.tabulation.crosstab_figures import Crosstab
     from semscale.tabulation.crosstabs import Crosstabs
 
-_FORMS = {"share": "0.0%", "mean": "0.00"}
-_CHANGES = {"share": "+0.0%;-0.0%;0.0%", "mean": "+0.00;-0.00;0.00"}
+_FORMS = {"share": "0.0%", "mean": "0.00", "nps": "0.0"}
+_CHANGES = {"share": "+0.0%;-0.0%;0.0%", "mean": "+0.00;-0.00;0.00", "nps": "+0.0;-0.0;0.0"}
 _WHOLE, _WEIGHT, _P = "#,##0", "#,##0.0", "0.000"
 _LOOKS: dict[str, dict[str, object]] = {
     "title": {"bold": True, "font_size": 14},
@@ -105,9 +105,16 @@ def _write_question(sheet: Sheet, tables: Sequence["Crosstab"], summary: "Crosst
     _write_intervals(sheet, columns)
     if any(table.changes is not None for table in tables):
         sheet.row += 1
-        title = "Change to the wave before (shares by percentage points), and its p adjusted in its banner"
-        sheet.line(title, "block")
-        _write_changes(sheet, columns)
+        for title, is_adjusted in (("its p-value", False), ("its adjusted p-value", True)):
+            sheet.line(f"Change to the wave before (shares by percentage points), and {title}", "block")
+            _write_changes(sheet, columns, is_adjusted=is_adjusted)
+            sheet.row += 1
+        changed = next(table for table in tables if table.changes is not None)
+        sheet.line(change_note(changed, summary.settings), "note")
+    if any(table.answer_shares is not None for table in tables):
+        sheet.row += 1
+        sheet.line("Shares of all answers, which sum to 100 %", "block")
+        _write_answer_shares(sheet, columns)
     sheet.row += 1
     notes = dict.fromkeys(note for table in tables for note in table_notes(table, summary.settings))
     letters = " Letters compare the columns of one banner."
@@ -151,9 +158,8 @@ def _write_bases(sheet: Sheet, columns: Sequence[_Column], *, is_weighted: bool)
 
 def _write_lines(sheet: Sheet, columns: Sequence[_Column]) -> None:
     for index, line in enumerate(columns[0][0].question.lines):
-        is_net = line.is_net or line.kind == "mean"
-        look = "net" if is_net else "text"
-        sheet.put(0, f"{line.name[:1].upper()}{line.name[1:]}" if is_net else line.name, look)
+        look = "net" if line.is_summary else "text"
+        sheet.put(0, f"{line.name[:1].upper()}{line.name[1:]}" if line.is_summary else line.name, look)
         for table, group, column in columns:
             value = table.cells.values[index, group], _FORMS[line.kind]
             sheet.put(column, value, "small" if table.small[index, group] else look)
@@ -176,14 +182,26 @@ def _write_intervals(sheet: Sheet, columns: Sequence[_Column]) -> None:
         sheet.row += 1
 
 
-def _write_changes(sheet: Sheet, columns: Sequence[_Column]) -> None:
+def _write_answer_shares(sheet: Sheet, columns: Sequence[_Column]) -> None:
+    for index, line in enumerate(columns[0][0].question.lines):
+        if line.is_summary:
+            continue
+        sheet.put(0, line.name)
+        for table, group, column in columns:
+            if (shares := table.answer_shares) is not None:
+                sheet.put(column, (shares[index, group], _FORMS["share"]), "base")
+        sheet.row += 1
+
+
+def _write_changes(sheet: Sheet, columns: Sequence[_Column], *, is_adjusted: bool) -> None:
     for index, line in enumerate(columns[0][0].question.lines):
         sheet.put(0, line.name)
         for table, group, column in columns:
             if (changes := table.changes) is not None:
                 look = "small" if changes.small[index, group] else "text"
                 sheet.put(column, (changes.values[index, group], _CHANGES[line.kind]), look)
-                sheet.put(column + 1, (changes.adjusted[index, group], _P), "base")
+                p_values = changes.adjusted if is_adjusted else changes.p_values
+                sheet.put(column + 1, (p_values[index, group], _P), "base")
         sheet.row += 1
 
 

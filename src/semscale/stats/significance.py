@@ -60,18 +60,28 @@ class SurveyDifferences:
         """
         return t_interval(self.values, self.standard_errors, self.df, level)
 
-    def adjusted_p_values(self, correction: CorrectionName | None, tested: Mask | None = None) -> Floats:
-        """P-values adjusted for the number of tests in this table.
+    def adjusted_p_values(
+        self,
+        correction: CorrectionName | None,
+        tested: Mask | None = None,
+        families: npt.ArrayLike = 0,
+    ) -> Floats:
+        """P-values adjusted for the number of tests in each family of this table.
 
         Args:
             correction: Holm or Benjamini and Hochberg; ``None`` for no correction.
             tested: mask of the tests, of the differences' shape; by default all with a p-value. The others
                 are NaN.
+            families: number of each test's family, in a shape that fits the differences'; by default all are
+                one family.
         """
         p_values = self.p_values if tested is None else np.where(tested, self.p_values, np.nan)
         if correction is None:
             return p_values
-        return adjust_p_values(p_values.ravel(), correction).reshape(p_values.shape)
+        adjusted, numbers = np.empty(p_values.shape), np.broadcast_to(families, p_values.shape)
+        for family in np.unique(numbers):
+            adjusted[numbers == family] = adjust_p_values(p_values[numbers == family], correction)
+        return adjusted
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +146,7 @@ def column_letters(
     tested: Mask,
     alpha: float = 0.05,
     correction: CorrectionName | None = "holm",
+    families: npt.ArrayLike = 0,
 ) -> npt.NDArray[np.object_]:
     """Letter the cells of a crosstab: each gets the letters of the columns that it significantly exceeds.
 
@@ -144,7 +155,8 @@ def column_letters(
         tested: shape (v, g), whether a cell is tested; ``False`` for a base that is too small. Such a cell
             has no letters, its letter appears in no cell, and it is not counted in the number of tests.
         alpha: significance level of the tests, between 0 and 1.
-        correction: correction for the number of tests in the table; ``None`` for no correction.
+        correction: correction for the number of tests of a family; ``None`` for no correction.
+        families: number of the family of each difference, as in ``adjusted_p_values``; by default one.
 
     Returns:
         Shape (v, g), the letters in order, separated by blanks; "" for none.
@@ -161,7 +173,7 @@ def column_letters(
             "tested", f"must have shape {(len(differences.values), groups)}, got {np.shape(tested)}"
         )
     pairs = tested[:, first] & tested[:, second]
-    significant = differences.adjusted_p_values(correction, pairs) <= alpha
+    significant = differences.adjusted_p_values(correction, pairs, families) <= alpha
     above = np.zeros((*np.shape(tested), groups), dtype=bool)
     above[:, first, second] = significant & (differences.values > 0)
     above[:, second, first] = significant & (differences.values < 0)

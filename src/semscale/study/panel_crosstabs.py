@@ -16,12 +16,11 @@ from semscale.study.panel import ID, WEIGHT
 from semscale.study.questionnaire import METHODS, StudyQuestion
 from semscale.study.result import StudyResult
 from semscale.study.study_figures import CONCEPT, models_asked, scale_of
-from semscale.tabulation.answer_cells import point_name
 from semscale.tabulation.banners import Banner, read_banner
 from semscale.tabulation.crosstab_figures import Crosstab, tabulate
 from semscale.tabulation.crosstabs import Crosstabs
+from semscale.tabulation.lines import TabulatedQuestion, scale_lines
 from semscale.tabulation.settings import CrosstabSettings, TestSettings
-from semscale.tabulation.survey_questions import Question, scale_lines
 
 MODEL = "model"
 """The banner that compares the models of a study."""
@@ -213,7 +212,7 @@ class _RatedPanel:
         survey = SurveyDesign(weights, clusters=rows[ID].rank("dense").to_numpy().astype(np.int64))
         yield from tabulate([self._question(question, rows, models)], shown, survey, tests)
 
-    def _question(self, asked: StudyQuestion, rows: pl.DataFrame, models: Sequence[str]) -> Question:
+    def _question(self, asked: StudyQuestion, rows: pl.DataFrame, models: Sequence[str]) -> TabulatedQuestion:
         """Return the answers to a question: points if every answer picked one, otherwise probabilities."""
         scale = scale_of(asked)
         names = [f"p{point}" for point in range(scale.n_points)]
@@ -221,15 +220,16 @@ class _RatedPanel:
         rated = self.ratings(asked, models).group_by(_KEYS).agg(*means)
         joined = rows.select(_KEYS).join(rated, on=_KEYS, how="left", maintain_order="left")
         masses = joined.select(names).to_numpy().astype(np.float64)
-        labels = {f"{point.value:g}": point.label for point in scale.points}
         values = [float(value) for value in scale.values]
-        lines, weights = scale_lines(values, [point_name(value, labels) for value in values])
+        lines, weights = scale_lines(
+            values, [f"{point.value:g} {point.label}".strip() for point in scale.points]
+        )
         known = ~np.isnan(masses).any(axis=1)
         # The mean of samples that pick different points is not a point.
         if self.method in _PICKED and (masses[known].max(axis=1) == 1).all():
             points = np.where(known, np.nan_to_num(masses).argmax(axis=1), -1)
-            return Question(asked.name, asked.text, "scale", lines, points, weights, (_NOTE,))
-        return Question(asked.name, asked.text, "rated text", lines, masses, weights, (_NOTE,))
+            return TabulatedQuestion(asked.name, asked.text, "scale", lines, points, weights, (_NOTE,))
+        return TabulatedQuestion(asked.name, asked.text, "rated text", lines, masses, weights, (_NOTE,))
 
 
 def _banner(rows: pl.DataFrame, name: str, concepts: Sequence[str], models: Sequence[str]) -> Banner:

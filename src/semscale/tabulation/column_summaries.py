@@ -12,7 +12,10 @@ from semscale.presentable import Presentable
 from semscale.scales.library import scale_caution
 from semscale.store.column_profile import ColumnKind, ColumnProfile, profiles_of
 from semscale.store.table import Table
-from semscale.tabulation.answer_cells import as_number
+from semscale.survey.description import Question, Survey
+from semscale.survey.inference import describe_survey
+from semscale.survey.updating import update_survey
+from semscale.tabulation.survey_questions import as_number
 
 _EXAMPLES = 3
 _LISTED = frozenset({"single choice", "multiple choice", "ordinal"})
@@ -73,12 +76,13 @@ class ColumnSummary:
 
 @dataclass(frozen=True, repr=False)
 class ColumnsSummary(Presentable):
-    """The columns of a table.
+    """The columns of a table, and the questions that they answer.
 
     Attributes:
         source: name of the table, without folders.
         n: rows.
         columns: in the order of the table.
+        survey: description of the questions, inferred where no description has them.
         input_notes: notes on how the table was read, such as the rows that a condition left out.
         created: time of creation.
     """
@@ -86,6 +90,7 @@ class ColumnsSummary(Presentable):
     source: str
     n: int
     columns: tuple[ColumnSummary, ...]
+    survey: Survey
     input_notes: tuple[str, ...] = ()
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
@@ -97,6 +102,11 @@ class ColumnsSummary(Presentable):
         """Questions with more than one column, and their columns."""
         names = dict.fromkeys(column.question for column in self.columns if column.question)
         return {name: tuple(column for column in self.columns if column.question == name) for name in names}
+
+    @property
+    def undecided(self) -> tuple[Question, ...]:
+        """Questions that the user should look at first: unsure inferences and unknown marks."""
+        return tuple(question for question in self.survey.questions if question.needs_decision)
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -125,6 +135,10 @@ class ColumnsSummary(Presentable):
             "questions": {
                 name: [column.name for column in columns] for name, columns in self.questions.items()
             },
+            "survey": self.survey.model_dump(mode="json", by_alias=True, exclude_defaults=True),
+            "decisions": [
+                {"question": question.name, "reason": question.reason} for question in self.undecided
+            ],
             "created": self.created,
         }
 
@@ -160,15 +174,27 @@ _SCHEMA = {
 }
 
 
-def summarize_columns(table: Table) -> ColumnsSummary:
-    """Read a table once and describe each column.
+def summarize_columns(table: Table, survey: Survey | None = None) -> ColumnsSummary:
+    """Read a table once, and describe each column and question.
+
+    Args:
+        table: the table.
+        survey: description whose entries stay; questions of other columns are inferred.
 
     Raises:
         InputError: a row cannot be read.
     """
-    columns = tuple(_column(profile) for profile in profiles_of(table))
-    n = max(column.n for column in columns)
-    return ColumnsSummary(table.file_name, n, columns, table.notes)
+    profiles = profiles_of(table)
+    described, notes = describe_survey(table, profiles), list(table.notes)
+    if survey is not None:
+        updated = update_survey(survey, described)
+        described = updated.survey
+        if updated.gone:
+            notes.append(f"described columns that the table lacks: {', '.join(updated.gone)}")
+        if updated.added:
+            notes.append(f"columns that were not described yet: {', '.join(updated.added)}")
+    n = max(profile.n for profile in profiles)
+    return ColumnsSummary(table.file_name, n, tuple(map(_column, profiles)), described, tuple(notes))
 
 
 def _column(profile: ColumnProfile) -> ColumnSummary:

@@ -18,8 +18,8 @@ from semscale.stats.significance import (
 from semscale.stats.survey_designs import AnyDesign, Domains
 from semscale.stats.survey_estimates import SurveyEstimates, share_interval, survey_means
 from semscale.tabulation.banners import Banner
+from semscale.tabulation.lines import Line, TabulatedQuestion
 from semscale.tabulation.settings import TestSettings
-from semscale.tabulation.survey_questions import Line, Question
 from semscale.types import Floats, Integers, Mask
 
 _NUMBERS_AT_ONCE = 4_000_000  # of a block of questions, so that memory stays flat for any number of questions
@@ -60,7 +60,8 @@ class ColumnDifferences:
         low: lower ends of t intervals, which are not adjusted for the number of pairs.
         high: upper ends.
         p_values: p-values of two-sided t tests; NaN if a base is too small to test.
-        adjusted: p-values adjusted within the table; the letters of the table follow from them.
+        adjusted: p-values adjusted over the points of the question, or over its nets, mean and score; the
+            letters of the table follow from them.
     """
 
     first: Integers
@@ -81,7 +82,8 @@ class WaveChanges:
         low: lower ends of the intervals.
         high: upper ends.
         p_values: p-values of two-sided t tests; NaN if a base is too small to test.
-        adjusted: p-values adjusted within the table.
+        adjusted: p-values adjusted over the points of the question, or over its nets, mean and score; those
+            of the total apart from those of the groups.
         small: true if the base of this or the previous wave is too small to test.
     """
 
@@ -112,7 +114,7 @@ class Crosstab:
         before: the previous wave, likewise.
     """
 
-    question: Question
+    question: TabulatedQuestion
     banner: Banner
     cells: CellFigures
     deviations: Floats
@@ -142,13 +144,27 @@ class Crosstab:
         return self.cells.n[largest], self.cells.weight[largest], self.cells.effective_n[largest]
 
     @property
+    def answer_shares(self) -> Floats | None:
+        """Shares of all answers to a multiple choice, shape (v, 1 + g), NaN for nets; ``None`` for others."""
+        if self.question.kind != "multiple choice":
+            return None
+        are_options = ~self.question.are_summaries[:, None]
+        totals = np.where(are_options, np.nan_to_num(self.cells.values * self.cells.weight), 0.0)
+        answers = totals.sum(axis=0)
+        shares = np.divide(totals, answers, out=np.full_like(totals, np.nan), where=answers > 0)
+        return np.where(are_options, shares, np.nan)
+
+    @property
     def is_small(self) -> Mask:
         """True for columns whose base is too small, shape (1 + g,)."""
         return np.asarray(self.small.all(axis=0))
 
 
 def tabulate(
-    questions: Sequence[Question], banners: Sequence[Banner], design: AnyDesign, settings: TestSettings
+    questions: Sequence[TabulatedQuestion],
+    banners: Sequence[Banner],
+    design: AnyDesign,
+    settings: TestSettings,
 ) -> Iterator[Crosstab]:
     """Compute the tables of all questions by all banners, question by question.
 
@@ -261,9 +277,9 @@ def _check_weights(codes: Integers, names: Sequence[str], design: AnyDesign) -> 
         )
 
 
-def _blocks(questions: Sequence[Question], n: int) -> Iterator[list[Question]]:
+def _blocks(questions: Sequence[TabulatedQuestion], n: int) -> Iterator[list[TabulatedQuestion]]:
     """Group questions into blocks that are estimated in one call."""
-    block: list[Question] = []
+    block: list[TabulatedQuestion] = []
     lines = 0
     for question in questions:
         lines += len(question.lines)
@@ -276,7 +292,7 @@ def _blocks(questions: Sequence[Question], n: int) -> Iterator[list[Question]]:
 
 
 def _crosstab(
-    question: Question,
+    question: TabulatedQuestion,
     values: Floats,
     columns: _Columns,
     estimates: tuple[SurveyEstimates, SurveyEstimates],
@@ -367,12 +383,12 @@ def spread_at_ends(estimates: SurveyEstimates, lines: tuple[Line, ...]) -> Surve
 
 
 def _tests(
-    differences: SurveyDifferences, tested: Mask, settings: TestSettings
+    differences: SurveyDifferences, tested: Mask, families: Integers, settings: TestSettings
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """Return differences, the ends of their intervals, and plain and adjusted p-values."""
     low, high = differences.interval(settings.level)
     p_values = np.where(tested, differences.p_values, np.nan)
-    adjusted = differences.adjusted_p_values(settings.correction, tested)
+    adjusted = differences.adjusted_p_values(settings.correction, tested, families)
     return differences.values, low, high, p_values, adjusted
 
 
@@ -394,13 +410,25 @@ def compare_columns(
     pairs = group_differences(spread_at_ends(groups, lines))
     tested = ~small[:, pairs.first] & ~small[:, pairs.second]
     alpha, correction = 1 - settings.level, settings.correction
-    letters = column_letters(pairs, tested=~small, alpha=alpha, correction=correction)
+    families = _families(lines)
+    letters = column_letters(pairs, tested=~small, alpha=alpha, correction=correction, families=families)
     # The total is column 0, so the first group is column 1.
-    return ColumnDifferences(pairs.first + 1, pairs.second + 1, *_tests(pairs, tested, settings)), letters
+    return ColumnDifferences(
+        pairs.first + 1, pairs.second + 1, *_tests(pairs, tested, families, settings)
+    ), letters
+
+
+def _families(lines: tuple[Line, ...]) -> Integers:
+    """Return 0 for points, and 1 for lines that sum them up: a sample's change moves all points at once.
+
+    Returns:
+        Shape (v, 1), the number of the family in which the tests of a line are adjusted.
+    """
+    return np.array([[int(line.is_summary)] for line in lines])
 
 
 def _deviations(
-    question: Question,
+    question: TabulatedQuestion,
     values: Floats,
     columns: _Columns,
     estimates: tuple[SurveyEstimates, SurveyEstimates],
@@ -437,7 +465,9 @@ def standard_deviations(columns: Floats, means: Floats, weights: Floats, domains
     return np.sqrt(variances)
 
 
-def _association(question: Question, columns: _Columns, design: AnyDesign, small: Mask) -> Association | None:
+def _association(
+    question: TabulatedQuestion, columns: _Columns, design: AnyDesign, small: Mask
+) -> Association | None:
     """Test question against banner in the displayed wave; ``None`` for questions with several answers.
 
     Groups with too small a base are excluded.
@@ -451,7 +481,7 @@ def _association(question: Question, columns: _Columns, design: AnyDesign, small
 
 
 def _changes(
-    question: Question,
+    question: TabulatedQuestion,
     columns: _Columns,
     estimates: tuple[SurveyEstimates, SurveyEstimates],
     settings: TestSettings,
@@ -475,7 +505,11 @@ def _changes(
     tested = np.concatenate(enough, axis=1)
     # If the columns are waves, neither the total nor the first wave has a previous wave.
     padding = ((0, 0), (1 + len(columns.shown) - tested.shape[1], 0))
-    figures = (np.pad(part, padding, constant_values=np.nan) for part in _tests(joined, tested, settings))
+    # The total's change is the same by every banner, and so is its p-value.
+    families = np.tile(_families(question.lines), tested.shape[1])
+    families[:, 0] += 2 * bool(columns.wave)
+    tests = _tests(joined, tested, families, settings)
+    figures = (np.pad(part, padding, constant_values=np.nan) for part in tests)
     values, low, high, p_values, adjusted = figures
     return WaveChanges(values, low, high, p_values, adjusted, np.pad(~tested, padding))
 

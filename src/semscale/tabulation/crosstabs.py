@@ -8,7 +8,7 @@ from importlib import import_module
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 import narwhals as nw
 import numpy as np
@@ -23,11 +23,14 @@ from semscale.scales import load_scale
 from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.store.atomic import check_writable, replacing
+from semscale.store.column_profile import ColumnProfile
 from semscale.store.columns import column_in, groups_in, join_spellings, spelling_note, storable
-from semscale.store.missing_codes import missing_keys, write_codes
+from semscale.store.missing_codes import code_key, missing_keys, unseen_codes, write_codes
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels, Table, rows_of_the_file
 from semscale.store.writing import write_table
+from semscale.survey.description import Question, Survey
+from semscale.tabulation.answers import AnswerReader
 from semscale.tabulation.banners import Banner, id_columns, pair_notes, pairing_notes, read_banner
 from semscale.tabulation.crosstab_figures import (
     CellFigures,
@@ -36,13 +39,13 @@ from semscale.tabulation.crosstab_figures import (
     WaveChanges,
     tabulate,
 )
+from semscale.tabulation.lines import difference_question
 from semscale.tabulation.sample import read_sample, replicate_columns
-from semscale.tabulation.settings import CrosstabKeywords, CrosstabSettings
+from semscale.tabulation.settings import EVERY_QUESTION, CrosstabKeywords, CrosstabSettings
 from semscale.tabulation.survey_questions import (
     QuestionColumns,
-    QuestionReader,
     columns_of_question,
-    difference_question,
+    describe_question,
     find_columns,
 )
 from semscale.text_preparation import TextCounts, TextPreparation
@@ -52,6 +55,7 @@ ENDINGS = (".xlsx", ".pptx", ".html", ".md", ".csv", ".parquet", ".jsonl", ".jso
 
 _BATCH = 50_000
 _DEVIATION = "standard deviation"
+_OF_ANSWERS = "share of answers"
 _STUDY_COLUMNS = {"persona", "concept", "question", "method", "pmf"}
 
 
@@ -67,8 +71,10 @@ def crosstabs(data: Any, **settings: Unpack[CrosstabKeywords]) -> "Crosstabs":
             row per respondent and wave.
         settings: fields of ``CrosstabSettings``: ``questions`` (columns; short names of questions with
             several columns; patterns such as ``brand_*`` or lists such as ``Brands=brand_a,brand_b`` of
-            options; ``Mentions=first+second`` for codes of one list), ``banners`` (columns of groups; without
-            banners and waves, tables have only the total), and those of the sample and the tests.
+            options; ``Mentions=first+second`` for codes of one list), ``survey`` (the description of the
+            questions, or the path of ``survey.yaml``; without it they are inferred), ``banners`` (columns of
+            groups; without banners and waves, tables have only the total), and those of the sample and the
+            tests.
 
     Raises:
         UnknownNameError: a column does not exist.
@@ -107,14 +113,10 @@ def build_crosstabs(table: Table, settings: CrosstabSettings) -> "Crosstabs":
         )
     settings, questions = _find_questions(settings, table.columns, table.labels)
     titles = _columns_to_read(table, settings, questions.values())
-    batches = [
-        pl.DataFrame([storable(column_in(batch, title).to_frame()).to_series() for title in titles])
-        for batch in table.batches_with(titles, _BATCH)
-    ]
-    frame = pl.concat(batches, how="vertical_relaxed")
+    frame = pl.concat(_frames(table, titles), how="vertical_relaxed")
     with rows_of_the_file(table):
-        whole = _values_before_conditions(table, questions.values(), settings.html)
-        result = _tabulate(frame, settings, questions, table.labels, whole)
+        profiles = _profiles_before_conditions(table, questions.values(), settings)
+        result = _tabulate(frame, settings, questions, table.labels, profiles=profiles, export=table.export)
     return replace(result, source=table.file_name, input_notes=(*table.notes, *result.input_notes))
 
 
@@ -124,7 +126,9 @@ def _find_questions(
     """Find the columns of all questions, and return the settings with their names."""
     if not settings.all_questions:
         raise InputError("question", "must name at least one question of the table")
-    questions = {name: find_columns(name, columns, labels) for name in settings.all_questions}
+    questions = {
+        name: find_columns(name, columns, labels, settings.survey) for name in settings.all_questions
+    }
     return settings.with_names({name: question.name for name, question in questions.items()}), questions
 
 
@@ -133,7 +137,9 @@ def _tabulate(
     settings: CrosstabSettings,
     columns: Mapping[str, QuestionColumns],
     labels: Mapping[str, ColumnLabels],
-    whole: Mapping[str, pl.Series] | None = None,
+    *,
+    profiles: Mapping[str, ColumnProfile] | None = None,
+    export: str = "",
 ) -> "Crosstabs":
     """Tabulate n rows.
 
@@ -142,40 +148,36 @@ def _tabulate(
         settings: of the tables.
         columns: columns of each question, by the user's name for it.
         labels: of columns, from a survey tool or SPSS.
-        whole: for options, all values, including those of rows that a condition left out; by default those of
-            the frame.
+        profiles: counts of the columns' cells in the whole table, if a condition left rows out; by default
+            those of the frame.
+        export: the tool that wrote the file; empty if it is unknown.
     """
     if frame.is_empty():
         raise InputError("the table has no rows; there is nothing to tabulate")
     frame, html_notes = _prepare_html(frame, settings, columns.values())
     written = frame
     frame, spellings = _join_spellings(frame, settings, columns.values(), labels)
+    described = _describe(frame, settings, columns, labels, profiles or {}, export)
     sample = read_sample(frame, settings, labels)
     rows = frame.filter(sample.is_included)
-    options = [name for name in _option_columns(columns.values()) if name in frame.columns]
-    reader = QuestionReader(
+    reader = AnswerReader(
         rows,
         labels,
-        points={
-            name: {f"{point.value:g}": point.label for point in load_scale(scale).points}
-            for name, scale in settings.scales.items()
-        },
-        numeric=frozenset(settings.numeric),
-        missing=settings.missing,
-        whole={name: groups_in(frame[name]).unique() for name in options} | dict(whole or {}),
+        on_scale=settings.scales.keys(),
+        numeric=settings.numeric,
         written=written.filter(sample.is_included),
         spellings=spellings,
     )
-    read = [question for name in settings.questions for question in reader.read_all(columns[name])]
+    read = [question for name in settings.questions for question in reader.read_all(described[name])]
     questions = list({question.name: question for question in read}.values())
     questions += [
-        difference_question(*(reader.read(columns[name]) for name in pair)) for pair in settings.pairs
+        difference_question(*(reader.read(described[name]) for name in pair)) for pair in settings.pairs
     ]
     banners = [
-        read_banner(rows[name], labels.get(name), is_wave=True, wave_order=settings.wave_order)
+        read_banner(*_groups(rows[name], labels, settings), is_wave=True, wave_order=settings.wave_order)
         for name in settings.wave_columns
     ]
-    banners += [read_banner(rows[name], labels.get(name)) for name in settings.banners]
+    banners += [read_banner(*_groups(rows[name], labels, settings)) for name in settings.banners]
     everybody = Banner("", "", (), np.full(rows.height, -1))
     return Crosstabs(
         source="",
@@ -187,8 +189,95 @@ def _tabulate(
         input_notes=(
             *html_notes,
             *(spellings[name] for name in (*settings.wave_columns, *settings.banners) if name in spellings),
+            *_notes_on_codes(frame, settings, columns.values(), labels),
         ),
     )
+
+
+def _describe(
+    frame: pl.DataFrame,
+    settings: CrosstabSettings,
+    columns: Mapping[str, QuestionColumns],
+    labels: Mapping[str, ColumnLabels],
+    profiles: Mapping[str, ColumnProfile],
+    export: str,
+) -> dict[str, Question]:
+    """Return the descriptions of all questions, by the user's names for them."""
+    described = {}
+    for name, question in columns.items():
+        known = {}
+        for column in question.columns if question.described is None else ():
+            if column in profiles:
+                known[column] = profiles[column]
+            elif column in frame.columns:
+                known[column] = ColumnProfile(column, labels.get(column, ColumnLabels()))
+                known[column].add(frame[column])
+        scale = settings.scales.get(question.name)
+        described[name] = describe_question(
+            question,
+            known,
+            export=export,
+            missing=(*settings.missing.get(EVERY_QUESTION, ()), *settings.missing.get(question.name, ())),
+            points=None if scale is None else {f"{p.value:g}": p.label for p in load_scale(scale).points},
+            is_number=question.name in settings.numeric,
+        )
+    return described
+
+
+def _groups(
+    cells: pl.Series, labels: Mapping[str, ColumnLabels], settings: CrosstabSettings
+) -> tuple[pl.Series, ColumnLabels]:
+    """Return groups without codes for no answer, and their labels in the order of the description."""
+    known = labels.get(cells.name, ColumnLabels())
+    question = None if settings.survey is None else settings.survey.of_column(cells.name)
+    if question is None or len(question.all_columns) > 1:
+        return cells, known
+    names, reasons = groups_in(cells), question.missing_reasons
+    values = {code_key(value.value): value for value in question.answers}
+    groups = {
+        name: None if reasons.keys() & {code_key(name), code_key(known.values.get(name, ""))}
+        # A value may be spelled otherwise in its cells.
+        else values[code_key(name)].value if code_key(name) in values else name
+        for name in names.drop_nulls().unique().to_list()
+    }  # fmt: skip
+    described = {value.value: value.name for value in question.answers}
+    return names.replace(groups), ColumnLabels(label=question.heading, values=described or known.values)
+
+
+def _notes_on_codes(
+    frame: pl.DataFrame,
+    settings: CrosstabSettings,
+    questions: Collection[QuestionColumns],
+    labels: Mapping[str, ColumnLabels],
+) -> Iterator[str]:
+    """Yield a sentence for codes for no answer that the user states and no cell has."""
+    for name, codes in settings.missing.items():
+        columns = [
+            column
+            for question in questions
+            if name in {EVERY_QUESTION, question.name}
+            for column in question.columns
+        ]
+        seen = {key for column in columns for key in _code_keys(frame, column, labels)}
+        if unseen := unseen_codes(codes, seen):
+            listed = ", ".join(f"‘{code}’" for code in unseen)
+            of = f" of ‘{name}’" if name else ""
+            yield f"no cell{of} has the code {listed} of `missing`: check its spelling"
+
+
+def _code_keys(frame: pl.DataFrame, column: str, labels: Mapping[str, ColumnLabels]) -> Iterator[str]:
+    """Yield the normalised values of a column and their labels, and the codes that its file declares."""
+    known = labels.get(column, ColumnLabels())
+    names = groups_in(frame[column]).drop_nulls().unique().to_list() if column in frame.columns else []
+    for name in (*names, *known.missing, *known.missing_values):
+        yield code_key(name)
+        yield code_key(known.values.get(name, ""))
+
+
+def _frames(table: Table, titles: Collection[str]) -> Iterator[pl.DataFrame]:
+    """Yield the rows of a table with some columns, batch by batch."""
+    for batch in table.batches_with(titles, _BATCH):
+        yield pl.DataFrame([storable(column_in(batch, title).to_frame()).to_series() for title in titles])
 
 
 def _columns_together(
@@ -253,12 +342,6 @@ def _join_spellings(
     return frame, notes
 
 
-def _option_columns(questions: Collection[QuestionColumns]) -> list[str]:
-    """Return the columns of all questions with several columns, without repeats."""
-    multiple = (question for question in questions if question.is_multiple)
-    return list(dict.fromkeys(column for question in multiple for column in question.columns))
-
-
 def _columns_to_read(
     table: Table, settings: CrosstabSettings, questions: Collection[QuestionColumns]
 ) -> list[str]:
@@ -275,20 +358,21 @@ def _columns_to_read(
     return list(dict.fromkeys([*titles, *settings.banners, *settings.wave_columns, *roles.values(), *ids]))
 
 
-def _values_before_conditions(
-    table: Table, questions: Collection[QuestionColumns], html: Literal["keep", "text"]
-) -> dict[str, pl.Series]:
-    """Read all values of options, including rows that a condition leaves out."""
-    options = _option_columns(questions)
-    if table.whole is None or not options:
+def _profiles_before_conditions(
+    table: Table, questions: Collection[QuestionColumns], settings: CrosstabSettings
+) -> dict[str, ColumnProfile]:
+    """Count the cells of all rows, including those that a condition leaves out; they tell what cells mean."""
+    inferred = [question for question in questions if question.described is None]
+    titles = list(dict.fromkeys(name for question in inferred for name in question.columns))
+    titles = [name for name in titles if name in table.columns]
+    if table.whole is None or not titles:
         return {}
-    values: dict[str, set[str]] = {column: set() for column in options}
-    preparation = TextPreparation(html=html)
-    for batch in table.whole.batches_with(options, _BATCH):
-        for column, names in values.items():
-            cells = storable(column_in(batch, column).to_frame()).to_series()
-            names.update(preparation.prepare(groups_in(cells).drop_nulls().unique().to_list()))
-    return {column: pl.Series(column, sorted(names), dtype=pl.String) for column, names in values.items()}
+    profiles = {name: ColumnProfile(name, table.labels.get(name, ColumnLabels())) for name in titles}
+    for frame in _frames(table.whole, titles):
+        prepared, _ = _prepare_html(frame, settings, inferred)
+        for name, profile in profiles.items():
+            profile.add(prepared[name])
+    return profiles
 
 
 def _notes_on_people(frame: pl.DataFrame, settings: CrosstabSettings) -> list[str]:
@@ -383,7 +467,8 @@ class Crosstabs(Presentable):
         Returns:
             The columns ``question``, ``question_text``, ``taken_for``, ``banner``, ``answered_by`` (model of
             a panel that several models played), ``column``, ``column_letter``, ``line``, ``statistic`` (share
-            from 0 to 1, mean, standard deviation, or the difference of two columns), ``value``, ``low``,
+            from 0 to 1, share of answers, mean, nps from -100 to 100, standard deviation, or the difference
+            of two columns), ``value``, ``low``,
             ``high``, ``n``, ``n_missing``, ``weighted_base``, ``effective_n``, ``small_base``, ``letters``,
             ``n_ungrouped``, ``wave``, ``wave_before``, ``change``, ``change_low``, ``change_high``,
             ``change_p``, ``change_p_adjusted``, ``chi_square_p``; for differences ``first`` minus ``second``,
@@ -431,6 +516,8 @@ class Crosstabs(Presentable):
 
 def _signature_value(value: object) -> object:
     """Write a setting for the signature: lists and columns of margins joined; ``None`` if empty."""
+    if isinstance(value, Survey):
+        return value.content_hash
     if not isinstance(value, Mapping | tuple):
         return value
     return "+".join(f"{item:g}" if isinstance(item, float) else str(item) for item in value) or None
@@ -477,6 +564,9 @@ def _cell_rows(table: Crosstab) -> Iterator[dict[str, Any]]:
             }
             change["change"] = change.pop("change_value")
         yield {**cell, "line": name, "statistic": kind, **change}
+        if table.answer_shares is not None and not np.isnan(table.answer_shares[line, column]):
+            share = {"value": table.answer_shares[line, column], "low": None, "high": None, "letters": None}
+            yield {**cell, "line": name, "statistic": _OF_ANSWERS, **share}
         if kind == "mean":
             deviation = {
                 "value": _finite_or_none(table.deviations[column]),
@@ -552,7 +642,10 @@ def _record_of_table(table: Crosstab) -> dict[str, Any]:
 def _record_of_cell(table: Crosstab, line: int, column: int) -> dict[str, Any]:
     change = None if table.changes is None else _figures(table.changes, line, column)
     has_change = change is not None and change["value"] is not None
-    return {**_cell(table, line, column), "change": change if has_change else None}
+    shares = {}
+    if table.answer_shares is not None:
+        shares["share_of_answers"] = _finite_or_none(table.answer_shares[line, column])
+    return {**_cell(table, line, column), **shares, "change": change if has_change else None}
 
 
 def _head(table: Crosstab) -> dict[str, str | None]:

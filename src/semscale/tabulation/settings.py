@@ -12,6 +12,7 @@ from semscale.input_files import read_input, read_input_text
 from semscale.messages import unreadable
 from semscale.settings import Option, Settings, Signed
 from semscale.store.missing_codes import missing_keys
+from semscale.survey.description import Survey
 from semscale.text_preparation import Html
 from semscale.yaml_reading import line_of, parse_yaml
 
@@ -29,6 +30,15 @@ _FORM = "write a column, and below it a number for each of its categories, such 
 
 def _as_sequence(values: Any) -> Iterable[Any]:
     return (values,) if isinstance(values, str) else values
+
+
+def _read_survey(survey: object) -> object:
+    """Read a description from its file; a description stays as it is."""
+    if not isinstance(survey, str | Path):
+        return survey
+    from semscale.survey.survey_file import read_survey  # few tables have a description, and YAML is slow
+
+    return read_survey(survey)
 
 
 def _read_scales(scales: object) -> object:
@@ -78,6 +88,12 @@ class QuestionSettings(Settings):
         ),
         Option(_COLUMNS, "QUESTION", name="--question"),
     ] = ()
+    survey: Annotated[
+        Survey | None,
+        BeforeValidator(_read_survey),
+        Field(description="Description of the questions, as in survey.yaml, or the path of that file."),
+        Signed(unless_default=True),
+    ] = None
     banners: Annotated[
         tuple[str, ...],
         BeforeValidator(_as_sequence),
@@ -308,7 +324,7 @@ class TestSettings(Settings):
     ] = 30
     adjust: Annotated[
         Literal["holm", "bh", "none"],
-        Field(description="Adjustment of p-values within a table."),
+        Field(description="Adjustment of p-values over a question's answers, and over their summaries."),
         Option(_RUN, rare=True),
         Signed(),
     ] = "holm"
@@ -378,6 +394,7 @@ class CrosstabKeywords(TypedDict, total=False):
     """Types of ``CrosstabSettings`` as keyword arguments, for type checkers."""
 
     questions: Iterable[str]
+    survey: Survey | str | Path | None
     banners: Iterable[str]
     scales: Mapping[str, str] | Iterable[str] | None
     pairs: Iterable[str | tuple[str, str]]

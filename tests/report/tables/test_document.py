@@ -123,9 +123,13 @@ def test_the_screen_has_every_table_without_intervals(tables, capsys):
 
 def test_markdown_has_changes_between_waves(waves):
     text = markdown(waves.document())
-    assert "### Change from wave 2024 to 2025: shares in percentage points, p in brackets" in text
+    title = "### Change from wave 2024 to 2025: shares in percentage points, p and adjusted p in brackets"
+    assert title in text
+    # Answers do not change; both p-values are 1.
     assert "(1.000)" in text
-    assert "intervals are of single comparisons" in text
+    rule = "The second p-value is adjusted by Holm over the answers to the question, and over its nets, mean"
+    assert rule in text
+    assert "the total apart from the groups; intervals are of single comparisons" in text
 
 
 def test_the_screen_explains_letters_and_asterisks_and_tests_the_banner(tables, capsys):

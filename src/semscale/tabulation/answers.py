@@ -1,0 +1,595 @@
+"""Reading of a described question from a table: the answers of all respondents, and the lines they count in.
+
+Cells are read as names: 3 and 3.0 are both ``"3"``, and case and blanks do not matter. A cell is an answer, a
+mark or a code for no answer if the question's description lists it, or the file's label of it. Anything else
+is unknown, and missing.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+
+import numpy as np
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.scales.library import scale_caution
+from semscale.store.columns import groups_in, numbers_among
+from semscale.store.missing_codes import code_key
+from semscale.store.table import ColumnLabels
+from semscale.store.writing import PREFIX
+from semscale.survey.description import Option, Question, Value, cell_name
+from semscale.survey.inference import BY_FREQUENCY
+from semscale.survey.lists import OptionList
+from semscale.tabulation.lines import (
+    ANY,
+    Line,
+    TabulatedQuestion,
+    TakenFor,
+    choice_lines,
+    nps_lines,
+    number_lines,
+    scale_lines,
+)
+from semscale.tabulation.survey_questions import CODED, grid_item, mass_columns
+from semscale.types import Floats, Integers, Mask
+
+MAX_ANSWERS = 50
+"""Greatest number of answers of a choice that get a line in a table."""
+
+_TAKEN_FOR: Mapping[str, TakenFor] = {
+    "scale": "scale",
+    "nps": "nps",
+    "numeric": "number",
+    "multiple": "multiple choice",
+}
+_EMPTY, _LEFT_OUT, _UNKNOWN = -1, -2, -3  # positions of cells without an answer
+_SEVERAL = "several answers were possible, so shares can sum to more than 100 %"
+_EXAMPLES = 3
+_CELL = "cell"
+_FEWEST_TEXTS = 3  # of which ratings can tell whether they are of these texts
+_FEWEST_IN_ORDER = 3  # answers whose order makes a difference to readers
+_FEWEST_FOR_ANY = 2
+
+
+class AnswerReader:
+    """Reads described questions from a table.
+
+    Args:
+        frame: one row for each of n respondents.
+        labels: labels of columns, from a survey tool or SPSS.
+        on_scale: questions whose scale the user states, so that other answers are a mistake.
+        numeric: questions that are numbers by the user's word, even if they have ratings.
+        written: the frame before spellings were joined; by default the frame.
+        spellings: a sentence for each column in which spellings were joined.
+    """
+
+    def __init__(
+        self,
+        frame: pl.DataFrame,
+        labels: Mapping[str, ColumnLabels] | None = None,
+        *,
+        on_scale: Collection[str] = (),
+        numeric: Collection[str] = (),
+        written: pl.DataFrame | None = None,
+        spellings: Mapping[str, str] | None = None,
+    ) -> None:
+        self._frame, self._labels = frame, labels or {}
+        self._on_scale, self._numeric = on_scale, numeric
+        self._written, self._spellings = frame if written is None else written, spellings or {}
+
+    def read_all(self, question: Question) -> list[TabulatedQuestion]:
+        """Read a question; the items of a grid are separate questions.
+
+        Raises:
+            InputError: as for ``read``.
+        """
+        if question.kind not in {"grid", "ranking"}:
+            return [self.read(question)]
+        columns = [option.column or option.label for option in question.options]
+        items = question.options or tuple(Option(label=name, column=name) for name in question.all_columns)
+        note = (
+            f"one of the {len(items)} items of the grid '{question.name}', each of which has a table; "
+            f"mentions of one list are put together by 'Mentions={'+'.join(columns[:_EXAMPLES])}'"
+        )
+        return [self._read(grid_item(question, item), (note,)) for item in items]
+
+    def read(self, question: Question) -> TabulatedQuestion:
+        """Read a question.
+
+        Raises:
+            InputError: a column has no answers, open texts without ratings, too many answers, answers that
+                are not points of the scale that the user names, or cells of options whose meaning is unknown.
+        """
+        return self._read(question, ())
+
+    def _read(self, question: Question, notes: tuple[str, ...]) -> TabulatedQuestion:
+        columns = [self._column(name) for name in question.all_columns if name in self._frame.columns]
+        if masses := self._ratings(question, columns):
+            return self._rated_text(question, masses)
+        if not any(column.filled for column in columns):
+            raise InputError("question", _empty_message(question))
+        tally = _Tally(question)
+        lines, weights, answers, remarks = self._answers(question, columns, tally)
+        n_choices = sum(not line.is_summary for line in lines)
+        if n_choices > MAX_ANSWERS:
+            raise InputError("question", _too_many_message(question, n_choices))
+        taken_for = _TAKEN_FOR.get(question.kind, "single choice")
+        cautions = scale_caution(question.name, columns[0].counts) if taken_for == "single choice" else ()
+        return TabulatedQuestion(
+            question.name,
+            question.heading,
+            taken_for,
+            lines,
+            answers,
+            weights,
+            (*notes, *remarks, *tally.notes(), *self._spelling_notes(question)),
+            cautions,
+        )
+
+    def _column(self, name: str) -> "_Column":
+        return _Column(self._frame[name], self._labels.get(name, ColumnLabels()))
+
+    def _spelling_notes(self, question: Question) -> list[str]:
+        if question.kind not in {"single", "multiple", "scale", "wave"}:
+            return []
+        notes = (self._spellings.get(name) for name in question.all_columns)
+        return list(dict.fromkeys(filter(None, notes)))
+
+    def _answers(
+        self, question: Question, columns: "Sequence[_Column]", tally: "_Tally"
+    ) -> tuple[tuple[Line, ...], Floats, Floats | Integers, tuple[str, ...]]:
+        """Return lines, the answers' contributions to them, answers and notes, by the question's kind."""
+        match question.kind:
+            case "scale" | "nps":
+                is_strict = question.name in self._on_scale
+                return _read_points(question, columns[0], tally, is_strict=is_strict)
+            case "single" | "wave":
+                return _read_choice(question, columns[0], tally)
+            case "numeric":
+                return _read_numbers(question, columns[0], tally)
+            case "multiple" if question.has_option_columns or question.chosen:
+                options = question.options or [Option(label=c.name, column=c.name) for c in columns]
+                return _read_options(question, options, self._column, tally)
+            case "multiple" if len(columns) > 1:
+                return _read_mentions(question, columns, tally)
+            case "multiple":
+                return _read_lists(question, columns[0], tally)
+            case "open":
+                raise InputError(
+                    "question",
+                    f": '{question.name}' was recognised as open texts ({len(columns[0].counts):,} "
+                    f"different): rate them first (semscale rate --text {question.name} --out rated.parquet) "
+                    f"and tabulate that file, or add `numeric={question.name!r}` if they are numbers",
+                )
+        article = "an" if question.kind[0] in "aeiou" else "a"
+        raise InputError(
+            "question",
+            f": column '{columns[0].name}' was recognised as {article} {question.kind} and has no answers to "
+            f"count; if it contains numbers, add `numeric={question.name!r}`",
+        )
+
+    # Texts that semscale rate has rated.
+
+    def _ratings(self, question: Question, columns: "Sequence[_Column]") -> dict[float, str]:
+        """Return the columns with the probabilities of a rated text; empty for any other question."""
+        if question.name in self._numeric or len(question.all_columns) > 1:
+            return {}
+        (name,) = question.all_columns
+        if masses := mass_columns(self._frame.columns, name):
+            return masses
+        masses = mass_columns(self._frame.columns, f"{PREFIX}mean")
+        if not masses or not columns or question.kind == "open":
+            return masses
+        return masses if self._are_ratings_of(columns[0], masses) else {}
+
+    def _are_ratings_of(self, column: "_Column", masses: Mapping[float, str]) -> bool:
+        """Return whether ratings are of a text that has few different answers.
+
+        Ratings of a single text do not name its column. Equal texts have equal ratings, and different texts
+        hardly ever do, which is true of no column of groups unless it repeats the text.
+        """
+        if column.cells.dtype != pl.String:
+            return False
+        ratings = list(masses.values())
+        cells = self._written[column.name] if column.name in self._spellings else column.cells
+        rated = self._frame.select(cells.alias(_CELL), *ratings).drop_nulls()
+        pairs = rated.unique()
+        n_texts, n_ratings = pairs[_CELL].n_unique(), pairs.select(ratings).unique().height
+        has_one_each = pairs.height == n_texts and n_ratings > n_texts / 2
+        return rated.height > n_texts >= _FEWEST_TEXTS and has_one_each
+
+    def _rated_text(self, question: Question, masses: Mapping[float, str]) -> TabulatedQuestion:
+        """Read the probabilities of a text's points that ``semscale rate`` wrote."""
+        values = sorted(masses)
+        labels = {value.value: value for value in question.answers} if question.kind == "scale" else {}
+        names = [_point_name(labels.get(f"{value:g}", Value(value=f"{value:g}"))) for value in values]
+        answers = np.column_stack([
+            self._frame[masses[value]].cast(pl.Float64, strict=False).to_numpy() for value in values
+        ]).astype(np.float64)  # fmt: skip
+        answers[np.isnan(answers).any(axis=1)] = np.nan
+        lines, weights = scale_lines(values, names)
+        note = (
+            "shares of points are mean probabilities of the ratings, not counts of answers; intervals are "
+            "about other respondents, and do not include the error of the ratings"
+        )
+        return TabulatedQuestion(
+            question.name, question.heading, "rated text", lines, answers, weights, (note,)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """Column of a question: n cells, and the labels of their values in the file."""
+
+    cells: pl.Series
+    labels: ColumnLabels
+
+    @property
+    def name(self) -> str:
+        return self.cells.name
+
+    @cached_property
+    def names(self) -> pl.Series:
+        """Names of the cells' values; blank ones are null."""
+        names = groups_in(self.cells)
+        return names.set(names.str.strip_chars().fill_null("") == "", None)
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Number of cells with each value, the most frequent first."""
+        counts = self.names.rename("value").drop_nulls().value_counts()
+        return dict(counts.sort("count", "value", descending=[True, False]).iter_rows())
+
+    @property
+    def filled(self) -> int:
+        return sum(self.counts.values())
+
+    @property
+    def is_empty(self) -> Mask:
+        return self.names.is_null().to_numpy()
+
+    def keys(self, name: str) -> Iterator[str]:
+        """Yield the normalised value and the normalised label of a cell."""
+        yield code_key(cell_name(name))
+        if label := self.labels.values.get(name):
+            yield code_key(label)
+
+    def label(self, name: str) -> str:
+        """Return a value with its label, for readers."""
+        return f"{name} {self.labels.values.get(name, '')}".strip()
+
+    def positions(self, position: Callable[[str], int]) -> Integers:
+        """Return a number for each cell, by a function of its value; ``_EMPTY`` for empty cells."""
+        numbers = {name: position(name) for name in self.counts}
+        if not numbers:
+            return np.full(len(self.cells), _EMPTY)
+        found = self.names.replace_strict(
+            list(numbers), list(numbers.values()), default=_EMPTY, return_dtype=pl.Int64
+        )
+        return found.fill_null(_EMPTY).to_numpy()
+
+
+@dataclass
+class _Tally:
+    """Counts the cells of a question that are no answer.
+
+    Attributes:
+        question: its description.
+        left_out: number of cells with each code for no answer, by its name and reason.
+        unknown: number of cells with each value that the description lacks.
+        more: number of cells with each answer that the description lacks.
+    """
+
+    question: Question
+    left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)
+    more: Counter[str] = field(default_factory=Counter)
+
+    @cached_property
+    def reasons(self) -> Mapping[str, str]:
+        return dict(self.question.missing_reasons)
+
+    def is_left_out(self, column: _Column, name: str, key: str) -> bool:
+        """Return whether a key is a code for no answer, and count the cells with that value."""
+        reason = self.reasons.get(key)
+        if reason is not None:
+            self.left_out[column.label(name), reason] += column.counts[name]
+        return reason is not None
+
+    def find(self, column: _Column, name: str, answers: Mapping[str, int], other: int = _UNKNOWN) -> int:
+        """Return the index of a value's answer, ``_LEFT_OUT`` for a code, or another number."""
+        for key in column.keys(name):
+            if key in answers:
+                return answers[key]
+            if self.is_left_out(column, name, key):
+                return _LEFT_OUT
+        if other == _UNKNOWN:
+            self.unknown[name] += column.counts[name]
+        return other
+
+    def notes(self) -> Iterator[str]:
+        """Yield sentences on cells that are no answer."""
+        if self.left_out:
+            listed = [
+                (f"{name}", f"{n:,}" if reason == "no answer" else f"{n:,}, {reason}")
+                for (name, reason), n in self.left_out.most_common()
+            ]
+            how = (
+                ""
+                if self.question.source == "user"
+                else "; to count one as an answer, remove it from `missing` in survey.yaml"
+            )
+            yield f"left out as no answer: {_list_counts(listed)}{how}"
+        if self.unknown:
+            listed = [(name, f"{n:,}") for name, n in self.unknown.most_common()]
+            noun = "cell is" if self.unknown.total() == 1 else "cells are"
+            yield f"{self.unknown.total():,} {noun} not known and missing: {_list_counts(listed)}"
+        if self.more and self.question.source == "user":
+            listed = [(name, f"{n:,}") for name, n in self.more.most_common()]
+            yield f"answers that the description lacks come last: {_list_counts(listed)}"
+
+
+def _list_counts(counts: Sequence[tuple[str, str]]) -> str:
+    listed = ", ".join(f"‘{name:.40}’ ({n})" for name, n in counts[:_EXAMPLES])
+    return f"{listed} and {len(counts) - _EXAMPLES:,} more" if len(counts) > _EXAMPLES else listed
+
+
+def _point_name(value: Value) -> str:
+    """Name a point by its value and its label; a label that begins with the value says both."""
+    if not value.label or value.label.startswith(value.value):
+        return value.label or value.value
+    return f"{value.value} {value.label}"
+
+
+def _index_of(values: Iterable[Value]) -> dict[str, int]:
+    """Return the index of each value by its normalised text, and by its label.
+
+    An answer "neutral" is the point "neither agree nor disagree", as survey tools use both.
+    """
+    listed = list(values)
+    index: dict[str, int] = {}
+    for text in ("value", "label"):
+        for number, value in enumerate(listed):
+            if key := code_key(getattr(value, text)):
+                index.setdefault(key, number)
+    neither = [key for key in index if key.startswith("neither ")]
+    if len(neither) == 1:
+        index.setdefault("neutral", index[neither[0]])
+    return index
+
+
+def _net_members(question: Question, names: Sequence[str]) -> dict[str, list[int]]:
+    """Return the indices of the answers of each net."""
+    return {net: [names.index(member) for member in members] for net, members in question.nets.items()}
+
+
+def _read_points(
+    question: Question, column: _Column, tally: _Tally, *, is_strict: bool
+) -> tuple[tuple[Line, ...], Floats, Integers, tuple[str, ...]]:
+    """Read the points of a scale, or of a question from 0 to 10."""
+    values = question.answers
+    index = _index_of(values)
+    positions = column.positions(lambda name: tally.find(column, name, index))
+    if is_strict and tally.unknown:
+        raise InputError("scale", _off_scale_message(question, list(tally.unknown)))
+    numbers = [np.nan if value.number is None else value.number for value in values]
+    nets = _net_members(question, [value.name for value in values])
+    build = nps_lines if question.kind == "nps" else scale_lines
+    lines, weights = build(numbers, [_point_name(value) for value in values], nets)
+    return lines, weights, np.maximum(positions, _EMPTY), ()
+
+
+def _read_choice(
+    question: Question, column: _Column, tally: _Tally
+) -> tuple[tuple[Line, ...], Floats, Integers, tuple[str, ...]]:
+    """Read one of several answers; answers that the description lacks come last."""
+    values = list(question.answers)
+    is_by_frequency = question.reason == BY_FREQUENCY and question.source != "user"
+    if is_by_frequency:
+        present = {key for name in column.counts for key in column.keys(name)}
+        values = [value for value in values if code_key(value.value) in present]
+    index = _index_of(values)
+    positions = column.positions(lambda name: _find_or_add(column, name, index, values, tally))
+    names = [value.name for value in values]
+    lines, weights = choice_lines(names, _net_members(question, names))
+    note = "answers are in the order of their frequency in the file, as no other order of them is known"
+    is_noted = is_by_frequency and len(values) >= _FEWEST_IN_ORDER
+    return lines, weights, np.maximum(positions, _EMPTY), (note,) if is_noted else ()
+
+
+def _find_or_add(
+    column: _Column, name: str, index: dict[str, int], values: list[Value], tally: _Tally
+) -> int:
+    """Return the index of a value's answer; a value that the description lacks is added."""
+    position = tally.find(column, name, index, len(values))
+    if position == len(values):
+        label = column.labels.values.get(name, "")
+        tally.more[name] += column.counts[name]
+        values.append(Value(value=name, label=label))
+        index[code_key(cell_name(name))] = position
+    return position
+
+
+def _read_numbers(
+    question: Question, column: _Column, tally: _Tally
+) -> tuple[tuple[Line, ...], Floats, Floats, tuple[str, ...]]:
+    codes = column.positions(lambda name: tally.find(column, name, {}, 0))
+    numbers = numbers_among(column.cells).cast(pl.Float64).fill_null(np.nan).to_numpy().astype(np.float64)
+    is_left_out, is_number = codes == _LEFT_OUT, np.isfinite(numbers)
+    if not is_number.any():
+        raise InputError("question", f": column '{column.name}' has no number; it is not `numeric`")
+    n = int((~is_number & ~is_left_out & (codes != _EMPTY)).sum())
+    notes = (f"{n:,} cells of '{column.name}' are not numbers and count as missing",) if n else ()
+    lines, weights = number_lines()
+    return lines, weights, np.where(is_number & ~is_left_out, numbers, np.nan)[:, None], notes
+
+
+def _read_options(
+    question: Question, options: Sequence[Option], column_of: Callable[[str], _Column], tally: _Tally
+) -> tuple[tuple[Line, ...], Floats, Floats, tuple[str, ...]]:
+    """Read a multiple choice whose options have a column each."""
+    columns = [column_of(option.column or option.label) for option in options]
+    chosen, not_chosen = (set(map(code_key, marks)) for marks in (question.chosen, question.not_chosen))
+    meanings = dict.fromkeys(not_chosen - {""}, 0) | dict.fromkeys(chosen, 1)
+    marks = np.empty((len(columns[0].cells), len(columns)))
+    for number, (option, column) in enumerate(zip(options, columns, strict=True)):
+        known = meanings | dict.fromkeys(map(code_key, option.chosen), 1)
+        other = 1 if option.is_text else _UNKNOWN
+        found = column.positions(partial(tally.find, column, answers=known, other=other))
+        marks[:, number] = np.where(found >= 0, found, np.nan)
+    if tally.unknown and not chosen and not any(option.chosen for option in options):
+        raise InputError("question", _unclear_message(question, columns, list(tally.unknown)))
+    says_no = "" in not_chosen
+    has_mark = ~np.isnan(marks).all(axis=1)
+    for number, (option, column) in enumerate(zip(options, columns, strict=True)):
+        if says_no or option.is_text:
+            marks[column.is_empty & has_mark, number] = 0.0
+    reading = (
+        "respondents without any answer are missing, as an empty cell says only that it was not chosen"
+        if says_no
+        else "an empty cell is missing"
+    )
+    return _several(question, options, marks, reading, has_no=bool(not_chosen - {""}))
+
+
+def _read_lists(
+    question: Question, column: _Column, tally: _Tally
+) -> tuple[tuple[Line, ...], Floats, Floats, tuple[str, ...]]:
+    """Read a multiple choice from one column with several options per cell."""
+    options = list(question.options)
+    listed = OptionList(question.separator or "\0", tuple(option.code for option in options))
+    index = {code_key(text): n for n, option in enumerate(options) for text in (option.label, option.code)}
+    text = next((n for n, option in enumerate(options) if option.is_text), None)
+    chosen: list[set[int]] = []
+
+    def row(name: str) -> int:
+        """Add the options of a cell, and return the index of that set of options."""
+        keys = {code_key(part): part for part in listed.split(name)}
+        if any(tally.is_left_out(column, name, key) for key in column.keys(name)):
+            return _LEFT_OUT
+        unknown = [part for key, part in keys.items() if key not in index and key not in tally.reasons]
+        of_cell = {index[key] for key in keys if key in index}
+        if unknown and text is not None:
+            of_cell.add(text)
+        elif unknown:
+            tally.unknown.update(dict.fromkeys(unknown, column.counts[name]))
+        chosen.append(of_cell)
+        return len(chosen) - 1 if of_cell else _UNKNOWN
+
+    positions = column.positions(row)
+    sets = np.array([[float(n in of_cell) for n in range(len(options))] for of_cell in [*chosen, set()]])
+    sets[-1] = np.nan
+    marks = sets[np.where(positions < 0, len(chosen), positions)]
+    note = f"a cell of '{column.name}' lists them, and an empty cell is missing"
+    return _several(question, options, marks, note)
+
+
+def _read_mentions(
+    question: Question, columns: Sequence[_Column], tally: _Tally
+) -> tuple[tuple[Line, ...], Floats, Floats, tuple[str, ...]]:
+    """Read columns of mentions with codes of one list; a code counts if any column contains it."""
+    values = list(question.answers)
+    index = _index_of(values)
+    found = [
+        column.positions(partial(_find_or_add, column, index=index, values=values, tally=tally))
+        for column in columns
+    ]
+    marks = np.zeros((len(found[0]), len(values)))
+    for positions in found:
+        rows = np.flatnonzero(positions >= 0)
+        marks[rows, positions[rows]] = 1.0
+    marks[~marks.any(axis=1)] = np.nan
+    options = [Option(label=value.name) for value in values]
+    note = (
+        f"shares are of respondents who named an answer in any of {len(columns)} columns; "
+        "those without any are missing"
+    )
+    return _several(question, options, marks, note)
+
+
+def _several(
+    question: Question, options: Sequence[Option], marks: Floats, reading: str, *, has_no: bool = False
+) -> tuple[tuple[Line, ...], Floats, Floats, tuple[str, ...]]:
+    """Return the lines of a multiple choice: its options, its nets, and any option.
+
+    Args:
+        question: its description.
+        options: the k options.
+        marks: shape (n, k), 1 for a chosen option, 0 for another one, NaN if that is unknown.
+        reading: sentence on how cells were read.
+        has_no: whether cells say that options were not chosen, so that somebody can have chosen none.
+    """
+    names = [option.label for option in options]
+    is_exclusive = np.array([option.exclusive for option in options])
+    lines = [Line(name, "share") for name in names]
+    answers = [marks]
+    for net, members in _net_members(question, names).items():
+        lines.append(Line(net, "share", is_net=True))
+        answers.append(_any_of(marks[:, members]))
+    can_be_none = (has_no or is_exclusive.any()) and question.name != CODED
+    if can_be_none and (~is_exclusive).sum() >= _FEWEST_FOR_ANY:
+        lines.append(Line(ANY, "share", is_net=True))
+        answers.append(_any_of(marks[:, ~is_exclusive]))
+    notes = [f"{_SEVERAL}; {reading}"]
+    if question.name == CODED:
+        notes.append("shares are of decisions; semscale code corrects shares by hand-coded answers")
+    both = (marks[:, is_exclusive] == 1).any(axis=1) & (marks[:, ~is_exclusive] == 1).any(axis=1)
+    if both.any():
+        named = ", ".join(f"‘{option.label:.40}’" for option in options if option.exclusive)
+        notes.append(f"{both.sum():,} respondents chose {named} and other options as well")
+    return tuple(lines), np.eye(len(lines)), np.column_stack(answers), tuple(notes)
+
+
+def _any_of(marks: Floats) -> Floats:
+    """Return 1 for respondents who chose any of several options, NaN if that is unknown, shape (n, 1)."""
+    is_unknown = np.isnan(marks).any(axis=1)
+    return np.where((marks == 1).any(axis=1), 1.0, np.where(is_unknown, np.nan, 0.0))[:, None]
+
+
+# Messages
+
+
+def _empty_message(question: Question) -> str:
+    if len(question.all_columns) > 1:
+        return f": the columns of '{question.name}' are empty for all who count"
+    return f": column '{question.all_columns[0]}' is empty for all respondents who count"
+
+
+def _too_many_message(question: Question, n: int) -> str:
+    name = question.name
+    return (
+        f": '{name}' was recognised as a choice of {n:,} answers, and a table has at most "
+        f"{MAX_ANSWERS}: add `numeric={name!r}` if they are numbers, rate them as texts first (semscale "
+        f"rate --text {name}), or derive groups of them (`derive`)"
+    )
+
+
+def _off_scale_message(question: Question, unknown: Sequence[str]) -> str:
+    listed = ", ".join(f"'{name:.40}'" for name in unknown[:_EXAMPLES])
+    more = f" and {len(unknown) - _EXAMPLES:,} more" if len(unknown) > _EXAMPLES else ""
+    first, *_, last = map(_point_name, question.answers)
+    return (
+        f": question '{question.name}' has answers outside its scale ({first} to {last}): {listed}{more}; "
+        "name codes for no answer with `missing`, name a scale with these labels, or leave its `scale` out"
+    )
+
+
+def _unclear_message(question: Question, columns: Sequence[_Column], unknown: Sequence[str]) -> str:
+    """Say which cells of options are unknown, and what to write into the survey's description."""
+    listed = ", ".join(f"'{name:.40}'" for name in sorted(unknown)[:_EXAMPLES])
+    more = f" and {len(unknown) - _EXAMPLES:,} more" if len(unknown) > _EXAMPLES else ""
+    keys = [code_key(name) for name in sorted(unknown)]
+    example = 'chosen: ["1"], not_chosen: ["2"]'
+    if not set(keys) <= {"1", "2"}:
+        example = f'chosen: ["{sorted(unknown)[0]:.40}"]'
+    title = question.name.rstrip("*?[_.-/ ") or question.name
+    named = ", ".join(f'"{column.name}"' for column in columns[:_EXAMPLES])
+    rest = ", ..." if len(columns) > _EXAMPLES else ""
+    return (
+        f": it is not known which cells of '{question.name}' say that an option was chosen: {listed}{more}; "
+        f"describe the file (semscale columns FILE --out survey.yaml) and state it there, such as "
+        f'- {{name: "{title}", kind: multiple, columns: [{named}{rest}], {example}}}; columns that are '
+        "questions of their own are named one by one"
+    )
