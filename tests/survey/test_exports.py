@@ -511,3 +511,38 @@ def test_codes_with_a_comma_are_not_reported_as_decimal_numbers(export):
 def test_columns_with_1_and_2_without_labels_are_for_the_user_to_decide(export):
     _, survey = export("id,c_a,c_b,like\n1,1,2,1\n2,2,2,2\n3,1,1,2\n4,2,1,1\n")
     assert [question.name for question in survey.questions if question.needs_decision] == ["c_a", "c_b"]
+
+
+def test_qualtrics_timings_are_no_question(export):
+    names = ["First Click", "Last Click", "Page Submit", "Click Count"]
+    head = ",".join(f"Q7_{name}" for name in names)
+    ids = ",".join(f'"{{""ImportId"":""QID7_{name.upper().replace(" ", "_")}""}}"' for name in names)
+    text = f"{head}\n{','.join(f'Timing - {name}' for name in names)}\n{ids}\n1.2,3.4,5.6,2\n0.9,2.1,7.7,1\n"
+    assert set(kinds(export(text)[1]).values()) == {"ignore"}
+
+
+def test_an_option_that_ends_in_a_remark_is_one_of_its_question(export):
+    head = '"Drinks: Tea","Drinks: Coffee","Drinks: Other (please specify)"\n'
+    table, survey = export(f"{head}Yes,No,\nYes,Yes,\nNo,No,Cola\nN/A,N/A,N/A\n")
+    assert shares(table, survey.question("Drinks")) == {
+        "Tea": 67, "Coffee": 33, "Other (please specify)": 33,
+    }  # fmt: skip
+
+
+def test_9_and_minus_99_beside_1_and_2_are_no_answers(export):
+    _, survey = export("h_a,h_b\n1,2\n2,2\n9,9\n-99,-99\n1,1\n")
+    assert kinds(survey) == {"h_a": "single", "h_b": "single"}
+    assert all(question.missing == {"-99": "no answer", "9": "no answer"} for question in survey.questions)
+    assert all(question.needs_decision for question in survey.questions)
+
+
+def test_waves_are_described_in_the_order_of_time(export):
+    _, survey = export("wave,q\n" + "November 2026,1\n" * 4 + "May 2026,3\nMay 2026 ,1\n" * 2)
+    assert [value.value for value in survey.question("wave").values] == ["May 2026", "November 2026"]
+
+
+@pytest.mark.parametrize("status", ["Survey Preview", "1"])
+def test_previews_of_qualtrics_are_no_respondents(export, status):
+    real = "0" if status == "1" else "IP Address"
+    text = f"ResponseId,Status,Q1\nResponse ID,Response Type,How?\nR_1,{real},good\nR_2,{status},test\n"
+    assert export(text)[1].leave_out == {"Status": (status,)}

@@ -5,7 +5,10 @@ import pytest
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.store.table import ColumnLabels
-from semscale.tabulation.banners import order_waves, pair_notes, pairing_notes, read_banner, sort_names
+from semscale.survey.inference import BY_FREQUENCY
+from semscale.survey.survey_file import parse_survey
+from semscale.survey.wave_order import order_waves
+from semscale.tabulation.banners import pair_notes, pairing_notes, read_banner, sort_names
 from semscale.tabulation.crosstabs import crosstabs
 
 
@@ -148,3 +151,21 @@ def test_tables_of_files_and_frames_have_the_notes(tmp_path):
         pl.concat([frame, frame[:1]]), questions=["q"], wave="wave", pair_by="person_id", min_base=2
     )
     assert "1 person is in a wave more than once" in twice.sample_notes[0]
+
+
+def test_waves_that_are_described_by_frequency_are_compared_in_the_order_of_time():
+    frame = pl.DataFrame({"period": ["Nov 2026"] * 4 + ["May 2026"] * 3, "q": [1, 2, 3, 3, 1, 1, 2]})
+    entry = "{name: period, kind: single, from: inferred, reason: '%s', values: [%s]}"
+    values = "{value: Nov 2026}, {value: May 2026}"
+    for reason, waves in ((BY_FREQUENCY, ("May 2026", "Nov 2026")), ("as asked", ("Nov 2026", "May 2026"))):
+        text = f"questions:\n- {{name: q, kind: scale}}\n- {entry % (reason, values)}\n"
+        survey = parse_survey(text.encode(), source="survey.yaml")
+        result = crosstabs(frame, questions=["q"], survey=survey, wave="period", min_base=1)
+        assert result.tables[0].banner.groups == waves
+
+
+def test_rows_that_the_description_leaves_out_are_no_respondents():
+    frame = pl.DataFrame({"kind": ["real", "test", None], "q": [1.0, 2.0, 3.0]})
+    text = b"leave_out: {kind: [test], gone: [1]}\nquestions:\n- {name: q, kind: numeric}\n"
+    result = crosstabs(frame, questions=["q"], survey=parse_survey(text, source="survey.yaml"))
+    assert (result.n, result.tables[0].cells.values.tolist()) == (2, [[2.0]])

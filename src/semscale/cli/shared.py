@@ -132,7 +132,9 @@ class SurveyOptions(Configurable):
         wave: str | None = "",
         is_reported: bool = True,
     ) -> "tuple[Table, Survey | None]":
-        """Find the description of a table, and add what the user should know of it to the table's notes.
+        """Find the description of a table, and leave out the rows that it names as no respondents.
+
+        What the user should know of it is added to the table's notes.
 
         Args:
             table: the table.
@@ -146,7 +148,7 @@ class SurveyOptions(Configurable):
         """
         if self.survey == "none":
             return table, None
-        from semscale.survey.finding import find_survey, unused_facts
+        from semscale.survey.finding import find_survey, leave_out_rows, unused_facts
 
         path = None if self.survey is None else Path(self.survey)
         origin = self.origin("survey")
@@ -157,6 +159,7 @@ class SurveyOptions(Configurable):
         notes = [note] if note else []
         if survey is not None:
             notes += unused_facts(survey, weight=weight, wave=wave)
+            table = leave_out_rows(table, survey)
         if is_reported:
             return replace(table, notes=(*table.notes, *notes)), survey
         for text in notes:

@@ -126,7 +126,7 @@ class Expression:
             raise _unfit(f"{self.parameter}: {shorten(self.text)}", error) from error
 
 
-def filter_table(table: Table, where: str) -> Table:
+def filter_table(table: Table, where: str, *, reason: str = "") -> Table:
     """Return the table with the rows that meet a condition; an unknown condition is not met.
 
     The columns of the condition are read once to count the rows. The counts are added to the table's notes.
@@ -134,6 +134,7 @@ def filter_table(table: Table, where: str) -> Table:
     Args:
         table: the input.
         where: an SQL expression that is true, false or unknown in each row.
+        reason: why rows are left out, for the note; by default the condition.
 
     Raises:
         InputError: the condition is invalid (``Expression.for_table``), has no truth value, or leaves no row;
@@ -141,7 +142,7 @@ def filter_table(table: Table, where: str) -> Table:
         UnknownNameError: it names a column that does not exist.
     """
     condition = Expression.for_table(where, table, "where")
-    n_kept, note = _count_rows(table, condition)
+    n_kept, note = _count_rows(table, condition, reason)
     if not n_kept:
         raise InputError("where", f": no rows are left: {note}")
 
@@ -311,7 +312,7 @@ def _rows_without_value(
     return n, examples
 
 
-def _count_rows(table: Table, condition: Expression) -> tuple[int, str]:
+def _count_rows(table: Table, condition: Expression, reason: str) -> tuple[int, str]:
     """Count the rows that meet a condition, and describe the counts in a sentence."""
     n = met = unknown = 0
     for batch in table.batches_with(condition.columns, _BATCH):
@@ -319,6 +320,8 @@ def _count_rows(table: Table, condition: Expression) -> tuple[int, str]:
         n += batch.height
         met += int(truth.sum() or 0)
         unknown += truth.null_count()
+    if reason:
+        return met, f"{'1 row is' if n - met == 1 else f'{n - met:,} rows are'} left out: {reason}"
     left_out = f"{n - met - unknown:,} not meeting it"
     if unknown:
         left_out += f", and {unknown:,} with a cell that is missing or no number"

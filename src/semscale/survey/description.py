@@ -288,6 +288,7 @@ class Survey(_Entry):
         survey: number of the format.
         file: name of the file that is described; empty if it is not of one file.
         export: the tool that wrote the file, if it was recognised.
+        leave_out: rows that are no respondents, such as previews: values of a column, by its name.
         questions: the questions, in the order of the file.
 
     Raises:
@@ -297,6 +298,10 @@ class Survey(_Entry):
     survey: Annotated[Literal[1], BeforeValidator(int), Field(description="Number of this format.")] = FORMAT
     file: Annotated[str, Field(description="Name of the file that is described.")] = ""
     export: Annotated[str, Field(description="Tool that wrote the file, if it was recognised.")] = ""
+    leave_out: Annotated[
+        dict[str, CellNames],
+        Field(description="Rows that are no respondents, such as previews: values by column."),
+    ] = {}
     questions: Annotated[tuple[Question, ...], Field(description="Questions, in the order of the file.")]
 
     @model_validator(mode="after")
@@ -338,8 +343,8 @@ class Survey(_Entry):
 
     @property
     def content_hash(self) -> str:
-        """Eight hex digits of the SHA-256 of all questions, for signatures."""
-        content = self.model_dump_json(include={"questions"}, exclude_defaults=True)
+        """Eight hex digits of the SHA-256 of all questions and rows that are left out, for signatures."""
+        content = self.model_dump_json(include={"leave_out", "questions"}, exclude_defaults=True)
         return hashlib.sha256(content.encode()).hexdigest()[:8]
 
     @property

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib import resources
@@ -13,6 +13,7 @@ from typing import Literal
 import yaml
 
 from semscale.store.column_profile import ColumnKind, ColumnProfile, profiles_of
+from semscale.store.exports import qualtrics
 from semscale.store.missing_codes import code_key
 from semscale.store.table import ColumnLabels, Table
 from semscale.survey.description import (
@@ -37,6 +38,7 @@ from semscale.survey.marks import (
 )
 from semscale.survey.number_codes import CUSTOMARY_CODES, likely_codes
 from semscale.survey.value_order import order_labels
+from semscale.survey.wave_order import order_waves
 
 _CONVENTIONS: Mapping[str, Mapping[str, Meaning]] = {"SoSci Survey": {"1": "not chosen", "2": "chosen"}}
 """Meanings of the numbers in columns of options, by the tool that wrote the file."""
@@ -49,6 +51,11 @@ _CODES_OF_TOOLS: Mapping[str, Mapping[str, MissingReason]] = {
     },
 }
 """Numbers for no answer, by the tool that wrote the file."""
+
+_NO_RESPONDENTS: Mapping[str, Mapping[str, Collection[str]]] = {
+    "Qualtrics": {"Status": qualtrics.UNFINISHED["Status"]}
+}
+"""Values that mark rows as previews, tests or spam, by tool and column."""
 
 _WITH_QUESTIONS = frozenset(
     {
@@ -80,8 +87,8 @@ _FACTS: Mapping[str, tuple[QuestionKind, str]] = {
 }
 
 _PARTED = re.compile(
-    r"(?P<stem>.*?\w)(?:(?P<sign>_{1,3}|\.|-|/|:\s*|\s-\s|\s*\[|\()(?P<part>[^\[\]()/]*)[\])]?)"
-)
+    r"(?P<stem>.*?\w)(?:(?P<sign>_{1,3}|\.|-|/|:\s*|\s-\s|\s*\[|\()(?P<part>[^\[\]()/]*(?:\s\([^\[\]()/]*\))?)[\])]?)"
+)  # an option may end in a remark: "Services: Other (please specify)"
 _LETTERED = re.compile(r"(?P<stem>.*\d)(?P<sign>)(?P<part>[a-z])", re.IGNORECASE)
 _WORDING = re.compile(r"(?P<question>.*\S)(?P<sign>(?<=\?) |: | - | – )(?P<option>\S.*)", re.DOTALL)
 _ITEM = re.compile(r"\d+|[a-z]")
@@ -119,7 +126,23 @@ def describe_survey(table: Table, counted: Iterable[ColumnProfile] | None = None
     """
     profiles = {profile.name: profile for profile in counted or profiles_of(table)}
     questions = _number_names(list(_Inference(profiles, table.export).questions()))
-    return Survey(file=table.file_name, export=table.export, questions=tuple(questions))
+    return Survey(
+        file=table.file_name,
+        export=table.export,
+        leave_out=_rows_of_nobody(profiles, table.export),
+        questions=tuple(questions),
+    )
+
+
+def _rows_of_nobody(profiles: Mapping[str, ColumnProfile], export: str) -> dict[str, tuple[str, ...]]:
+    """Return the values that mark rows as previews, tests or spam, by column."""
+    marks = _NO_RESPONDENTS.get(export, {})
+    present = {
+        column: tuple(value for value in values if value in profiles[column].values)
+        for column, values in marks.items()
+        if column in profiles
+    }
+    return {column: values for column, values in present.items() if values}
 
 
 def _number_names(questions: Sequence[Question]) -> Iterator[Question]:
@@ -508,6 +531,8 @@ class _Inference:
     def _wording(self, columns: Sequence[str]) -> str:
         """Return the wording of a question with several columns: their label, or what their labels share."""
         entries = [entry for column in columns if (entry := self._labels(column)).label]
+        if all(entry.option == entry.label for entry in entries):  # as in SPSS, whose sets have a label
+            return ""
         if whole := next((entry.label for entry in entries if entry.option), ""):
             return whole
         labels = {entry.label for entry in entries}
@@ -593,8 +618,14 @@ class _Inference:
     def _wave(self, profile: ColumnProfile) -> Question | None:
         if self._kind(profile) == "open text" or not _mentions_any(profile.name, "wave"):
             return None
-        values, _, _ = self._ordered(profile)
-        return _question(profile, "wave", reason="few values under the name of waves", values=values)
+        if profile.labels.answers:
+            values, order = self._labelled_values(profile), "labels and their order are the file's"
+        else:
+            written = {code_key(value): " ".join(cell_name(value).split()) for value in profile.values}
+            names, source = order_waves([*written.values()])
+            values, order = tuple(Value(value=name) for name in names), f"in order {source}"
+        reason = f"few values under the name of waves; {order}"
+        return _question(profile, "wave", reason=reason, values=values)
 
     def _nps_group(self, profile: ColumnProfile) -> Question | None:
         """Describe a column that groups the answers of an NPS question: detractors, passives, promoters."""

@@ -32,11 +32,18 @@ def likely_codes(
     Examples:
         >>> likely_codes([1, 2, 3, 4, 5, 9]), likely_codes([1, 2, 3], {"3": "Don't know"})
         ([9], [3])
+        >>> likely_codes([-99, 1, 2, 9])
+        [-99, 9]
     """
     labelled = [value for value in values if _is_no_answer((labels or {}).get(f"{value:g}", ""))]
-    rest = [value for value in values if value not in labelled]
-    apart = {*_values_apart(rest, gap), *_values_apart([-value for value in reversed(rest)], gap, sign=-1)}
-    return [value for value in values if value in labelled or value in apart]
+    codes = set(labelled)
+    while True:  # a code at one end can hide one at the other, as -99 does with 9 beside 1 and 2
+        rest = [value for value in values if value not in codes]
+        mirrored = [-value for value in reversed(rest)]
+        apart = _values_apart(rest, gap) or _values_apart(mirrored, gap, sign=-1)
+        if not apart:
+            return [value for value in values if value in codes]
+        codes.update(apart)
 
 
 def _values_apart(values: Sequence[float], gap: float, *, sign: int = 1) -> list[float]:

@@ -38,6 +38,7 @@ def update_survey(known: Survey, inferred: Survey) -> UpdatedSurvey:
         Survey(
             file=known.file or inferred.file,
             export=known.export or inferred.export,
+            leave_out={column: values for column, values in known.leave_out.items() if column in present},
             questions=(*kept, *new),
         ),
         added=tuple(column for question in new for column in question.all_columns),

@@ -27,9 +27,11 @@ from semscale.store.column_profile import ColumnProfile
 from semscale.store.columns import column_in, groups_in, join_spellings, spelling_note, storable
 from semscale.store.missing_codes import code_key, missing_keys, unseen_codes, write_codes
 from semscale.store.reading import open_table
-from semscale.store.table import ColumnLabels, Table, rows_of_the_file
+from semscale.store.table import ColumnLabels, Table, frame_reader, rows_of_the_file
 from semscale.store.writing import write_table
 from semscale.survey.description import Question, Survey
+from semscale.survey.finding import leave_out_rows
+from semscale.survey.inference import BY_FREQUENCY
 from semscale.tabulation.answers import AnswerReader
 from semscale.tabulation.banners import Banner, id_columns, pair_notes, pairing_notes, read_banner
 from semscale.tabulation.crosstab_figures import (
@@ -89,8 +91,11 @@ def crosstabs(data: Any, **settings: Unpack[CrosstabKeywords]) -> "Crosstabs":
     """
     chosen = CrosstabSettings(**settings)
     if isinstance(data, str | Path):
-        return build_crosstabs(open_table(data), chosen)
+        return build_crosstabs(leave_out_rows(open_table(data), chosen.survey), chosen)
     frame = nw.from_native(data, eager_only=True).to_polars()
+    table = Table("the data", None, tuple(frame.columns), frame_reader(frame), n_rows=frame.height)
+    respondents = leave_out_rows(table, chosen.survey)
+    frame = frame if respondents is table else pl.concat(respondents.batches(_BATCH))
     for role, names in (("banner", chosen.banners), ("wave", chosen.wave_columns)):
         if unknown := next((name for name in names if name not in frame.columns), None):
             raise unknown_name(f"column for {role},", unknown, frame.columns)
@@ -241,6 +246,8 @@ def _groups(
         for name in names.drop_nulls().unique().to_list()
     }  # fmt: skip
     described = {value.value: value.name for value in question.answers}
+    if cells.name == settings.wave and question.reason == BY_FREQUENCY and question.source != "user":
+        described = {}  # frequency is no order in time
     return names.replace(groups), ColumnLabels(label=question.heading, values=described or known.values)
 
 

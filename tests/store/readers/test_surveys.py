@@ -271,8 +271,8 @@ def test_previews_of_qualtrics_and_people_who_broke_off_are_counted(opened):
     )
     assert counted(table) == ["2 rows are of a preview", "1 row is not finished"]
     notes = with_unfinished_counted(table).notes
-    assert "`where=\"Status != 'Survey Preview'\"` leaves such rows out" in notes[0]
-    assert counted(filter_table(table, "Status != 'Survey Preview' and Finished != 'False'")) == []
+    assert "`where=\"Status <> 'Survey Preview'\"` leaves such rows out" in notes[0]
+    assert counted(filter_table(table, "Status <> 'Survey Preview' and Finished != 'False'")) == []
 
 
 def test_codes_of_qualtrics_are_read(opened):

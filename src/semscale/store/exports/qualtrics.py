@@ -30,6 +30,7 @@ _SELECTED = " - Selected Choice"
 _OF_NPS_GROUP = "_NPS_GROUP"
 _OF_TEXT = "_TEXT"
 _ORDER = re.compile(r".*_DO(?:_.*)?|FL_\d+.*_DO.*")
+_TIMING = re.compile(r".*_(?:First Click|Last Click|Page Submit|Click Count)")
 
 ROLES = system_roles(
     identifier="responseid",
@@ -104,7 +105,7 @@ def _labels(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, ColumnLabe
     for column in columns:
         if _is_beside(column, columns):
             labels[column] = replace(labels.get(column, ColumnLabels()), is_text=True)
-        elif _ORDER.fullmatch(column) or (column.startswith("Q_") and "QID" not in ids[column]):
+        elif _is_about_display(column) or (column.startswith("Q_") and "QID" not in ids[column]):
             labels[column] = replace(labels.get(column, ColumnLabels()), role="ignore")
     for column, system in system_labels(columns, ROLES).items():
         labels[column] = replace(labels.get(column, ColumnLabels()), role=system.role)
@@ -127,9 +128,14 @@ def _is_beside(column: str, columns: Sequence[str]) -> bool:
     return option in columns or option.rpartition("_")[0] in columns
 
 
+def _is_about_display(column: str) -> bool:
+    """Return whether a column has the order of options or the time on a page, and no answer."""
+    return bool(_ORDER.fullmatch(column) or _TIMING.fullmatch(column))
+
+
 def _may_share(column: str, columns: Sequence[str]) -> bool:
     """Return whether a column can be one of several columns of a question."""
-    is_apart = column.endswith(_OF_NPS_GROUP) or _ORDER.fullmatch(column)
+    is_apart = column.endswith(_OF_NPS_GROUP) or _is_about_display(column)
     return not is_apart and not _is_beside(column, columns)
 
 

@@ -17,18 +17,23 @@ def with_unfinished_counted(table: Table) -> Table:
 
     Their rows stay in the table; the user decides about them. Other tables are not changed.
     """
+    notes = unfinished_notes(table)
+    return replace(table, notes=(*table.notes, *notes)) if notes else table
+
+
+def unfinished_notes(table: Table) -> list[str]:
+    """Return a sentence for each kind of rows that are no finished interviews."""
     signs: Mapping[str, Mapping[str, str]] = {}
     if frozenset(table.columns) & _OF_QUALTRICS:
         signs = qualtrics.UNFINISHED
     elif limesurvey.is_limesurvey(table.columns):
         signs = limesurvey.UNFINISHED
-    notes = [
+    return [
         note
         for column, meanings in signs.items()
         if column in table.columns
         for note in _notes(table, column, meanings)
     ]
-    return replace(table, notes=(*table.notes, *notes)) if notes else table
 
 
 def _notes(table: Table, column: str, meanings: Mapping[str, str]) -> list[str]:
@@ -52,5 +57,5 @@ def _rows_are(n: int) -> str:
 def _condition(column: str, value: str) -> str:
     """Write the condition that keeps the other rows, quoted for a shell."""
     if value:
-        return f"\"{column} != '{value}'\""
+        return f"\"{column} <> '{value}'\""
     return f'"{column} IS NOT NULL"' if column.isidentifier() else f"'\"{column}\" IS NOT NULL'"
