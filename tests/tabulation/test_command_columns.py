@@ -141,7 +141,7 @@ def test_marks_without_a_meaning_need_a_decision(semscale, tmp_path):
     (tmp_path / "codes.csv").write_text("brand_a,brand_b\n1,2\n2,2\n1,1\n")
     content = json.loads(semscale("columns", "codes.csv", "--json").out)
     assert [decision["question"] for decision in content["decisions"]] == ["brand_a", "brand_b"]
-    assert all("'1'" in decision["reason"] for decision in content["decisions"])
+    assert all("1 and 2 have no labels" in decision["reason"] for decision in content["decisions"])
 
 
 def test_rate_reads_names_labels_and_codes_of_a_description(semscale, tmp_path):

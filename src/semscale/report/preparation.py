@@ -17,7 +17,7 @@ from semscale.report.document import (
     notices,
     stamp,
 )
-from semscale.report.formatting import count_of
+from semscale.report.formatting import count_of, join_list
 from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.report.sentences import rows_scored
 from semscale.types import Status
@@ -77,17 +77,16 @@ def _column_sections(summary: "ColumnsSummary") -> Iterator[Section | None]:
     yield section("texts", "Open texts", "Quotes are of middle length, as written.", quoted)
 
 
-def _decisions(questions: "Sequence[Question]") -> Iterator[DataTable | str]:
-    """Build the table of questions whose inferred meaning is unsure, and say how to decide."""
+def _decisions(questions: "Sequence[Question]") -> Iterator[Paragraph | str]:
+    """List the questions whose inferred meaning is unsure, with the reasons, and say how to decide."""
     if not questions:
         return
-    yield table(
-        ("question", "kind", "reason"),
-        [(Quoted(question.name, _NAME), question.kind, Quoted(question.reason)) for question in questions],
-        brief=3,
-        noun="question",
-    )
-    yield "Their meaning is unsure: correct their entries in the description of the survey (survey.yaml)."
+    yield "The meaning of these questions is unsure: correct their entries in survey.yaml."
+    names: dict[str, list[str]] = {}
+    for question in questions:
+        names.setdefault(question.reason, []).append(question.name)
+    for reason, listed in names.items():
+        yield Paragraph(Quoted(f"Decide first: {join_list(listed)}: {reason}.", 1_000), detail="both")
 
 
 def _questions(summary: "ColumnsSummary") -> Iterator[DataTable | str]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from semscale.tabulation.crosstabs import Crosstabs
     from semscale.tabulation.lines import Line
     from semscale.tabulation.settings import TestSettings
+    from semscale.types import Mask
 
 _RAO_SCOTT = Citation(
     "Rao, J. N. K., & Scott, A. J. (1984).",
@@ -39,12 +40,9 @@ _RAO_SCOTT = Citation(
     "the test of question and banner",
     "https://doi.org/10.1214/aos/1176346391",
 )
-_FAMILIES = "over the answers to the question, and over its nets, mean and score by themselves"
-_ADJUSTED = {
-    "holm": f"adjusted by Holm {_FAMILIES}",
-    "bh": f"adjusted by Benjamini and Hochberg {_FAMILIES}",
-    None: "not adjusted for the number of tests",
-}
+_METHODS = {"holm": "adjusted by Holm", "bh": "adjusted by Benjamini and Hochberg"}
+_UNADJUSTED = "not adjusted for the number of tests"
+_SINGLE = "not adjusted, as each is a single test"
 _MAX_DIFFERENCES = 500  # rows of a table, so that a page of many questions by many groups opens quickly
 _NAME = 60
 _LEAST_P = 0.001
@@ -66,7 +64,7 @@ def tables_document(summary: "Crosstabs") -> Document:
         introduction=without_none(
             parts.sentence(counting),
             Paragraph(f"{interval_line(summary)}."),
-            Paragraph(f"Tests: {_ADJUSTED[summary.settings.correction]}.") if is_tested else None,
+            Paragraph(f"Tests: {_rule(summary.settings)}.") if is_tested else None,
         ),
         notices=notices(
             cautions=cautions(summary),
@@ -121,8 +119,8 @@ def _blocks(crosstab: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | 
             period = ("Change from wave ", Quoted(crosstab.before), " to ", Quoted(crosstab.wave))
         yield table(
             heads,
-            _change_rows(crosstab, crosstab.changes),
-            title=(*period, f": shares in percentage points, {_p_title(tests)} in brackets"),
+            _change_rows(crosstab, crosstab.changes, tests),
+            title=(*period, f": shares in percentage points, {_p_title(crosstab, tests)} in brackets"),
             note=change_note(crosstab, tests),
             noun="line",
             is_crosstab=True,
@@ -131,16 +129,86 @@ def _blocks(crosstab: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | 
     yield difference_table(crosstab, tests)
 
 
-def _p_title(tests: "TestSettings") -> str:
-    return "p" if tests.correction is None else "p and adjusted p"
+def _rule(tests: "TestSettings") -> str:
+    """State how p-values of any question are adjusted."""
+    if tests.correction is None:
+        return _UNADJUSTED
+    method = _METHODS[tests.correction]
+    return f"{method} within a question, over its answers, and separately over its nets, mean and NPS"
+
+
+def _p_title(crosstab: "Crosstab", tests: "TestSettings") -> str:
+    return "p and adjusted p" if _has_adjusted_changes(crosstab, tests) else "p"
 
 
 def change_note(crosstab: "Crosstab", tests: "TestSettings") -> str:
     """State how p-values of changes are adjusted, and what their intervals cover."""
-    adjusted = _ADJUSTED[tests.correction]
-    apart = ", the total apart from the groups" if crosstab.wave and tests.correction else ""
-    first = "p-values are" if tests.correction is None else "The second p-value is"
-    return f"{first} {adjusted}{apart}; intervals are of single comparisons."
+    tested = _tested_changes(crosstab)
+    groups = tested[:, 1:]
+    several = "all groups" if crosstab.wave else "all waves"
+    adjusted = _adjustment(crosstab, groups if groups.any() else tested, tests, several)
+    is_apart = crosstab.wave and tested[:, 0].any() and groups.any() and tests.correction is not None
+    apart = ", and the total separately" if is_apart else ""
+    if not _has_adjusted_changes(crosstab, tests):
+        return f"p-values are {adjusted}; intervals are of single comparisons."
+    return f"The second p-value is {adjusted}{apart}; intervals are of single comparisons."
+
+
+def _tested_changes(crosstab: "Crosstab") -> "Mask":
+    """True for changes with a test, shape (lines, columns)."""
+    if crosstab.changes is None:
+        return np.zeros(crosstab.cells.values.shape, dtype=bool)
+    return np.isfinite(crosstab.changes.p_values)
+
+
+def _has_adjusted_changes(crosstab: "Crosstab", tests: "TestSettings") -> bool:
+    """Return whether a family has several changes, so that p-values of changes are adjusted."""
+    tested, are_summaries = _tested_changes(crosstab), crosstab.question.are_summaries
+    families = (
+        columns[are_summaries == is_summary]
+        for columns in (tested[:, :1], tested[:, 1:])
+        for is_summary in (True, False)
+    )
+    return tests.correction is not None and any(family.sum() > 1 for family in families)
+
+
+def _adjustment(crosstab: "Crosstab", tested: "Mask", tests: "TestSettings", several: str) -> str:
+    """State the tests over which p-values of a table are adjusted.
+
+    Args:
+        crosstab: the table.
+        tested: shape (lines, comparisons), true for each test.
+        tests: settings of the tests.
+        several: phrase for the comparisons, such as "all pairs of columns".
+    """
+    if tests.correction is None:
+        return _UNADJUSTED
+    lines = [
+        line
+        for line, has_test in zip(crosstab.question.lines, np.asarray(tested.any(axis=1)), strict=True)
+        if has_test
+    ]
+    answers = [line for line in lines if not line.is_summary]
+    summaries = [line for line in lines if line.is_summary]
+    has_several = tested.any(axis=0).sum() > 1
+    if not has_several and max(len(answers), len(summaries)) <= 1:
+        return _SINGLE
+    method = _METHODS[tests.correction]
+    if len(lines) == 1:
+        return f"{method} over {several}"
+    families = ["the answers"] * bool(answers) + [_summaries(summaries)] * bool(summaries)
+    return (
+        f"{method} over {', and separately over '.join(families)}{f', in {several}' if has_several else ''}"
+    )
+
+
+def _summaries(lines: "Sequence[Line]") -> str:
+    """Name the nets, means and scores among lines."""
+    n_nets = sum(line.is_net for line in lines)
+    kinds = {line.kind for line in lines}
+    names = ["the nets" if n_nets > 1 else "the net"] * bool(n_nets)
+    names += ["the NPS"] * ("nps" in kinds) + ["the mean"] * ("mean" in kinds)
+    return join_list(names)
 
 
 def _answer_shares(crosstab: "Crosstab", heads: Sequence[str | Quoted]) -> DataTable | None:
@@ -201,23 +269,19 @@ def _line_name(line: "Line") -> Label | Quoted:
     return Label(line.name) if line.is_summary else Quoted(line.name, _NAME)
 
 
-def _change_rows(crosstab: "Crosstab", changes: "WaveChanges") -> Iterator[Sequence[Value]]:
+def _change_rows(
+    crosstab: "Crosstab", changes: "WaveChanges", tests: "TestSettings"
+) -> Iterator[Sequence[Value]]:
+    shown = (changes.p_values, changes.adjusted)[: 1 + _has_adjusted_changes(crosstab, tests)]
     for index, line in enumerate(crosstab.question.lines):
         cells = []
         for column in range(len(crosstab.columns)):
-            mark = _p_values(changes, (index, column))
+            p_values = [float(part[index, column]) for part in shown]
+            listed = ", ".join(number(p, 3, least=_LEAST_P) for p in p_values)
+            mark = "" if math.isnan(p_values[0]) else f"({listed})"
             small = bool(changes.small[index, column])
             cells.append(Compared(_difference(line, changes, (index, column)), mark, small))
         yield _line_name(line), *cells
-
-
-def _p_values(changes: "WaveChanges", cell: tuple[int, int]) -> str:
-    """Write the p-value of a change, and the adjusted one if any is adjusted; empty without a test."""
-    is_adjusted = not np.array_equal(changes.p_values, changes.adjusted, equal_nan=True)
-    parts = (changes.p_values, changes.adjusted) if is_adjusted else (changes.p_values,)
-    if np.isnan(changes.p_values[cell]):
-        return ""
-    return f"({', '.join(number(float(part[cell]), 3, least=_LEAST_P) for part in parts)})"
 
 
 def _difference(
@@ -253,20 +317,32 @@ def difference_table(crosstab: "Crosstab", tests: "TestSettings") -> DataTable |
     return table_of(
         islice(np.ndindex(differences.values.shape), _MAX_DIFFERENCES),
         columns,
-        note=f"{difference_note(tests)}{more}",
+        note=f"{difference_note(tests, crosstab)}{more}",
         noun="difference",
         detail="full",
         folded=f"Differences of columns ({n:,})",
     )
 
 
-def difference_note(tests: "TestSettings") -> str:
-    """State the tests of differences of columns, and the limits of their intervals."""
+def difference_note(tests: "TestSettings", crosstab: "Crosstab | None" = None) -> str:
+    """State the tests of differences of columns, and the limits of their intervals.
+
+    Args:
+        tests: settings of the tests.
+        crosstab: the table; ``None`` for several questions.
+    """
     least = count_of(tests.min_base, "respondent")
+    rule = _rule(tests) if crosstab is None else _of_columns(crosstab, tests)
     return (
-        f"Tests: {_ADJUSTED[tests.correction]}. {coverage(tests.level)} intervals are of single comparisons, "
+        f"Tests: {rule}. {coverage(tests.level)} intervals are of single comparisons, "
         f"not adjusted. Shares differ by percentage points. Columns with fewer than {least} are not tested."
     )
+
+
+def _of_columns(crosstab: "Crosstab", tests: "TestSettings") -> str:
+    """State how p-values of differences of columns are adjusted."""
+    tested = np.isfinite(crosstab.differences.p_values)
+    return _adjustment(crosstab, tested, tests, "all pairs of columns")
 
 
 def finding(crosstab: "Crosstab") -> str:
@@ -351,7 +427,7 @@ def table_notes(
         else:
             result = "No column is significantly above another"
         alpha = percent(1 - tests.level, 0)
-        yield f"{result} at {alpha}, {_ADJUSTED[tests.correction]}; the total is not tested."
+        yield f"{result} at {alpha}, {_of_columns(crosstab, tests)}; the total is not tested."
     small = crosstab.small if shown is None else crosstab.small[list(shown)]
     changes = crosstab.changes if shown is None else None
     if small.any() or (changes is not None and changes.small.any()):

@@ -97,10 +97,6 @@ _FEWEST_RANKS = 3
 _FEWEST_RANKINGS = 5
 _ZERO_ONE = frozenset({"0", "1", "true", "false"})
 _ONE_TO_TWO = {"1", "2"}
-_ASKED = {
-    "reason": "'1' and '2' have no labels: they are two answers, or say if an option was chosen",
-    "confidence": "low",
-}
 _NPS = {*map(str, range(11))}
 _FEWEST_NPS = 4
 _FEWEST_POINTS = 3
@@ -338,9 +334,14 @@ class _Inference:
     def _apart(self, columns: Sequence[str], marks: Marks) -> Iterator[Question]:
         """Describe columns as questions of their own, and ask if their values can be marks of options."""
         are_asked = len(columns) >= _FEWEST_ITEMS and set(marks.unknown) == _ONE_TO_TWO
+        reason = (
+            f"1 and 2 have no labels; if they say that an option was chosen, write one entry of kind "
+            f"multiple in place of these {len(columns)}, with its options, `chosen` and `not_chosen`"
+        )
         for question in map(self._alone, columns):
+            changes = {"reason": reason, "confidence": "low"}
             is_asked = are_asked and question.kind == "single"
-            yield question.model_copy(update=_ASKED) if is_asked else question
+            yield question.model_copy(update=changes) if is_asked else question
 
     def _are_stated(self, columns: Sequence[str]) -> bool:
         """Return whether the file states that columns belong to one question."""

@@ -126,10 +126,10 @@ def test_markdown_has_changes_between_waves(waves):
     title = "### Change from wave 2024 to 2025: shares in percentage points, p and adjusted p in brackets"
     assert title in text
     # Answers do not change; both p-values are 1.
-    assert "(1.000)" in text
-    rule = "The second p-value is adjusted by Holm over the answers to the question, and over its nets, mean"
+    assert "(1.000, 1.000)" in text
+    rule = "The second p-value is adjusted by Holm over the answers, and separately over"
     assert rule in text
-    assert "the total apart from the groups; intervals are of single comparisons" in text
+    assert ", and the total separately; intervals are of single comparisons" in text
 
 
 def test_the_screen_explains_letters_and_asterisks_and_tests_the_banner(tables, capsys):
