@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from tests.support import lounge_survey as lounge
+from tests.support.reference_figures import figures, six_digits
 
 from semscale.survey.survey_file import read_survey
 
@@ -206,6 +207,27 @@ def test_each_form_has_the_tables_of_the_drawn_answers(form, semscale):
     ]  # fmt: skip
     assert by_question["services"][0]["text"] in {"Which services did you use?", "Services"}
     check_shares_of_answers(by_question["services"][0])
+    check_change_of_score(semscale, form)
+
+
+def check_change_of_score(semscale, form):
+    """Hold the score by wave, weighted and with the sampling design, against R's."""
+    roles = ("--wave", "--weight", "--strata", "--cluster")
+    options = [option for pair in zip(roles, form.facts[2:], strict=True) for option in pair]
+    ended = semscale("tables", form.file, "--question", form.questions[1], *options, "--json")
+    assert ended.code == 0, ended.err
+    (table,) = json.loads(ended.out)["tables"]
+    line = next(line for line in table["lines"] if line["statistic"] == "nps")
+    expected = figures("lounge")["clustered"]
+    for cell, group in zip(line["cells"], ("total", "wave_0", "wave_1"), strict=True):
+        assert [cell[end] for end in ("value", "low", "high")] == six_digits(
+            [expected["means"]["nps"][group][end] for end in ("value", "low", "high")]
+        )
+    change = line["cells"][2]["change"]
+    tests = expected["waves"]["summaries"]  # promoters, passives, detractors, score and mean
+    assert change["value"] == six_digits(expected["change"]["value"])
+    assert change["p"] == pytest.approx(tests["p"][3][0], rel=1e-5)
+    assert change["p_adjusted"] == pytest.approx(tests["adjusted"][3][0], rel=1e-5)
 
 
 def check_shares_of_answers(table):
