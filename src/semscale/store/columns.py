@@ -309,6 +309,33 @@ def have_decimal_commas(cells: Iterable[str]) -> bool:
     return are_numbers and any(not _THOUSANDS.fullmatch(text) for text in commas)
 
 
+_WITH_THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?\s*$"
+
+
+def have_thousands(cells: Iterable[str]) -> bool:
+    """Return whether filled cells are numbers, and every comma in them can separate thousands.
+
+    Examples:
+        >>> have_thousands(["1,500", "900"]), have_thousands(["1,5", "2"]), have_thousands(["1", "2"])
+        (True, False, False)
+    """
+    stripped = [text for cell in cells if (text := cell.strip())]
+    commas = [text for text in stripped if "," in text]
+    are_numbers = all(re.match(NUMBER, text) for text in stripped if "," not in text)
+    return bool(commas) and are_numbers and all(re.match(_WITH_THOUSANDS, text) for text in commas)
+
+
+def without_thousands(cells: pl.Series) -> pl.Series:
+    """Remove the commas between thousands from a column of texts.
+
+    Examples:
+        >>> without_thousands(pl.Series(["1,500", "1,234,567.5", "1,5", None])).to_list()
+        ['1500', '1234567.5', '1,5', None]
+    """
+    is_number = cells.str.contains(_WITH_THOUSANDS).fill_null(value=False)
+    return cells.str.replace_all(",", "", literal=True).zip_with(is_number, cells)
+
+
 def numbers_among(cells: pl.Series) -> pl.Series:
     """Read numbers, with a point or a comma; a text that is not a number, and NaN, become null.
 

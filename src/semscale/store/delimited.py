@@ -13,7 +13,13 @@ from typing import TextIO
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.store.columns import NUMBER, have_decimal_commas, unescape_formulas
+from semscale.store.columns import (
+    NUMBER,
+    have_decimal_commas,
+    have_thousands,
+    unescape_formulas,
+    without_thousands,
+)
 from semscale.store.exports import header_setting, survey_header
 from semscale.store.exports.headers import SurveyHeader
 from semscale.store.table import Table, check_columns
@@ -97,7 +103,9 @@ def open_delimited(
             f"{name}: line {skipped + 1} was read as the header, and the lines above it as a title; "
             "`header_row` names another line",
         )
+    with_thousands = _columns_with_thousands(header, rows[header.more :]) if separator == "," else {}
     notes += (*header.notes, *_decimal_comma_notes(name, header, separator, rows[header.more :]))
+    notes += _thousands_notes(name, with_thousands)
 
     def blocks(size: int, skip: int) -> Iterator[list[list[str]]]:
         with open_text(path, name, codec) as text:
@@ -112,11 +120,11 @@ def open_delimited(
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
         positions = dict(zip(columns, range(len(columns)), strict=True))
-        return (_frame(block, positions) for block in blocks(size, skip))
+        return (_frame(block, positions, with_thousands) for block in blocks(size, skip))
 
     def read_columns(size: int, titles: Collection[str]) -> Iterator[pl.DataFrame]:
         positions = {title: position for position, title in enumerate(columns) if title in titles}
-        return (_frame(block, positions) for block in blocks(size, 0))
+        return (_frame(block, positions, with_thousands) for block in blocks(size, 0))
 
     settings = (
         "delimited",
@@ -308,6 +316,32 @@ def _decimal_comma_notes(
     ]
 
 
+def _columns_with_thousands(header: SurveyHeader, rows: Sequence[Sequence[str]]) -> dict[str, str]:
+    """Return the columns in whose first rows a comma separates thousands, each with such a number.
+
+    Files with decimal commas seldom separate their cells by commas.
+    """
+    columns: dict[str, str] = {}
+    for position, column in enumerate(header.columns):
+        cells = [row[position] for row in rows if position < len(row)]
+        entry = header.labels.get(column)
+        may_list = header.export in _LISTS_WITH_COMMAS and not (entry is not None and entry.is_entry)
+        if not may_list and have_thousands(cells):
+            columns[column] = next(cell.strip() for cell in cells if "," in cell)
+    return columns
+
+
+def _thousands_notes(name: str, columns: Mapping[str, str]) -> tuple[str, ...]:
+    """Report columns in which a comma separates thousands."""
+    if not columns:
+        return ()
+    example = next(iter(columns.values()))
+    return (
+        f"{name} has numbers with a comma between thousands ({', '.join(columns)}): {example} is read as "
+        f"{example.replace(',', '')}",
+    )
+
+
 def _fitness(sample: list[str], separator: str) -> tuple[bool, int]:
     """Return whether the header has several cells and all rows have the same number, and this number."""
     widths = _widths(sample, separator)
@@ -329,12 +363,15 @@ def _widths(sample: list[str], separator: str) -> list[int]:
     return widths[:-1] if len(sample) == _SAMPLE_LINES else widths
 
 
-def _frame(rows: list[list[str]], positions: Mapping[str, int]) -> pl.DataFrame:
+def _frame(
+    rows: list[list[str]], positions: Mapping[str, int], with_thousands: Collection[str]
+) -> pl.DataFrame:
+    columns = (
+        unescape_formulas(pl.Series(title, [row[position] or None for row in rows], dtype=pl.String))
+        for title, position in positions.items()
+    )
     return pl.DataFrame(
-        [
-            unescape_formulas(pl.Series(title, [row[position] or None for row in rows], dtype=pl.String))
-            for title, position in positions.items()
-        ]
+        [without_thousands(cells) if cells.name in with_thousands else cells for cells in columns]
     )
 
 

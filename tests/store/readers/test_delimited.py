@@ -306,6 +306,24 @@ def test_decimal_commas_are_reported(tmp_path, content, note):
 
 
 @pytest.mark.parametrize(
+    ("rows", "numbers"),
+    [
+        (['"1,500"', "900", '"12,000"'], ["1500", "900", "12000"]),
+        (['"1,234,567.5"', ""], ["1234567.5", None]),
+        (['"1,5"', '"1,500"'], ["1,5", "1,500"]),  # decimal commas
+        (['"1,500"', "about 900"], ["1,500", "about 900"]),
+    ],
+)
+def test_commas_between_thousands_are_removed_in_files_with_commas(tmp_path, rows, numbers):
+    content = "id,n\n" + "".join(f"{number},{cell}\n" for number, cell in enumerate(rows))
+    table = open_delimited(written(tmp_path, content), "answers.csv")
+    assert next(table.batches(9))["n"].to_list() == numbers
+    assert next(table.batches_with(["n"], 9))["n"].to_list() == numbers
+    is_reported = numbers[0].isdigit() or "." in numbers[0]
+    assert any("comma between thousands (n)" in note for note in table.notes) == is_reported
+
+
+@pytest.mark.parametrize(
     "name", ["klingon", "base64", "rot13", "idna", "punycode", "undefined", "unicode_escape", "", "a\0b"]
 )
 def test_an_encoding_of_no_text_file(tmp_path, name):
