@@ -170,15 +170,17 @@ class ColumnProfile:
         return is_id_name(self.name)
 
     def _kind_of_numbers(self) -> ColumnKind:
-        if self.labels.measure == "scale":
-            return "number"
         is_whole = self.whole == self.numbers
+        least, most = _ORDINAL_POINTS
+        few = self.high - self.low < most and least <= max(len(self.values), len(self.labels.answers)) <= most
+        # Programs write "scale" for the points of a scale, too, which have labels.
+        are_points = is_whole and few and len(self.labels.answers) > 1
+        if self.labels.measure == "scale" and not are_points:
+            return "number"
         if self._is_unique and is_whole and self._is_named_id:
             return "id"
         if self.labels.measure == "nominal":
             return "single choice"
-        least, most = _ORDINAL_POINTS
-        few = self.high - self.low < most and least <= max(len(self.values), len(self.labels.answers)) <= most
         if self.labels.measure == "ordinal" or (is_whole and few and not self._is_unique):
             return "ordinal"
         if self.labels.answers or (is_whole and len(self.values) <= _OPTION_VALUES):

@@ -39,6 +39,7 @@ class ColumnLabels:
         are_mentions: whether the columns of the question each hold codes of one list, such as the first,
             second and third brand that came to mind.
         is_text: whether the column holds what people wrote beside the option "other".
+        is_entry: whether the column holds what people typed, so that its cells list no options.
         role: what the column is, if a survey tool added it by itself. ``ignore`` with a question is a column
             that repeats what the question's other columns hold.
     """
@@ -54,6 +55,7 @@ class ColumnLabels:
     counted: str = ""
     are_mentions: bool = False
     is_text: bool = False
+    is_entry: bool = False
     role: ColumnRole = ""
 
     @property

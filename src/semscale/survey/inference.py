@@ -32,6 +32,7 @@ from semscale.survey.marks import (
     Meaning,
     OptionCells,
     infer_marks,
+    is_beside,
     is_exclusive,
     is_other,
     missing_reason,
@@ -75,6 +76,8 @@ _WITH_CHECKBOXES = "REDCap"
 _OPTIONS_AS_NAMES = "Typeform"
 _NUMBERED_OPTIONS = "SurveyMonkey"
 _RANKS_AS_COLUMNS = "LimeSurvey"
+_LABELS_OF_CODES = "LimeSurvey"
+"""The tool whose reader labels a code that full answers do not have."""
 
 _LISTS_OF_CODES = frozenset({"Qualtrics"})
 """Tools that write the numbers of chosen options with a comma between them."""
@@ -99,9 +102,11 @@ _ZERO_ONE = frozenset({"0", "1", "true", "false"})
 _ONE_TO_TWO = {"1", "2"}
 _NPS = {*map(str, range(11))}
 _FEWEST_NPS = 4
+_LEAST_HIGHEST = 8  # a scale of recommendation may have 5 or 7 points
 _FEWEST_POINTS = 3
 _MOST_LISTED = 50
 _MOST_POINTS = 20
+_MOST_TEXTS = 11
 _CODES_BELOW_ZERO = frozenset(-float(size) for size in (7, 8, 9, 66, 77, 88, 99, 666, 777, 888, 999, 9999))
 BY_FREQUENCY = "no known order: by frequency"
 """Reason of a question whose answers are in the order of their numbers of respondents."""
@@ -202,6 +207,7 @@ class _Inference:
         columns = tuple(self.profiles)
         if are_mentions:
             return self._mentions(name, columns)
+        columns = tuple(column for column in columns if not is_beside(column, columns)) or columns
         if columns == (name,):
             return self._alone(columns[0], is_named=True)
         marks = self._marks(name, columns)
@@ -240,7 +246,7 @@ class _Inference:
     def _parted(self, column: str) -> re.Match[str] | None:
         """Part the name of a column that can share a question with others whose names begin alike."""
         labels = self._labels(column)
-        if self.export in _WITH_QUESTIONS or labels.role or labels.is_text:
+        if self.export in _WITH_QUESTIONS or labels.role or labels.is_text or self._is_beside(column):
             return None
         parted = _PARTED.fullmatch(column) or _LETTERED.fullmatch(column)
         if parted and self.export == _WITH_BLANKS:
@@ -251,6 +257,12 @@ class _Inference:
             return parted if _ITEM.fullmatch(parted["part"]) else None
         return parted
 
+    def _is_beside(self, column: str) -> bool:
+        """Return whether a column holds what people wrote beside another one, by the file or its name."""
+        labels = self._labels(column)
+        is_stated = labels.is_text and not labels.question
+        return is_stated or (not labels.question and is_beside(column, self.profiles))
+
     def _columns_of_own_text(self) -> dict[str, str]:
         """Return the names of questions by the columns of their options, if a tool names these by the option.
 
@@ -260,11 +272,12 @@ class _Inference:
             return {}
         runs: list[list[str]] = [[]]
         for column, profile in self.profiles.items():
+            option = profile.labels.label or column
             answers = {code_key(value) for value in profile.values}
-            is_other_text = bool(runs[-1]) and is_other(column)
-            if not profile.labels.role and (answers <= {code_key(column)} or is_other_text):
+            is_last = bool(runs[-1]) and is_other(option)
+            if not profile.labels.role and (answers <= {code_key(option)} or is_last):
                 runs[-1].append(column)
-            else:
+            if is_last or column not in runs[-1]:
                 runs.append([])
         questions: dict[str, str] = {}
         for run in runs:
@@ -324,8 +337,9 @@ class _Inference:
             yield self._mentions(name, columns)
         elif listed := self._common_list(columns, marks):
             yield from (self._list_of(self.profiles[column], listed) for column in columns)
-        elif self._is_grid(columns, marks):
-            yield self._grid(name, columns)
+        elif items := self._items_of_grid(name, columns, marks):
+            yield self._grid(name, items)
+            yield from (self._alone(column) for column in columns if column not in items)
         elif marks.chosen or marks.own or (stated and not self._are_answers(columns)):
             yield self._multiple(name, columns, marks, stated=stated)
         else:
@@ -407,7 +421,9 @@ class _Inference:
             codes = self._missing(profile)
             values |= {value: "no" for value in profile.values if value not in codes}
             values[labels.counted] = "yes"
-        return OptionCells(self._option_label(name, column), tuple(profile.values), values, labels.is_text)
+        label = self._option_label(name, column)
+        is_text = labels.is_text or (self.export == _OPTIONS_AS_NAMES and is_other(label))
+        return OptionCells(label, tuple(profile.values), values, is_text)
 
     def _option_label(self, name: str, column: str) -> str:
         labels = self._labels(column)
@@ -434,13 +450,31 @@ class _Inference:
         filled = [column for column in answers if column]
         shared = set().union(*filled) if filled else set()
         words = {*map(code_key, (*marks.chosen, *marks.not_chosen))}
-        if any(_number(key) is not None and key not in {"0", "1"} for key in shared):
+        numbers = [number for key in shared if (number := _number(key)) is not None]
+        if any(number not in {0, 1} for number in numbers):
             words.discard("0")  # it is a point beside 1 and 2
+        if len(numbers) == len(shared) and not _are_few(numbers):
+            return False
+        if self._is_scale_with_words(shared, marks):
+            words = set()
         points = {key for key in shared if key not in words}
         are_shared = len(filled) > 1 and len(shared) < sum(map(len, filled))
         are_ordered = not any(map(_number, points)) and order_labels(sorted(points)) is not None
         are_points = len(points) >= _FEWEST_POINTS or are_ordered
         return are_shared and are_points and len(points) <= _MOST_LISTED and not marks.own
+
+    def _items_of_grid(self, name: str, columns: Sequence[str], marks: Marks) -> Sequence[str]:
+        """Return the columns of a grid, without those of comments; nothing if there is none."""
+        if self._is_grid(columns, marks):
+            return columns
+        items = [column for column in columns if column not in marks.texts]
+        is_grid = marks.texts and not marks.chosen and self._is_grid(items, self._marks(name, items))
+        return items if is_grid else ()
+
+    def _is_scale_with_words(self, answers: Collection[str], marks: Marks) -> bool:
+        """Return whether words such as "no" are points beside others, such as "maybe" in several columns."""
+        are_shared = any(len(columns) > 1 for columns in marks.unknown.values())
+        return are_shared and len(answers) <= _MOST_TEXTS and order_labels(sorted(answers)) is not None
 
     def _answers(self, column: str) -> set[str]:
         """Return the normalised values of a column that are answers."""
@@ -534,7 +568,7 @@ class _Inference:
         entries = [entry for column in columns if (entry := self._labels(column)).label]
         if all(entry.option == entry.label for entry in entries):  # as in SPSS, whose sets have a label
             return ""
-        if whole := next((entry.label for entry in entries if entry.option), ""):
+        if whole := next((entry.label for entry in entries if entry.option not in {"", entry.label}), ""):
             return whole
         labels = {entry.label for entry in entries}
         if len(labels) == 1 and len(entries) > 1:
@@ -603,9 +637,10 @@ class _Inference:
 
     def _text_beside(self, profile: ColumnProfile) -> Question | None:
         """Describe what people wrote beside an option, or a comment on it."""
-        if not profile.labels.is_text or not profile.filled:
+        if not self._is_beside(profile.name) or not profile.filled:
             return None
-        return _question(profile, "open", reason="what people wrote beside an answer", source="file")
+        source: Literal["inferred", "file"] = "file" if profile.labels.is_text else "inferred"
+        return _question(profile, "open", reason="what people wrote beside an answer", source=source)
 
     def _count_of_options(self, profile: ColumnProfile) -> Question | None:
         """Describe a column with the number of options that were chosen, which SoSci Survey adds."""
@@ -646,7 +681,7 @@ class _Inference:
     def _list(self, profile: ColumnProfile) -> Question | None:
         """Describe a column whose cells list options."""
         whole = self.profiles[profile.name]
-        listed = self._find_list(whole)
+        listed = None if whole.labels.is_entry else self._find_list(whole)
         return None if listed is None else self._list_of(whole, listed)
 
     def _find_list(self, profile: ColumnProfile) -> OptionList | None:
@@ -698,9 +733,7 @@ class _Inference:
     def _nps(self, profile: ColumnProfile) -> Question | None:
         """Describe a question with answers from 0 to 10 whose wording asks for a recommendation."""
         written = {_leading_number(value): value for value in profile.values}
-        wording = f"{profile.name} {profile.labels.title}"
-        has_points = len(written) >= _FEWEST_NPS and written.keys() <= _NPS
-        if not has_points or not _mentions_any(wording, "recommend"):
+        if not _are_of_nps(written, f"{profile.name} {profile.labels.title}"):
             return None
         labels = profile.labels.answers
         points = tuple(
@@ -715,10 +748,13 @@ class _Inference:
         return _question(profile, "nps", reason=reason, values=points)
 
     def _open_or_number(self, profile: ColumnProfile) -> Question | None:
-        if self._kind(profile) == "open text":
-            return _question(profile, "open", reason="many different texts")
-        if self._kind(profile) == "number":
+        kind = self._kind(profile)
+        if kind == "number":
             return _question(profile, "numeric", reason="numbers")
+        if profile.labels.is_entry and kind == "multiple choice":
+            return _question(profile, "open", reason="texts that people typed", source="file")
+        if kind == "open text" and not _are_points(profile.values):
+            return _question(profile, "open", reason="many different texts")
         return None
 
     def _closed(self, profile: ColumnProfile) -> Question:
@@ -726,7 +762,9 @@ class _Inference:
         answers = [value for value in values if value.missing is None]
         are_scored = len(answers) >= _FEWEST_POINTS and any(value.score is not None for value in answers)
         has_numbers = bool(answers) and all(value.number is not None for value in answers)
-        is_scale = (self._kind(profile) == "ordinal" or are_scored) and has_numbers
+        is_scale = has_numbers and (
+            self._kind(profile) == "ordinal" or are_scored or _are_labels_of_scale(answers)
+        )
         return Question(
             name=profile.name,
             kind="scale" if is_scale else "single",
@@ -783,9 +821,10 @@ class _Inference:
                 label=label,
                 missing=(missing_reason(label) or "no answer")
                 if value in labels.missing_values
-                else codes.get(value) or missing_reason(label),
+                else codes.get(value),
             )
             for value, label in labels.values.items()
+            if value in profile.values or self.export != _LABELS_OF_CODES
         ]
         unlabelled = [value for value in profile.values if value not in labels.values and value not in codes]
         rest = [Value(value=value) for value in sorted(unlabelled, key=_by_number)[:_MOST_LISTED]]
@@ -806,6 +845,23 @@ class _Inference:
             self._codes[profile.name] = self._find_codes(self.profiles[profile.name])
         return self._codes[profile.name]
 
+    def _without_points(
+        self, codes: Mapping[str, MissingReason], profile: ColumnProfile
+    ) -> dict[str, MissingReason]:
+        """Leave out texts that are points of the other answers' scale, as "does not apply" can be."""
+        labels = profile.labels.values
+        names = {value: labels.get(value) or value for value in {**labels, **profile.values}}
+        answers = [name for value, name in names.items() if value not in codes][: _MOST_TEXTS + 1]
+        if len(answers) > _MOST_TEXTS:
+            return dict(codes)
+        return {
+            value: reason
+            for value, reason in codes.items()
+            if reason != "not asked"
+            or value in profile.labels.missing_values
+            or order_labels([*answers, names[value]]) is None
+        }
+
     def _find_codes(self, profile: ColumnProfile) -> dict[str, MissingReason]:
         labels = profile.labels.values
         of_tool = _CODES_OF_TOOLS.get(self.export, {})
@@ -814,15 +870,46 @@ class _Inference:
             reason = missing_reason(labels.get(value) or value) or of_tool.get(cell_name(value))
             if reason is not None:
                 codes[value] = reason
+        codes = self._without_points(codes, profile)
         rest = [value for value in profile.values if value not in codes and not labels.get(value)]
         numbers = {number: value for value in rest if (number := _number(value)) is not None}
         others = {number for value in labels if value not in codes and (number := _number(value)) is not None}
         if 2 * len(numbers) < len(rest):
             codes |= {value: "no answer" for value in rest if cell_name(value) in CUSTOMARY_CODES}
+        elif _mentions_any(f"{profile.name} {profile.labels.title}", "recommend") and (
+            outside := _outside_nps(numbers)
+        ):
+            codes |= dict.fromkeys(outside, "no answer")
         elif len(numbers) >= _FEWEST_POINTS or others:
             apart = _codes_apart(sorted({*numbers, *others}))
             codes |= {numbers[number]: "no answer" for number in apart if number in numbers}
         return codes
+
+
+def _are_labels_of_scale(answers: Sequence[Value]) -> bool:
+    """Return whether the labels of numbers are those of a scale, in the numbers' order or against it."""
+    order = order_labels([answer.label for answer in answers]) if all(a.label for a in answers) else None
+    if order is None or order.scores is None or len(answers) < _FEWEST_POINTS:
+        return False
+    scores = dict(zip(order.labels, order.scores, strict=True))
+    by_number = sorted(answers, key=lambda answer: answer.number or 0.0)
+    steps = [scores[second.label] - scores[first.label] for first, second in pairwise(by_number)]
+    return all(step > 0 for step in steps) or all(step < 0 for step in steps)
+
+
+def _are_points(values: Collection[str]) -> bool:
+    """Return whether different texts are the points of a scale, as if few people answered."""
+    texts = list(dict.fromkeys(code_key(value) for value in values))
+    order = order_labels(texts) if _FEWEST_POINTS <= len(texts) <= _MOST_TEXTS else None
+    return order is not None and order.scores is not None
+
+
+def _outside_nps(numbers: Mapping[float, str]) -> list[str]:
+    """Return customary codes outside 0 to 10, if all other numbers are inside."""
+    inside = [value for value in numbers.values() if _leading_number(value) in _NPS]
+    outside = [value for value in numbers.values() if value not in inside]
+    are_codes = inside and {cell_name(value) for value in outside} <= CUSTOMARY_CODES
+    return outside if are_codes else []
 
 
 def _codes_apart(numbers: Sequence[float]) -> list[float]:
@@ -893,6 +980,12 @@ def _question(
     )
 
 
+def _are_few(numbers: Sequence[float]) -> bool:
+    """Return whether numbers can be the points of a scale: whole ones that are near to each other."""
+    are_whole = all(number.is_integer() for number in numbers)
+    return not numbers or (are_whole and max(numbers) - min(numbers) <= _MOST_POINTS)
+
+
 def _number(text: str) -> float | None:
     try:
         return float(text)
@@ -910,6 +1003,15 @@ def _leading_number(text: str) -> str:
     """Return the whole number at the beginning of a text, such as 10 of "10 - Extremely likely"."""
     found = re.match(r"\s*(\d{1,2})(?:\D|$)", text)
     return str(int(found[1])) if found else text
+
+
+def _are_of_nps(numbers: Collection[str], wording: str) -> bool:
+    """Return whether answers are from 0 to 10, by the highest one or the name, and about recommending."""
+    if not numbers or not set(numbers) <= _NPS or not _mentions_any(wording, "recommend"):
+        return False
+    if _mentions_any(wording, "nps"):
+        return True
+    return len(numbers) >= _FEWEST_NPS and max(map(int, numbers)) >= _LEAST_HIGHEST
 
 
 def _mentions_any(text: str, words: str) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from semscale.store.missing_codes import code_key
 
@@ -15,6 +16,7 @@ _FEWEST_ALONE = 2
 _MOST_OPTIONS = 50
 _MOST_PARTS = 4 * _MOST_OPTIONS  # an option may contain the separator, and be spelled differently
 _MOSTLY = 0.75
+_FEWEST_TIED = 10  # cells in which two parts occur together and never apart, so that they are one option
 _NAMES = re.compile(r"[\w.-]+(?: [\w.-]+)*")
 _TIGHT_COMMA = re.compile(r",(?!\s)")
 _DECIMAL = re.compile(r"[+-]?\d+,\d+")
@@ -56,8 +58,9 @@ def find_list(
     """Find out whether a column's cells list options.
 
     They do if most parts of cells occur in several different ones, alone or beside others, and there are
-    fewer of them than cells, or at least two occur alone. A part that always follows the same one, and begins
-    in lower case, belongs to the option before it.
+    fewer of them than cells, or two of them occur alone, or one beside others that several cells have. A part
+    belongs to the option before it if it always follows that and begins in lower case or occurs often, or if
+    it is in the same brackets.
 
     Args:
         values: number of cells with each value.
@@ -78,6 +81,8 @@ def find_list(
         >>> find_list({"Tea;": 2, "Coffee;": 1}).options
         ('Tea', 'Coffee')
         >>> find_list({"Paris, France": 4, "Rome, Italy": 2, "Oslo, Norway": 2})
+        >>> find_list({"Bus (city, night), Car": 3, "Car": 2, "Bus (city, night)": 1}).options
+        ('Car', 'Bus (city, night)')
     """
     separators = (*_SEPARATORS, " ") if has_blanks and _are_names(values) else _SEPARATORS
     for separator in separators:
@@ -94,7 +99,8 @@ def find_list(
         if not parted:
             continue
         known_keys = {code_key(name): name for name in known or {}}
-        joined = known_keys or _frequent_spellings(_joined_options(parted, separator), parted, values)
+        options_joined = _joined_options(parted, values, separator)
+        joined = known_keys or _frequent_spellings(options_joined, parted, values)
         listed = {value: tuple(_longest_options(parts, separator, joined)) for value, parts in parted.items()}
         are_numbers = are_codes and all(part.isdigit() for parts in parted.values() for part in parts)
         are_closed = separator == ";" and all(value.rstrip().endswith(separator) for value in values)
@@ -168,7 +174,9 @@ def _are_lists(
     alone = sum(len(options) == 1 for options in listed.values())
     # What people wrote beside "other" occurs once.
     are_repeated = sum(cells[key] for key in repeated) >= _MOSTLY * cells.total()
-    return are_repeated and (len(values) < len(listed) or alone >= _FEWEST_ALONE)
+    are_few = len(values) < len(listed) or len(repeated) == len(values)
+    are_mixed = alone >= _FEWEST_ALONE or (alone > 0 and len(repeated) >= _FEWEST_OPTIONS)
+    return are_repeated and (are_few or are_mixed)
 
 
 def _frequent_spellings(
@@ -184,34 +192,42 @@ def _frequent_spellings(
     return spellings
 
 
-def _joined_options(parted: Mapping[str, Sequence[str]], separator: str) -> list[str]:
-    """Return the options, where a part that always follows the same one may belong to it."""
+def _joined_options(
+    parted: Mapping[str, Sequence[str]], values: Mapping[str, int], separator: str
+) -> list[str]:
+    """Return the options, where several parts may be one.
+
+    Args:
+        parted: the parts of each value.
+        values: number of cells with each value.
+        separator: what stands between the parts.
+    """
     followers: dict[str, set[str]] = {}
     leaders: dict[str, set[str]] = {}
-    for parts in parted.values():
-        for first, second in zip(parts, (*parts[1:], ""), strict=True):
+    cells: Counter[str] = Counter()
+    for value, parts in parted.items():
+        keys = ["", *map(code_key, parts), ""]
+        cells.update(dict.fromkeys(keys, values[value]))
+        for first, second in pairwise(keys):
             followers.setdefault(first, set()).add(second)
             leaders.setdefault(second, set()).add(first)
-        if parts:
-            leaders.setdefault(parts[0], set()).add("")
 
-    def belongs(first: str, second: str) -> bool:
-        return (
-            bool(second)
-            and second[0].islower()
-            and not first[0].islower()
-            and followers[first] == {second}
-            and leaders[second] == {first}
-        )
+    def are_one(first: str, second: str) -> bool:
+        left, right = code_key(first), code_key(second)
+        are_tied = followers[left] == {right} and leaders[right] == {left}
+        return are_tied and (second[0].islower() or cells[left] >= _FEWEST_TIED)
 
     options: dict[str, None] = {}
     for parts in parted.values():
-        option = ""
-        for first, second in zip(parts, (*parts[1:], ""), strict=True):
-            option = f"{option}{separator} {first}" if option else first
-            if not belongs(first, second):
-                options[option] = None
-                option = ""
+        start = 0
+        for stop in range(1, len(parts) + 1):
+            option = f"{separator} ".join(parts[start:stop])
+            is_open = option.count("(") > option.count(")") and any(")" in part for part in parts[stop:])
+            may_follow = stop < len(parts) and not parts[start][0].islower()
+            if is_open or (may_follow and are_one(parts[stop - 1], parts[stop])):
+                continue
+            options[option] = None
+            start = stop
     return list(options)
 
 

@@ -20,6 +20,12 @@ _PARTS = re.compile(r"\s*(?:[/,;()\[\]]|\bor\b)\s*")
 _NUMBERING = re.compile(r"^\s*[-+]?\d{1,4}(?:\s*[.:)=\-–]\s*|\s+)")
 _WHOLE = re.compile(r"-?\d+")
 _LONGEST = 80  # characters of a phrase for no answer
+_BESIDE = re.compile(
+    r"(?P<answer>.*\w)[\s_.:\[(-]+(?:please )?"
+    r"(?:text|txt|specify|open|freitext|texte|texto|testo|tekst)[\])]?",
+    re.IGNORECASE,
+)
+_PREFIXES = frozenset({"un", "non", "未", "非", "不"})
 _NO_TO_ONE = frozenset({"0", "1"})
 _ONE_TO_TWO = frozenset({"1", "2"})
 
@@ -120,6 +126,7 @@ class _Reading:
         self._reasons: dict[str, None] = {}
         self._texts = [name for name, cells in columns.items() if cells.is_text]
         self._keys = {self._key(name, value) for name, cells in columns.items() for value in cells.values}
+        self._has_no = any(key in _words("not_chosen") and not missing_reason(key) for key in self._keys)
         self._numbers = self._plain_numbers()
         self._has_own_values = self._each_has_its_own()
 
@@ -191,16 +198,23 @@ class _Reading:
     def _as_word(self, column: str, value: str) -> bool:
         """Read a word such as "yes", or one that another one denies."""
         key = self._key(column, value)
-        denied = _denied(key)
+        denies_other = bool(_denied(key) & self._keys)
+        is_code = missing_reason(self._columns[column].meaning_text(value)) is not None
         if key in _words("chosen"):
             self._chosen[value] = None
-        elif key in _words("not_chosen") or denied in {*self._keys, *_words("chosen")}:
+        elif denies_other or (self._is_no(key) and not (is_code and self._has_no)):
             self._not_chosen[value] = None
-        elif any(_denied(other) == key for other in self._keys):
+        elif any(key in _denied(other) for other in self._keys):
             self._chosen[value] = None
         else:
             return False
         return True
+
+    def _is_no(self, key: str) -> bool:
+        """Return whether a text is a word such as "no", or denies one such as "yes"."""
+        return key in _words("not_chosen") or (
+            not missing_reason(key) and not _denied(key).isdisjoint(_words("chosen"))
+        )
 
     def _as_number(self, column: str, value: str) -> bool:
         """Read 0, 1 beside nothing but 0, and the numbers of a tool's convention."""
@@ -325,21 +339,41 @@ def is_other(label: str) -> bool:
     )
 
 
-def _denied(key: str) -> str | None:
-    """Return what a text denies, such as ``used`` for ``not used``; ``None`` if it denies nothing."""
+def is_beside(column: str, columns: Collection[str]) -> bool:
+    """Return whether a column has the name of another one and a word such as "text" or "specify".
+
+    It holds what people wrote beside the answer in the other column.
+
+    Examples:
+        >>> [is_beside(name, ["q_5", "q_5_TEXT", "text"]) for name in ("q_5_TEXT", "text")]
+        [True, False]
+    """
+    parted = _BESIDE.fullmatch(column)
+    return parted is not None and parted["answer"] in columns
+
+
+@cache
+def _denied(key: str) -> frozenset[str]:
+    """Return what a text denies; nothing if it denies nothing.
+
+    Examples:
+        >>> sorted(_denied("not used")), sorted(_denied("trifft nicht zu")), "owns" in _denied("does not own")
+        (['used'], ['trifft zu'], True)
+    """
+    denied: set[str] = set()
+    padded = f" {key} "
     for denial in _words("denials"):
-        separated = f"{denial} "
-        if key.startswith(separated):
-            return key.removeprefix(separated)
-        if key.endswith(f" {denial}"):
-            return key.removesuffix(f" {denial}")
-        if (
-            denial in {"un", "non", "未", "非", "不"}
-            and key.startswith(denial)
-            and len(key) > len(denial) + 1
-        ):
-            return key.removeprefix(denial).lstrip("-")
-    return None
+        if f" {denial} " in padded:
+            rest = " ".join(padded.replace(f" {denial} ", " ", 1).split())
+            denied |= {rest, *(_third_persons(rest) if denial in _words("verbal denials") else ())}
+        elif denial in _PREFIXES and key.startswith(denial) and len(key) > len(denial) + 1:
+            denied.add(key.removeprefix(denial).lstrip("-"))
+    return frozenset(denied - {""})
+
+
+def _third_persons(verb: str) -> set[str]:
+    """Return what the third person of an English verb can be, such as ``applies`` of ``apply``."""
+    return {f"{verb}s", f"{verb}es", *({f"{verb[:-1]}ies"} if verb.endswith("y") else ())}
 
 
 @cache

@@ -6,7 +6,16 @@ Each tool or family of tools has a module; its ``read_header`` returns ``None`` 
 from collections.abc import Callable, Mapping, Sequence
 
 from semscale.errors import InputError
-from semscale.store.exports import forms, kobo, limesurvey, qualtrics, redcap, sosci, surveymonkey
+from semscale.store.exports import (
+    forms,
+    kobo,
+    limesurvey,
+    qualtrics,
+    redcap,
+    sosci,
+    surveymonkey,
+    two_rows,
+)
 from semscale.store.exports.headers import Row, SurveyHeader
 from semscale.store.table import check_names
 from semscale.store.table_settings import HeaderKind
@@ -47,6 +56,10 @@ def survey_header(
             columns = check_names(list(header.columns), name)
             note = f"{name} is an export of {header.export}{_rows_note(header)}; {_SWITCH}"
             return SurveyHeader(columns, header.more, header.labels, (note,), header.export)
+    header = two_rows.read_header(names, rows) if kind == "auto" else None
+    if header is not None:
+        note = f"{name}: its second row belongs to the header, as it names columns of one question; {_SWITCH}"
+        return SurveyHeader(check_names(list(header.columns), name), 1, header.labels, (note,))
     if kind not in {"auto", "plain"}:
         raise InputError(
             "header",

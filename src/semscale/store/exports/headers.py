@@ -45,6 +45,17 @@ def unique_names(names: Sequence[str]) -> list[str]:
     return unique
 
 
+def repeated_labels(names: Sequence[str], columns: Sequence[str]) -> dict[str, ColumnLabels]:
+    """Label the columns that ``unique_names`` numbered by their names in the file.
+
+    Examples:
+        >>> repeated_labels(["Other", "Other"], ["Other", "Other (2)"])["Other (2)"].label
+        'Other'
+    """
+    pairs = zip(names, columns, strict=True)
+    return {column: ColumnLabels(label=name) for name, column in pairs if name != column}
+
+
 def cell_texts(row: Row, width: int) -> list[str]:
     """Return the cells of a row as texts, filled up with empty ones."""
     cells = ["" if cell is None else str(cell).strip() for cell in row]

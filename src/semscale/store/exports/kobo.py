@@ -1,11 +1,16 @@
 """Exports of KoboToolbox and other servers of ODK forms: ``group/question`` and ``question/option``.
 
+SurveyCTO writes ``question_1`` beside ``question``.
+
 References:
     KoboToolbox help, "Exporting and downloading your data": a select-many question has a column that lists
     the chosen options, a column for each option with 0 and 1, or both; ODK Central's "split select multiple
-    choices" writes the same columns.
+    choices" writes the same columns. SurveyCTO's documentation, "Understanding the format of your data":
+    ``question_1`` is the option with the value 1, and ``question__98`` the one with -98.
 """
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 
 from semscale.store.exports.headers import (
@@ -23,6 +28,8 @@ _SIGNS = (
     frozenset({"submissiondate", "meta-instanceid", "meta/instanceid", "instanceid", "key"}),
 )
 _FEWEST = 2
+_NUMBERED = re.compile(r"(?P<stem>.*\w)__?\d+")
+_POSITION = re.compile(r"_.+_(?:latitude|longitude|altitude|precision)")
 ROLES = system_roles(
     identifier="_id, _uuid, key, instanceid, meta-instanceid, meta/instanceid",
     date="start, end, today, _submission_time, submissiondate",
@@ -30,7 +37,8 @@ ROLES = system_roles(
         "__version__, _index, _notes, _status, _submitted_by, _tags, _validation_status, "
         "_xform_id_string, _geolocation, _attachments, deviceid, username, simserial, subscriberid, "
         "phonenumber, formhub/uuid, meta/rootuuid, submitterid, submittername, attachmentspresent, "
-        "attachmentsexpected, reviewstate, edits, formversion"
+        "attachmentsexpected, reviewstate, edits, formversion, formdef_version, review_status, starttime, "
+        "endtime"
     ),
 )
 """Columns that the server adds by itself."""
@@ -47,12 +55,23 @@ def read_header(names: Sequence[str], _rows: Sequence[Row]) -> SurveyHeader | No
     columns = unique_names(names)
     present = set(columns)
     labels: dict[str, ColumnLabels] = {}
+    numbered = Counter(stem for column in columns if (stem := _stem_of_number(column)) in present)
     for column in columns:
         question = _list_column(column, present)
+        if not question and numbered[_stem_of_number(column)] >= _FEWEST:
+            question = _stem_of_number(column)
         if question:
             labels[question] = ColumnLabels(question=question, role="ignore")
             labels[column] = ColumnLabels(question=question, option=column[len(question) + 1 :])
+        elif _POSITION.fullmatch(column):
+            labels[column] = ColumnLabels(role="ignore")
     return SurveyHeader(tuple(columns), 0, labels | system_labels(columns, ROLES), export="KoboToolbox")
+
+
+def _stem_of_number(column: str) -> str:
+    """Return the name before a number, as SurveyCTO names the columns of options; empty without one."""
+    numbered = _NUMBERED.fullmatch(column)
+    return numbered["stem"] if numbered else ""
 
 
 def _list_column(column: str, present: set[str]) -> str:

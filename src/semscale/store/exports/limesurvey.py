@@ -13,9 +13,15 @@ from dataclasses import replace
 from semscale.store.exports.headers import Row, SurveyHeader, count_present, system_labels, system_roles
 from semscale.store.table import ColumnLabels
 
-_SIGNS = frozenset(
-    {"submitdate", "lastpage", "startlanguage", "date submitted", "last page", "start language"}
-)
+_SIGNS = frozenset({
+    "submitdate", "lastpage", "startlanguage", "date submitted", "last page", "start language",
+    "datum abgeschickt", "letzte seite", "start-sprache", "zufallsstartwert",
+    "date de soumission", "dernière page", "langue de départ", "langue de démarrage",
+    "fecha de envío", "última página", "lenguaje inicial", "idioma inicial",
+    "data di invio", "data invio", "ultima pagina", "lingua iniziale",
+    "data de envio", "datum ingestuurd", "datum verzonden", "laatste pagina", "starttaal",
+    "data wysłania", "data zakończenia", "ostatnia strona", "język początkowy",
+})  # fmt: skip
 _FEWEST = 2
 _CODED = re.compile(
     r"(?P<code>[^\W_]\w*?)"
@@ -23,16 +29,33 @@ _CODED = re.compile(
     r"(?:\.\s+(?P<text>.+))?",
     re.DOTALL,
 )
-_ANSWER = re.compile(r"(?P<question>.*?\S)\s*(?P<options>(?:\[[^\[\]]*\]\s*)+)", re.DOTALL)
-_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
+_COMMENTS = frozenset({
+    "comment", "kommentar", "commentaire", "comentario", "commento", "comentário", "opmerking", "komentarz",
+})  # fmt: skip
+_OTHERS = frozenset(
+    {"other", "sonstiges", "autre", "otro", "otra", "altro", "outro", "anders", "inne", "inny"}
+)
 _OTHER = {"-oth-": "other"}
 _RANK = re.compile(r"(?:rank(?:ing)?|rang|rango|classement|posto|pozycja|順位|排名)\s*\d+", re.IGNORECASE)
 ROLES = system_roles(
-    identifier="id, response id",
-    date="submitdate, date submitted, startdate, date started, datestamp, date last action",
+    identifier=(
+        "id, response id, antwort id, id de la réponse, id de respuesta, id risposta, id da resposta, "
+        "antwoord id, id odpowiedzi"
+    ),
+    date=(
+        "submitdate, date submitted, startdate, date started, datestamp, date last action, "
+        "datum abgeschickt, datum gestartet, datum letzte aktivität, date de soumission, date de lancement, "
+        "date de la dernière action, fecha de envío, fecha de inicio, fecha de la última acción, "
+        "data di invio, data invio, data di inizio, data de envio, data de início, datum ingestuurd, "
+        "datum verzonden, data wysłania, data zakończenia, data rozpoczęcia"
+    ),
     ignore=(
-        "lastpage, last page, startlanguage, start language, seed, token, access code, ipaddr, "
-        "ip address, refurl, referrer url, interviewtime, total time"
+        "lastpage, last page, startlanguage, start language, seed, token, access code, ipaddr, ip address, "
+        "refurl, referrer url, interviewtime, total time, letzte seite, start-sprache, zufallsstartwert, "
+        "zugangscode, ip-adresse, weiterleitungs-url, gesamtzeit, dernière page, langue de départ, "
+        "langue de démarrage, tête de série, adresse ip, última página, lenguaje inicial, idioma inicial, "
+        "semilla, dirección ip, ultima pagina, lingua iniziale, seme, indirizzo ip, semente, endereço ip, "
+        "laatste pagina, starttaal, ip-adres, ostatnia strona, język początkowy, adres ip"
     ),
 )
 """Columns that LimeSurvey adds by itself."""
@@ -81,12 +104,13 @@ def limesurvey_columns(names: Sequence[str]) -> tuple[list[str], dict[str, Colum
     single = {question for question in columns if labels[question].question == ""}
     sizes = Counter(entry.question for entry in labels.values())
     for column, entry in labels.items():
-        is_beside = entry.is_text and entry.question in single
+        is_other = entry.is_text or entry.option.casefold() in _OTHERS
+        is_beside = is_other and entry.question in single
         if is_beside and column.rstrip("]").endswith("other"):
             answer = labels[entry.question]
             labels[entry.question] = replace(answer, values=_OTHER)
         if entry.question and (is_beside or sizes[entry.question] == 1):
-            labels[column] = replace(entry, question="")
+            labels[column] = replace(entry, question="", is_text=entry.is_text or is_beside)
     return columns, {column: entry for column, entry in labels.items() if entry != ColumnLabels()}
 
 
@@ -100,9 +124,7 @@ def _read_column(name: str) -> tuple[str, ColumnLabels]:
     if part is None:
         return code, ColumnLabels(label=text)
     column = re.split(r"\.\s+", name.strip(), maxsplit=1)[0]
-    asked = _ANSWER.fullmatch(text)
-    options = _BRACKETS.findall(asked["options"]) if asked else []
-    wording = asked["question"] if asked else text
+    wording, options = _split_brackets(text)
     if part.endswith("comment"):
         return column, ColumnLabels(label=text, is_text=True)
     if coded["scale"]:
@@ -123,18 +145,40 @@ def _is_own(name: str) -> bool:
 
 def _labels_of_text(name: str) -> ColumnLabels:
     """Read a header that has only the question's text and its option."""
-    asked = _ANSWER.fullmatch(name)
-    if asked is None:
+    wording, options = _split_brackets(name)
+    if not options:
         return ColumnLabels()
-    *_, option = _BRACKETS.findall(asked["options"])
-    if option.casefold() in {"comment", "kommentar", "commentaire"}:
+    *_, option = options
+    if option.casefold() in _COMMENTS:
         return ColumnLabels(name, is_text=True)
     is_rank = bool(_RANK.fullmatch(option))
-    return ColumnLabels(name, asked["question"], option, are_mentions=is_rank)
+    return ColumnLabels(wording, wording, option, are_mentions=is_rank)
+
+
+def _split_brackets(text: str) -> tuple[str, list[str]]:
+    """Split a text into the question and the options in brackets at its end, which may contain brackets.
+
+    Examples:
+        >>> _split_brackets("Which drinks [if any]? [Tea [green]]")
+        ('Which drinks [if any]?', ['Tea [green]'])
+    """
+    options: list[str] = []
+    rest = text.rstrip()
+    while rest.endswith("]"):
+        depth, start = 0, len(rest)
+        while start > 0:
+            start -= 1
+            depth += {"]": 1, "[": -1}.get(rest[start], 0)
+            if not depth:
+                break
+        if depth or not rest[:start].strip():
+            break
+        options.insert(0, rest[start + 1 : -1])
+        rest = rest[:start].rstrip()
+    return (rest, options) if options else (text, [])
 
 
 UNFINISHED: Mapping[str, Mapping[str, str]] = {
-    "submitdate": {"": "not finished"},
-    "Date submitted": {"": "not finished"},
+    name: {"": "not finished"} for name in ("submitdate", "Date submitted", "Datum Abgeschickt")
 }
 """Columns that mark unfinished interviews: descriptions of a row by value; ``""`` is an empty cell."""

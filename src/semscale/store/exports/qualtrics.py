@@ -27,10 +27,14 @@ _STEM = re.compile(r"(?P<stem>.+)_x?\d+$")
 _LOOKED_AT = 2
 _TEXTS = {"ResponseId": "Response ID", "StartDate": "Start Date", "RecordedDate": "Recorded Date"}
 _SELECTED = " - Selected Choice"
-_OF_NPS_GROUP = "_NPS_GROUP"
+_OF_GROUP = "_GROUP"
 _OF_TEXT = "_TEXT"
+_TYPED = re.compile(r'"ImportId"\s*:\s*"(?:[^"_]+_)?QID\d+_TEXT"')
+_MEASURED = re.compile(
+    r"_(?:first.click|last.click|page.submit|click.count|browser|version|os|operating.system|resolution)(?:\"|$)",
+    re.IGNORECASE,
+)
 _ORDER = re.compile(r".*_DO(?:_.*)?|FL_\d+.*_DO.*")
-_TIMING = re.compile(r".*_(?:First Click|Last Click|Page Submit|Click Count)")
 
 ROLES = system_roles(
     identifier="responseid",
@@ -95,7 +99,9 @@ def _labels(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, ColumnLabe
     texts = dict(zip(columns, cell_texts(rows[0] if has_texts else (), len(columns)), strict=True))
     ids = dict(zip(columns, cell_texts(rows[-1] if has_ids else (), len(columns)), strict=True))
     labels = {column: ColumnLabels(label=_wording(text)) for column, text in texts.items() if text}
-    groups = _groups_by_id(columns, ids) if has_ids else _groups_by_name(columns, texts)
+    measured = {column for column in columns if _is_measured(column, ids[column])}
+    asked = [column for column in columns if column not in measured]
+    groups = _groups_by_id(asked, ids) if has_ids else _groups_by_name(asked, texts)
     questions = _question_names(groups, columns)
     for members, question in zip(groups.values(), questions, strict=True):
         wording, options = _split([texts[column] for column in members])
@@ -105,7 +111,13 @@ def _labels(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, ColumnLabe
     for column in columns:
         if _is_beside(column, columns):
             labels[column] = replace(labels.get(column, ColumnLabels()), is_text=True)
-        elif _is_about_display(column) or (column.startswith("Q_") and "QID" not in ids[column]):
+        elif _TYPED.search(ids[column]):
+            labels[column] = replace(labels.get(column, ColumnLabels()), is_entry=True)
+        elif (
+            column in measured
+            or _ORDER.fullmatch(column)
+            or (column.startswith("Q_") and "QID" not in ids[column])
+        ):
             labels[column] = replace(labels.get(column, ColumnLabels()), role="ignore")
     for column, system in system_labels(columns, ROLES).items():
         labels[column] = replace(labels.get(column, ColumnLabels()), role=system.role)
@@ -128,14 +140,15 @@ def _is_beside(column: str, columns: Sequence[str]) -> bool:
     return option in columns or option.rpartition("_")[0] in columns
 
 
-def _is_about_display(column: str) -> bool:
-    """Return whether a column has the order of options or the time on a page, and no answer."""
-    return bool(_ORDER.fullmatch(column) or _TIMING.fullmatch(column))
+def _is_measured(column: str, import_id: str) -> bool:
+    """Return whether a column is of a question "Timing" or "Meta info", by its import ID or its name."""
+    is_question = "QID" in import_id or not import_id
+    return is_question and _MEASURED.search(import_id or column) is not None
 
 
 def _may_share(column: str, columns: Sequence[str]) -> bool:
     """Return whether a column can be one of several columns of a question."""
-    is_apart = column.endswith(_OF_NPS_GROUP) or _is_about_display(column)
+    is_apart = column.endswith(_OF_GROUP) or _ORDER.fullmatch(column)
     return not is_apart and not _is_beside(column, columns)
 
 

@@ -20,8 +20,9 @@ from semscale.store.exports.headers import (
 from semscale.store.table import ColumnLabels
 
 _SIGNS = ("respondent id", "collector id")
-_ALONE = frozenset({"", "response", "open-ended response"})
 _ANSWER = "response"
+_TYPED = "open-ended response"
+_ALONE = frozenset({"", _ANSWER, _TYPED})
 _OF_OTHER = "other (please specify)"
 ROLES = system_roles(
     identifier="respondent id, respondent_id",
@@ -86,7 +87,11 @@ def surveymonkey_columns(names: Sequence[str], answers: Row) -> tuple[list[str],
         if not option:
             continue
         question = names[start].strip()
-        entry = ColumnLabels(label=question, option="" if option.casefold() in _ALONE else option)
+        entry = ColumnLabels(
+            label=question,
+            option="" if option.casefold() in _ALONE else option,
+            is_entry=option.casefold() == _TYPED,
+        )
         is_other = option.casefold().startswith(_OF_OTHER)
         if start in with_answer:
             # One answer in the first column; the others hold what people wrote beside it.
