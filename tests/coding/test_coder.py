@@ -10,6 +10,7 @@ from semscale.coding import coder
 from semscale.coding.codebook import Code, Codebook
 from semscale.coding.coder import Coder, Prototypes, code_scores, with_children
 from semscale.coding.coding import calibrate_code
+from semscale.coding.settings import CodingColumns
 from semscale.errors import InputError
 from semscale.stats.calibration import fit_platt
 from semscale.store.reading import open_table
@@ -186,7 +187,7 @@ def test_likeness_of_a_table_is_the_same_in_parts(tmp_path, book, keyword_embedd
     pl.DataFrame({"text": cells}).write_parquet(tmp_path / "t.parquet")
     monkeypatch.setattr(coder, "_TABLE_BATCH", 2)
     scorer = Coder(book, embedder=keyword_embedder)
-    likeness = scorer.score_table(open_table(tmp_path / "t.parquet"), "text")
+    likeness = scorer.score_table(open_table(tmp_path / "t.parquet"), CodingColumns(text="text"))
     assert np.array_equal(likeness, scorer.score(cells).likeness, equal_nan=True)
 
 

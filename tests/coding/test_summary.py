@@ -33,7 +33,7 @@ def summed(book, tmp_path_factory):
     def run(rows, columns=BARE, out=None, other=None):
         path = tmp_path_factory.mktemp("coded") / "t.parquet"
         pl.DataFrame(rows).write_parquet(path)
-        compared = other and OtherRun(open_table(other), book, "text", other.name)
+        compared = other and OtherRun(open_table(other), book, CodingColumns(text="text"), other.name)
         instrument = CodingTable(
             columns, book, lambda: Coder(book, embedder=KeywordEmbedder()), other=compared
         )

@@ -131,7 +131,7 @@ def test_an_earlier_run_is_read_in_batches(book, keyword_embedder, tmp_path, end
     path = tmp_path / f"coded.{ending}"
     codes = coding.to_frame().rename(lambda name: f"semscale_{name}")
     write_table(pl.concat([pl.DataFrame({"text": texts}), codes], how="horizontal"), path)
-    other = OtherRun(open_table(path), book, "text", path.name)
+    other = OtherRun(open_table(path), book, CodingColumns(text="text"), path.name)
     read = [other.take(texts[:2], ALL_TEXT), other.take(texts[2:], np.zeros(3, dtype=bool))]
     other.check_ended()
     assert np.array_equal(np.concatenate(read), coding.assigned, equal_nan=True)
@@ -141,7 +141,7 @@ def test_an_earlier_run_is_read_in_batches(book, keyword_embedder, tmp_path, end
 def other(book, tmp_path):
     """A run that had one of three codes, on two answers."""
     pl.DataFrame({"text": ["a", "b"], "semscale_cost": [1, 0]}).write_csv(tmp_path / "t.csv")
-    return lambda: OtherRun(open_table(tmp_path / "t.csv"), book, "text", "t.csv")
+    return lambda: OtherRun(open_table(tmp_path / "t.csv"), book, CodingColumns(text="text"), "t.csv")
 
 
 @pytest.mark.parametrize("texts", [["a", "c"], ["a", "b", "c"]])
@@ -171,7 +171,7 @@ def test_a_cell_that_is_no_text_here_is_not_compared(other):
 def test_a_table_without_any_of_the_codes_is_refused(book, tmp_path):
     (tmp_path / "t.csv").write_text("text\na\n")
     with pytest.raises(InputError, match="no column semscale_power and no other code"):
-        OtherRun(open_table(tmp_path / "t.csv"), book, "text", "t.csv")
+        OtherRun(open_table(tmp_path / "t.csv"), book, CodingColumns(text="text"), "t.csv")
 
 
 N, CODED, SAMPLED = 3000, 150, 1000

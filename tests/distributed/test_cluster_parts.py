@@ -58,7 +58,8 @@ def rated(folder, workers=None):
 
 def recipe_here():
     model = ModelRecipe("model", cache=False)
-    return RatingRecipe(model, load_scale("scale.yaml"), RaterSettings(**SETTINGS), "text")
+    columns = RatingColumns(text="text")
+    return RatingRecipe(model, load_scale("scale.yaml"), RaterSettings(**SETTINGS), columns)
 
 
 def test_a_killed_worker_and_a_lost_node_change_no_byte(connection, here):

@@ -45,8 +45,9 @@ def table(tmp_path):
 
 def test_a_column_of_the_results_is_refused():
     check_free(["id", "my_semscale_mean"], "a.csv")
-    with pytest.raises(InputError, match=r"a\.csv has a column 'semscale_mean', but names with semscale_"):
+    with pytest.raises(InputError, match=r"a\.csv has a column 'semscale_mean' already, which the result"):
         check_free(["id", "semscale_mean"], "a.csv")
+    check_free(["semscale_mean"], "a.csv", {"semscale_mode"}.__contains__)
 
 
 def test_an_output_beside_the_input(table, tmp_path):

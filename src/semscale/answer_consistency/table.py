@@ -547,6 +547,7 @@ class ItemTable:
 
     def __init__(self, table: Table, columns: AnswerColumns, size: int, *, with_tokens: bool = False) -> None:
         self._base, self._answer, self.rows = table, columns.answer, ItemRows()
+        self._cells_in = columns.cells_in
         self._logprobs = columns.logprobs if with_tokens else None
         item, variants = str(columns.item), log_variants(table)
 
@@ -555,7 +556,7 @@ class ItemTable:
             if variants:
                 rows = zip(items, *further, strict=True)
                 items = [None if row[0] is None else json.dumps(row) for row in rows]
-            self.rows.add(items, column_in(batch, columns.answer).to_list())
+            self.rows.add(items, columns.cells_in(batch, columns.answer).to_list())
 
         inspect_rows(table, {item, columns.answer, *variants}, size, index)
         self.rows.finish()
@@ -576,7 +577,7 @@ class ItemTable:
         for batch in self._base.batches_with({self._answer}, size):
             is_first = self.rows.are_first(row, batch.height)
             for number in np.flatnonzero(~is_first).tolist():
-                yield row + number, column_in(batch, self._answer)[number]
+                yield row + number, self._cells_in(batch, self._answer)[number]
             row += batch.height
 
     def _row_of_file(self, item: int) -> int:
@@ -602,7 +603,7 @@ class ItemTable:
             frames, texts, tokens = [], dict[int, Any](), dict[int, Any]()
             for batch, numbers in pick_rows(self._base, wanted):
                 check_free(batch.columns, self._base.name)
-                texts |= zip(numbers.tolist(), column_in(batch, self._answer).to_list(), strict=True)
+                texts |= zip(numbers.tolist(), self._cells_in(batch, self._answer).to_list(), strict=True)
                 if self._logprobs is not None:
                     cells = column_in(batch, self._logprobs).to_list()
                     tokens |= zip(numbers.tolist(), cells, strict=True)

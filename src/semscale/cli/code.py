@@ -27,6 +27,7 @@ from semscale.cli.shared import (
 )
 from semscale.coding.settings import CODES, CodeSettings, CodingChatSettings, CodingColumns
 from semscale.errors import InputError
+from semscale.rating.settings import MissingCodes
 from semscale.settings import COLUMNS, RUN, Option, Settings
 from semscale.text_preparation import Html, Reasoning, TextCounts, TextPreparation
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from semscale.chat.budget import ForecastSummary
     from semscale.coding.coder import ChatCodes
-    from semscale.coding.suggesting import SuggestionSummary
+    from semscale.coding.suggesting import AnswerSample, SuggestionSummary
     from semscale.coding.summary import CodingSummary
     from semscale.embedding.embedder import Embedder
     from semscale.store.table import Table
@@ -45,6 +46,7 @@ _LEDGER = "stopped; received replies, if any, stay in the ledger, and the same c
 _PARTS = "stopped; finished parts are stored, and the same command continues after them"
 _NOTHING = "stopped; nothing was written, and the same command starts again"
 _BATCH = 50_000
+_SUGGESTED = ("semscale_suggested", "semscale_nearness")  # columns of the nearest cluster
 
 app = App(name="code")
 
@@ -105,6 +107,7 @@ class SuggestOptions(Settings):
 
     file: InputFile
     text: TextColumn
+    missing: MissingCodes = ()
     reasoning: Reasoning = "keep"
     html: Html = "keep"
     codebook: Annotated[Path, Field(description="The codebook to write, in YAML."), Option(OUTPUT, "FILE")]
@@ -128,6 +131,7 @@ class SuggestOptions(Settings):
     chat: ChatOptions
     calls: Annotated[CallOptions, Without("dry_run")]
     outputs: Outputs
+    description: SurveyOptions
     table: RowOptions
     run: Annotated[RunOptions, Without("interval", "part_rows", "restart")]
 
@@ -189,20 +193,12 @@ def run_code(options: CodeOptions) -> "CodingSummary":
     from semscale.coding.table import CodingTable, OtherRun
     from semscale.results.table_runs import measure_table
     from semscale.scales import load_scale
-    from semscale.store.expressions import by_label
     from semscale.store.reading import open_table
-    from semscale.survey.finding import named_columns, with_survey_labels
 
     codebook, asking = load_codebook(options.codebook), options.asking
     options.outputs.check_run(options.file, restart=options.run.restart)
     table = options.table.open(options.file, is_reported=True)
-    table, survey = options.description.find(table, options.file, weight=options.columns.weight)
-    columns, coding = options.columns, options.coding
-    if survey is not None:
-        table, columns = with_survey_labels(table, survey), named_columns(columns, table, survey)
-        coding = coding.with_values(missing=(*coding.missing, *survey.missing_codes(columns.text)))
-    table, by = by_label(table, columns.by)
-    columns = columns.with_values(by=tuple(by))
+    table, columns = options.description.resolve(table, options.file, options.columns)
     columns.check(table)
     other = None
     if options.rate_scale is not None:
@@ -210,7 +206,7 @@ def run_code(options: CodeOptions) -> "CodingSummary":
     if options.other_run is not None:
         coded = open_table(options.other_run)
         coded.require(columns.text, "other_run")
-        other = OtherRun(coded, codebook, columns.text, options.other_run)
+        other = OtherRun(coded, codebook, columns, options.other_run)
     with progress_bars() as progress:
 
         def ask(texts: Sequence[str]) -> "ChatCodes":
@@ -230,7 +226,7 @@ def run_code(options: CodeOptions) -> "CodingSummary":
             columns,
             codebook,
             lambda: Coder(codebook, embedder=options.embedder.load(progress)),
-            settings=coding,
+            settings=options.coding,
             ask=ask if options.asks else None,
             asked={name: value for name, value in named.items() if value} if options.asks else {},
             scale=options.rate_scale,
@@ -266,8 +262,9 @@ def forecast_codes(options: CodeOptions) -> "ForecastSummary":
     codebook, asking = load_codebook(options.codebook), options.asking
     options.outputs.of_forecast.check()
     table = options.table.open(options.file)
-    table.require_text(options.columns.text, "text")
-    cells = TextPreparation.from_settings(options.coding).prepare(answers_in(table, options.columns.text))
+    table, columns = options.description.resolve(table, options.file, options.columns, is_reported=False)
+    table.require_text(columns.text, "text")
+    cells = TextPreparation.from_settings(options.coding).prepare(answers_in(table, columns))
     with progress_bars() as progress:
         judge = code_judge(options.chat.load(progress), codebook, asking.method)
     missing = missing_keys(options.coding.missing)
@@ -298,7 +295,7 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
     from semscale.coding import suggesting
     from semscale.coding.coder import Coder
     from semscale.store.atomic import check_writable
-    from semscale.store.columns import column_in
+    from semscale.store.missing_codes import missing_keys
     from semscale.store.writing import check_free, check_output, write_batches
 
     options.outputs.check()
@@ -309,14 +306,15 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
             "codebook", f": {options.codebook} already exists: name another file, or move it away"
         )
     table = options.table.open(options.file)
-    check_free(table.columns, table.name)
+    table, columns = options.description.resolve(table, options.file, CodingColumns(text=options.text))
+    codes = {columns.text: missing_keys(options.missing)}
+    columns = columns.with_no_answer(codes).with_preparation(options)
+    check_free(table.columns, table.name, _SUGGESTED.__contains__)
     if options.outputs.out is not None:
         check_output(table, options.outputs.out)
-    table.require_text(options.text, "text")
+    table.require_text(columns.text, "text")
     sample = suggesting.AnswerSample(options.sample, seed=options.run.seed)
-    preparation, counts = TextPreparation.from_settings(options), TextCounts()
-    for batch in table.batches_with([options.text], _BATCH):
-        sample.add(preparation.prepare(column_in(batch, options.text).to_list(), counts))
+    notes = _add_answers(sample, table, columns, options.missing)
     with progress_bars() as progress:
         embedder = options.embedder.load(progress)
         summary = suggesting.suggest(
@@ -325,7 +323,7 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
             codes=options.codes,
             most=options.most,
             source=table.file_name,
-            column=options.text,
+            column=columns.text,
             codebook=str(options.codebook),
             seed=options.run.seed,
             progress=progress,
@@ -341,17 +339,37 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
             # The summary reports why ``semscale code`` would refuse the codebook.
             summary = replace(summary, problem=str(error))
         if options.outputs.out is not None:
-            coded = _with_codes(table, options.text, preparation, summary, embedder, progress)
+            coded = _with_codes(table, columns, summary, embedder, progress)
             write_batches(coded, options.outputs.out, escape=options.outputs.escape)
         # Last of all, as a run is refused where the codebook is there already.
         suggesting.write_suggestion(summary, options.codebook)
-    return replace(summary, input_notes=(*table.notes, *preparation.notes(counts, [options.text])))
+    return replace(summary, input_notes=(*table.notes, *notes))
+
+
+def _add_answers(
+    sample: "AnswerSample", table: "Table", columns: CodingColumns, missing: Sequence[str]
+) -> tuple[str, ...]:
+    """Add the answers of a table to a sample, and return sentences on how they were read."""
+    from semscale.report.sentences import unseen_codes_note
+    from semscale.results.table_columns import left_out_note
+    from semscale.store.missing_codes import code_key, unseen_codes
+
+    counts, left_out = TextCounts(), Counter[str]()
+    for batch in table.batches_with([columns.text], _BATCH):
+        cells = columns.read(batch)
+        sample.add(cells["text"])
+        counts.add(cells.text_counts["text"])
+        left_out.update(cells.left_out.get(columns.text, {}))
+    return (
+        *left_out_note({columns.text: left_out}),
+        *unseen_codes_note(unseen_codes(missing, set(map(code_key, left_out))), columns.text),
+        *columns.preparation.notes(counts, [columns.text]),
+    )
 
 
 def _with_codes(
     table: "Table",
-    text: str,
-    preparation: TextPreparation,
+    columns: CodingColumns,
     summary: "SuggestionSummary",
     embedder: "Embedder",
     progress: "Progress | None",
@@ -359,15 +377,12 @@ def _with_codes(
     """Add the code of each answer, part by part; answers outside the sample are embedded."""
     import polars as pl
 
-    from semscale.store.columns import column_in
-    from semscale.store.writing import PREFIX
-
+    suggested, near = _SUGGESTED
     for batch in table.batches(_BATCH):
-        cells = column_in(batch, text).to_list()
-        prepared = preparation.prepare(cells)
+        prepared = columns.read(batch)["text"]
         clusters, nearness = summary.clusters.assign(prepared, embedder, progress=progress)
         names = [None if cluster < 0 else summary.codes[cluster].name for cluster in clusters.tolist()]
         yield batch.with_columns(
-            pl.Series(f"{PREFIX}suggested", names, pl.String),
-            pl.Series(f"{PREFIX}nearness", nearness, nan_to_null=True),
+            pl.Series(suggested, names, pl.String),
+            pl.Series(near, nearness, nan_to_null=True),
         )

@@ -20,7 +20,15 @@ from semscale.answer_consistency.settings import (
 from semscale.chat.settings import CHAT, AskSettings
 from semscale.cli.options import As, Rare, command, refuse_stated
 from semscale.cli.outputs import Outputs, present
-from semscale.cli.shared import CallOptions, ChatOptions, EmbedderOptions, InputFile, RowOptions, RunOptions
+from semscale.cli.shared import (
+    CallOptions,
+    ChatOptions,
+    EmbedderOptions,
+    InputFile,
+    RowOptions,
+    RunOptions,
+    SurveyOptions,
+)
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
 
@@ -32,6 +40,7 @@ if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
     from semscale.chat.ledger import Ledger
     from semscale.chat.messages import CallError, Reply, Request
+    from semscale.store.table import Table
     from semscale.types import Progress
 
 _LOOKED_UP_TOGETHER = 256  # prompts
@@ -156,6 +165,7 @@ class ConsistencyOptions(Settings):
     correctness: CorrectnessSettings
     outputs: Outputs
     embedder: Annotated[EmbedderOptions, Rare("name")]
+    description: Annotated[SurveyOptions, Rare("survey")]
     table: Annotated[RowOptions, Rare("where")]
     run: RunOptions
 
@@ -210,10 +220,9 @@ def run_consistency(options: ConsistencyOptions) -> "ConsistencySummary":
     from semscale.answer_consistency.consistency import Consistency
     from semscale.answer_consistency.table import measure_consistency
     from semscale.cli.progress import progress_bars
-    from semscale.store.expressions import with_label
 
     columns, sampling = _validate_options(options)
-    table, by = with_label(options.table.open(options.file, is_reported=True), columns.by)
+    table, columns = _open(options, columns)
     run = options.run
     with progress_bars() as progress:
         chat = model = None
@@ -222,7 +231,7 @@ def run_consistency(options: ConsistencyOptions) -> "ConsistencySummary":
             model = AskedModel(sampling, options.calls.runner(chat))
         return measure_consistency(
             table,
-            columns.with_values(by=by),
+            columns,
             instrument=Consistency(chat, **dict(_with_models(options, progress))),
             model=model,
             correctness=options.correctness.with_values(interval=run.interval, seed=run.seed),
@@ -244,20 +253,19 @@ def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
     from semscale.answer_consistency.claims import ClaimConsistency
     from semscale.cli.progress import progress_bars
     from semscale.matching.matcher import check_method
-    from semscale.store.expressions import with_label
 
     columns, sampling = _source(options)
     nli, labels = options.measures.nli, options.measures.nli_labels
     check_method("calibrated" if nli is None else "entailment", options.embedder.engine)
     options.outputs.check_run(options.file, restart=options.run.restart)
-    table, by = with_label(options.table.open(options.file, is_reported=True), columns.by)
+    table, columns = _open(options, columns)
     with progress_bars() as progress:
         model = None
         if sampling is not None:
             model = AskedModel(sampling, options.calls.runner(options.asking.chat.load(progress)))
         return measure_agreement(
             table,
-            columns.with_values(by=by),
+            columns,
             instrument=ClaimConsistency(
                 **claim_models(options.embedder, nli, labels, progress),
                 reasoning=options.measures.reasoning,
@@ -269,6 +277,14 @@ def measure_claims(options: ConsistencyOptions) -> "AgreementSummary":
             settings=options.run.parts_into(options.outputs),
             progress=progress,
         )
+
+
+def _open(
+    options: ConsistencyOptions, columns: "AnswerColumns | AskedColumns"
+) -> "tuple[Table, AnswerColumns | AskedColumns]":
+    """Open the table, and find its columns by the description of the survey."""
+    table = options.table.open(options.file, is_reported=True)
+    return options.description.resolve(table, options.file, columns)
 
 
 def claim_models(
@@ -297,18 +313,18 @@ def forecast_samples(options: ConsistencyOptions) -> "ForecastSummary":
     """
     from semscale.answer_consistency.asking import prompt_status
     from semscale.chat.budget import ForecastSummary
-    from semscale.store.columns import column_in
     from semscale.types import Status
 
     columns, sampling = _validate_options(options)
     if sampling is None or not isinstance(columns, AskedColumns):
         raise InputError("--dry-run forecasts the calls and their cost: name --ask N and --chat-model NAME")
-    table, column = options.table.open(options.file), columns.prompt
-    columns.check(table)
+    table = options.table.open(options.file)
+    table, asked_columns = options.description.resolve(table, options.file, columns, is_reported=False)
+    asked_columns.check(table)
 
     def prompts() -> Iterator[Any]:
-        for batch in table.batches_with({column}, options.run.part_rows):
-            yield from column_in(batch, column).to_list()
+        for batch in table.batches_with({asked_columns.prompt}, options.run.part_rows):
+            yield from asked_columns.cells_in(batch, asked_columns.prompt).to_list()
 
     counts = Counter(str(prompt_status(prompt)) for prompt in prompts())
     asked, chat = counts.pop(Status.SCORED, 0), options.asking.chat.load()

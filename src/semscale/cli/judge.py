@@ -14,7 +14,14 @@ from pydantic import Field
 from semscale.cli.options import As, Rare, Without, command
 from semscale.cli.outputs import Outputs, check_input, present
 from semscale.cli.process import DONE, GATE_FAILED, UNDECIDED, message_if_stopped, say
-from semscale.cli.shared import ChatOptions, InputFile, JudgeCallOptions, RowOptions, RunOptions
+from semscale.cli.shared import (
+    ChatOptions,
+    InputFile,
+    JudgeCallOptions,
+    RowOptions,
+    RunOptions,
+    SurveyOptions,
+)
 from semscale.cli.trust import recipients_in, require_trust
 from semscale.errors import InputError
 from semscale.input_files import read_input, read_input_text
@@ -101,6 +108,7 @@ class JudgeOptions(Settings):
     gate: ScoreGate
     calls: Annotated[JudgeCallOptions, Rare("dry_run")]
     outputs: Outputs
+    description: Annotated[SurveyOptions, Rare("survey")]
     table: Annotated[RowOptions, Rare("where")]
     run: RunOptions
 
@@ -117,6 +125,7 @@ class AuditOptions(Settings):
     )
     calls: JudgeCallOptions
     outputs: Annotated[Outputs, Without("out", "escape")]
+    description: Annotated[SurveyOptions, Rare("survey")]
     table: Annotated[RowOptions, Rare("where")]
     run: Annotated[RunOptions, Without("part_rows", "restart")]
 
@@ -159,6 +168,7 @@ class CompareOptions(Settings):
     settings: Annotated[JudgeSettings, Without("template", "criteria", "samples")]
     calls: JudgeCallOptions
     outputs: Outputs
+    description: Annotated[SurveyOptions, Rare("survey")]
     table: Annotated[RowOptions, Rare("where")]
     run: Annotated[RunOptions, Without("part_rows", "restart")]
 
@@ -309,6 +319,7 @@ def audit_judges(options: AuditOptions) -> "AuditSummary":
     from semscale.cli.progress import progress_bars
     from semscale.judging.audit import AuditSummary
     from semscale.judging.audit import audit as audit_judge
+    from semscale.results.table_columns import left_out_note
 
     with progress_bars() as progress:
         judges, table, columns = _open(options, progress)
@@ -341,7 +352,7 @@ def audit_judges(options: AuditOptions) -> "AuditSummary":
             for role, counts in cells.text_counts.items()
             for note in judges.preparation.notes(counts, columns.titles_of(role))
         )
-    return AuditSummary(table.file_name, audits, (*table.notes, *notes))
+    return AuditSummary(table.file_name, audits, (*table.notes, *left_out_note(cells.left_out), *notes))
 
 
 def forecast_audits(options: AuditOptions) -> "ForecastSummary":
@@ -472,13 +483,12 @@ def _open(
     options: JudgeOptions | AuditOptions, progress: "Progress | None" = None, *, is_reported: bool = False
 ) -> "tuple[Judge | Panel, Table, JudgeColumns]":
     """Check that options go together and outputs can be written; then load the judges and open the table."""
-    from semscale.store.expressions import with_label
-
     options.judges.check(options.settings)
     options.outputs.check_run(options.file, restart=options.run.restart)
     judges = options.judges.load(options.settings, progress)
-    table, by = with_label(options.table.open(options.file, is_reported=is_reported), options.columns.by)
-    return judges, table, options.columns.with_values(by=by)
+    table = options.table.open(options.file, is_reported=is_reported)
+    resolve = options.description.resolve
+    return judges, *resolve(table, options.file, options.columns, is_reported=is_reported)
 
 
 def read_cells(table: "Table", columns: JudgeColumns, most: int | None = None) -> "Cells":
@@ -540,30 +550,46 @@ def _read_systems(
     from semscale.judging.judge import Judge
     from semscale.judging.templates import side_by_side_template
     from semscale.results.table_columns import list_texts
-    from semscale.store.columns import column_in
 
-    named = options.columns
     options.judges.check(options.settings)
     options.outputs.check()
     check_input(options.file, options.outputs.report)
-    table = options.table.open(options.file)
-    known, systems = named.reference, named.systems
-    table.require(named.question, "question")
-    for option, titles in (("system", systems.values()), ("reference", known)):
+    table, columns, systems = _find_systems(options)
+    for option, titles in (
+        ("question", [columns.question]),
+        ("system", systems.values()),
+        ("reference", columns.reference),
+    ):
         for title in titles:
             table.require(title, option)
     member = options.judges.load(options.settings, progress)
     if not isinstance(member, Judge):
         raise InputError("a comparison has one judge")
     rows = pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed")
+    references = [columns.cells_in(rows, title) for title in columns.reference]
     texts = _SystemTexts(
-        column_in(rows, named.question).to_list(),
-        {name: column_in(rows, title).to_list() for name, title in systems.items()},
-        list_texts([column_in(rows, title) for title in known], "reference", 0) if known else None,
+        columns.cells_in(rows, columns.question).to_list(),
+        {name: columns.cells_in(rows, title).to_list() for name, title in systems.items()},
+        list_texts(references, "reference", 0) if references else None,
     )
     # The rubric of the options goes into the template of a comparison.
     template = side_by_side_template(read_rubric(options.settings.rubric) or "")
     return member.with_settings(template=template), table, texts
+
+
+def _find_systems(options: CompareOptions) -> "tuple[Table, JudgeColumns, dict[str, str]]":
+    """Open the table, and find the columns of questions, references and systems by its description."""
+    from semscale.results.table_columns import resolve_columns
+    from semscale.survey.finding import column_named
+
+    table = options.table.open(options.file)
+    named, systems = options.columns, options.columns.systems
+    first = next(iter(systems.values()))
+    columns = JudgeColumns(question=named.question, answer=first, reference=named.reference)
+    table, survey = options.description.find(table, options.file, is_reported=False)
+    table, columns = resolve_columns(columns, table, survey)
+    found = {name: column_named(title, table, survey, "system") for name, title in systems.items()}
+    return table, columns, found
 
 
 def read_rubric(text: str | None) -> str | None:

@@ -21,11 +21,11 @@ from semscale.cli.options import As, Rare, Without, command, option_arguments, r
 from semscale.cli.outputs import OUTPUT, CsvEscape, Outputs, check_input, present
 from semscale.cli.process import echo, message_if_stopped
 from semscale.cli.rate import CalibrateOptions, LabelledColumns
-from semscale.cli.shared import EmbedderOptions, InputFile, JudgeCallOptions, RowOptions
-from semscale.coding.settings import CODES
+from semscale.cli.shared import EmbedderOptions, InputFile, JudgeCallOptions, RowOptions, SurveyOptions
+from semscale.coding.settings import CODES, CodingColumns
 from semscale.errors import EmptyTableError, InputError, InterruptedRunError
 from semscale.judging.settings import JudgeColumns, JudgeSettings
-from semscale.rating.settings import RaterSettings
+from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.settings import RUN, Option, Settings
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class LabelOptions(Settings):
     judges: Annotated[JudgeChoice, Without("panel")]
     calls: JudgeCallOptions
     embedder: Annotated[EmbedderOptions, Rare("name")]
+    description: Annotated[SurveyOptions, Rare("survey")]
     table: Annotated[RowOptions, Rare("where")]
     n: Annotated[
         int | None,
@@ -231,21 +232,20 @@ def _draw_to_rate(options: LabelOptions) -> None:
     from semscale.rating.rater import Rater
     from semscale.report.formatting import count_of
     from semscale.signature import Signature
-    from semscale.store.columns import column_in
     from semscale.weights.known import DEFAULT_RATING_MODEL
 
-    text = str(options.text)
     with progress_bars() as progress:
         settings = options.rating.with_values(
             embedder=lambda: options.embedder.load(progress, default=DEFAULT_RATING_MODEL)
         )
         rater = Rater.from_settings(str(options.scale), settings)
         table = options.table.open(options.file)
-        table.require(text, "text")
-        table.require_text(text, "text")
+        columns = RatingColumns(text=str(options.text))
+        table, columns = options.description.resolve(table, options.file, columns, is_reported=False)
+        table.require_text(columns.text, "text")
         cells: list[Any] = []
         for batch in table.batches(_BATCH):
-            cells += column_in(batch, text).to_list()
+            cells += columns.cells_in(batch, columns.text).to_list()
         ratings = rater.rate(cells, progress=progress)
     by_interest = not options.is_random
     drawn = draw_for_labels(ratings, options.rows, by_interest=by_interest, seed=options.seed)
@@ -307,7 +307,7 @@ def _rate_command(options: LabelOptions) -> str:
 
     arguments = ["semscale", "rate", options.file, "--text", str(options.text), "--scale", str(options.scale)]
     settings = [*option_arguments(options.rating), *_embedder(options, DEFAULT_RATING_MODEL)]
-    settings += option_arguments(options.table)
+    settings += option_arguments(options.description, options.table)
     return shlex.join([*arguments, *settings, "--labels", str(options.out)])
 
 
@@ -326,16 +326,19 @@ def _draw_to_code(options: LabelOptions) -> None:
     from semscale.store.writing import write_batches
     from semscale.weights.known import DEFAULT_MODEL
 
-    codebook, text = load_codebook(str(options.codebook)), str(options.text)
+    codebook, columns = load_codebook(str(options.codebook)), CodingColumns(text=str(options.text))
     table = options.table.open(options.file)
+    table, columns = options.description.resolve(table, options.file, columns, is_reported=False)
     check_label_columns(table.columns)
+    text = columns.text
     table.require_text(text, "text")
     with progress_bars() as progress:
         coder = Coder(codebook, embedder=options.embedder.load(progress))
-        likeness = coder.score_table(table, text, progress=progress)
+        likeness = coder.score_table(table, columns, progress=progress)
     drawn = draw_answers(likeness, options.rows, alike=options.is_random, seed=options.seed)
     write_batches(label_batches(table, drawn), options.out, escape=options.escape)
     read = [str(options.out), "--text", text, "--codebook", str(options.codebook)]
+    read += option_arguments(options.description)
     model = _embedder(options, DEFAULT_MODEL)
     labels = ["--human", HUMAN, "--inclusion", INCLUSION]
     use = shlex.join(["semscale", "code", *read, *model, *labels])
@@ -403,7 +406,7 @@ def _draw_to_judge(options: LabelOptions) -> None:
     # The command that corrects the mean by the labels; its replies come from the ledger.
     columns = ["--prompt", str(options.question), "--answer", str(options.answer)]
     columns += [word for column in options.reference for word in ("--reference", column)]
-    given = option_arguments(options.judges, options.judging, options.calls)
+    given = option_arguments(options.judges, options.judging, options.calls, options.description)
     labels = ["--human", HUMAN, "--inclusion", INCLUSION]
     use = shlex.join(["semscale", "judge", str(options.out), *columns, *given, *labels])
     decides = judge.settings.method == "decision"
@@ -439,6 +442,7 @@ def _read_unlabelled(options: LabelOptions, progress: "Progress | None" = None) 
         reference=options.reference,
         human=HUMAN if HUMAN in table.columns else None,
     )
+    table, columns = options.description.resolve(table, options.file, columns, is_reported=False)
     return judge, read_cells(table, columns), table.file_name
 
 

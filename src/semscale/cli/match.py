@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App
 from pydantic import Field
 
-from semscale.cli.options import As, Without, command, refuse_stated
+from semscale.cli.options import As, Rare, Without, command, refuse_stated
 from semscale.cli.outputs import Outputs, present
 from semscale.cli.shared import (
     ARGUMENTS,
@@ -16,6 +16,7 @@ from semscale.cli.shared import (
     RayOptions,
     RowOptions,
     RunOptions,
+    SurveyOptions,
     refuse_endpoint,
 )
 from semscale.errors import InputError
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from semscale.matching.summary import MatchSummary
 
 _OF_SETTINGS = ("nli", "nli_labels", "reasoning", "html")
-_OF_CONTEXT = ("file", "columns", *_OF_SETTINGS, "outputs", "embedder", "table", "run")
+_OF_CONTEXT = ("file", "columns", *_OF_SETTINGS, "outputs", "embedder", "description", "table", "run")
 """Options of ``semscale match`` that serve with passages, too."""
 
 app = App(name="match")
@@ -147,6 +148,7 @@ class MatchOptions(Settings):
     corpus: CorpusOptions
     outputs: Outputs
     embedder: EmbedderOptions
+    description: Annotated[SurveyOptions, Rare("survey")]
     table: RowOptions
     run: RunOptions
     cluster: RayOptions
@@ -195,7 +197,6 @@ def run_match(options: MatchOptions) -> "MatchSummary":
         guards_for,
     )
     from semscale.matching.table import match_table
-    from semscale.store.expressions import with_label
 
     named, model, chosen = options.columns, options.embedder, options.matching
     check_method(chosen.method, model.engine)
@@ -203,8 +204,9 @@ def run_match(options: MatchOptions) -> "MatchSummary":
         check_explaining(chosen.method)
     guards_for(chosen.method, chosen.guards)  # refuses what the method cannot weigh
     options.outputs.check_run(options.file, restart=options.run.restart)
-    table, by = with_label(options.table.open(options.file, is_reported=True), named.by)
-    columns = MatchColumns(prediction=named.prediction, reference=named.reference, by=by)
+    table = options.table.open(options.file, is_reported=True)
+    columns = MatchColumns(prediction=named.prediction, reference=named.reference, by=named.by)
+    table, columns = options.description.resolve(table, options.file, columns)
     corpus = options.corpus.read()
     with progress_bars() as progress:
         settings = chosen.with_values(
@@ -250,7 +252,8 @@ def run_groundedness(options: MatchOptions) -> "GroundingSummary":
     columns = GroundingColumns(prediction=named.prediction, context=named.context, by=named.by)
     check_method("calibrated" if matching.nli is None else "entailment", options.embedder.engine)
     options.outputs.check_run(options.file, restart=options.run.restart)
-    table = options.table.open(options.file)
+    table = options.table.open(options.file, is_reported=True)
+    table, columns = options.description.resolve(table, options.file, columns)
     with progress_bars() as progress:
         return measure_groundedness(
             table,

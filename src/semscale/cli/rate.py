@@ -174,8 +174,14 @@ def _with_open_text(options: RateOptions) -> tuple[RateOptions, str]:
 
     if options.file == "-":
         raise InputError("--text is needed with standard input: name the column with the texts")
-    text = open_text_column(options.table.open(options.file, is_reported=True))
-    note = f"text: '{text}' was rated, the only column that looks like open texts"
+    table = options.table.open(options.file, is_reported=True)
+    _, survey = options.description.find(table, options.file)
+    described = () if survey is None else survey.of_kind("open")
+    if len(described) == 1:
+        text, why = described[0].name, "question of the description that is open"
+    else:
+        text, why = open_text_column(table), "column that looks like open texts"
+    note = f"text: '{text}' was rated, the only {why}"
     return options.with_values(texts=TextColumns(text=(text,))), note
 
 
@@ -194,35 +200,21 @@ def _raters(options: RateOptions, progress: "Progress") -> "dict[str, Rater]":
 def _open_table(
     options: RateOptions, raters: "Mapping[str, Rater]"
 ) -> "tuple[Table, RatingColumns, dict[str, Rater]]":
-    """Open the table, with labels as groups where it has labels of values, and name its columns.
+    """Open the table, and find its columns by the description of the survey.
 
     Returns:
-        The table, its columns, and the rater of each column of texts, with the codes for no answer of its
-        question.
+        The table, its columns with the first text, and the rater of each column of texts.
     """
-    from semscale.rating.rater import Rater
-    from semscale.store.expressions import by_label
-    from semscale.survey.finding import column_named, named_columns, with_survey_labels
+    from semscale.results.table_columns import resolve_columns
+    from semscale.survey.finding import column_named
 
     table = options.table.open(options.file, is_reported=True)
     table, survey = options.description.find(table, options.file, weight=options.columns.weight)
-    columns = RatingColumns(**(dict(options.columns) | {"text": options.texts.text[0]}))
-    by_column = dict(raters)
-    if survey is not None:
-        table, columns = with_survey_labels(table, survey), named_columns(columns, table, survey)
-
-        @cache
-        def rater_of(rater: Rater, codes: tuple[str, ...]) -> Rater:
-            missing = (*rater.settings.missing, *codes)
-            return Rater.from_settings(rater.scale, rater.settings.with_values(missing=missing))
-
-        by_column = {}
-        for text, rater in raters.items():
-            column = column_named(text, table, survey, "text")
-            codes = survey.missing_codes(column)
-            by_column[column] = rater_of(rater, codes) if codes else rater
-    table, by = by_label(table, columns.by)
-    return table, columns.with_values(by=tuple(by)), by_column
+    by_column = {column_named(text, table, survey, "text"): rater for text, rater in raters.items()}
+    if len(by_column) < len(raters):
+        raise InputError("text", f": two of {', '.join(raters)} name the same column; name it once")
+    columns = RatingColumns(**(dict(options.columns) | {"text": next(iter(by_column))}))
+    return *resolve_columns(columns, table, survey), by_column
 
 
 def _rate_columns(
@@ -266,12 +258,11 @@ def _rate_column(options: RateOptions, raters: "dict[str, Rater]", progress: "Pr
         from semscale.scales import load_scale
         from semscale.weights.known import DEFAULT_RATING_MODEL
 
-        settings = options.rating.with_values(
-            calibration=as_calibration(options.rating.calibration), missing=rater.settings.missing
-        )
+        settings = options.rating.with_values(calibration=as_calibration(options.rating.calibration))
         (scale,) = scales_of(options.texts.text, options.scale).values()
         model = model_recipe(options.embedder, DEFAULT_RATING_MODEL)
-        return RatingRecipe(model, load_scale(scale), settings, columns.text)
+        text = RatingColumns(text=columns.text).with_no_answer(columns.no_answer)
+        return RatingRecipe(model, load_scale(scale), settings, text)
 
     with options.cluster.workers(options.embedder.engine, recipe) as workers:
         summary = rate_table(
@@ -374,6 +365,12 @@ class LabelledColumns(Settings):
     ] = None
     human_range: Annotated[tuple[float, float] | None, As(RatingColumns, "human_range")] = None
 
+    @property
+    def columns(self) -> RatingColumns:
+        """The columns."""
+        by = () if self.by is None else (self.by,)
+        return RatingColumns(text=self.text, human=self.human, by=by, human_range=self.human_range)
+
 
 class CalibrationOutputs(Outputs):
     """Files that ``semscale calibrate`` writes."""
@@ -399,6 +396,7 @@ class CalibrateOptions(Settings):
     rating: Annotated[RaterSettings, Without("calibration")]
     outputs: Annotated[CalibrationOutputs, Without("out", "escape")]
     embedder: EmbedderOptions
+    description: SurveyOptions
     table: RowOptions
     run: Annotated[RunOptions, Without("part_rows", "restart")]
 
@@ -429,7 +427,7 @@ def _calibrate_table(options: CalibrateOptions) -> "CalibrationSummary":
     from semscale.store.table import rows_of_the_file
     from semscale.weights.known import DEFAULT_RATING_MODEL
 
-    columns = options.columns
+    columns = options.columns.columns
     check_human_range(columns.human_range)
     check_calibration_path(options.outputs.calibration)
     options.outputs.check()
@@ -440,12 +438,12 @@ def _calibrate_table(options: CalibrateOptions) -> "CalibrationSummary":
         )
         rater = Rater.from_settings(options.scale, settings)
         table = options.table.open(options.file)
-        for parameter in ("text", "human", "by"):
-            if (name := getattr(columns, parameter)) is not None:
-                table.require(name, parameter)
+        table, columns = options.description.resolve(table, options.file, columns, is_reported=False)
+        for parameter, name in columns.field_columns():
+            table.require(name, parameter)
         table.require_text(columns.text, "text")
         with rows_of_the_file(table):
-            texts, ratings, groups = read_labelled(table, **dict(columns))
+            texts, ratings, groups = read_labelled(table, columns)
         summary = rater.calibrate(
             texts,
             ratings,

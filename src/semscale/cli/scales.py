@@ -23,6 +23,7 @@ from semscale.cli.shared import (
     InputFile,
     RowOptions,
     RunOptions,
+    SurveyOptions,
 )
 from semscale.cli.study import write_template
 from semscale.errors import InputError
@@ -321,6 +322,7 @@ class ValidateOptions(Settings):
     rating: RaterSettings
     outputs: Annotated[Outputs, Without("out", "escape")]
     embedder: Annotated[EmbedderOptions, Without("name")]
+    description: SurveyOptions
     table: RowOptions
     run: Annotated[RunOptions, Without("part_rows", "restart")]
 
@@ -341,15 +343,14 @@ def validate(options: ValidateOptions) -> None:
     from semscale.rating.validity import validate as validate_scale
     from semscale.weights.known import DEFAULT_RATING_MODEL
 
-    columns = options.columns
+    columns = options.columns.columns
     check_human_range(columns.human_range)
     options.outputs.check()
     table = options.table.open(options.file)
-    table.require(columns.human, "human")
+    table, columns = options.description.resolve(table, options.file, columns, is_reported=False)
+    table.require(options.columns.human, "human")
     table.require_text(columns.text, "text")
-    texts, ratings, _ = read_labelled(
-        table, text=columns.text, human=columns.human, human_range=columns.human_range
-    )
+    texts, ratings, _ = read_labelled(table, columns)
     with progress_bars() as progress:
         settings = options.rating.with_values(
             embedder=lambda: options.embedder.load(progress, default=DEFAULT_RATING_MODEL)

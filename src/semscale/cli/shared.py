@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from pydantic import Field
 
@@ -31,11 +31,14 @@ if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
     from semscale.embedding.loading import LoadingSettings
     from semscale.history.history import History
+    from semscale.results.table_columns import Columns
     from semscale.results.table_runs import PartSettings, PartWorkers
     from semscale.stats.intervals import IntervalPlan
     from semscale.store.table import Table
     from semscale.survey.description import Survey
     from semscale.types import Progress
+
+AnyColumns = TypeVar("AnyColumns", bound="Columns")
 
 ARGUMENTS, MODEL, HISTORY = "Arguments", "Model", "History"
 """Panels of the help that several commands have."""
@@ -165,6 +168,26 @@ class SurveyOptions(Configurable):
         for text in notes:
             say(f"note: {text}")
         return table, survey
+
+    def resolve(
+        self, table: "Table", file: str, columns: "AnyColumns", *, is_reported: bool = True
+    ) -> "tuple[Table, AnyColumns]":
+        """Return a table, and the columns to read from it by its description (``resolve_columns``).
+
+        Args:
+            table: the table.
+            file: its path as the user wrote it.
+            columns: columns and questions as the user names them.
+            is_reported: as in ``find``.
+
+        Raises:
+            InputError: as ``find`` and ``resolve_columns``.
+        """
+        from semscale.results.table_columns import resolve_columns
+
+        weight = getattr(columns, "weight", "")
+        table, survey = self.find(table, file, weight=weight, is_reported=is_reported)
+        return resolve_columns(columns, table, survey)
 
 
 class RunOptions(Configurable):

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from semscale.coding.codebook import Codebook
+from semscale.coding.settings import CodingColumns
 from semscale.embedding.loading import as_embedder
 from semscale.embedding.texts import answer_status, distinct, shift_progress
 from semscale.errors import InputError, InterruptedRunError
@@ -18,7 +19,6 @@ from semscale.judging.templates import Criterion, Rubric, even_template
 from semscale.judging.verdict import Verdict
 from semscale.results.result import PRIVATE, STATUSES, VECTORS, result_columns, values_in, write_columns
 from semscale.signature import Signature
-from semscale.store.columns import column_in
 from semscale.store.missing_codes import code_key
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX
@@ -159,18 +159,19 @@ class Coder:
         status[readable[unread]] = Status.WEIGHTLESS
         return CodeScores(self.codebook, likeness, status, self.signature)
 
-    def score_table(self, table: Table, column: str, *, progress: Progress | None = None) -> Floats:
+    def score_table(
+        self, table: Table, columns: CodingColumns, *, progress: Progress | None = None
+    ) -> Floats:
         """Compute the likeness (n, k) of a table's answers part by part, storing nothing else.
 
         Args:
             table: the input.
-            column: name of the column of answers.
+            columns: the column of answers.
             progress: called while texts are embedded.
         """
-        batches = table.batches_with([column], _TABLE_BATCH)
-        return np.concatenate([
-            self.score(column_in(batch, column).to_list(), progress=progress).likeness for batch in batches
-        ])  # fmt: skip
+        batches = table.batches_with([columns.text], _TABLE_BATCH)
+        cells = (columns.cells_in(batch, columns.text).to_list() for batch in batches)
+        return np.concatenate([self.score(answers, progress=progress).likeness for answers in cells])
 
 
 class Prototypes:

@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 MIN_PER_CLASS = 5
 """Fewest hand-coded answers with a code, and without it, for a calibration: every fold needs both."""
 
+FACTS = ("outcome", "reason", "chat_status")
+"""Columns of a table of codes that are about the whole answer."""
+
 UNSURE = "unsure"
 """Reason of an answer without a code and with a code between the thresholds."""
 
@@ -282,12 +285,10 @@ class Coding:
             that it was not asked about; for each code ``<code>`` (1, 0 or null) and ``<code>_p``, or
             ``<code>_likeness`` where it is not calibrated.
         """
-        columns: dict[str, Any] = {
-            "outcome": _strings(self.outcome),
-            "reason": _strings(self.reason),
-        }
+        outcome, reason, chat_status = FACTS
+        columns: dict[str, Any] = {outcome: _strings(self.outcome), reason: _strings(self.reason)}
         if self.asked is not None:
-            columns["chat_status"] = _strings(self.asked.status)
+            columns[chat_status] = _strings(self.asked.status)
         for position, name in enumerate(self.codebook.names):
             assigned = pl.Series(self.assigned[:, position], nan_to_null=True).cast(pl.Int8)
             kind = "p" if self.is_calibrated[position] else "likeness"

@@ -22,7 +22,7 @@ from semscale.coding.code_shares import (
 )
 from semscale.coding.codebook import Codebook
 from semscale.coding.coder import ChatCodes, Coder, CodeScores, coding_status
-from semscale.coding.coding import Coding, FittedCodes, fit_codes, mean_asked, settings_per_code
+from semscale.coding.coding import FACTS, Coding, FittedCodes, fit_codes, mean_asked, settings_per_code
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.summary import CodeTallies, CodingAgreement, CodingSummary
@@ -45,7 +45,7 @@ from semscale.stats.sampling import (
 from semscale.store.columns import column_in, floats_in
 from semscale.store.missing_codes import code_key, missing_keys, unseen_codes
 from semscale.store.table import Table, pick_rows
-from semscale.store.writing import PREFIX
+from semscale.store.writing import PREFIX, is_reserved
 from semscale.text_preparation import TextPreparation
 from semscale.types import Floats, Integers, Mask, Progress, Status, are_scored
 
@@ -116,6 +116,11 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         }
         seed = {"seed": str(self._plan.seed)} if self.columns.labels else {}
         return {**dict(self._coder.signature.fields), **applied, **seed, **self._asked_settings}
+
+    def is_written(self, column: str) -> bool:
+        """Return whether the codes have a column of that name."""
+        values = [f"{code}{kind}" for code in self.codebook.names for kind in ("", "_p", "_likeness")]
+        return column.removeprefix(PREFIX) in {*FACTS, *values} if is_reserved(column) else False
 
     def inspect(self, cells: Cells) -> None:
         """Check rows, and store hand-coded answers."""
@@ -286,7 +291,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         """Ask the chat model about the answers that can be read."""
         if self._ask is None:
             return None
-        cells = self.columns.preparation.prepare(answers_in(self._table, self.columns.text))
+        cells = self.columns.preparation.prepare(answers_in(self._table, self.columns))
         status = np.array([coding_status(cell, self._missing) for cell in cells], dtype=object)
         readable = np.flatnonzero(are_scored(status))
         codes = self._ask([str(cells[row]) for row in readable.tolist()])
@@ -441,14 +446,14 @@ class OtherRun:
     Args:
         table: the other run's output.
         codebook: k codes.
-        column: name of the column of answers.
+        columns: the column of answers.
         name: the table's name in messages.
 
     Raises:
         InputError: the table has none of the codes.
     """
 
-    def __init__(self, table: Table, codebook: Codebook, column: str, name: str) -> None:
+    def __init__(self, table: Table, codebook: Codebook, columns: CodingColumns, name: str) -> None:
         codes = [f"{PREFIX}{code}" for code in codebook.names]
         if not set(codes) & set(table.columns):
             raise InputError(
@@ -456,7 +461,7 @@ class OtherRun:
                 f": {name} has no column {codes[0]} and no other code: give the table that "
                 "semscale code --out wrote",
             )
-        self._column, self.name = column, name
+        self._columns, self.name = columns, name
         self._rows = self._read(table, codes)
 
     def take(self, texts: Sequence[Any], no_text: Mask, preparation: TextPreparation | None = None) -> Floats:
@@ -494,12 +499,14 @@ class OtherRun:
         for batch in table.batches(_BATCH):
             columns = [column_in(batch, code).cast(pl.Float64, strict=False) for code in codes]
             decisions = np.column_stack([floats_in(column) for column in columns])
-            yield from zip(column_in(batch, self._column).to_list(), decisions, strict=True)
+            answers = self._columns.cells_in(batch, self._columns.text).to_list()
+            yield from zip(answers, decisions, strict=True)
 
     def _differs(self) -> InputError:
         return InputError(
             "other_run",
-            f": {self.name} must have the same answers in the same order in its column '{self._column}'",
+            f": {self.name} must have the same answers in the same order in its column "
+            f"'{self._columns.text}'",
         )
 
 
@@ -512,7 +519,7 @@ def _same_texts(written: Sequence[Any], texts: Sequence[Any]) -> bool:
     return cells == [answer or "" for answer in answers]
 
 
-def answers_in(table: Table, column: str) -> list[Any]:
-    """Read all cells of a column."""
-    batches = table.batches_with([column], _BATCH)
-    return [cell for batch in batches for cell in column_in(batch, column).to_list()]
+def answers_in(table: Table, columns: CodingColumns) -> list[Any]:
+    """Read all answers of a table."""
+    batches = table.batches_with([columns.text], _BATCH)
+    return [cell for batch in batches for cell in columns.cells_in(batch, columns.text).to_list()]

@@ -92,7 +92,8 @@ def rate(
     loaded = load_scale(scale)
     settings["calibration"] = as_calibration(settings.get("calibration"))
     checked = Rater(loaded, **settings).settings  # rejects invalid settings before any actor starts
-    return measure_dataset(dataset, RatingRecipe(model, loaded, checked, text), pool)
+    recipe = RatingRecipe(model, loaded, checked, RatingColumns(text=text))
+    return measure_dataset(dataset, recipe, pool)
 
 
 def match(
@@ -223,13 +224,13 @@ class RatingRecipe:
         model: the embedder.
         scale: the scale with all its anchor sets.
         settings: settings of the rater, without an embedder.
-        text: name of the column.
+        columns: the column of texts.
     """
 
     model: ModelRecipe
     scale: Scale
     settings: RaterSettings
-    text: str
+    columns: RatingColumns
 
     def signature(self) -> Signature:
         """Name the model."""
@@ -238,7 +239,7 @@ class RatingRecipe:
     def instrument(self) -> RatingTable:
         """Load the model and embed the anchors."""
         rater = Rater.from_settings(self.scale, self.settings.with_values(embedder=self.model.load))
-        return RatingTable(RatingColumns(text=self.text), rater, IntervalPlan())
+        return RatingTable(self.columns, rater, IntervalPlan())
 
     def with_estimates(self, instrument: TableInstrument[Any, Any]) -> Self:
         """Return a copy with the instrument's floor, so that all nodes use bit-identical values."""

@@ -15,6 +15,7 @@ import polars as pl
 
 from semscale.errors import InputError, RowError, UnknownNameError
 from semscale.json_reading import parse_json
+from semscale.rating.settings import RatingColumns
 from semscale.results.label_sheets import HUMAN, INCLUSION, write_beside
 from semscale.results.weights import COUNTING, decimal_remedy, numbers_in, shorten_cell
 from semscale.scales import Scale
@@ -312,21 +313,13 @@ def read_sheet(table: Table, human_range: tuple[float, float] | None = None) -> 
 
 
 def read_labelled(
-    table: Table,
-    *,
-    text: str,
-    human: str,
-    by: str | None = None,
-    human_range: tuple[float, float] | None = None,
+    table: Table, columns: RatingColumns
 ) -> tuple[list[Any], list[HumanRating], list[Any] | None]:
     """Read texts, human ratings and groups of the rows that have a rating.
 
     Args:
         table: any table, or a sheet that ``semscale label`` drew.
-        text: name of the column of texts.
-        human: name of the column of human ratings.
-        by: name of the column of groups; ``None`` without groups.
-        human_range: lowest and highest possible human value, if known.
+        columns: the columns of texts and human ratings, and at most one of groups.
 
     Raises:
         InputError: a cell that is not a rating, more than 20,000 ratings, or a sheet with two ratings of one
@@ -339,11 +332,13 @@ def read_labelled(
     groups: list[Any] = []
     rows_of_file: list[float] = []
     for batch in map(_with_points, table.batches(_BATCH)):
-        humans = humans_in(column_in(batch, human), first_row, human_range)
+        cells = columns.read(batch, first_row)
+        humans = cells["human"]
         labelled = [row for row, rating in enumerate(humans) if rating is not None]
         ratings += [rating for rating in humans if rating is not None]
-        texts += column_in(batch, text)[labelled].to_list()
-        groups += [] if by is None else column_in(batch, by)[labelled].to_list()
+        texts += [cells["text"][row] for row in labelled]
+        for names in (cells.get("by") or {}).values():
+            groups += [names[row] for row in labelled]
         if is_sheet:
             numbers = floats_in(numbers_in(column_in(batch, ROW), ROW, first_row))
             rows_of_file += numbers[labelled].tolist()
@@ -351,11 +346,11 @@ def read_labelled(
         if len(texts) > _MOST_LABELLED:
             raise InputError(
                 "human",
-                f": column '{human}' labels more than {_MOST_LABELLED:,} texts, and a "
+                f": column '{columns.human}' labels more than {_MOST_LABELLED:,} texts, and a "
                 "calibration gains nothing from so many; leave some cells empty",
             )
     _check_once(rows_of_file, "file", table.file_name)
-    return texts, ratings, None if by is None else groups
+    return texts, ratings, groups if columns.by else None
 
 
 def _require_columns(table: Table) -> None:

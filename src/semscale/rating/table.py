@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import polars as pl
 
@@ -73,6 +73,11 @@ class _SheetColumns(RatingColumns):
     text: Annotated[str, TEXT]
     sheet: FilledSheet
 
+    @classmethod
+    def join(cls, columns: RatingColumns, sheet: FilledSheet) -> Self:
+        """Return the columns of a table with those of a sheet."""
+        return cls(**dict(columns), sheet=sheet).with_no_answer(columns.no_answer)
+
     def read(self, batch: pl.DataFrame, first_row: int = 0, *, only_checked: bool = False) -> Cells:
         """Read the cells of n rows, with the labels of the sheet."""
         cells = super().read(batch, first_row, only_checked=only_checked)
@@ -109,7 +114,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         deciding: "TableDecisions | None" = None,
         progress: Progress | None = None,
     ) -> None:
-        used = columns if labels is None else _SheetColumns(**dict(columns), sheet=labels)
+        used = columns if labels is None else _SheetColumns.join(columns, labels)
         self.columns = used.with_preparation(rater.settings)
         self.rater, self.name = rater, name
         self._plan, self._labels, self._deciding, self._progress = plan, labels, deciding, progress
@@ -135,6 +140,10 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         _ = self.rater.embedder
         if self.rater.calibration is not None:
             _ = self.rater.signature  # refuses a calibration for other ratings
+
+    def is_written(self, column: str) -> bool:
+        """Return whether the ratings, or the decisions of a chat model, have a column of that name."""
+        return column in map(self.title, self.labels()) or column.startswith(f"{PREFIX}decided_")
 
     def inspect(self, cells: Cells) -> None:
         """Compare the texts with those that people labelled."""
@@ -226,6 +235,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         summary = self._tally.summary(
             self._plan,
             self._source,
+            text=columns.text,
             by=columns.by[0] if columns.by else None,
             weight=columns.weight,
             respondent=columns.respondent,

@@ -477,7 +477,7 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
         yield from _calibration_cautions(summary)
     if summary.asked is not None:
         yield from _reply_cautions(summary.asked)
-    yield from unseen_codes_note(summary.unseen_codes)
+    yield from unseen_codes_note(summary.unseen_codes, summary.columns.text)
     yield from _sample_cautions(summary)
     if summary.columns.weight:
         yield (

@@ -546,7 +546,7 @@ def _cautions(summary: "RatingSummary") -> Iterator[str]:
         )
     if summary.comparison is not None:
         yield from summary.comparison.notes
-    yield from sentences.unseen_codes_note(summary.unseen_codes)
+    yield from sentences.unseen_codes_note(summary.unseen_codes, summary.text)
     if summary.decided is not None:
         yield from decision_cautions(summary.decided)
     if summary.undecided is not None:

@@ -143,20 +143,25 @@ def stop_cautions(stopped: str | None) -> tuple[str, ...]:
     return () if not stopped else (f"The run is incomplete: {one_line(stopped)}.",)
 
 
-def unseen_codes_note(codes: Sequence[str]) -> tuple[str, ...]:
+def unseen_codes_note(codes: Sequence[str], column: str | None = None) -> tuple[str, ...]:
     """State that no text has codes that the user named for missing answers; empty without such codes.
 
+    Args:
+        codes: the codes.
+        column: the column of texts in which they were looked for; ``None`` for texts in memory.
+
     Examples:
-        >>> unseen_codes_note(["-99"])
-        ('No text is the code -99 of `missing`: check its spelling.',)
+        >>> unseen_codes_note(["-99"], "why")
+        ('No text in column ‘why’ is the code -99 of `missing`: check its spelling.',)
     """
     if not codes:
         return ()
+    where = f" in column ‘{one_line(column)}’" if column else ""
     named = join_list([one_line(code) for code in codes])
     return (
-        f"No text is the code {named} of `missing`: check its spelling."
+        f"No text{where} is the code {named} of `missing`: check its spelling."
         if len(codes) == 1
-        else f"No text is one of the codes {named} of `missing`: check their spelling.",
+        else f"No text{where} is one of the codes {named} of `missing`: check their spelling.",
     )
 
 

@@ -11,7 +11,7 @@ from semscale.presentable import Presentable
 from semscale.results.table_columns import Cells, Columns
 from semscale.store.columns import column_in
 from semscale.store.table import ColumnLabels, Table
-from semscale.store.writing import PREFIX, check_free
+from semscale.store.writing import PREFIX, check_free, is_reserved
 
 R = TypeVar("R", bound="PartResult")
 S = TypeVar("S", bound=Presentable)
@@ -72,6 +72,14 @@ class TableInstrument(ABC, Generic[R, S]):
     def check(self, table: Table) -> None:
         """Check the table before a row is read."""
         self.columns.check(table)
+        check_free(table.columns, table.name, self.is_written)
+
+    def is_written(self, column: str) -> bool:
+        """Return whether the output has a column of the result with a name; by default, all are reserved.
+
+        An instrument that knows the names of its columns accepts a table with results of another one.
+        """
+        return is_reserved(column)
 
     def inspect(self, cells: Cells) -> None:
         """Read rows whose cells are checked, before anything is measured."""
@@ -163,7 +171,7 @@ def measure_part(
         The cells, with the part's columns as ``rows``, the result, and further JSON values with which the
         instrument's ``read`` gets the result back.
     """
-    check_free(batch.columns, source)
+    check_free(batch.columns, source, instrument.is_written)
     cells = instrument.columns.read(batch, first_row)
     result = instrument.measure(cells)
     columns, header = result.to_part()

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import PrivateAttr
 
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     import polars as pl
 
     from semscale.store.table import Table
+    from semscale.survey.description import Survey
+
+C = TypeVar("C", bound="Columns")
+
+
+_MOST_CODES = 10  # codes of a column that a note lists
 
 
 @dataclass(frozen=True)
@@ -125,12 +131,14 @@ class Cells:
         first_row: position of the first row in the table, from 0.
         values: n values of each role that has a column.
         text_counts: numbers of texts with reasoning and HTML, by the role.
+        left_out: number of cells with each code for no answer, by the column.
     """
 
     rows: "pl.DataFrame"
     first_row: int
     values: Mapping[str, Any]
     text_counts: Mapping[str, TextCounts] = field(default_factory=dict)
+    left_out: Mapping[str, Counter[str]] = field(default_factory=dict)
 
     def __getitem__(self, role: str) -> Any:
         return self.values[role]
@@ -157,6 +165,14 @@ class Columns(Settings):
 
     _preparation: TextPreparation = PrivateAttr(TextPreparation())
     _spellings: Mapping[str, Mapping[str, str]] = PrivateAttr({})
+    _no_answer: Mapping[str, frozenset[str]] = PrivateAttr({})
+
+    def with_values(self, **values: object) -> Self:
+        """Return a copy with other columns, whose cells are read in the same way."""
+        columns = super().with_values(**values)
+        columns._preparation, columns._spellings = self._preparation, self._spellings
+        columns._no_answer = self._no_answer
+        return columns
 
     @property
     def preparation(self) -> TextPreparation:
@@ -174,6 +190,32 @@ class Columns(Settings):
         columns = self.model_copy()
         columns._spellings = spellings
         return columns
+
+    @property
+    def no_answer(self) -> dict[str, frozenset[str]]:
+        """Codes for no answer of the columns that are read, by the column; normalised by ``code_key``."""
+        titles = self.titles
+        return {title: codes for title, codes in self._no_answer.items() if codes and title in titles}
+
+    def with_no_answer(self, codes: Mapping[str, frozenset[str]]) -> Self:
+        """Return the columns with further codes for no answer, whose cells are read as empty ones.
+
+        Args:
+            codes: the codes of each column, normalised by ``code_key``; other columns may have some, too.
+        """
+        columns = self.model_copy()
+        none = frozenset[str]()
+        columns._no_answer = {
+            title: self._no_answer.get(title, none) | codes.get(title, none)
+            for title in dict.fromkeys([*self._no_answer, *codes])
+        }
+        return columns
+
+    def cells_in(self, batch: "pl.DataFrame", title: str) -> "pl.Series":
+        """Return the cells of a column; codes for no answer are null."""
+        from semscale.store.columns import column_in, without_codes
+
+        return without_codes(column_in(batch, title), self._no_answer.get(title, frozenset()))
 
     def _join_spellings(self, groups: Any, titles: Sequence[str]) -> Any:
         """Replace the names of groups that have another spelling."""
@@ -224,16 +266,13 @@ class Columns(Settings):
         return [(name, title) for name in self.roles() for title in self.titles_of(name)]
 
     def check(self, table: "Table") -> None:
-        """Check that a table has the columns, and none with a name of the result's.
+        """Check that a table has the columns.
 
         Raises:
-            InputError: a column is missing (the message names the nearest one), or clashes with the result's.
+            InputError: a column is missing; the message names the nearest one.
         """
-        from semscale.store.writing import check_free
-
         for parameter, title in self.field_columns():
             table.require(title, parameter)
-        check_free(table.columns, table.name)
 
     def read(self, batch: "pl.DataFrame", first_row: int = 0, *, only_checked: bool = False) -> Cells:
         """Read the cells of n rows.
@@ -248,24 +287,94 @@ class Columns(Settings):
         """
         from semscale.store.columns import column_in, storable
 
-        values, counts = {}, {}
+        values, counts, left_out = {}, {}, {}
         for name, role in self.roles().items():
             titles = self.titles_of(name)
             if titles and (role.is_checked or not only_checked):
-                columns = [column_in(batch, title) for title in titles]
+                columns = [self.cells_in(batch, title) for title in titles]
+                for column in columns:
+                    if self._no_answer.get(column.name):
+                        left_out[column.name] = _removed_cells(column_in(batch, column.name), column)
                 values[name] = role.read(columns, name, first_row)
                 if role.is_group:
                     values[name] = self._join_spellings(values[name], titles)
                 if role.is_prepared:
                     counts[name] = TextCounts()
                     values[name] = self.preparation.prepare(values[name], counts[name])
-        return Cells(storable(batch), first_row, values, counts)
+        return Cells(storable(batch), first_row, values, counts, left_out)
 
     def titles_to_check(self) -> set[str]:
         """Return the columns whose cells are checked before any work begins."""
         return {
             title for name, role in self.roles().items() if role.is_checked for title in self.titles_of(name)
         }
+
+
+def resolve_columns(columns: C, table: "Table", survey: "Survey | None") -> "tuple[Table, C]":
+    """Return a table, and the columns to read from it by the description of its survey.
+
+    The name of a question stands for its columns, codes for no answer are read as empty cells, and groups are
+    named by the labels of their values, of the description or of the file.
+
+    Args:
+        columns: columns and questions as the user names them.
+        table: the input.
+        survey: its description; ``None`` without one.
+
+    Returns:
+        The table, with labels and with a further column for groups whose values have labels; and its columns.
+
+    Raises:
+        InputError: a question with several columns is named where one column is read.
+    """
+    from semscale.store.expressions import by_label
+    from semscale.survey.finding import codes_by_column, column_named, columns_named, with_survey_labels
+
+    if survey is not None:
+        table = with_survey_labels(table, survey)
+    codes = codes_by_column(table, survey)
+    named: dict[str, str | tuple[str, ...]] = {}
+    for name, role in columns.roles().items():
+        value, titles = getattr(columns, name), columns.titles_of(name)
+        if isinstance(value, str) or role.is_group:
+            resolved = [column_named(title, table, survey, name) for title in titles]
+        else:
+            resolved = list(columns_named(titles, table, survey))
+        if role.is_group:
+            table, labelled = by_label(table, resolved)
+            codes |= {
+                label: codes[title] for title, label in zip(resolved, labelled, strict=True) if title in codes
+            }
+            resolved = labelled
+        if titles:
+            named[name] = resolved[0] if isinstance(value, str) else tuple(resolved)
+    return table, columns.with_values(**named).with_no_answer(codes)
+
+
+def _removed_cells(before: "pl.Series", after: "pl.Series") -> Counter[str]:
+    """Count the cells that are null after codes for no answer were removed, by their names."""
+    from semscale.store.columns import groups_in, storable
+
+    is_removed = after.is_null() & before.is_not_null()
+    return Counter(groups_in(storable(before.filter(is_removed).to_frame()).to_series()).to_list())
+
+
+def left_out_note(left_out: Mapping[str, Counter[str]]) -> tuple[str, ...]:
+    """Return a sentence on cells with codes for no answer; none without any.
+
+    Args:
+        left_out: number of cells with each code, by the column.
+
+    Examples:
+        >>> left_out_note({"q1": Counter({"99": 3, "N/A": 1}), "q2": Counter()})
+        ('left out as no answer: ‘99’ (3), ‘N/A’ (1) in ‘q1’',)
+    """
+    listed = [
+        f"{', '.join(f'‘{code:.40}’ ({n:,})' for code, n in counts.most_common(_MOST_CODES))} in ‘{column}’"
+        for column, counts in left_out.items()
+        if counts
+    ]
+    return (f"left out as no answer: {'; '.join(listed)}",) if listed else ()
 
 
 class CellChecks:

@@ -1,16 +1,20 @@
 """Runs of instruments over tables: a check of the cells, finished parts, and one output at the end."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from urllib.parse import quote
 
 import polars as pl
 
 from semscale.errors import InputError, StoppedByUserError, UnreachableError
 from semscale.presentable import Presentable
 from semscale.results.instrument import PartResult, TableInstrument, measure_part
-from semscale.results.table_columns import CellChecks, Cells
+from semscale.results.table_columns import CellChecks, Cells, Columns, left_out_note
+from semscale.signature import Signature
 from semscale.store.columns import storable
+from semscale.store.missing_codes import write_codes
 from semscale.store.parts import Part, Parts
 from semscale.store.places import OutputPlace, Target
 from semscale.store.table import Table, rows_of_the_file
@@ -174,8 +178,11 @@ def measure_by_each(
     }
     table = replace(table, labels={**table.labels, **labels})
     run = TableRun(table, instruments, settings, progress)
-    summaries = run.run(out)
-    return summaries, (*table.notes, *run.text_notes)
+    summaries = [
+        _sign_codes(summary, instrument.columns)
+        for summary, instrument in zip(run.run(out), instruments, strict=True)
+    ]
+    return summaries, (*table.notes, *left_out_note(run.left_out), *run.text_notes)
 
 
 def inspect_cells(
@@ -219,6 +226,9 @@ class TableRun(Generic[S]):
         instruments: one without a name, or several with different names; their ``start`` was called.
         settings: settings of the parts.
         progress: called as rows are processed.
+
+    Attributes:
+        left_out: number of cells with each code for no answer in all added parts, by the column.
     """
 
     def __init__(
@@ -231,6 +241,7 @@ class TableRun(Generic[S]):
         self.table, self.instruments, self.settings, self.progress = table, instruments, settings, progress
         self._n_rows = 0  # of all added parts
         self._text_counts: dict[str, dict[str, TextCounts]] = {entry.name: {} for entry in instruments}
+        self.left_out: dict[str, Counter[str]] = {}
 
     def run(self, out: Target | None) -> list[S]:
         """Measure the rows, write the output if one is named, and return the summary of each instrument.
@@ -337,7 +348,7 @@ class TableRun(Generic[S]):
             return WorkedPart(measured[0][1].rows, notes[""]), measured
         frames = [storable(batch)]
         for instrument, cells, _ in measured:
-            titles = [title for title in cells.rows.columns if title.startswith(PREFIX)]
+            titles = [title for title in cells.rows.columns if title not in batch.columns]
             frames.append(cells.rows.select(titles).rename(instrument.title))
         return WorkedPart(pl.concat(frames, how="horizontal"), notes), measured
 
@@ -351,6 +362,10 @@ class TableRun(Generic[S]):
         return measured
 
     def _add(self, measured: Measured[S]) -> None:
+        # Instruments may read the same column.
+        left_out = {title: codes for _, cells, _ in measured for title, codes in cells.left_out.items()}
+        for title, codes in left_out.items():
+            self.left_out.setdefault(title, Counter()).update(codes)
         for instrument, cells, result in measured:
             instrument.add(cells, result)
             for role, counts in cells.text_counts.items():
@@ -411,7 +426,23 @@ def _settings_of(instrument: TableInstrument[Any, Any]) -> dict[str, str]:
         for name, role in columns.roles().items()
         if role.is_measured
     }
-    return {**named, **instrument.key()}
+    codes = {"no answer": _codes_text(columns)} if columns.no_answer else {}
+    return {**named, **codes, **instrument.key()}
+
+
+def _codes_text(columns: Columns) -> str:
+    """Write the codes for no answer of all columns, for a signature."""
+    return ";".join(
+        f"{quote(title, safe=' ')}={write_codes(codes)}" for title, codes in columns.no_answer.items()
+    )
+
+
+def _sign_codes(summary: Any, columns: Columns) -> Any:
+    """Return a summary whose signature has the codes for no answer that were left out, if there are any."""
+    if not columns.no_answer:
+        return summary
+    codes = Signature.of("table", **{"no-answer": _codes_text(columns)})
+    return replace(summary, signature=summary.signature.plus(codes))
 
 
 def _columns_of(instrument: TableInstrument[Any, Any], frame: pl.DataFrame) -> pl.DataFrame:
@@ -420,7 +451,7 @@ def _columns_of(instrument: TableInstrument[Any, Any], frame: pl.DataFrame) -> p
         return frame
     start = instrument.title(PREFIX)
     titles = {title: PREFIX + title.removeprefix(start) for title in frame.columns if title.startswith(start)}
-    inputs = [title for title in frame.columns if not title.startswith(PREFIX)]
+    inputs = [title for title in frame.columns if title not in titles and title not in titles.values()]
     return frame.select([*inputs, *titles]).rename(titles)
 
 

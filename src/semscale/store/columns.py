@@ -153,6 +153,33 @@ def column_in(frame: pl.DataFrame, title: str) -> pl.Series:
     return pl.Series(title, [None] * frame.height, dtype=pl.Null) if cells is None else cells
 
 
+def without_codes(cells: pl.Series, codes: Collection[str]) -> pl.Series:
+    """Return a column in which cells with codes for no answer are null.
+
+    Args:
+        cells: the column.
+        codes: the codes, normalised by ``code_key``.
+
+    Examples:
+        >>> without_codes(pl.Series(["fine", " N/A", "NA"]), {"n/a"}).to_list()
+        ['fine', None, 'NA']
+        >>> without_codes(pl.Series([1.0, 99.0]), {"99"}).to_list()
+        [1.0, None]
+    """
+    if not codes:
+        return cells
+    names = groups_in(storable(cells.to_frame()).to_series())
+    coded = [name for name in names.drop_nulls().unique().to_list() if code_key(name) in codes]
+    if not coded:
+        return cells
+    is_code = names.is_in(coded).fill_null(value=False)
+    if cells.dtype != pl.Object:
+        empty = pl.Series(cells.name, [None], dtype=cells.dtype)
+        return empty.new_from_index(0, len(cells)).zip_with(is_code, cells)
+    left = [None if is_coded else cell for cell, is_coded in zip(cells.to_list(), is_code, strict=True)]
+    return pl.Series(cells.name, left, pl.Object)
+
+
 def floats_in(cells: pl.Series) -> Floats:
     """Read a column of numbers; missing ones are NaN.
 

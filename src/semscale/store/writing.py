@@ -22,8 +22,18 @@ from semscale.store.statistical_files import LONGEST_SPSS_TEXT, write_spss
 from semscale.store.table import ColumnLabels, Table
 
 
-def check_free(columns: Iterable[str], name: str) -> None:
+def is_reserved(column: str) -> bool:
+    """Return whether a column's name begins as those of results do."""
+    return column.startswith(PREFIX)
+
+
+def check_free(columns: Iterable[str], name: str, is_written: Callable[[str], bool] = is_reserved) -> None:
     """Check that a table has no column with a name of the result.
+
+    Args:
+        columns: names of the table's columns.
+        name: the table's name in the message.
+        is_written: whether the result has a column of that name; by default all names of results are refused.
 
     Raises:
         InputError: there is such a column; the message names it.
@@ -31,12 +41,9 @@ def check_free(columns: Iterable[str], name: str) -> None:
     Examples:
         >>> check_free(["id", "text"], "answers.csv")
     """
-    clashes = [column for column in columns if column.startswith(PREFIX)]
-    if clashes:
-        raise InputError(
-            f"{name} has a column '{clashes[0]}', but names with {PREFIX} are reserved for the result; "
-            "rename it"
-        )
+    clash = next((column for column in columns if is_written(column)), None)
+    if clash is not None:
+        raise InputError(f"{name} has a column '{clash}' already, which the result needs; rename it")
 
 
 def check_output(table: Table, out: Target) -> None:

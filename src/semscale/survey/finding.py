@@ -1,24 +1,22 @@
 """Finding the description of a table: the file that the user names, the project's, or one beside the data."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import TypeVar
 
 from semscale.errors import InputError
-from semscale.settings import Settings
 from semscale.store.exports.unfinished import unfinished_notes, with_unfinished_counted
 from semscale.store.expressions import filter_table
+from semscale.store.missing_codes import code_key
 from semscale.store.places import is_url
 from semscale.store.table import ColumnLabels, Table
 from semscale.survey.description import Question, QuestionKind, Survey
 from semscale.survey.survey_file import FILE_NAME, read_survey
 
-AnyColumns = TypeVar("AnyColumns", bound=Settings)
-
 _MARKED = re.compile(rb"^survey\s*:", re.MULTILINE)
 _FIRST_BYTES = 20_000
-_NAMED = ("text", "weight", "respondent")
 _ONE_COLUMN: tuple[QuestionKind, ...] = ("single", "scale", "nps", "wave")
 
 
@@ -149,16 +147,28 @@ def column_named(name: str, table: Table, survey: Survey | None, parameter: str)
     return question.all_columns[0]
 
 
-def named_columns(columns: AnyColumns, table: Table, survey: Survey) -> AnyColumns:
-    """Return the settings of columns with the columns of questions in place of the questions' names."""
-    stated = {name: getattr(columns, name, None) for name in _NAMED}
-    named = {
-        name: column_named(column, table, survey, name)
-        for name, column in stated.items()
-        if column is not None
-    }
-    by = tuple(column_named(column, table, survey, "by") for column in getattr(columns, "by", ()))
-    return columns.with_values(**named, by=by)
+def columns_named(names: Sequence[str], table: Table, survey: Survey | None) -> tuple[str, ...]:
+    """Return the columns that names stand for; the name of a question stands for all its columns."""
+    by_name = {} if survey is None else survey.by_name
+    columns = (
+        (name,) if name in table.columns or name not in by_name else by_name[name].all_columns
+        for name in names
+    )
+    return tuple(chain.from_iterable(columns))
+
+
+def codes_by_column(table: Table, survey: Survey | None) -> dict[str, frozenset[str]]:
+    """Return the codes for no answer of each described column: values and labels, by ``code_key``."""
+    if survey is None:
+        return {}
+    codes = {}
+    for question in survey.questions:
+        reasons = question.missing_reasons
+        for column in question.all_columns if reasons else ():
+            labels = table.labels.get(column, ColumnLabels()).values.items()
+            labelled = {code_key(value) for value, label in labels if code_key(label) in reasons}
+            codes[column] = frozenset({*reasons, *labelled})
+    return codes
 
 
 def unused_facts(survey: Survey, *, weight: str | None = "", wave: str | None = "") -> list[str]:

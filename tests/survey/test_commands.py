@@ -1,0 +1,176 @@
+"""Every command that reads columns of a survey's table takes them by the description of the survey."""
+
+import json
+
+import polars as pl
+import pytest
+from tests.support.command_fixtures import JUDGE_ROWS
+
+from semscale.cli.main import main
+
+# Six answers, of which two are codes for no answer; groups: 2 of Germany, 2 of Austria, one code, one empty.
+ROWS = """id,why,again,expected,land,stars
+1,great battery,great battery,great battery,DE,5
+2,N/A,so so,great battery,DE,4
+3,bad price,bad price,bad price,AT,1
+4,Refused,bad price,bad price,AT,2
+5,great battery,great battery,great battery,99,5
+6,bad price,bad price,bad price,,1
+"""
+SURVEY = """survey: 1
+questions:
+- {name: Reason, kind: open, columns: why, missing: {n/a: not asked, refused: refused}}
+- {name: Second, kind: open, columns: again}
+- {name: Known, kind: open, columns: expected}
+- name: Home
+  kind: single
+  columns: land
+  values: [{value: DE, label: Germany}, {value: AT, label: Austria}]
+  missing: {99: refused}
+"""
+CODES = """
+name: topics
+codes:
+  - {name: power, definition: battery, examples: [great battery, battery]}
+  - {name: price, definition: price, examples: [bad price, price]}
+"""
+LEFT_OUT = "left out as no answer: ‘N/A’ (1), ‘Refused’ (1) in ‘why’"
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path):
+    (tmp_path / "answers.csv").write_text(ROWS)
+    (tmp_path / "survey.yaml").write_text(SURVEY)
+    (tmp_path / "codes.yaml").write_text(CODES)
+
+
+def _json(semscale, *arguments):
+    ended = semscale(*arguments, "--json")
+    assert ended.code == 0, ended.err
+    return json.loads(ended.out)
+
+
+RUNS = {
+    "rate": ("rate", "answers.csv", "--text", "Reason", "--scale", "quality", "--floor", "none"),
+    "match": ("match", "answers.csv", "--prediction", "Reason", "--reference", "Known"),
+    "grounding": ("match", "answers.csv", "--prediction", "Reason", "--context", "Known"),
+    "consistency": ("consistency", "answers.csv", "--answer", "Reason", "--sample", "Second"),
+}
+
+
+@pytest.mark.parametrize("command", RUNS)
+def test_runs_leave_out_codes_and_name_groups_by_labels(semscale, command):
+    content = _json(semscale, *RUNS[command], "--by", "Home", "--signature")
+    assert content["counts"] == {"scored": 4, "missing": 2}
+    assert any(LEFT_OUT in caution for caution in content["cautions"])
+    assert "no-answer:why=n/a+refused;land" in content["signature"]
+    text = json.dumps(content)
+    assert "Germany" in text
+    assert "Austria" in text
+    assert '"99"' not in text
+
+
+def test_a_cell_that_is_left_out_stays_in_the_written_table(semscale, tmp_path):
+    ended = semscale(*RUNS["rate"], "--out", "rated.csv")
+    assert ended.code == 0, ended.err
+    written = pl.read_csv(tmp_path / "rated.csv")
+    assert written["why"].to_list()[1::2] == ["N/A", "Refused", "bad price"]
+    assert written["semscale_status"].to_list() == [
+        "scored", "missing", "scored", "missing", "scored", "scored",
+    ]  # fmt: skip
+
+
+def test_without_the_description_codes_are_texts(semscale):
+    arguments = [{"Reason": "why"}.get(word, word) for word in RUNS["rate"]]
+    assert _json(semscale, *arguments, "--survey", "none")["counts"] == {"scored": 6}
+
+
+def test_code_and_its_comparison_with_another_run_leave_out_codes(semscale):
+    arguments = ("code", "answers.csv", "--text", "Reason", "--codebook", "codes.yaml", "--by", "Home")
+    content = _json(semscale, *arguments, "--out", "first.csv")
+    assert content["outcomes"]["no-answer"] == 2
+    assert any(LEFT_OUT in caution for caution in content["cautions"])
+    again = _json(semscale, *arguments, "--other-run", "first.csv")
+    assert again["outcomes"] == content["outcomes"]
+
+
+def test_forecasts_count_codes_as_missing(semscale, tmp_path, monkeypatch):
+    monkeypatch.setenv("SEMSCALE_LEDGER", str(tmp_path / "ledger.sqlite"))
+    model = ("--chat-model", "gpt-5-mini", "--dry-run")
+    code = ("code", "answers.csv", "--text", "Reason", "--codebook", "codes.yaml", *model)
+    assert "4 of 6 answers were included; left out: 2 missing" in " ".join(semscale(*code).out.split())
+    ask = ("consistency", "answers.csv", "--prompt", "Reason", "--ask", 2, *model)
+    assert "4 of 6 prompts were included; left out: 2 missing" in " ".join(semscale(*ask).out.split())
+    judge = ("judge", "answers.csv", "--prompt", "Known", "--answer", "Reason", *model)
+    assert "4 of 6 rows were included; left out: 2 missing" in " ".join(semscale(*judge).out.split())
+    compare = ("judge", "compare", "answers.csv", "--prompt", "Known", "--a", "Reason", "--b", "Second")
+    ended = semscale(*compare, *model)
+    assert "left out: 2 missing" in " ".join(ended.out.split()), ended.err
+
+
+def test_a_sheet_to_rate_has_no_codes(semscale, tmp_path):
+    arguments = ("label", "answers.csv", "--text", "Reason", "--scale", "quality", "--out", "sheet.csv")
+    ended = semscale(*arguments, "--floor", "none")
+    assert ended.code == 0, ended.err
+    assert "questions are described in survey.yaml" in ended.err
+    drawn = pl.read_csv(tmp_path / "sheet.csv")
+    assert sorted(drawn["row"].to_list()) == [1, 3, 5, 6]
+    assert "Reason" in (tmp_path / "sheet-instructions.md").read_text()
+
+
+def test_a_sheet_to_code_draws_no_codes(semscale, tmp_path):
+    arguments = ("label", "answers.csv", "--text", "Reason", "--codebook", "codes.yaml", "--out", "sheet.csv")
+    ended = semscale(*arguments)
+    assert ended.code == 0, ended.err
+    drawn = pl.read_csv(tmp_path / "sheet.csv").drop_nulls("inclusion")
+    assert sorted(drawn["id"].to_list()) == [1, 3, 5, 6]
+
+
+def test_calibrate_reads_names_and_leaves_out_codes(semscale, tmp_path):
+    rows = [f"{n},battery number {n},{n % 5 + 1},{('DE', 'AT', 'CH')[n % 3]}" for n in range(40)]
+    rows += ["40,N/A,3,DE", "41,n/a,3,AT"]
+    (tmp_path / "labelled.csv").write_text("\n".join(["id,why,human,land", *rows]) + "\n")
+    (tmp_path / "survey.yaml").write_text(
+        "survey: 1\nquestions:\n- {name: Reason, kind: open, columns: why, missing: [n/a]}\n"
+        "- {name: Stars, kind: scale, columns: human}\n- {name: Home, kind: single, columns: land}\n"
+    )
+    arguments = ("calibrate", "labelled.csv", "--text", "Reason", "--human", "Stars", "--by", "Home")
+    ended = semscale(*arguments, "--scale", "quality", "--floor", "none", "--out", "cal.json")
+    assert ended.code == 0, ended.err
+    assert "questions are described in survey.yaml" in ended.err
+    assert json.loads((tmp_path / "cal.json").read_text())["labels"]["n"] == 40
+
+
+def test_suggest_leaves_out_codes_of_the_description_and_of_missing(semscale, tmp_path):
+    texts = [f"{word} {n}" for word in ("battery", "price", "screen") for n in range(20)]
+    texts += ["N/A"] * 5 + ["-99"] * 3
+    (tmp_path / "answers.csv").write_text("why\n" + "\n".join(texts) + "\n")
+    (tmp_path / "survey.yaml").write_text(
+        "survey: 1\nquestions:\n- {name: Reason, kind: open, columns: why, missing: {n/a: not asked}}\n"
+    )
+    arguments = ("code", "suggest", "answers.csv", "--text", "Reason", "--codebook", "new.yaml")
+    content = _json(semscale, *arguments, "--missing", "-99", "--missing", "-98")
+    assert content["counts"] == {"scored": 60, "missing": 8}
+    notes = " ".join(content["cautions"])
+    assert "left out as no answer: ‘N/A’ (5), ‘-99’ (3) in ‘why’" in notes
+    assert "No text in column ‘why’ is the code -98 of --missing: check its spelling." in notes
+
+
+@pytest.mark.needs("api")
+def test_judge_leaves_out_codes(judge_command, tmp_path, capsys):
+    assert JUDGE_ROWS[4]["a"] == "Say nothing."
+    (tmp_path / "survey.yaml").write_text(
+        "survey: 1\nquestions:\n- {name: Answer, kind: open, columns: a, missing: [say nothing.]}\n"
+        "- {name: Question, kind: open, columns: q}\n"
+    )
+    arguments = [{"q": "Question", "a": "Answer"}.get(word, word) for word in judge_command("--json")]
+    assert main(arguments) == 0
+    content = json.loads(capsys.readouterr().out)
+    assert content["counts"] == {"scored": 3, "missing": 2}
+
+
+def test_the_description_of_a_project_is_read_by_all(semscale, tmp_path):
+    (tmp_path / "survey.yaml").rename(tmp_path / "questions.yaml")
+    (tmp_path / "semscale.toml").write_text('survey = "questions.yaml"\n')
+    for arguments in RUNS.values():
+        assert _json(semscale, *arguments)["counts"] == {"scored": 4, "missing": 2}
