@@ -311,7 +311,10 @@ def test_codes_are_a_multiple_choice_with_missing_decisions():
 
 def test_open_texts_are_to_be_rated_first():
     frame = pl.DataFrame({"why": [f"Because of reason {n}, and of another one" for n in range(40)]})
-    with pytest.raises(InputError, match="'why' was recognised as open texts \\(40 different\\).*--text why"):
+    with pytest.raises(
+        InputError,
+        match="'why' was recognised as open texts \\(40 different\\) that were neither.*--text why",
+    ):
         read(frame, "why")
 
 

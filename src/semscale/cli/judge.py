@@ -588,7 +588,7 @@ def _find_systems(options: CompareOptions) -> "tuple[Table, JudgeColumns, dict[s
     columns = JudgeColumns(question=named.question, answer=first, reference=named.reference)
     table, survey = options.description.find(table, options.file, is_reported=False)
     table, columns = resolve_columns(columns, table, survey)
-    found = {name: column_named(title, table, survey, "system") for name, title in systems.items()}
+    found = {name: column_named(title, table.columns, survey, "system") for name, title in systems.items()}
     return table, columns, found
 
 

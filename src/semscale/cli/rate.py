@@ -210,11 +210,12 @@ def _open_table(
 
     table = options.table.open(options.file, is_reported=True)
     table, survey = options.description.find(table, options.file, weight=options.columns.weight)
-    by_column = {column_named(text, table, survey, "text"): rater for text, rater in raters.items()}
+    columns = table.columns
+    by_column = {column_named(text, columns, survey, "text"): rater for text, rater in raters.items()}
     if len(by_column) < len(raters):
         raise InputError("text", f": two of {', '.join(raters)} name the same column; name it once")
-    columns = RatingColumns(**(dict(options.columns) | {"text": next(iter(by_column))}))
-    return *resolve_columns(columns, table, survey), by_column
+    stated = RatingColumns(**(dict(options.columns) | {"text": next(iter(by_column))}))
+    return *resolve_columns(stated, table, survey), by_column
 
 
 def _rate_columns(

@@ -337,9 +337,9 @@ def resolve_columns(columns: C, table: "Table", survey: "Survey | None") -> "tup
     for name, role in columns.roles().items():
         value, titles = getattr(columns, name), columns.titles_of(name)
         if isinstance(value, str) or role.is_group:
-            resolved = [column_named(title, table, survey, name) for title in titles]
+            resolved = [column_named(title, table.columns, survey, name) for title in titles]
         else:
-            resolved = list(columns_named(titles, table, survey))
+            resolved = list(columns_named(titles, table.columns, survey))
         if role.is_group:
             table, labelled = by_label(table, resolved)
             codes |= {

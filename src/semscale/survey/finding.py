@@ -1,7 +1,7 @@
 """Finding the description of a table: the file that the user names, the project's, or one beside the data."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -126,12 +126,12 @@ def _quoted(text: str, sign: str = "'") -> str:
     return f"{sign}{text.replace(sign, sign + sign)}{sign}"
 
 
-def column_named(name: str, table: Table, survey: Survey | None, parameter: str) -> str:
+def column_named(name: str, columns: Collection[str], survey: Survey | None, parameter: str) -> str:
     """Return the column that a name stands for: the column of that name, or the one of a question.
 
     Args:
         name: as the user wrote it.
-        table: the table.
+        columns: columns of the table.
         survey: its description, if there is one.
         parameter: parameter for messages.
 
@@ -139,7 +139,7 @@ def column_named(name: str, table: Table, survey: Survey | None, parameter: str)
         InputError: the question has several columns.
     """
     question: Question | None = None if survey is None else survey.by_name.get(name)
-    if question is None or name in table.columns:
+    if question is None or name in columns:
         return name
     if len(question.all_columns) > 1:
         listed = ", ".join(question.all_columns)
@@ -147,14 +147,13 @@ def column_named(name: str, table: Table, survey: Survey | None, parameter: str)
     return question.all_columns[0]
 
 
-def columns_named(names: Sequence[str], table: Table, survey: Survey | None) -> tuple[str, ...]:
+def columns_named(names: Iterable[str], columns: Collection[str], survey: Survey | None) -> tuple[str, ...]:
     """Return the columns that names stand for; the name of a question stands for all its columns."""
     by_name = {} if survey is None else survey.by_name
-    columns = (
-        (name,) if name in table.columns or name not in by_name else by_name[name].all_columns
-        for name in names
+    named = (
+        (name,) if name in columns or name not in by_name else by_name[name].all_columns for name in names
     )
-    return tuple(chain.from_iterable(columns))
+    return tuple(chain.from_iterable(named))
 
 
 def codes_by_column(table: Table, survey: Survey | None) -> dict[str, frozenset[str]]:

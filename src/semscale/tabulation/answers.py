@@ -7,7 +7,7 @@ is unknown, and missing.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -18,7 +18,7 @@ from semscale.scales.library import scale_caution
 from semscale.store.columns import groups_in, numbers_among
 from semscale.store.missing_codes import code_key
 from semscale.store.table import ColumnLabels
-from semscale.store.writing import PREFIX
+from semscale.store.writing import is_reserved
 from semscale.survey.description import Option, Question, Value, cell_name
 from semscale.survey.inference import BY_FREQUENCY
 from semscale.survey.lists import OptionList
@@ -32,7 +32,15 @@ from semscale.tabulation.lines import (
     number_lines,
     scale_lines,
 )
-from semscale.tabulation.survey_questions import CODED, grid_item, mass_columns
+from semscale.tabulation.survey_questions import grid_item
+from semscale.tabulation.text_results import (
+    CODED,
+    are_of_text,
+    code_columns,
+    describe_codes,
+    mass_columns,
+    unnamed_masses,
+)
 from semscale.types import Floats, Integers, Mask
 
 MAX_ANSWERS = 50
@@ -47,8 +55,6 @@ _TAKEN_FOR: Mapping[str, TakenFor] = {
 _EMPTY, _LEFT_OUT, _UNKNOWN = -1, -2, -3  # positions of cells without an answer
 _SEVERAL = "several answers were possible, so shares can sum to more than 100 %"
 _EXAMPLES = 3
-_CELL = "cell"
-_FEWEST_TEXTS = 3  # of which ratings can tell whether they are of these texts
 _FEWEST_IN_ORDER = 3  # answers whose order makes a difference to readers
 _FEWEST_FOR_ANY = 2
 
@@ -63,6 +69,7 @@ class AnswerReader:
         numeric: questions that are numbers by the user's word, even if they have ratings.
         written: the frame before spellings were joined; by default the frame.
         spellings: a sentence for each column in which spellings were joined.
+        texts: columns of open texts, to find out of which one the results are.
     """
 
     def __init__(
@@ -74,19 +81,22 @@ class AnswerReader:
         numeric: Collection[str] = (),
         written: pl.DataFrame | None = None,
         spellings: Mapping[str, str] | None = None,
+        texts: Collection[str] = (),
     ) -> None:
         self._frame, self._labels = frame, labels or {}
         self._on_scale, self._numeric = on_scale, numeric
         self._written, self._spellings = frame if written is None else written, spellings or {}
+        self._texts = [name for name in texts if name in frame.columns]
+        self._owners: dict[str, str] = {}  # of results that do not name their text: the question
 
     def read_all(self, question: Question) -> list[TabulatedQuestion]:
-        """Read a question; the items of a grid are separate questions.
+        """Read a question; the items of a grid are separate questions, as are ratings and codes of a text.
 
         Raises:
             InputError: as for ``read``.
         """
         if question.kind not in {"grid", "ranking"}:
-            return [self.read(question)]
+            return self._text_results(question) or [self._read(question, ())]
         columns = [option.column or option.label for option in question.options]
         items = question.options or tuple(Option(label=name, column=name) for name in question.all_columns)
         note = (
@@ -96,18 +106,18 @@ class AnswerReader:
         return [self._read(grid_item(question, item), (note,)) for item in items]
 
     def read(self, question: Question) -> TabulatedQuestion:
-        """Read a question.
+        """Read a question; of a text that was rated and coded, its ratings.
 
         Raises:
-            InputError: a column has no answers, open texts without ratings, too many answers, answers that
-                are not points of the scale that the user names, or cells of options whose meaning is unknown.
+            InputError: a column has no answers, open texts that were neither rated nor coded, too many
+                answers, answers that are not points of the scale that the user names, or cells of options
+                whose meaning is unknown.
         """
-        return self._read(question, ())
+        results = self._text_results(question)
+        return results[0] if results else self._read(question, ())
 
     def _read(self, question: Question, notes: tuple[str, ...]) -> TabulatedQuestion:
         columns = [self._column(name) for name in question.all_columns if name in self._frame.columns]
-        if masses := self._ratings(question, columns):
-            return self._rated_text(question, masses)
         if not any(column.filled for column in columns):
             raise InputError("question", _empty_message(question))
         tally = _Tally(question)
@@ -157,12 +167,7 @@ class AnswerReader:
             case "multiple":
                 return _read_lists(question, columns[0], tally)
             case "open":
-                raise InputError(
-                    "question",
-                    f": '{question.name}' was recognised as open texts ({len(columns[0].counts):,} "
-                    f"different): rate them first (semscale rate --text {question.name} --out rated.parquet) "
-                    f"and tabulate that file, or add `numeric={question.name!r}` if they are numbers",
-                )
+                raise InputError("question", _unmeasured_message(question, len(columns[0].counts)))
         article = "an" if question.kind[0] in "aeiou" else "a"
         raise InputError(
             "question",
@@ -170,37 +175,82 @@ class AnswerReader:
             f"count; if it contains numbers, add `numeric={question.name!r}`",
         )
 
-    # Texts that semscale rate has rated.
+    # Texts that semscale rate and semscale code have measured.
 
-    def _ratings(self, question: Question, columns: "Sequence[_Column]") -> dict[float, str]:
-        """Return the columns with the probabilities of a rated text; empty for any other question."""
+    def _text_results(self, question: Question) -> list[TabulatedQuestion]:
+        """Return the ratings and the codes of a text; nothing for any other question."""
         if question.name in self._numeric or len(question.all_columns) > 1:
-            return {}
+            return []
         (name,) = question.all_columns
-        if masses := mass_columns(self._frame.columns, name):
-            return masses
-        masses = mass_columns(self._frame.columns, f"{PREFIX}mean")
-        if not masses or not columns or question.kind == "open":
-            return masses
-        return masses if self._are_ratings_of(columns[0], masses) else {}
+        results = []
+        named, unnamed = mass_columns(self._frame.columns, name), unnamed_masses(self._frame.columns)
+        ratings = list(unnamed.values())
+        if named:
+            results.append(self._rated_text(question, named, ()))
+        elif self._have_text(question, ratings, is_exact=True):
+            remarks = self._claim("ratings", question, ratings, is_exact=True)
+            results.append(self._rated_text(question, unnamed, remarks))
+        codes = code_columns(self._frame.columns)
+        values = list(codes.values())
+        if not is_reserved(name) and self._have_text(question, values, is_exact=False):
+            remarks = self._claim("codes", question, values, is_exact=False)
+            coded = self._read(describe_codes(codes), remarks)
+            name, text = question.name, question.heading
+            if results:
+                name, text = f"{name}, codes", f"{text}: codes"
+            results.append(replace(coded, name=name, text=text))
+        return results
 
-    def _are_ratings_of(self, column: "_Column", masses: Mapping[float, str]) -> bool:
-        """Return whether ratings are of a text that has few different answers.
-
-        Ratings of a single text do not name its column. Equal texts have equal ratings, and different texts
-        hardly ever do, which is true of no column of groups unless it repeats the text.
-        """
-        if column.cells.dtype != pl.String:
+    def _have_text(self, question: Question, results: Sequence[str], *, is_exact: bool) -> bool:
+        """Return whether results that do not name their text can be those of a question."""
+        (name,) = question.all_columns
+        is_open = question.kind == "open"
+        if not results or not (is_open or question.source == "inferred"):
             return False
-        ratings = list(masses.values())
-        cells = self._written[column.name] if column.name in self._spellings else column.cells
-        rated = self._frame.select(cells.alias(_CELL), *ratings).drop_nulls()
-        pairs = rated.unique()
-        n_texts, n_ratings = pairs[_CELL].n_unique(), pairs.select(ratings).unique().height
-        has_one_each = pairs.height == n_texts and n_ratings > n_texts / 2
-        return rated.height > n_texts >= _FEWEST_TEXTS and has_one_each
+        if name not in self._frame.columns:
+            return is_open  # the table has the results alone
+        return self._are_of(name, results, is_open=is_open, is_exact=is_exact)
 
-    def _rated_text(self, question: Question, masses: Mapping[float, str]) -> TabulatedQuestion:
+    def _are_of(self, name: str, results: Sequence[str], *, is_open: bool, is_exact: bool) -> bool:
+        frame = self._written if name in self._spellings else self._frame
+        texts = frame[name]
+        if texts.dtype == pl.String:
+            texts = texts.set(texts.str.strip_chars().fill_null("") == "", None)
+        return are_of_text(texts, self._frame.select(results), is_open=is_open, is_exact=is_exact)
+
+    def _claim(
+        self, what: str, question: Question, results: Sequence[str], *, is_exact: bool
+    ) -> tuple[str, ...]:
+        """Note that a question has the results that do not name their text.
+
+        Returns:
+            A sentence on other texts that the results fit as well.
+
+        Raises:
+            InputError: another question has them.
+        """
+        (name,) = question.all_columns
+        owner = self._owners.setdefault(what, question.name)
+        if owner != question.name:
+            raise InputError(
+                "question",
+                f": the {what} of this table do not name their text, and fit both '{owner}' and "
+                f"'{question.name}': name the one that was measured, or rate both in one run, which names "
+                f"them (semscale rate --text {owner} --text {question.name})",
+            )
+        rivals = [
+            text
+            for text in self._texts
+            if text != name and self._are_of(text, results, is_open=True, is_exact=is_exact)
+        ]
+        if not rivals:
+            return ()
+        listed = " and ".join(f"‘{text}’" for text in rivals)
+        return (f"the {what} of this table do not name their text, and fit {listed} as well",)
+
+    def _rated_text(
+        self, question: Question, masses: Mapping[float, str], remarks: tuple[str, ...]
+    ) -> TabulatedQuestion:
         """Read the probabilities of a text's points that ``semscale rate`` wrote."""
         values = sorted(masses)
         labels = {value.value: value for value in question.answers} if question.kind == "scale" else {}
@@ -214,9 +264,8 @@ class AnswerReader:
             "shares of points are mean probabilities of the ratings, not counts of answers; intervals are "
             "about other respondents, and do not include the error of the ratings"
         )
-        return TabulatedQuestion(
-            question.name, question.heading, "rated text", lines, answers, weights, (note,)
-        )
+        text = "Ratings" if is_reserved(question.heading) else question.heading
+        return TabulatedQuestion(question.name, text, "rated text", lines, answers, weights, (*remarks, note))
 
 
 @dataclass(frozen=True, eq=False)
@@ -563,6 +612,17 @@ def _too_many_message(question: Question, n: int) -> str:
         f": '{name}' was recognised as a choice of {n:,} answers, and a table has at most "
         f"{MAX_ANSWERS}: add `numeric={name!r}` if they are numbers, rate them as texts first (semscale "
         f"rate --text {name}), or derive groups of them (`derive`)"
+    )
+
+
+def _unmeasured_message(question: Question, n: int) -> str:
+    name, is_inferred = question.name, question.source == "inferred"
+    verb = "was recognised as" if is_inferred else "has"
+    numeric = f"; or add `numeric={name!r}` if they are numbers" if is_inferred else ""
+    return (
+        f": '{name}' {verb} open texts ({n:,} different) that were neither rated nor coded: rate them "
+        f"(semscale rate FILE --text {name} --scale SCALE --out rated.parquet) or code them (semscale code "
+        f"FILE --text {name} --codebook codes.yaml --out coded.parquet), and tabulate that file{numeric}"
     )
 
 

@@ -15,7 +15,7 @@ from semscale.store.table import Table
 from semscale.survey.description import Question, Survey
 from semscale.survey.inference import describe_survey
 from semscale.survey.updating import update_survey
-from semscale.tabulation.survey_questions import as_number
+from semscale.tabulation.text_results import as_number
 
 _EXAMPLES = 3
 _LISTED = frozenset({"single choice", "multiple choice", "ordinal"})

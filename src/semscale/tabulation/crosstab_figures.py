@@ -434,33 +434,40 @@ def _deviations(
     estimates: tuple[SurveyEstimates, SurveyEstimates],
     design: AnyDesign,
 ) -> Floats:
-    """Return standard deviations of the mean line's values in the displayed columns."""
+    """Return standard deviations of the answers with a mean in the displayed columns."""
     line = question.mean_line
     if line is None:
         return np.full(1 + len(columns.shown), np.nan)
+    within = question.variances()[:, None]
     total, groups = (
-        standard_deviations(values[:, line, None], part.values[line, None], design.weights, domains)[0]
+        standard_deviations(
+            values[:, line, None], part.values[line, None], design.weights, domains, within=within
+        )[0]
         for part, domains in zip(estimates, (columns.total, columns.groups), strict=True)
     )
     return np.concatenate([total[-1:], groups[columns.shown]])
 
 
-def standard_deviations(columns: Floats, means: Floats, weights: Floats, domains: Domains) -> Floats:
+def standard_deviations(
+    columns: Floats, means: Floats, weights: Floats, domains: Domains, *, within: Floats | None = None
+) -> Floats:
     """Return weighted standard deviations of columns in each group, shape (v, g).
 
-    ``sum of w (y - mean) ** 2 / sum of w * n / (n - 1)``; NaN with fewer than two respondents.
+    ``sum of w ((y - mean) ** 2 + within) / sum of w * n / (n - 1)``; NaN with fewer than two respondents.
 
     Args:
         columns: shape (n, v); NaN without an answer.
         means: shape (v, g), means of the groups.
         weights: shape (n,).
         domains: the groups.
+        within: shape (n, v), variance of each respondent's answer around y; 0 by default.
     """
     counts: Mask = ~np.isnan(columns) & (weights > 0)[:, None]
     residuals = np.where(counts, columns - domains.spread_out(np.nan_to_num(means)), 0.0)
     n = domains.sums(counts.astype(np.float64))
     total = domains.sums(counts * weights[:, None])
-    squares = domains.sums(residuals**2 * weights[:, None])
+    inner = 0.0 if within is None else np.where(counts, within, 0.0)
+    squares = domains.sums((residuals**2 + inner) * weights[:, None])
     variances = np.divide(squares * n, total * (n - 1), out=np.full_like(squares, np.nan), where=n > 1)
     return np.sqrt(variances)
 

@@ -50,6 +50,7 @@ from semscale.tabulation.survey_questions import (
     describe_question,
     find_columns,
 )
+from semscale.tabulation.text_results import code_columns, unnamed_masses
 from semscale.text_preparation import TextCounts, TextPreparation
 
 ENDINGS = (".xlsx", ".pptx", ".html", ".md", ".csv", ".parquet", ".jsonl", ".json")
@@ -96,6 +97,7 @@ def crosstabs(data: Any, **settings: Unpack[CrosstabKeywords]) -> "Crosstabs":
     table = Table("the data", None, tuple(frame.columns), frame_reader(frame), n_rows=frame.height)
     respondents = leave_out_rows(table, chosen.survey)
     frame = frame if respondents is table else pl.concat(respondents.batches(_BATCH))
+    chosen = chosen.with_columns(frame.columns)
     for role, names in (("banner", chosen.banners), ("wave", chosen.wave_columns)):
         if unknown := next((name for name in names if name not in frame.columns), None):
             raise unknown_name(f"column for {role},", unknown, frame.columns)
@@ -116,6 +118,7 @@ def build_crosstabs(table: Table, settings: CrosstabSettings) -> "Crosstabs":
             "that methods would be pooled and weights left out: name the folder of the run "
             f"({Path(table.name).parent}) instead"
         )
+    settings = settings.with_columns(table.columns)
     settings, questions = _find_questions(settings, table.columns, table.labels)
     titles = _columns_to_read(table, settings, questions.values())
     frame = pl.concat(_frames(table, titles), how="vertical_relaxed")
@@ -172,6 +175,7 @@ def _tabulate(
         numeric=settings.numeric,
         written=written.filter(sample.is_included),
         spellings=spellings,
+        texts=_open_columns(settings),
     )
     read = [question for name in settings.questions for question in reader.read_all(described[name])]
     questions = list({question.name: question for question in read}.values())
@@ -354,6 +358,8 @@ def _columns_to_read(
 ) -> list[str]:
     """Return the columns to read, and refuse columns that do not exist."""
     titles = [name for question in questions for name in columns_of_question(question, table.columns)]
+    if unnamed_masses(table.columns) or code_columns(table.columns):
+        titles += [name for name in _open_columns(settings) if name in table.columns]
     roles = settings.columns_by_role
     for name in settings.banners:
         table.require(name, "banner")
@@ -363,6 +369,12 @@ def _columns_to_read(
         titles += replicate_columns(list(table.columns), settings.replicates)
     ids = id_columns(table.columns) if settings.wave else []
     return list(dict.fromkeys([*titles, *settings.banners, *settings.wave_columns, *roles.values(), *ids]))
+
+
+def _open_columns(settings: CrosstabSettings) -> list[str]:
+    """Return the columns of the open questions of the description."""
+    opened = () if settings.survey is None else settings.survey.of_kind("open")
+    return [column for question in opened for column in question.all_columns]
 
 
 def _profiles_before_conditions(

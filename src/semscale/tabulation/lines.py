@@ -92,6 +92,18 @@ class TabulatedQuestion:
         """True for lines that sum up others, shape (lines,); their tests are a family of their own."""
         return np.array([line.is_summary for line in self.lines])
 
+    def variances(self) -> Floats:
+        """Return the variance of each respondent's answer around its mean, shape (n,).
+
+        It is 0 for a single answer. A rated text has a probability for each point, so that the spread of all
+        answers is that of the points by their shares.
+        """
+        if self.kind != "rated text" or self.mean_line is None or self.answers.ndim == 1:
+            return np.zeros(len(self.answers))
+        points = self.weights[:, self.mean_line]
+        variances: Floats = self.answers @ points**2 - (self.answers @ points) ** 2
+        return np.maximum(np.nan_to_num(variances), 0.0)
+
     def columns(self) -> Floats:
         """Return each respondent's contribution to each line, shape (n, lines); NaN without an answer."""
         if self.answers.ndim == 1:

@@ -1,6 +1,6 @@
 """Settings of crosstabs: questions and banners, the sample with the files that describe it, and the tests."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
@@ -357,6 +357,30 @@ class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
             raise InputError(
                 "wave", f": '{self.wave}' is a banner as well: waves have their own, leave it out"
             )
+
+    def with_columns(self, columns: Collection[str]) -> "CrosstabSettings":
+        """Return a copy with the columns of described questions in place of the questions' names.
+
+        Args:
+            columns: columns of the table.
+
+        Raises:
+            InputError: a question with several columns is named where one column is read.
+        """
+        from semscale.survey.finding import column_named  # polars is slow to import for a command's help
+
+        roles = ("weight", "strata", "cluster", "fpc", "wave", "pair_by")
+        named = {
+            role: column_named(name, columns, self.survey, role)
+            for role in roles
+            if (name := getattr(self, role)) is not None
+        }
+        banners = (column_named(name, columns, self.survey, "banner") for name in self.banners)
+        raked_to = {
+            column_named(name, columns, self.survey, "raked_to"): goals
+            for name, goals in self.raked_to.items()
+        }
+        return self.with_values(banners=tuple(banners), raked_to=raked_to, **named)
 
     def with_names(self, names: Mapping[str, str]) -> "CrosstabSettings":
         """Return a copy with the settings of each question under its name.

@@ -4,22 +4,22 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-import numpy as np
-
 from semscale.errors import InputError
 from semscale.messages import unknown_name
-from semscale.stats.intervals import MASS_PREFIX
 from semscale.store.column_profile import ColumnProfile
 from semscale.store.missing_codes import code_key, missing_keys
 from semscale.store.table import ColumnLabels
-from semscale.store.writing import PREFIX
+from semscale.store.writing import is_reserved
 from semscale.survey.description import Option, Question, Survey, Value
 from semscale.survey.inference import describe_columns
+from semscale.tabulation.text_results import (
+    CODED,
+    code_columns,
+    columns_of_results,
+    describe_codes,
+    mass_columns,
+)
 
-CODED = f"{PREFIX}outcome"
-"""Status of a coded text; as a question, it stands for the codes of ``semscale code``."""
-
-_MEAN = "mean"
 _SEVERAL = 2
 
 
@@ -65,8 +65,8 @@ def find_columns(
         >>> find_columns("brand_*", ["age", "brand_a", "brand_b"], {}).columns
         ('brand_a', 'brand_b')
     """
-    if name == CODED and (codes := _code_columns(columns)):
-        return QuestionColumns(name, codes, is_multiple=True, described=_coded(codes))
+    if name == CODED and (codes := tuple(code_columns(columns))):
+        return QuestionColumns(name, codes, is_multiple=True, described=describe_codes(codes))
     if survey is not None and name in survey.by_name:
         return _described(survey.by_name[name], columns)
     named = _find_in_table(name, columns, labels, survey)
@@ -91,13 +91,31 @@ def _find_in_table(
         return QuestionColumns(name, (name,))
     if "=" in name:
         return _read_column_list(name, columns)
-    matching = _without_repeats([column for column in columns if _fits(column, name)], labels)
-    if any(sign in name for sign in "*?[") and matching:
+    if any(sign in name for sign in "*?[") and (matching := _match_pattern(name, columns, labels)):
         several = len(matching) > 1
         return QuestionColumns(name if several else matching[0], matching, is_multiple=several)
     questions = [column.question for column in labels.values() if column.question]
     described = () if survey is None else survey.by_name
     raise unknown_name("question", name, list(dict.fromkeys([*described, *columns, *questions])))
+
+
+def _match_pattern(
+    pattern: str, columns: Sequence[str], labels: Mapping[str, ColumnLabels]
+) -> tuple[str, ...]:
+    """Return the columns of one question that fit a pattern, without results of ``rate`` and ``code``.
+
+    Raises:
+        InputError: only results fit.
+    """
+    fitting = [column for column in columns if _fits(column, pattern)]
+    matching = [column for column in fitting if not is_reserved(column)]
+    if fitting and not matching:
+        raise InputError(
+            "question",
+            f": '{pattern}' are results of semscale rate and semscale code, which are not the options of a "
+            f"question: name the text, or {CODED} for the codes",
+        )
+    return _without_repeats(matching, labels) if matching else ()
 
 
 def _columns_of_questions(
@@ -176,31 +194,6 @@ def grid_item(grid: Question, item: Option) -> Question:
     )
 
 
-def _code_columns(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of decisions on codes that ``semscale code`` wrote."""
-    names = set(columns)
-    return tuple(
-        column
-        for column in columns
-        if PREFIX in column and (f"{column}_p" in names or f"{column}_likeness" in names)
-    )
-
-
-def _coded(columns: Sequence[str]) -> Question:
-    """Describe the columns of decisions on codes."""
-    names = [column.removeprefix(PREFIX) for column in columns]
-    labels = columns if "" in names else names
-    options = [Option(label=label, column=column) for label, column in zip(labels, columns, strict=True)]
-    return Question(
-        name=CODED,
-        kind="multiple",
-        options=tuple(options),
-        chosen=("1", "true"),
-        not_chosen=("0", "false"),
-        source="file",
-    )
-
-
 def _read_column_list(text: str, columns: Sequence[str]) -> QuestionColumns:
     """Read ``Brands=brand_a,brand_b`` or ``Mentions=first+second``."""
     title, _, listed = text.partition("=")
@@ -217,36 +210,7 @@ def _read_column_list(text: str, columns: Sequence[str]) -> QuestionColumns:
 def columns_of_question(question: QuestionColumns, columns: Sequence[str]) -> list[str]:
     """Return the columns from which a question is read."""
     present = [column for column in question.columns if column in columns]
-    if question.is_multiple:
-        return present
-    masses = [
-        *mass_columns(columns, question.columns[0]).values(),
-        *mass_columns(columns, f"{PREFIX}{_MEAN}").values(),
-    ]
-    return list(dict.fromkeys([*present, *masses]))
-
-
-def mass_columns(columns: Collection[str], name: str) -> dict[float, str]:
-    """Return the columns of probabilities that ``semscale rate`` wrote for a text, by point.
-
-    A text is named by its column, or by the column of its mean rating.
-    """
-    starts = [f"{PREFIX}{name}_{MASS_PREFIX}"]
-    if name.startswith(PREFIX) and name.endswith(_MEAN):
-        starts = [name.removesuffix(_MEAN) + MASS_PREFIX]
-    for start in starts:
-        masses = {as_number(c.removeprefix(start)): c for c in columns if c.startswith(start)}
-        if len(masses) > 1 and not any(np.isnan(value) for value in masses):
-            return masses
-    return {}
-
-
-def as_number(text: str) -> float:
-    """Parse a number; return NaN if the text is not a number."""
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")
+    return present if question.is_multiple else [*present, *columns_of_results(columns, question.columns[0])]
 
 
 def describe_question(
