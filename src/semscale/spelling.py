@@ -5,6 +5,10 @@ A message names a setting between backticks, with a value if there is one, as Py
 command line ``--device cuda belongs to --engine torch``, and an HTTP response ``device=cuda belongs to
 engine=torch``. Where parameters of two functions have one name and two options, the message says whose it is:
 "`chat:base_url`".
+
+What only helps those who type, such as an option to use, is a hint, between double brackets: "no weights
+were used⟦ (`weight`)⟧". The command line and JSON show the hint in its sentence. A page shows the sentence
+without it, and the whole sentence at its end.
 """
 
 import re
@@ -16,6 +20,7 @@ Spelling = Callable[[str, str | None], str]
 
 _NAME = r"(?:[a-z]+:)?[A-Za-z_]\w*(?:\.\w+|\[\d+\])*"
 _SETTING = re.compile(rf"`(?P<name>{_NAME})(?:=(?P<value>[^`]+))?`")
+_HINT = re.compile(r"⟦([^⟦⟧]*)⟧")
 _QUOTED = re.compile(r"""(['"])(.*)\1""", re.DOTALL)
 
 
@@ -41,13 +46,30 @@ def leading_name(text: str) -> str | None:
 
 
 def spelled(text: str, spelling: Spelling) -> str:
-    """Spell the settings that are marked in a text.
+    """Spell the settings that are marked in a text, and show its hints.
 
     Examples:
         >>> spelled("`chat:base_url` belongs to `engine='openai'`", in_python)
         "base_url belongs to engine='openai'"
+        >>> spelled("no weights were used⟦ (`weight`)⟧", as_option)
+        'no weights were used (--weight)'
     """
-    return _SETTING.sub(lambda match: spelling(match["name"], match["value"]), text)
+    return _SETTING.sub(lambda match: spelling(match["name"], match["value"]), _HINT.sub(r"\1", text))
+
+
+def has_hint(text: str) -> bool:
+    """Return true if a text has a hint for those who type."""
+    return _HINT.search(text) is not None
+
+
+def without_hints(text: str) -> str:
+    """Leave out the hints of a text.
+
+    Examples:
+        >>> without_hints("no weights were used⟦ (`weight`)⟧")
+        'no weights were used'
+    """
+    return _HINT.sub("", text)
 
 
 def in_python(name: str, value: str | None) -> str:

@@ -144,15 +144,15 @@ class TextPreparation:
             )
             empty = f" {counts.unanswered:,} of them have no answer after it." * bool(counts.unanswered)
             notes.append(
-                f"{start}which was removed; `reasoning='keep'` measures it, too.{empty}"
+                f"{start}which was removed⟦; `reasoning='keep'` measures it, too⟧.{empty}"
                 if self.reasoning == "remove"
-                else f"{start}which is measured like an answer; `reasoning='remove'` leaves it out.{empty}"
+                else f"{start}which is measured like an answer⟦; `reasoning='remove'` leaves it out⟧.{empty}"
             )
         if counts.html:
             start = f"{counts.html:,} {where} contain HTML (tags, or entities such as &amp;)"
             notes.append(
                 f"{start}, which was removed."
                 if self.html == "text"
-                else f"{start}, which changes their results; `html='text'` measures the text alone."
+                else f"{start}, which changes their results⟦; `html='text'` measures the text alone⟧."
             )
         return tuple(notes)

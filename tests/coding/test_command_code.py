@@ -87,7 +87,8 @@ def test_codes_for_missing_answers_and_blank_cells_are_no_answer(semscale, answe
     # Three codes and three blank cells; marks alone are an answer that cannot be read.
     assert coded["semscale_outcome"].to_list()[1:] == ["no-answer"] * 6 + ["cannot-tell"]
     assert coded["semscale_reason"].to_list()[1:7] == ["missing"] * 3 + ["empty"] * 3
-    assert "No text in column ‘text’ is the code -99 of --missing" in " ".join(ended.out.split())
+    message = "No text in column ‘text’ is the code -99 for no answer: check its spelling (--missing)."
+    assert message in " ".join(ended.out.split())
     assert "|missing:-+-99+n/a" in ended.out
 
 
@@ -289,7 +290,7 @@ def test_rows_are_left_out_and_derived_columns_are_groups(code, tmp_path):
 
 def test_thresholds_of_probabilities_have_no_effect_without_hand_codes(code):
     usual, changed = code().out, code("--given-from", "0.9", "--unsure-from", "0.8").out
-    message = "--given-from and --unsure-from had no effect"
+    message = "had no effect, as no code has a probability (--given-from, --unsure-from)"
     assert message not in usual
     assert message in changed
     assert message not in code("--human", "hand", "--given-from", "0.9").out

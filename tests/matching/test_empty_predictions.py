@@ -44,7 +44,7 @@ def test_a_summary_counts_them_and_shows_compared_items_as_the_lowest(toy_embedd
     left_out = matched(toy_embedder, "missing").summarize(PREDICTIONS, REFERENCES)
     assert left_out.n_empty_as_wrong == 0
     assert "3 empty predictions left out of the mean; --empty wrong" in " ".join(
-        left_out.document().sentences("note")
+        left_out.document().brief_sentences("note")
     )
 
 

@@ -172,7 +172,7 @@ def test_a_result_speaks_for_itself(instrument, tmp_path):
     assert shown.count("<svg") == 1
     assert cell_html(estimate_cell(summary.estimates.overall.mean)) in shown
     content = json.loads(summary.to_json())
-    assert content["cautions"] == list(summary.document().sentences("caution"))
+    assert content["cautions"] == list(summary.document().brief_sentences("caution"))
     unit = "prompts" if isinstance(result, Consistencies) else "rows"
     few = f"wide intervals: {result.n_scored} {unit} allow only t quantiles; a bootstrap needs 10"
     assert few in content["cautions"]

@@ -266,10 +266,10 @@ def test_most_texts_outside_the_stated_language_raise_a_warning(toy_embedder):
     assert (summary.other_language.code, summary.other_language.share) == ("de", 1.0)
     assert any(
         warning.endswith(
-            "most often German, but --language states English. Do not trust these figures, and use "
-            "--language auto."
+            "most often German, but the stated language is English. Do not trust these figures, and have the "
+            "language of each text recognised (--language auto)."
         )
-        for warning in summary.document().sentences("warning")
+        for warning in summary.document().brief_sentences("warning")
     )
     assert json.loads(summary.to_json())["other_language"]["name"] == "German"
     english = ["I would buy it if it were cheaper."] * 5

@@ -125,8 +125,8 @@ def test_codes_are_counted_over_all_parts(survey, coded, toy_embedder):
     assert plain.possible_codes == {"NA": 3, "-99": 2, "n/a": 1}
     assert plain.counts == {"scored": 9, "missing": 1}
     assert codes_hint(plain) == (
-        "6 rated texts look like codes for a missing answer (3 × NA, 2 × -99, 1 × n/a); "
-        "to leave them out: `missing='NA'` `missing='-99'` `missing='n/a'`"
+        "6 rated texts look like codes for a missing answer (3 × NA, 2 × -99, 1 × n/a)"
+        "⟦; to leave them out: `missing='NA'` `missing='-99'` `missing='n/a'`⟧"
     )
     named = rate_table(
         coded,

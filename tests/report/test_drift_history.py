@@ -80,7 +80,7 @@ def test_a_recorded_run_states_what_asking_took_and_what_failed(capsys):
         sums={"cost": 0.25}, n_known={"cost": 18}, currency="USD", latency=1.5,
         reasons={"refused": 2}, n_cut=1, left_out=(),
     )  # fmt: skip
-    out = shown(record_document(RecordedRun(BASELINE, "h", asked=facts)), capsys)
+    out = shown(RecordedRun(BASELINE, "h", asked=facts).document(), capsys)
     assert "0.25 USD for 18 outputs" in out
     assert "2 answers without an output: refused" in out
     assert "1 reply cut at the limit of tokens (--max-tokens)" in out
@@ -177,7 +177,7 @@ def test_a_history_of_a_dataset_without_approval_tells_how_to_approve(capsys):
     run = RunSummary(
         "e" * 32, "feedback", "m", START, None, None, "nightly", 20, "semscale 0.1|run|inputs:ab12cd34ef"
     )
-    out = shown(history_document(history_of((), [run], approval=None)), capsys)
+    out = shown(history_of((), [run], approval=None).document(), capsys)
     assert "no baseline: semscale drift approve RUN" in out
     assert "eeeeeeee  2026-03-02 09:30  m         20  1 (ab12cd34)" in out
 

@@ -35,11 +35,12 @@ from semscale.report.workbook import write_report_workbook
 SHOWN = {
     "html": ("A note.", "A part", "34.1 % [30.0, 40.0]", "too few rows", "What the bars are.", "not", "so so",
              "words that cost most", "great", "anchors are alike", "Beside.",
-             "missing", "and 2 more pairs", "nothing but white space", "How to cite"),
+             "missing", "and 2 more pairs", "nothing but white space",
+             "<summary>How this was made</summary>"),
     "markdown": ("A note.", "### A part", "34.1 % \\[30.0, 40.0\\]", "too few rows", "What the bars are.",
                  "**not** well", "so so", "words that cost most", "`great`", "anchors are alike", "Beside.",
                  "*missing*", "and 2 more pairs",
-                 "nothing but white space", "How to reproduce and cite this"),
+                 "nothing but white space", "<summary>How this was made</summary>"),
 }  # fmt: skip
 
 

@@ -148,7 +148,7 @@ def test_a_judge_of_a_panel_without_any_score_is_named_above_the_headline():
     assert "No row has both a human label and a score, so nothing shows whether people would agree." in (
         labelled.sentences("caution")
     )
-    assert outcome(saying("one"), saying("other")).document().sentences("warning") == (
+    assert outcome(saying("one"), saying("other")).document().brief_sentences("warning") == (
         spelled(NO_LABELS, as_option),
     )
 

@@ -152,7 +152,7 @@ def test_the_list_of_findings_quotes_the_name_of_a_set(report):
     ("language", "rates", "message"),
     [
         # The check against the English anchors: quality passes in Chinese and not in German.
-        ("zh", "yes", "With e5-small, rate --language auto rates Chinese texts with its sets "),
+        ("zh", "yes", "With e5-small, Chinese texts are rated with its sets "),
         ("de", "no", "rate does not use it: it does not rate German texts as "),
     ],
 )

@@ -56,5 +56,7 @@ def test_a_bold_figure_is_followed_by_a_space():
     assert line == "**Mean score: 0.57 \\[0.37, 0.76\\]** (95\N{NO-BREAK SPACE}% interval)"
 
 
-def test_the_signature_is_the_last_line():
-    assert markdown(document_of()).splitlines()[-1].startswith("Signature: `semscale ")
+def test_the_signature_ends_the_collapsed_part():
+    *_, signature, _, end = markdown(document_of()).splitlines()
+    assert signature.startswith("Signature: `semscale ")
+    assert end == "</details>"

@@ -243,7 +243,7 @@ def document_with(make_summary, *languages):
 
 
 def test_texts_that_were_not_read_are_warned_of_with_their_languages(make_summary):
-    assert document_with(make_summary, ENGLISH, GERMAN, UNCLEAR).sentences("warning") == (
+    assert document_with(make_summary, ENGLISH, GERMAN, UNCLEAR).brief_sentences("warning") == (
         "3 of 10 texts (30\N{NO-BREAK SPACE}%) have no rating: the model does not read their language "
         "(German 3). Use a model that does (--embedder e5-small).",
     )

@@ -91,12 +91,12 @@ def test_rows_that_were_not_read_are_warned_of_with_their_languages():
     # 4 of 12 are a third.
     assert message == (
         "4 of 12 rows (33\N{NO-BREAK SPACE}%) have no score: the model does not read their language "
-        "(German 3 and French–English 1). Use a model that does (`embedder='e5-small'`)."
+        "(German 3 and French–English 1). Use a model that does⟦ (`embedder='e5-small'`)⟧."
     )
     (left,) = unread_rows_warnings([MIXED], "prompt", lack="value")
     assert left == (
         "1 of 2 prompts (50\N{NO-BREAK SPACE}%) has no value: the model does not read its language "
-        "(French–English 1). Use a model that does (`embedder='e5-small'`)."
+        "(French–English 1). Use a model that does⟦ (`embedder='e5-small'`)⟧."
     )
 
 
@@ -137,8 +137,9 @@ ENGLISH_TEXTS = ["I would buy it today.", "No, I would never buy that.", "I am n
 # 30 of 33 are 90.9 %.
 NO_RATING = (
     "30 of 33 texts (91\N{NO-BREAK SPACE}%) have no rating: the model does not read their language "
-    "(German 30). Use a model that does (--embedder e5-small)."
+    "(German 30). Use a model that does."
 )
+WITH_HINT = NO_RATING.replace("does.", "does (--embedder e5-small).")
 
 
 @pytest.fixture(scope="module")
@@ -162,8 +163,8 @@ def test_german_answers_are_warned_of_above_the_headline_in_every_output(rated, 
     assert first < next(at for at, cell in enumerate(cells) if "mean score" in cell)
     shown = {
         "screen": capsys.readouterr().out,
-        "page": unescape(page(document).partition("<body")[2]),
-        "markdown": markdown(document).replace("\\", ""),
+        "page": unescape(page(document).partition("<body")[2].partition('id="method"')[0]),
+        "markdown": markdown(document).replace("\\", "").partition("<details>")[0],
         "notebook": unescape(notebook_fragment(document)),
     }
     for output, text in shown.items():
@@ -177,7 +178,7 @@ def test_json_has_warnings_first_and_the_languages_as_values(rated):
     check_json(text)
     result = json.loads(text)
     assert list(result)[:2] == ["schema", "warnings"]
-    assert result["warnings"][0] == NO_RATING
+    assert result["warnings"][0] == WITH_HINT
     assert result["unread_language"] is None
     assert result["languages"][0] == {
         "language": "de",
@@ -210,14 +211,14 @@ def test_a_language_of_texts_read_together_has_no_share():
 def test_match_and_consistency_warn_of_the_language_too():
     other_texts = [*GERMAN_TEXTS[1:], GERMAN_TEXTS[0]]
     matched = semscale.match(GERMAN_TEXTS, other_texts).summarize(GERMAN_TEXTS, other_texts)
-    assert matched.document().sentences("warning")[0] == (
+    assert matched.document().brief_sentences("warning")[0] == (
         "30 of 30 rows (100\N{NO-BREAK SPACE}%) have no score: the model does not read their language "
         "(German 30). Use a model that does (--embedder e5-small)."
     )
     check_json(matched.to_json())
     samples = [[other] for other in other_texts]
     measured = semscale.consistency(GERMAN_TEXTS, samples).summarize(answers=GERMAN_TEXTS, samples=samples)
-    assert measured.document().sentences("warning")[0] == (
+    assert measured.document().brief_sentences("warning")[0] == (
         "30 of 30 prompts (100\N{NO-BREAK SPACE}%) have no score: the model does not read their language "
         "(German 30). Use a model that does (--embedder e5-small)."
     )

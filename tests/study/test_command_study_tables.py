@@ -124,16 +124,14 @@ def test_codes_for_no_answer_are_left_out_with_a_note(semscale, tmp_path):
     frame.write_csv(tmp_path / "coded.csv")
     ended = semscale("tables", "coded.csv", "--question", "q", "--banner", "g", "--json")
     (note,) = json.loads(ended.out)["tables"][0]["notes"]
-    assert note.startswith(
-        "left out as no answer: ‘9’ (20); to count one as an answer, remove it from `missing`"
-    )
+    assert note.startswith("left out as no answer: ‘9’ (20); to count one as an answer, state")
     for codes in ("9", "q=9,99"):
         ended = semscale(
             "tables", "coded.csv", "--question", "q", "--banner", "g", "--missing", codes, "--json"
         )
         content = json.loads(ended.out)
         assert content["tables"][0]["columns"][0]["missing"] == 20
-        unseen = "no cell of ‘q’ has the code ‘99’ of --missing: check its spelling"
+        unseen = "no cell of ‘q’ has the code ‘99’ for no answer: check its spelling (--missing)"
         assert content["cautions"] == ([] if codes == "9" else [unseen])
         lines = {line["name"]: line["cells"][0]["value"] for line in content["tables"][0]["lines"]}
         assert (lines["top 2 (4 and 5)"], lines["mean"]) == pytest.approx((0.4, 3.0))

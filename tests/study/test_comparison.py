@@ -150,7 +150,7 @@ def test_repeated_respondents_without_a_name_column_are_reported():
     folder = panel_result()
     unnamed = compare(folder, people_table(), **COLUMNS)
     assert unnamed.people.shared_name == "who"
-    assert any("--respondent who" in stated for stated in unnamed.document().sentences("caution"))
+    assert any("--respondent who" in stated for stated in unnamed.document().brief_sentences("caution"))
     assert compare(folder, people_table(), respondent="who", **COLUMNS).people.shared_name is None
     numbered = people_table().drop("who").with_row_index("row")  # a name for every row is nobody's twice
     assert compare(folder, numbered, **COLUMNS).people.shared_name is None

@@ -145,7 +145,7 @@ def test_a_saved_run_is_compared_and_tabulated_by_model(result, tmp_path):
     stored = read_study(tmp_path / "stored")
     single = panel_tables(stored, model="other", tests=TESTS)
     assert totals(single) == {("concept", "other"): 2.0}
-    assert single.sample_notes[1] == "answered by other alone; --chat-model shows played"
+    assert single.sample_notes[1] == "answered by other alone⟦; --chat-model shows played⟧"
     with pytest.raises(InputError, match="'other' alone is tabulated: name another model, too"):
         panel_tables(stored, model="other", banners=["model"])
     with pytest.raises(UnknownNameError, match="model of the study"):

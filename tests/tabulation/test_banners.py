@@ -115,7 +115,7 @@ def people(ids, waves):
 def test_people_twice_in_a_wave_are_counted():
     frame = people(["a", "a", "b", "a", "b", "c", "c", "c"], [1, 1, 1, 2, 2, 2, 2, 2])
     (note,) = pair_notes(frame, "wave", "person_id")
-    assert note.startswith("pair_by: 2 people are in a wave more than once, such as 'a' in wave '1' (2 rows)")
+    assert note.startswith("2 people are in a wave more than once, such as 'a' in wave '1' (2 rows)")
 
 
 def test_pairs_without_anybody_in_two_waves_are_noted():
@@ -132,7 +132,7 @@ def test_waves_that_share_ids_are_noted():
     assert "one value of 'person_id' is in several waves" in note
     (note,) = pairing_notes(people(["a", "b", "a", "b"], [1, 1, 2, 2]), "wave")
     assert "2 values of 'person_id' are in several waves" in note
-    assert "--pair-by person_id" in note
+    assert "pair them if these are ids of the same people⟦ (`pair_by='person_id'`)⟧" in note
     assert pairing_notes(people(["a", "b", "c", "d"], [1, 1, 2, 2]), "wave") == []
     assert pairing_notes(people(["a", "a", "a", "b"], [1, 1, 2, 2]), "wave") == []  # no ids of people
     twice = people([*range(50), *range(50), 0], [1] * 50 + [2] * 51)

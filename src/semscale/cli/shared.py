@@ -18,6 +18,7 @@ from semscale.distributed.actor_pool import ActorPool
 from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError
 from semscale.settings import COLUMNS, INPUT, RUN, Option, Settings
+from semscale.spelling import as_option, spelled
 from semscale.store.table_settings import TableSettings
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class RowOptions(Settings):
         table = with_unfinished_counted(table)
         if not is_reported:
             for note in table.notes:
-                say(f"note: {note}")
+                say(f"note: {spelled(note, as_option)}")
         return table
 
 
@@ -166,7 +167,7 @@ class SurveyOptions(Configurable):
         if is_reported:
             return replace(table, notes=(*table.notes, *notes)), survey
         for text in notes:
-            say(f"note: {text}")
+            say(f"note: {spelled(text, as_option)}")
         return table, survey
 
     def resolve(

@@ -51,12 +51,7 @@ class CopiedRun:
         original = f"rerun {short_id(self.original)}" if self.role == "rerun" else f"the {self.role}"
         start = f"rerun {short_id(self.run)} repeats {original} in {self.n_equal} of {self.n} items"
         more = ", far more than other runs do" if self.stands_out else ""
-        remedy = (
-            ""
-            if self.stands_out
-            else "; if the model always gives the same answer, gate with --deterministic"
-        )
-        return f"{start}{more}: recorded twice or from a cache, so it is left out of the noise{remedy}"
+        return f"{start}{more}: recorded twice or from a cache, so it is left out of the noise"
 
 
 def nearly_equal(left: Item, right: Item) -> bool:

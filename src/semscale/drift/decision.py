@@ -805,7 +805,7 @@ def _without_unread(comparison: Comparison, names: Sequence[str]) -> tuple[tuple
             cautions.append(
                 f"{comparison.metrics[name].label}: left out of the decision, as guards read English alone "
                 f"and {n or 'none'} of {len(losses)} items {'has' if n == 1 else 'have'} a value; let people "
-                "or a judge check it (--judge-model)"
+                "or a judge check it"
             )
         else:
             tested.append(name)

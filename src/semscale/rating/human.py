@@ -776,7 +776,7 @@ def off_the_scale(table: Floats, values: Floats) -> str:
         f"{outside:,} of {known.size:,} human values lie outside the scale's {values[0]:g} to {values[-1]:g} "
         f"(they range from {known.min():g} to {known.max():g}), so distributions were not compared, and "
         "the mean of all texts was not corrected: give the lowest and the highest value that people could "
-        "choose (`human_range`)"
+        "choose⟦ (`human_range`)⟧"
     )
 
 

@@ -603,7 +603,10 @@ def _joint_findings(
 ) -> Iterator[LintFinding]:
     """Find measurements of all sets together that miss their bounds."""
     if np.isnan(ladder.spearman):
-        reason = "without probes its order on real texts is untested: add some, or let --file propose some"
+        reason = (
+            "without probes its order on real texts is untested: add some, or have them proposed from a file "
+            "of texts"
+        )
         yield LintFinding("fail", "ladder", None, reason)
     else:
         least_order, least_spread = (ORDER_WARN, ORDER_FAIL), (SPREAD_WARN, SPREAD_FAIL)

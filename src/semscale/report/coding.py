@@ -66,7 +66,7 @@ _OUTCOMES = {
     "coded": ("coded", "at least one code applies"),
     "other": ("other", "no code applies"),
     "cannot-tell": ("cannot tell", "a code may apply, or there is nothing to read"),
-    "no-answer": ("no answer", "the cell is blank, a code for a missing answer (--missing), or no text"),
+    "no-answer": ("no answer", "the cell is blank, a code for a missing answer, or no text"),
 }
 _REASONS = {
     "unsure": "a code lies between the two thresholds",
@@ -74,7 +74,7 @@ _REASONS = {
     "too-long": "more than 100,000 characters",
     "uninformative": "neither a letter nor a digit",
     "weightless": "the model cannot read the text",
-    "missing": "the cell is empty, or a code for a missing answer (--missing)",
+    "missing": "the cell is empty, or a code for a missing answer",
     "not-text": "a number or something else that is not text",
 }
 _LOST = {
@@ -459,9 +459,9 @@ def _threshold_cautions(summary: "CodingSummary") -> Iterator[str]:
     settings, usual = summary.settings, CodeSettings()
     if (settings.given_from, settings.unsure_from) != (usual.given_from, usual.unsure_from):
         yield (
-            "`given_from` and `unsure_from` had no effect, because they are thresholds of probabilities: "
-            f"codes were assigned from a likeness of {BY_LIKENESS.given_from:g}, and are undecided from "
-            f"{BY_LIKENESS.unsure_from:g}."
+            "The thresholds of probabilities had no effect, as no code has a probability⟦ (`given_from`, "
+            f"`unsure_from`)⟧: codes were assigned from a likeness of {BY_LIKENESS.given_from:g}, and are "
+            f"undecided from {BY_LIKENESS.unsure_from:g}."
         )
 
 
@@ -470,7 +470,7 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
     if not summary.n_hand:
         yield (
             "Not calibrated: no answer was coded by hand, so there are no probabilities, and the error rate "
-            "of the codes is unknown. semscale label draws answers to code."
+            "of the codes is unknown.⟦ semscale label draws answers to code.⟧"
         )
         yield from _threshold_cautions(summary)
     else:
@@ -512,8 +512,8 @@ def _calibration_cautions(summary: "CodingSummary") -> Iterator[str]:
         )
     if not summary.is_drawn:
         yield (
-            "Corrected shares are unbiased only if the hand-coded answers are a random sample; tables of "
-            "semscale label have the probabilities of their draw, for the option inclusion."
+            "Corrected shares are unbiased only if the hand-coded answers are a random sample⟦; tables of "
+            "semscale label have the probabilities of their draw (`inclusion`)⟧."
         )
 
 
@@ -573,7 +573,9 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
         title=("Codes for the answers in “", Quoted(summary.column), "”"),
         source=parts.input_and_date(summary),
         introduction=(parts.sentence(counting), parts.sentence(stable)),
-        next_step=f"Read and correct {one_line(summary.codebook)}, then run semscale code with it.",
+        next_step=(
+            f"Read and correct {one_line(summary.codebook)}, then code the answers with it⟦ (semscale code)⟧."
+        ),
         notices=notices(cautions=_suggestion_cautions(summary)),
         facts=parts.facts(
             ("Codes", len(summary.codes)),
@@ -615,7 +617,7 @@ def _suggestion_cautions(summary: "SuggestionSummary") -> Iterator[str]:
         yield (
             f"The codes come from a random sample of {count(summary.n_clustered)} of "
             f"{count(summary.n_distinct)} different answers: numbers and shares are of the rows with one of "
-            "these. A larger `sample` takes more of them."
+            "these.⟦ A larger `sample` takes more of them.⟧"
         )
     unstable = len(summary.codes) - summary.n_stable
     if unstable:
@@ -626,8 +628,8 @@ def _suggestion_cautions(summary: "SuggestionSummary") -> Iterator[str]:
     if summary.is_most:
         yield (
             f"{codes} are the most that were tried, and came back best: one theme may be spread over several "
-            "codes, or more would come back as well. Read the examples, join codes that mean the same, and "
-            "see what a higher `most` gives."
+            "codes, or more would come back as well. Read the examples, and join codes that mean the same."
+            "⟦ A higher `most` tries more codes.⟧"
         )
     if summary.n_unnamed:
         yield (
@@ -640,5 +642,5 @@ def _suggestion_cautions(summary: "SuggestionSummary") -> Iterator[str]:
             "names of your own, or let a chat model name them."
         )
     if summary.problem is not None:
-        yield f"semscale code would refuse the codebook as it is: {one_line(summary.problem)}."
-    yield "An answer is in one cluster here; semscale code gives it every code that applies."
+        yield f"The codebook cannot be used as it is: {one_line(summary.problem)}."
+    yield "An answer is in one cluster here; coding gives it every code that applies⟦ (semscale code)⟧."

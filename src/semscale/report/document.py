@@ -664,10 +664,13 @@ class Notice:
         text: the sentence.
         severity: every rendering shows warnings, before the lead, and cautions. Only a brief rendering shows
             notes, at its end; a full rendering has their content next to the figures or among the settings.
+        brief: the sentence with its hint, such as an option to use; empty if it is the same. Full renderings
+            show the hint in the block on how the document was made, see ``Document.hints``.
     """
 
     text: str
     severity: Severity
+    brief: str = ""
 
 
 def notices(
@@ -679,7 +682,7 @@ def notices(
 
     Examples:
         >>> notices(cautions=["few rows", None])
-        (Notice(text='few rows', severity='caution'),)
+        (Notice(text='few rows', severity='caution', brief=''),)
     """
     stated: tuple[tuple[Severity, Iterable[str | None]], ...] = (
         ("warning", warnings),
@@ -743,6 +746,7 @@ class Document:
         introduction: paragraphs next to the lead, such as the number of scored and of excluded rows. A brief
             rendering shows the decisive ones in bold, those with the style ``lead``.
         next_step: sentence on what to do next, after the lead and its explanation.
+        brief_next_step: the same with its hint; empty if it is the same.
         notices: reasons not to trust the lead, limits of the figures, and how they were made.
         facts: counts, by name.
         sections: sections in order.
@@ -751,6 +755,8 @@ class Document:
         signature: signature for reproducing the figures; ``None`` if nothing was measured, so that there is
             nothing to reproduce and cite.
         ending: last line of a brief rendering, if any.
+        hints: sentences that name an option or a command to use. A full rendering shows them at its end with
+            the settings, the citations and the signature, as "How this was made", and nowhere else.
     """
 
     kind: str
@@ -760,6 +766,7 @@ class Document:
     lead: Headline | Decision | Figure | None = None
     introduction: tuple[Paragraph, ...] = ()
     next_step: str = ""
+    brief_next_step: str = ""
     notices: tuple[Notice, ...] = ()
     facts: tuple[tuple[str, Cell], ...] = ()
     sections: tuple[Section, ...] = ()
@@ -767,6 +774,7 @@ class Document:
     citations: tuple[Citation, ...] = ()
     signature: Signature | None = None
     ending: tuple[str, Level] | None = None
+    hints: tuple[str, ...] = ()
 
     @property
     def full_introduction(self) -> tuple[Line, ...]:
@@ -783,8 +791,12 @@ class Document:
         )
 
     def sentences(self, severity: Severity) -> tuple[str, ...]:
-        """Return the notices of a severity, in order."""
+        """Return the notices of a severity in a full rendering, in order."""
         return tuple(notice.text for notice in self.notices if notice.severity == severity)
+
+    def brief_sentences(self, severity: Severity) -> tuple[str, ...]:
+        """Return the notices of a severity with their hints, in order."""
+        return tuple(notice.brief or notice.text for notice in self.notices if notice.severity == severity)
 
     def figures(self) -> Iterator[Figure]:
         """Yield all figures, in order."""

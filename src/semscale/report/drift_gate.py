@@ -118,7 +118,7 @@ def drift_document(summary: DriftSummary) -> Document:
             *_reasons(summary),
             *(Paragraph(line, detail="brief") for line in _run_lines(summary)),
         ),
-        next_step=f"{summary.next_step}.",
+        next_step=f"{summary.advice}.",
         notices=notices(
             cautions=_cautions(summary),
             notes=[
@@ -171,7 +171,7 @@ def job_summary(summary: DriftSummary) -> Document:
         source=(Quoted(summary.comparison.baseline.dataset, _LONGEST_NAME), *_run_lines(summary)),
         lead=_decision(summary),
         introduction=_reasons(summary),
-        next_step=f"{summary.next_step}.",
+        next_step=f"{summary.advice}.",
         notices=notices(cautions=_cautions(summary)),
         facts=_counts(summary),
         sections=without_none(_texts_section(summary), _checks_section(summary)),
@@ -301,8 +301,8 @@ def _verdict(summary: DriftSummary, decision: GateDecision) -> str:
         return verdict
     candidate = short_id(summary.comparison.candidate.id)
     return (
-        f"{verdict} If this change is intended: semscale drift approve {candidate} --approved-by NAME "
-        "--why REASON."
+        f"{verdict}⟦ If this change is intended: semscale drift approve {candidate} --approved-by NAME "
+        "--why REASON.⟧"
     )
 
 
@@ -371,15 +371,15 @@ def _direction_notes(summary: DriftSummary) -> Iterator[str]:
         if metric.is_assumed:
             field = one_line(metric.unit)
             yield (
-                f"{field}: {metric.direction} is better, as its name implies; with --direction "
-                f"{field}=either any change counts"
+                f"{field}: {metric.direction} is better, as its name implies⟦; with --direction "
+                f"{field}=either any change counts⟧"
             )
 
 
 def _head_note(summary: DriftSummary) -> str:
     if summary.head is None:
         return ""
-    return f"last hash of the history: {summary.head[:16]}; note it to check the history with --verify --head"
+    return f"last hash of the history: {summary.head[:16]}; note it to check the history⟦ (--verify --head)⟧"
 
 
 def _versions(matching: ItemMatching) -> Iterator[tuple[str, str]]:

@@ -31,9 +31,9 @@ def to_json(summary: Presentable, document: Document, further: Mapping[str, obje
     """
     content = {
         "schema": SCHEMA,
-        "warnings": document.sentences("warning"),
+        "warnings": document.brief_sentences("warning"),
         **summary.record(),
-        "cautions": document.sentences("caution"),
+        "cautions": document.brief_sentences("caution"),
     }
     return json_text(content | dict(further or {}))
 

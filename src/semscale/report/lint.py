@@ -157,7 +157,8 @@ def _translation_sentence(scale: "Scale", rating: Sequence[str] | None) -> str |
     if not rating:
         return f"rate does not use it: it does not rate {texts} as the English scale rates English ones."
     return (
-        f"With {MEASURED_WITH}, rate --language auto rates {texts} with its sets {join_list(list(rating))}."
+        f"With {MEASURED_WITH}, {texts} are rated with its sets {join_list(list(rating))}⟦ (semscale rate "
+        "`language='auto'`)⟧."
     )
 
 
@@ -168,13 +169,13 @@ def lint_warning(lint: "LintReport") -> str | None:
         >>> from types import SimpleNamespace
         >>> reasons = ("fail: x: too alike", "warn: y: z")
         >>> lint_warning(SimpleNamespace(verdict="fail", reasons=reasons))
-        'This scale fails (fail: x: too alike; and 1 more: semscale scales lint)'
+        'This scale fails (fail: x: too alike; and 1 more⟦: semscale scales lint⟧)'
         >>> lint_warning(SimpleNamespace(verdict="pass", reasons=("every criterion is met",)))
     """
     if lint.verdict == "pass":
         return None
     first, more = lint.reasons[0], len(lint.reasons) - 1
-    others = f"; and {more:,} more: semscale scales lint" if more else ""
+    others = f"; and {more:,} more⟦: semscale scales lint⟧" if more else ""
     return f"This scale {VERDICTS[lint.verdict]} ({one_line(first)}{others})"
 
 

@@ -68,7 +68,7 @@ def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = No
             parts.append(f"## {_line(section.title)}{level}")
             for block in flat(section.full):
                 parts += _block(block, pictures or {})
-    parts += _method(document)
+    parts += _origin(document)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -202,18 +202,22 @@ def _findings(findings: Iterable[tuple[str, str]]) -> list[str]:
     return [f"  - **{_text(guard)}**: {escape_markdown(reason)}" for guard, reason in findings]
 
 
-def _method(document: Document) -> Iterator[str]:
-    if document.signature is None:
-        return
-    yield "## How to reproduce and cite this"
-    yield "\n".join(f"- {_text(name)}: {_setting(value)}" for name, value in document.settings)
-    cited = [
-        f"- {_text(work.authors)} *{_text(work.title)}*. {_text(work.place)}. ({_text(work.use)})"
-        for work in document.citations
-    ]
-    semscale = f"- Semscale, version {document.signature.version} [computer software]. Apache-2.0."
-    yield "\n".join([*cited, semscale])
-    yield f"Signature: {code(str(document.signature))}"
+def _origin(document: Document) -> Iterator[str]:
+    """Return the collapsed part on how the document was made: hints, settings, citations and signature."""
+    parts = ["\n".join(f"- {_text(hint)}" for hint in document.hints)] if document.hints else []
+    if document.settings:
+        parts.append("\n".join(f"- {_text(name)}: {_setting(value)}" for name, value in document.settings))
+    if document.signature is not None:
+        cited = [
+            f"- {_text(work.authors)} *{_text(work.title)}*. {_text(work.place)}. ({_text(work.use)})"
+            for work in document.citations
+        ]
+        semscale = f"- Semscale, version {document.signature.version} [computer software]. Apache-2.0."
+        parts += ["\n".join([*cited, semscale]), f"Signature: {code(str(document.signature))}"]
+    if parts:
+        yield "<details>\n<summary>How this was made</summary>"
+        yield from parts
+        yield "</details>"
 
 
 def _setting(value: Line) -> str:

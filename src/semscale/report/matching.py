@@ -366,7 +366,7 @@ def _empty_note(summary: "MatchSummary") -> str | None:
     left_out = sum(summary.counts.get(status, 0) for status in (Status.MISSING, Status.EMPTY))
     if left_out:
         predictions = count_of(left_out, "empty prediction")
-        return f"{predictions} left out of the mean; `empty='wrong'` would give them the score 0"
+        return f"{predictions} left out of the mean⟦; `empty='wrong'` would give them the score 0⟧"
     return None
 
 
@@ -405,7 +405,7 @@ def _cautions(summary: "MatchSummary") -> Iterator[str]:
         yield (
             f"These scores barely separate the pairs from unrelated pairs: only {percent(separation.share)} "
             "are above, and 50 % would be by chance. Look at the pairs before trusting the mean, or try "
-            "another `method`."
+            "another method⟦ (`method`)⟧."
         )
     if summary.n_flagged and not summary.weighs_findings:
         yield (
@@ -438,7 +438,7 @@ def _method_cautions(summary: "MatchSummary") -> Iterator[str]:
         if mean > _UNRELATED_HIGH:
             yield (
                 f"Unrelated pairs score {number(mean)} on average: the constants of {summary.method} were "
-                "published for all-MiniLM-L6-v2 and do not fit these vectors. Use `method='calibrated'`."
+                "published for all-MiniLM-L6-v2 and do not fit these vectors.⟦ Use `method='calibrated'`.⟧"
             )
     weights, model = (fields.get(name, "").partition("#")[0] for name in ("weights", "model"))
     if fields.get("method") == "calibrated" and weights != model:

@@ -1,7 +1,7 @@
 """Output of summaries of all instruments: documents, files, images, JSON and notebook fragments."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path, PurePath
@@ -9,9 +9,23 @@ from typing import Protocol
 
 from semscale.errors import InputError
 from semscale.presentable import Presentable
-from semscale.report.document import Document, Paragraph, notices
+from semscale.report.document import (
+    Block,
+    DataTable,
+    Document,
+    Figure,
+    Findings,
+    Line,
+    Notice,
+    Paragraph,
+    Reasons,
+    SideBySide,
+    brief_text,
+    notices,
+)
+from semscale.report.formatting import capitalise
 from semscale.report.json_encoding import to_json
-from semscale.spelling import Spelling, as_option, spelled
+from semscale.spelling import Spelling, as_option, has_hint, spelled, without_hints
 from semscale.store.atomic import check_folder, check_writable, replacing
 
 _DOCUMENTS = {
@@ -93,20 +107,81 @@ def document_of(summary: Presentable, spelling: Spelling = as_option) -> Documen
     module, function = _DOCUMENTS[kind]
     document: Document = getattr(import_module(module), function)(summary)
     stated = (*notices(cautions=summary.input_notes), *document.notices)
-    return replace(
-        document,
-        introduction=tuple(_spell_paragraph(paragraph, spelling) for paragraph in document.introduction),
-        next_step=spelled(document.next_step, spelling),
-        notices=tuple(replace(notice, text=spelled(notice.text, spelling)) for notice in stated),
-    )
+    return _Wording(spelling).document(replace(document, notices=stated))
 
 
-def _spell_paragraph(paragraph: Paragraph, spelling: Spelling) -> Paragraph:
-    text, brief = (
-        spelled(line, spelling) if isinstance(line, str) else line
-        for line in (paragraph.text, paragraph.brief)
-    )
-    return replace(paragraph, text=text, brief=brief)
+class _Wording:
+    """Settings and hints in the sentences of a document: full renderings leave hints out, brief ones do not.
+
+    Args:
+        spelling: how settings are named.
+    """
+
+    def __init__(self, spelling: Spelling) -> None:
+        self._spelling = spelling
+        self._hints: dict[str, None] = {}
+
+    def document(self, document: Document) -> Document:
+        """Word the sentences of a document, and list those with hints."""
+        step = self._full(document.next_step)
+        return replace(
+            document,
+            next_step=step,
+            ending=document.ending and (self._brief(document.ending[0]), document.ending[1]),
+            brief_next_step=self._brief(document.next_step),
+            notices=tuple(map(self._notice, document.notices)),
+            introduction=tuple(map(self._paragraph, document.introduction)),
+            lead=self._figure(document.lead) if isinstance(document.lead, Figure) else document.lead,
+            sections=tuple(
+                replace(section, blocks=tuple(map(self._block, section.blocks)))
+                for section in document.sections
+            ),
+            hints=tuple(self._hints),
+        )
+
+    def _full(self, text: str) -> str:
+        if has_hint(text):
+            self._hints[capitalise(self._brief(text))] = None
+        return spelled(without_hints(text), self._spelling)
+
+    def _brief(self, text: str) -> str:
+        return spelled(text, self._spelling)
+
+    def _line(self, line: Line, word: Callable[[str], str]) -> Line:
+        if isinstance(line, tuple):
+            return tuple(word(part) if isinstance(part, str) else part for part in line)
+        return word(line) if isinstance(line, str) else line
+
+    def _notice(self, notice: Notice) -> Notice:
+        return replace(notice, text=self._full(notice.text), brief=self._brief(notice.text))
+
+    def _paragraph(self, paragraph: Paragraph) -> Paragraph:
+        brief = self._line(brief_text(paragraph), self._brief)
+        return replace(paragraph, text=self._line(paragraph.text, self._full), brief=brief)
+
+    def _table(self, table: DataTable) -> DataTable:
+        return replace(table, note=self._full(table.note))
+
+    def _figure(self, figure: Figure) -> Figure:
+        return replace(figure, caption=self._full(figure.caption), table=self._table(figure.table))
+
+    def _block(self, block: Block) -> Block:
+        match block:
+            case Paragraph():
+                block = self._paragraph(block)
+            case DataTable():
+                block = self._table(block)
+            case Figure():
+                block = self._figure(block)
+            case Findings(items):
+                findings = tuple((level, self._line(line, self._full)) for level, line in items)
+                block = replace(block, items=findings)
+            case Reasons(reasons):
+                reasons = tuple(replace(reason, meaning=self._full(reason.meaning)) for reason in reasons)
+                block = replace(block, reasons=reasons)
+            case SideBySide(columns):
+                block = replace(block, columns=tuple(tuple(map(self._block, column)) for column in columns))
+        return block
 
 
 def as_json(summary: Presentable, spelling: Spelling = as_option) -> str:

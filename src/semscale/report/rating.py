@@ -505,7 +505,8 @@ def calibration_warnings(calibration: "Calibration | None") -> Iterator[str]:
     if error.is_worse:
         yield (
             "This calibration makes ratings worse: on texts that were not used to fit it, "
-            f"{_errors(calibration)}. Rate without `calibration`, or label more texts and calibrate again."
+            f"{_errors(calibration)}. Rate without it⟦ (`calibration`)⟧, or label more texts and calibrate "
+            "again."
         )
         return
     gain = ""
@@ -530,8 +531,8 @@ def _language_warnings(summary: "RatingSummary") -> Iterator[str]:
         f"to be in other languages, most often {other.name}"
     )
     yield (
-        f"{texts}, but `language` states {language_name(stated)}. Do not trust these figures, and use "
-        "`language='auto'`."
+        f"{texts}, but the stated language is {language_name(stated)}. Do not trust these figures, and have "
+        "the language of each text recognised⟦ (`language='auto'`)⟧."
     )
 
 
@@ -562,10 +563,10 @@ def codes_hint(summary: "RatingSummary") -> str:
     shown, n = list(codes.items())[:_SHOWN_CODES], sum(codes.values())
     listing = ", ".join(f"{count(times)} × {one_line(code)}" for code, times in shown)
     listing += ", ..." if len(codes) > len(shown) else ""
-    options = " ".join(f"`missing={one_line(code)!r}`" for code, _ in shown if code != OTHER_NUMBERS)
+    options = "` `".join(f"missing={one_line(code)!r}" for code, _ in shown if code != OTHER_NUMBERS)
     verb, them = ("looks like a code", "it") if n == 1 else ("look like codes", "them")
     texts = count_of(n, "rated text")
-    return f"{texts} {verb} for a missing answer ({listing}); to leave {them} out: {options}"
+    return f"{texts} {verb} for a missing answer ({listing})⟦; to leave {them} out: `{options}`⟧"
 
 
 def missing_anchors_sentence(summary: "RatingSummary") -> str | None:

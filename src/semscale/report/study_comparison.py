@@ -225,8 +225,8 @@ def _cautions(summary: "StudyComparison") -> Iterator[str]:
         shown = one_line(summary.people.shared_name)
         yield (
             f"Each row of people counts as another person, but column {shown} looks like the names of "
-            "people who answered several times. If it is, intervals of people are too narrow: name it "
-            f"(--respondent {shown})."
+            "people who answered several times. If it is, intervals of people are too narrow: name "
+            f"it⟦ (`respondent={shown!r}`)⟧."
         )
     if summary.people.left_out:
         reasons = ", ".join(f"{reason}: {count(n)}" for reason, n in summary.people.left_out.items())
@@ -444,7 +444,7 @@ def _structure_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
         differences = _select(summary, method, "group_difference", side="panel")
         yield table_of(differences, columns, title=_name(method), noun="difference")
     if not compared and not contrasts:
-        yield Paragraph("Not known: it takes two questions, or groups of both personas and people (--by).")
+        yield Paragraph("Not known: it takes two questions, or groups of both personas and people⟦ (`by`)⟧.")
     reliability: Columns[StudyFigure] = (
         ("method", _method_cell),
         ("question", lambda row: Quoted(row.question, 60)),
@@ -501,8 +501,8 @@ def _individual_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
         yield Paragraph("Personas compared with the people of the same name", "heading")
     else:
         yield Paragraph(
-            "Individuals cannot be compared: no persona ID matches a respondent ID "
-            "(--respondent names the column)."
+            "Individuals cannot be compared: no persona ID matches a respondent ID⟦ "
+            "(`respondent` names the column)⟧."
         )
     for method, rows in matched:
         yield table_of(rows, columns, title=_name(method), noun="question")

@@ -475,7 +475,7 @@ def cautions(summary: "Crosstabs") -> Iterator[str]:
         if banner.is_wave and len(banner.groups) >= _MIN_GROUPS:
             waves = ", ".join(f"‘{one_line(name)}’" for name in banner.groups)
             yield (
-                f"waves from first to last ({banner.order_from}): {waves}; --wave-order gives another order"
+                f"waves from first to last ({banner.order_from}): {waves}⟦; `wave_order` gives another order⟧"
             )
         if len(banner.groups) == 1:
             kind = "wave" if banner.is_wave else "group"

@@ -11,6 +11,7 @@ from semscale.report.document import stamp
 from semscale.report.formatting import count_of, one_line, printable
 from semscale.report.tables import cautions, change_note, difference_note, finding, interval_line, table_notes
 from semscale.report.workbook import Sheet, SheetFormats, Value
+from semscale.spelling import without_hints
 from semscale.store.writing import MAX_ROWS, open_workbook
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ def _write_index(sheet: Sheet, summary: "Crosstabs", sheets: dict[str, tuple["Cr
             sheet.put(2, finding(table))
             sheet.row += 1
     sheet.row += 1
-    for note in [*summary.input_notes, *cautions(summary), interval_line(summary), str(summary.signature)]:
+    notes = map(without_hints, (*summary.input_notes, *cautions(summary)))
+    for note in (*notes, interval_line(summary), str(summary.signature)):
         sheet.line(f"{note[:1].upper()}{note[1:]}", "note")
     _set_up_print(sheet, rows=4)
 

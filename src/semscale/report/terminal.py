@@ -78,20 +78,20 @@ def _beginning(document: Document) -> Iterator[Text]:
     if isinstance(lead, Decision):
         head = Text(f"{name} {lead.text}", style=f"bold {_COLOURS[lead.level]}")
     yield Text.assemble(head, (f"  {source}", _QUIET))
-    for warning in document.sentences("warning"):
+    for warning in document.brief_sentences("warning"):
         yield Text(printable(warning), style="bold yellow")
     for paragraph in document.introduction:
         if paragraph.style == "lead":
             yield Text(line_text(brief_text(paragraph)), style="bold")
     if document.next_step:
-        yield Text(printable(document.next_step), style="bold")
+        yield Text(printable(document.brief_next_step or document.next_step), style="bold")
     for line in document.brief_introduction:
         yield Text(line_text(line))
 
 
 def _ending(document: Document, written: Mapping[str, object], *, whole: bool) -> Iterator[Text]:
     """Return the lines below the tables: cautions, notes, signature, written files and ending."""
-    cautions, notes = document.sentences("caution"), document.sentences("note")
+    cautions, notes = document.brief_sentences("caution"), document.brief_sentences("note")
     for line in ["", *cautions] if cautions else []:
         yield Text(printable(line), style="yellow")
     for line in ["", *notes] if notes or document.signature or written else []:

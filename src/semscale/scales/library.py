@@ -461,7 +461,7 @@ def scale_caution(question: str, answers: Iterable[str]) -> tuple[str, ...]:
         return ()
     return (
         f"‘{question}’ is read as a choice without an order, but its answers are labels of the scale "
-        f'{scale}; tables --scale "{question}={scale}" gives their mean and top 2',
+        f'{scale}⟦; tables --scale "{question}={scale}" gives their mean and top 2⟧',
     )
 
 

@@ -106,7 +106,7 @@ def _check_size(path: Path, name: str) -> None:
 def _sheet_notes(name: str, title: str, other_sheets: list[str]) -> list[str]:
     if not other_sheets:
         return []
-    return [f"{name}: sheet '{title}' was read; `sheet` reads another one: {', '.join(other_sheets)}"]
+    return [f"{name}: sheet '{title}' was read⟦; `sheet` reads another one: {', '.join(other_sheets)}⟧"]
 
 
 def _title_rows(rows: list[list[Any]]) -> int:
@@ -122,8 +122,8 @@ def _title_notes(name: str, first: int, n: int) -> list[str]:
     if not n:
         return []
     return [
-        f"{name}: row {first + n} was read as the header, and the rows above it as a title; "
-        f"`header_row` names another row"
+        f"{name}: row {first + n} was read as the header, and the rows above it as a title"
+        "⟦; `header_row` names another row⟧"
     ]
 
 

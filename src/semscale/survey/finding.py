@@ -180,7 +180,7 @@ def unused_facts(survey: Survey, *, weight: str | None = "", wave: str | None = 
     """
     notes = []
     if weight is None and (weights := survey.of_kind("weight")):
-        notes.append(f"no weights were used; the description names '{weights[0].name}' (--weight)")
+        notes.append(f"no weights were used; the description names '{weights[0].name}'⟦ (`weight`)⟧")
     if wave is None and (waves := survey.of_kind("wave")):
-        notes.append(f"waves were not compared; the description names '{waves[0].name}' (--wave)")
+        notes.append(f"waves were not compared; the description names '{waves[0].name}'⟦ (`wave`)⟧")
     return notes

@@ -368,7 +368,7 @@ class _Tally:
             how = (
                 ""
                 if self.question.source == "user"
-                else "; to count one as an answer, remove it from `missing` in survey.yaml"
+                else "; to count one as an answer, state in the description of the survey that it is one"
             )
             yield f"left out as no answer: {_list_counts(listed)}{how}"
         if self.unknown:
@@ -583,7 +583,7 @@ def _several(
         answers.append(_any_of(marks[:, ~is_exclusive]))
     notes = [f"{_SEVERAL}; {reading}"]
     if question.name == CODED:
-        notes.append("shares are of decisions; semscale code corrects shares by hand-coded answers")
+        notes.append("shares are of decisions, and not corrected by hand-coded answers")
     both = (marks[:, is_exclusive] == 1).any(axis=1) & (marks[:, ~is_exclusive] == 1).any(axis=1)
     if both.any():
         named = ", ".join(f"‘{option.label:.40}’" for option in options if option.exclusive)

@@ -148,12 +148,12 @@ def pair_notes(frame: pl.DataFrame, wave: str, pair_by: str) -> list[str]:
     if n := twice["id"].n_unique():
         example = twice.row(0, named=True)
         notes.append(
-            f"pair_by: {'1 person is' if n == 1 else f'{n:,} people are'} in a wave more than once, such as "
+            f"{'1 person is' if n == 1 else f'{n:,} people are'} in a wave more than once, such as "
             f"'{example['id']}' in wave '{example['wave']}' ({example['len']} rows): "
-            "each row counts; check the ids, or leave rows out (--where)"
+            "each row counts; check the ids, or leave rows out⟦ (`where`)⟧"
         )
     if not _in_several(rows):
-        notes.append(f"pair_by: no ID in '{pair_by}' occurs in two waves, so there are no pairs")
+        notes.append(f"no ID in '{pair_by}' occurs in two waves, so there are no pairs")
     return notes
 
 
@@ -173,8 +173,8 @@ def pairing_notes(frame: pl.DataFrame, wave: str) -> list[str]:
             values = "one value" if n == 1 else f"{n:,} values"
             return [
                 f"waves are compared as independent samples, but {values} of '{column}' "
-                f"{'is' if n == 1 else 'are'} in several waves: for ids of the same people, say "
-                f"--pair-by {column}"
+                f"{'is' if n == 1 else 'are'} in several waves: pair them if these are ids of the same "
+                f"people⟦ (`pair_by={column!r}`)⟧"
             ]
     return []
 

@@ -273,7 +273,7 @@ def _notes_on_codes(
         if unseen := unseen_codes(codes, seen):
             listed = ", ".join(f"‘{code}’" for code in unseen)
             of = f" of ‘{name}’" if name else ""
-            yield f"no cell{of} has the code {listed} of `missing`: check its spelling"
+            yield f"no cell{of} has the code {listed} for no answer: check its spelling⟦ (`missing`)⟧"
 
 
 def _code_keys(frame: pl.DataFrame, column: str, labels: Mapping[str, ColumnLabels]) -> Iterator[str]:

@@ -39,7 +39,7 @@ def test_a_topline_has_a_figure_and_nothing_about_groups(survey):
 
 
 def test_order_of_waves_is_stated(waves):
-    message = "waves from first to last (by their names): ‘2024’, ‘2025’; --wave-order gives another order"
+    message = "waves from first to last (by their names): ‘2024’, ‘2025’⟦; `wave_order` gives another order⟧"
     assert list(cautions(waves)) == [message]
 
 
@@ -83,7 +83,7 @@ def test_notes_say_that_bases_differ_by_line_and_that_codes_are_not_corrected():
     assert result.tables[0].bases[0].tolist() == [4, 2, 2]
     message = " ".join(table_notes(result.tables[0], result.settings))
     assert "Bases differ by line" in message
-    assert "Shares are of decisions; semscale code corrects shares" in message
+    assert "Shares are of decisions, and not corrected by hand-coded answers." in message
 
 
 def test_a_survey_whose_bases_are_all_small_says_so(survey):

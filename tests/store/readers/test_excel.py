@@ -201,7 +201,7 @@ def test_a_title_above_the_header_is_skipped_with_a_note(tmp_path):
     table = open_excel(path, "x")
     assert next(table.batches(9)).rows() == [(1, "good"), (2, "bad")]
     assert table.notes == (
-        "x: row 3 was read as the header, and the rows above it as a title; `header_row` names another row",
+        "x: row 3 was read as the header, and the rows above it as a title⟦; `header_row` names another row⟧",
     )
     assert open_excel(path, "x", header_row=3).notes == ()
     assert open_excel(path, "x", header_row=4).columns == ("1", "good")

@@ -32,6 +32,7 @@ from semscale.drift.runs import RecordedRun, check_rerun, copies_among, count_sh
 from semscale.errors import InputError
 from semscale.history.runs import Approval, Run, now
 from semscale.report.drift_history import none_shared_sentence
+from semscale.spelling import as_option, spelled
 
 if TYPE_CHECKING:
     from semscale.chat.ledger import Ledger
@@ -106,7 +107,7 @@ def record_asked(options: RecordOptions) -> RecordedRun:
                 )
                 shared = count_shared_ids(history, assigned)
             if shared is not None and not shared.n:
-                say(f"warning: {none_shared_sentence(shared, assigned.dataset)}")
+                say(f"warning: {spelled(none_shared_sentence(shared, assigned.dataset), as_option)}")
             answers, asked = run_to_end(_ask(asker, table, options.reruns + 1, ledger, progress))
         answers.check_complete()
         recorded = replace(_record_runs(options, table, draft, answers, approval), shared=shared)

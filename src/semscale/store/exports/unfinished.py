@@ -43,8 +43,8 @@ def _notes(table: Table, column: str, meanings: Mapping[str, str]) -> list[str]:
         cells = groups_in(storable(column_in(batch, column).to_frame()).to_series())
         counts.update(cells.fill_null("").str.strip_chars().to_list())
     return [
-        f"{_rows_are(counts[value])} {meanings[value]} and treated like all others; "
-        f"`where={_condition(column, value)}` leaves such rows out"
+        f"{_rows_are(counts[value])} {meanings[value]} and treated like all others"
+        f"⟦; `where={_condition(column, value)}` leaves such rows out⟧"
         for value in meanings
         if counts[value]
     ]
