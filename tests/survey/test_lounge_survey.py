@@ -95,7 +95,7 @@ def form(request, semscale, tmp_path):
     assert ended.code == 0, ended.err
     path = tmp_path / "survey.yaml"
     text = path.read_text(encoding="utf-8")
-    text = re.sub(r"  - name: heard_1\n.*(?=  - name: How did you get in)", HEARD, text, flags=re.DOTALL)
+    text = re.sub(r"  - name: heard_1\n.*?(?=  - name: How did you get in)", HEARD, text, flags=re.DOTALL)
     name = re.escape(form.questions[2])
     text = re.sub(rf"(  - name: {name}\n    kind: multiple\n)", rf"\1{NET}", text)
     path.write_text(text, encoding="utf-8")

@@ -8,6 +8,7 @@ import pytest
 from semscale.errors import InputError
 from semscale.survey.description import Option, Question, Survey, Value
 from semscale.survey.survey_file import parse_survey, read_survey, survey_text, write_survey
+from semscale.survey.updating import update_survey
 
 DRINKS = Question(
     name="Q1",
@@ -25,7 +26,12 @@ SATISFACTION = Question(
     name="sat", kind="scale", values=[Value(value="1", label="bad"), Value(value="2", label="good")]
 )
 CHOICE = "name: a, kind: multiple, options: [{label: t, column: c}]"
-SURVEY = Survey(file="a.csv", export="LimeSurvey", questions=[DRINKS, SATISFACTION])
+SURVEY = Survey(
+    file="a.csv",
+    export="LimeSurvey",
+    leave_out={"status": ["test", 2.0]},
+    questions=[DRINKS, SATISFACTION],
+)
 
 
 def test_what_was_written_is_read_back():
@@ -112,3 +118,19 @@ def test_the_published_schema_is_that_of_the_classes():
     assert {key: published[key] for key in schema if key != "title"} == {
         key: value for key, value in schema.items() if key != "title"
     }
+
+
+def test_a_renamed_question_without_its_column_is_told_what_it_needs():
+    survey = parse_survey(b"questions: [{name: Satisfaction, kind: scale}]", source="s.yaml")
+    with pytest.raises(InputError, match="a renamed question needs its columns"):
+        survey.check_columns(["q1"], "a.csv")
+
+
+def test_rows_that_a_user_takes_back_stay_respondents():
+    # The file has previews, and the user has deleted the line that leaves them out.
+    inferred = Survey(
+        leave_out={"Status": ["Survey Preview"]}, questions=[Question(name="Status", kind="ignore")]
+    )
+    known = Survey(questions=[SATISFACTION])
+    assert update_survey(known, inferred).survey.leave_out == {}
+    assert update_survey(inferred, inferred).survey.leave_out == {"Status": ("Survey Preview",)}

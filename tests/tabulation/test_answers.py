@@ -35,7 +35,7 @@ def test_not_asked_cells_are_in_no_base():
     result = table(columns, "b_*")
     assert shares(result) == {"tea": 0.25, "milk": 0.0, "any of these": 0.25}
     assert (result.bases[0].tolist(), result.cells.n_missing[0].tolist()) == ([4], [4])
-    assert "left out as no answer: ‘N/A’ (8, not asked)" in "; ".join(result.question.notes)
+    assert "left out as no answer: ‘N/A’ (8 cells, not asked)" in "; ".join(result.question.notes)
 
 
 def test_codes_and_dont_know_in_option_columns_are_no_choices():

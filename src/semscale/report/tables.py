@@ -121,10 +121,10 @@ def _blocks(crosstab: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | 
             heads,
             _change_rows(crosstab, crosstab.changes, tests),
             title=(*period, f": shares in percentage points, {_p_title(crosstab, tests)} in brackets"),
-            note=change_note(crosstab, tests),
             noun="line",
             is_crosstab=True,
         )
+        yield Paragraph(change_note(crosstab, tests), "note", "both")
     yield _answer_shares(crosstab, heads)
     yield difference_table(crosstab, tests)
 

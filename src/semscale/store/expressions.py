@@ -161,7 +161,7 @@ def filter_table(table: Table, where: str, *, reason: str = "") -> Table:
         read_columns=None if table.read_columns is None else read_columns,
         n_rows=n_kept,
         settings=(*table.settings, f"where {where}"),
-        notes=(*table.notes, note),
+        notes=(*table.notes, note) if note else table.notes,
         whole=table.whole or table,
         row_in_whole=lambda row: _row_before(table, condition, row),
     )
@@ -321,7 +321,8 @@ def _count_rows(table: Table, condition: Expression, reason: str) -> tuple[int, 
         met += int(truth.sum() or 0)
         unknown += truth.null_count()
     if reason:
-        return met, f"{'1 row is' if n - met == 1 else f'{n - met:,} rows are'} left out: {reason}"
+        left_out = f"{'1 row is' if n - met == 1 else f'{n - met:,} rows are'} left out: {reason}"
+        return met, left_out if n > met else ""
     left_out = f"{n - met - unknown:,} not meeting it"
     if unknown:
         left_out += f", and {unknown:,} with a cell that is missing or no number"

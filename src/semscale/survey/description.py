@@ -387,5 +387,5 @@ class Survey(_Entry):
                 raise InputError(
                     "survey",
                     f": {name} has no column {lost!r}, which question {question.name!r} names; correct the "
-                    "description, or describe the file anew",
+                    "description, where a renamed question needs its columns, or describe the file anew",
                 )

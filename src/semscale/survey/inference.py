@@ -566,8 +566,6 @@ class _Inference:
     def _wording(self, columns: Sequence[str]) -> str:
         """Return the wording of a question with several columns: their label, or what their labels share."""
         entries = [entry for column in columns if (entry := self._labels(column)).label]
-        if all(entry.option == entry.label for entry in entries):  # as in SPSS, whose sets have a label
-            return ""
         if whole := next((entry.label for entry in entries if entry.option not in {"", entry.label}), ""):
             return whole
         labels = {entry.label for entry in entries}

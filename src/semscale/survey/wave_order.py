@@ -47,7 +47,9 @@ def order_waves(
     if stated:
         return _order_as_stated(names, labels, stated), "as given"
     if all(name in labels for name in names):
-        return [name for name in labels if name in names], "by their values in the file"
+        return [
+            name for name in labels if name in names
+        ], "by the order of their values in the file or its description"
     for read in (_numbers, _dates, _parts_of_years, _months, _numbers_in_names):
         times = read(names)
         if times is not None and len(set(times)) == len(names):

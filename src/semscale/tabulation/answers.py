@@ -361,8 +361,10 @@ class _Tally:
     def notes(self) -> Iterator[str]:
         """Yield sentences on cells that are no answer."""
         if self.left_out:
+            # A respondent has a cell in each column, and each can have the code.
+            unit = " cells" if len(self.question.all_columns) > 1 else ""
             listed = [
-                (f"{name}", f"{n:,}" if reason == "no answer" else f"{n:,}, {reason}")
+                (f"{name}", f"{n:,}{unit}" if reason == "no answer" else f"{n:,}{unit}, {reason}")
                 for (name, reason), n in self.left_out.most_common()
             ]
             how = (

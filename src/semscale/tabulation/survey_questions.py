@@ -153,7 +153,7 @@ def _described(question: Question, columns: Collection[str]) -> QuestionColumns:
         raise InputError(
             "survey",
             f": the table has no column {lost!r}, which question {question.name!r} names; correct the "
-            "description, or describe the file anew",
+            "description, where a renamed question needs its columns, or describe the file anew",
         )
     several = len(question.all_columns) > 1 or bool(question.options and question.has_option_columns)
     return QuestionColumns(question.name, question.all_columns, is_multiple=several, described=question)
