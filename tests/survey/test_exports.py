@@ -546,3 +546,12 @@ def test_previews_of_qualtrics_are_no_respondents(export, status):
     real = "0" if status == "1" else "IP Address"
     text = f"ResponseId,Status,Q1\nResponse ID,Response Type,How?\nR_1,{real},good\nR_2,{status},test\n"
     assert export(text)[1].leave_out == {"Status": (status,)}
+
+
+def test_numbers_of_a_choice_with_other_are_codes_and_no_scale(export):
+    ids = ",".join(f'"{{""ImportId"":""{name}""}}"' for name in ("QID5", "QID5_4_TEXT", "QID6"))
+    head = "Q5,Q5_4_TEXT,Q6\nHow did you come?,How did you come? - Other - Text,How good was it?\n"
+    rows = "1,,1\n2,,2\n4,by boat,3\n3,,4\n1,,2\n2,,1\n"
+    _, survey = export(f"{head}{ids}\n{rows}")
+    assert kinds(survey) == {"Q5": "single", "Q5_4_TEXT": "open", "Q6": "scale"}
+    assert [value.value for value in survey.question("Q5").values] == ["1", "2", "3", "4"]

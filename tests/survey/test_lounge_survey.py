@@ -206,6 +206,8 @@ def test_each_form_has_the_tables_of_the_drawn_answers(form, semscale):
         "total", "may 2026", "november 2026",
     ]  # fmt: skip
     assert by_question["services"][0]["text"] in {"Which services did you use?", "Services"}
+    wordings = {"first lounge: how was it?", "first lounge - how was it?"}
+    assert by_question["First lounge"][0]["text"].casefold() in wordings
     check_shares_of_answers(by_question["services"][0])
     check_change_of_score(semscale, form)
 

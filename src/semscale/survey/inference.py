@@ -591,6 +591,7 @@ class _Inference:
             self._list,
             self._nps,
             self._open_or_number,
+            self._choice_beside_text,
             self._closed,
         ]
         if not (is_named and whole.labels.role):
@@ -754,6 +755,15 @@ class _Inference:
         if kind == "open text" and not _are_points(profile.values):
             return _question(profile, "open", reason="many different texts")
         return None
+
+    def _choice_beside_text(self, profile: ColumnProfile) -> Question | None:
+        """Describe a choice with an option "other", whose column of texts shows that numbers are codes."""
+        start = f"{profile.name}_"
+        if not any(name.startswith(start) and self._labels(name).is_text for name in self.profiles):
+            return None
+        question = self._closed(profile)
+        values = tuple(value.model_copy(update={"score": None}) for value in question.values)
+        return question.model_copy(update={"kind": "single", "values": values})
 
     def _closed(self, profile: ColumnProfile) -> Question:
         values, reason, confidence = self._ordered(profile)

@@ -99,11 +99,12 @@ class AnswerReader:
             return self._text_results(question) or [self._read(question, ())]
         columns = [option.column or option.label for option in question.options]
         items = question.options or tuple(Option(label=name, column=name) for name in question.all_columns)
-        note = (
-            f"one of the {len(items)} items of the grid '{question.name}', each of which has a table; "
-            f"mentions of one list are put together by 'Mentions={'+'.join(columns[:_EXAMPLES])}'"
-        )
-        return [self._read(grid_item(question, item), (note,)) for item in items]
+        described = [grid_item(question, item) for item in items]
+        note = f"one of the {len(items)} items of the grid '{question.name}', each of which has a table"
+        if any(item.kind != "scale" for item in described):
+            listed = "+".join(columns[:_EXAMPLES])
+            note += f"; mentions of one list are put together by 'Mentions={listed}'"
+        return [self._read(item, (note,)) for item in described]
 
     def read(self, question: Question) -> TabulatedQuestion:
         """Read a question; of a text that was rated and coded, its ratings.

@@ -181,7 +181,9 @@ def grid_item(grid: Question, item: Option) -> Question:
     column = item.column or item.label
     start = grid.title or grid.text
     is_named = "*" in grid.name or grid.name in column
-    text = f"{start}: {item.label}" if start else column if is_named else f"{grid.name}: {column}"
+    # A label that is a part of the column's name says less than the name.
+    label = column if item.label in column else item.label
+    text = f"{start}: {item.label}" if start else label if is_named else f"{grid.name}: {label}"
     return grid.model_copy(
         update={
             "name": column,
