@@ -513,14 +513,6 @@ def test_columns_with_1_and_2_without_labels_are_for_the_user_to_decide(export):
     assert [question.name for question in survey.questions if question.needs_decision] == ["c_a", "c_b"]
 
 
-def test_qualtrics_timings_are_no_question(export):
-    names = ["First Click", "Last Click", "Page Submit", "Click Count"]
-    head = ",".join(f"Q7_{name}" for name in names)
-    ids = ",".join(f'"{{""ImportId"":""QID7_{name.upper().replace(" ", "_")}""}}"' for name in names)
-    text = f"{head}\n{','.join(f'Timing - {name}' for name in names)}\n{ids}\n1.2,3.4,5.6,2\n0.9,2.1,7.7,1\n"
-    assert set(kinds(export(text)[1]).values()) == {"ignore"}
-
-
 def test_an_option_that_ends_in_a_remark_is_one_of_its_question(export):
     head = '"Drinks: Tea","Drinks: Coffee","Drinks: Other (please specify)"\n'
     table, survey = export(f"{head}Yes,No,\nYes,Yes,\nNo,No,Cola\nN/A,N/A,N/A\n")

@@ -152,7 +152,8 @@ class SurveyOptions(Configurable):
         """
         if self.survey == "none":
             return table, None
-        from semscale.survey.finding import find_survey, leave_out_rows, unused_facts
+        from semscale.survey.finding import find_survey, unused_facts
+        from semscale.survey.respondents import leave_out_rows
 
         path = None if self.survey is None else Path(self.survey)
         origin = self.origin("survey")

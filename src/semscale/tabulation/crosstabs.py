@@ -30,8 +30,8 @@ from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels, Table, frame_reader, rows_of_the_file
 from semscale.store.writing import write_table
 from semscale.survey.description import Question, Survey
-from semscale.survey.finding import leave_out_rows
 from semscale.survey.inference import BY_FREQUENCY
+from semscale.survey.respondents import leave_out_rows
 from semscale.tabulation.answers import AnswerReader
 from semscale.tabulation.banners import Banner, id_columns, pair_notes, pairing_notes, read_banner
 from semscale.tabulation.crosstab_figures import (
@@ -94,14 +94,18 @@ def crosstabs(data: Any, **settings: Unpack[CrosstabKeywords]) -> "Crosstabs":
     if isinstance(data, str | Path):
         return build_crosstabs(leave_out_rows(open_table(data), chosen.survey), chosen)
     frame = nw.from_native(data, eager_only=True).to_polars()
-    table = Table("the data", None, tuple(frame.columns), frame_reader(frame), n_rows=frame.height)
-    respondents = leave_out_rows(table, chosen.survey)
-    frame = frame if respondents is table else pl.concat(respondents.batches(_BATCH))
     chosen = chosen.with_columns(frame.columns)
     for role, names in (("banner", chosen.banners), ("wave", chosen.wave_columns)):
         if unknown := next((name for name in names if name not in frame.columns), None):
             raise unknown_name(f"column for {role},", unknown, frame.columns)
-    return _tabulate(frame, *_find_questions(chosen, frame.columns, {}), {})
+    return _tabulate(_respondents(frame, chosen.survey), *_find_questions(chosen, frame.columns, {}), {})
+
+
+def _respondents(frame: pl.DataFrame, survey: Survey | None) -> pl.DataFrame:
+    """Return the rows of a data frame that the description does not leave out."""
+    table = Table("the data", None, tuple(frame.columns), frame_reader(frame), n_rows=frame.height)
+    respondents = leave_out_rows(table, survey)
+    return frame if respondents is table else pl.concat(respondents.batches(_BATCH))
 
 
 def build_crosstabs(table: Table, settings: CrosstabSettings) -> "Crosstabs":
