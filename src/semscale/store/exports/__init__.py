@@ -74,7 +74,7 @@ def _rows_note(header: SurveyHeader) -> str:
     if header.export == "SurveyMonkey":
         return ": its second row belongs to the header"
     if header.more:
-        counted = "row belongs" if header.more == 1 else f"{header.more} rows belong"
+        counted = "1 row belongs" if header.more == 1 else f"{header.more} rows belong"
         return f": {counted} to the header below the names"
     n = len({label.question for label in header.labels.values() if label.question})
     return f"; questions with several columns: {n}"
