@@ -246,7 +246,10 @@ def _rows(crosstab: "Crosstab", *, is_weighted: bool) -> Iterator[Sequence[Value
         yield "base, effective", *(Number(float(base), 1) for base in effective)
     for index, line in enumerate(crosstab.question.lines):
         yield _line_name(line), *(_cell(crosstab, index, column) for column in range(len(crosstab.columns)))
-        if line.kind == "mean":
+        if crosstab.question.kind == "ranking" and line.kind == "mean":
+            counts = zip(crosstab.cells.n[index].tolist(), crosstab.small[index].tolist(), strict=True)
+            yield "ranked by", *(Count(int(ranked), is_small=is_small) for ranked, is_small in counts)
+        if index == crosstab.question.mean_line:
             cells = zip(crosstab.deviations.tolist(), crosstab.small[index].tolist(), strict=True)
             figures = (
                 Compared(WithInterval(value, math.nan, math.nan), is_small=small) for value, small in cells
@@ -452,7 +455,10 @@ def table_notes(
 def _notes_on_bases(crosstab: "Crosstab") -> Iterator[str]:
     """State the number of respondents outside a table's bases."""
     if (crosstab.cells.n != crosstab.cells.n[0]).any():
-        yield "Bases differ by line, as some answers are not known; the base above is the largest."
+        why = "not everybody ranked every item"
+        if crosstab.question.kind != "ranking":
+            why = "some answers are not known"
+        yield f"Bases differ by line, as {why}; the base above is the largest."
     missing = int(crosstab.cells.n_missing[:, 0].min())
     if missing:
         yield f"Without an answer, and in no base: {count_of(missing, 'respondent')}."

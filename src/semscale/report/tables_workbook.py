@@ -167,7 +167,7 @@ def _write_lines(sheet: Sheet, columns: Sequence[_Column]) -> None:
             sheet.put(column, value, "small" if table.small[index, group] else look)
             sheet.put(column + 1, str(table.letters[index, group]), "letters")
         sheet.row += 1
-        if line.kind == "mean":
+        if index == table.question.mean_line:
             sheet.put(0, "Standard deviation")
             for table, group, column in columns:
                 look = "small" if table.small[index, group] else "text"

@@ -30,6 +30,7 @@ from semscale.tabulation.lines import (
     choice_lines,
     nps_lines,
     number_lines,
+    ranking_lines,
     scale_lines,
 )
 from semscale.tabulation.survey_questions import grid_item
@@ -51,6 +52,7 @@ _TAKEN_FOR: Mapping[str, TakenFor] = {
     "nps": "nps",
     "numeric": "number",
     "multiple": "multiple choice",
+    "ranking": "ranking",
 }
 _EMPTY, _LEFT_OUT, _UNKNOWN = -1, -2, -3  # positions of cells without an answer
 _SEVERAL = "several answers were possible, so shares can sum to more than 100 %"
@@ -95,7 +97,7 @@ class AnswerReader:
         Raises:
             InputError: as for ``read``.
         """
-        if question.kind not in {"grid", "ranking"}:
+        if question.kind != "grid":
             return self._text_results(question) or [self._read(question, ())]
         columns = [option.column or option.label for option in question.options]
         items = question.options or tuple(Option(label=name, column=name) for name in question.all_columns)
@@ -160,13 +162,10 @@ class AnswerReader:
                 return _read_choice(question, columns[0], tally)
             case "numeric":
                 return _read_numbers(question, columns[0], tally)
-            case "multiple" if question.has_option_columns or question.chosen:
-                options = question.options or [Option(label=c.name, column=c.name) for c in columns]
-                return _read_options(question, options, self._column, tally)
-            case "multiple" if len(columns) > 1:
-                return _read_mentions(question, columns, tally)
+            case "ranking":
+                return _read_ranking(question, columns, self._column, tally)
             case "multiple":
-                return _read_lists(question, columns[0], tally)
+                return _read_multiple(question, columns, self._column, tally)
             case "open":
                 raise InputError("question", _unmeasured_message(question, len(columns[0].counts)))
         article = "an" if question.kind[0] in "aeiou" else "a"
@@ -478,6 +477,18 @@ def _read_numbers(
     return lines, weights, np.where(is_number & ~is_left_out, numbers, np.nan)[:, None], notes
 
 
+def _read_multiple(
+    question: Question, columns: Sequence[_Column], column_of: Callable[[str], _Column], tally: _Tally
+) -> tuple[tuple[Line, ...], Floats, Floats, tuple[str, ...]]:
+    """Read a multiple choice: a column for each option, columns of mentions, or a list in one column."""
+    if question.has_option_columns or question.chosen:
+        options = question.options or [Option(label=c.name, column=c.name) for c in columns]
+        return _read_options(question, options, column_of, tally)
+    if len(columns) > 1:
+        return _read_mentions(question, columns, tally)
+    return _read_lists(question, columns[0], tally)
+
+
 def _read_options(
     question: Question, options: Sequence[Option], column_of: Callable[[str], _Column], tally: _Tally
 ) -> tuple[tuple[Line, ...], Floats, Floats, tuple[str, ...]]:
@@ -559,6 +570,95 @@ def _read_mentions(
         "those without any are missing"
     )
     return _several(question, options, marks, note)
+
+
+def _read_ranking(
+    question: Question, columns: Sequence[_Column], column_of: Callable[[str], _Column], tally: _Tally
+) -> tuple[tuple[Line, ...], Floats, Floats, tuple[str, ...]]:
+    """Read a ranking: ranks in columns of items, items in columns of ranks, or a list in one column."""
+    if question.has_option_columns or not (question.values or question.separator):
+        options = question.options or [Option(label=column.name, column=column.name) for column in columns]
+        items = [option.label for option in options]
+        ranks = _ranks_of_items([column_of(o.column or o.label) for o in options], question, tally)
+    elif len(columns) > 1:
+        items, ranks = _items_by_rank(columns, question, tally)
+    else:
+        items = [option.label for option in question.options]
+        ranks = _ranks_in_lists(columns[0], question, tally)
+    lines, answers = ranking_lines(items, ranks)
+    return lines, np.eye(len(lines)), answers, tuple(_ranking_notes(ranks))
+
+
+def _ranks_of_items(columns: Sequence[_Column], question: Question, tally: _Tally) -> Floats:
+    """Read ranks from columns of items, shape (n, k): 0 for an empty cell or a code for no answer."""
+    values = question.answers or tuple(Value(value=str(rank + 1)) for rank in range(len(columns)))
+    numbers = [value.number or 0 for value in values]
+    if sorted(numbers) != list(range(1, len(values) + 1)):
+        numbers = [float(rank) for rank in range(1, len(values) + 1)]
+    index = _index_of(values)
+    ranks = np.empty((len(columns[0].cells), len(columns)))
+    for item, column in enumerate(columns):
+        positions = column.positions(partial(tally.find, column, answers=index))
+        known = np.array(numbers)[np.maximum(positions, 0)]
+        ranks[:, item] = np.select([positions >= 0, positions == _UNKNOWN], [known, np.nan], 0.0)
+    return ranks
+
+
+def _items_by_rank(columns: Sequence[_Column], question: Question, tally: _Tally) -> tuple[list[str], Floats]:
+    """Read ranks from columns that each name the item of a rank; the first mention of an item counts."""
+    values = list(question.answers)
+    index = _index_of(values)
+    mentions = [
+        column.positions(partial(_find_or_add, column, index=index, values=values, tally=tally))
+        for column in columns
+    ]
+    ranks = np.zeros((len(mentions[0]), len(values)))
+    for rank, positions in reversed(list(enumerate(mentions, start=1))):
+        rows = np.flatnonzero(positions >= 0)
+        ranks[rows, positions[rows]] = rank
+    return [value.name for value in values], ranks
+
+
+def _ranks_in_lists(column: _Column, question: Question, tally: _Tally) -> Floats:
+    """Read ranks from cells that list the items in their order."""
+    listed = OptionList(question.separator or "\0", tuple(option.code for option in question.options))
+    index = {code_key(t): n for n, option in enumerate(question.options) for t in (option.label, option.code)}
+    rankings: list[list[float]] = [[0.0] * len(question.options)]
+
+    def row(name: str) -> int:
+        """Add the ranks of a cell, and return their index."""
+        if any(tally.is_left_out(column, name, key) for key in column.keys(name)):
+            return _LEFT_OUT
+        ranks = [0.0] * len(question.options)
+        for rank, part in enumerate(listed.split(name), start=1):
+            item = index.get(code_key(part))
+            if item is None:
+                tally.unknown[part] += column.counts[name]
+            elif not ranks[item]:
+                ranks[item] = float(rank)
+        rankings.append(ranks)
+        return len(rankings) - 1
+
+    positions = column.positions(row)
+    return np.array(rankings)[np.maximum(positions, 0)]
+
+
+def _ranking_notes(ranks: Floats) -> Iterator[str]:
+    """Yield sentences on the direction and the bases of ranks, and on incomplete and repeated ones."""
+    yield (
+        "a low mean rank is a high place; shares are of respondents who ranked any item, and a mean rank is "
+        "of those who ranked that item"
+    )
+    is_ranked = ranks > 0
+    n = int(is_ranked.any(axis=1).sum())
+    n_complete = int(is_ranked.all(axis=1).sum())
+    if n_complete < n:
+        left_out = "items that the others left out have no rank"
+        yield f"{n_complete:,} of {n:,} respondents ranked all items; {left_out}"
+    repeated = sum(np.where(is_ranked, ranks == rank, False).sum(axis=1) > 1 for rank in np.unique(ranks))
+    n_repeated = int((np.asarray(repeated) > 0).sum())
+    if n_repeated:
+        yield f"{n_repeated:,} of {n:,} respondents gave one rank to several items, each of which has it"
 
 
 def _several(

@@ -590,7 +590,7 @@ def _cell_rows(table: Crosstab) -> Iterator[dict[str, Any]]:
         if table.answer_shares is not None and not np.isnan(table.answer_shares[line, column]):
             share = {"value": table.answer_shares[line, column], "low": None, "high": None, "letters": None}
             yield {**cell, "line": name, "statistic": _OF_ANSWERS, **share}
-        if kind == "mean":
+        if line == table.question.mean_line:
             deviation = {
                 "value": _finite_or_none(table.deviations[column]),
                 "low": None,

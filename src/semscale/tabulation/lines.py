@@ -10,7 +10,14 @@ from semscale.errors import InputError
 from semscale.types import Floats, Integers, Mask
 
 TakenFor = Literal[
-    "scale", "nps", "number", "single choice", "multiple choice", "rated text", "paired difference"
+    "scale",
+    "nps",
+    "number",
+    "single choice",
+    "multiple choice",
+    "ranking",
+    "rated text",
+    "paired difference",
 ]
 """Type of the question of a table."""
 
@@ -20,7 +27,12 @@ LineKind = Literal["share", "mean", "nps"]
 ANY = "any of these"
 """Name of the line of respondents who chose any option that does not exclude the others."""
 
+FIRST, MEAN_RANK = "ranked first", "mean rank (1 is first)"
+"""Beginnings of the names of a ranking's lines."""
+
 _FEWEST_FOR_BOXES = 4
+_TOP_OF_MANY, _MANY_ITEMS = 3, 5  # ranks that count as the top of a ranking of many items
+_TOP_OF_FEW, _FEW_ITEMS = 2, 3
 _PROMOTERS, _DETRACTORS = 9, 6  # the lowest point of promoters, and the highest of detractors
 
 
@@ -78,8 +90,9 @@ class TabulatedQuestion:
 
     @property
     def mean_line(self) -> int | None:
-        """Index of the line with the mean; ``None`` without a mean."""
-        return next((index for index, line in enumerate(self.lines) if line.kind == "mean"), None)
+        """Index of the line with the mean; ``None`` without a mean, and for a ranking, which has several."""
+        means = [index for index, line in enumerate(self.lines) if line.kind == "mean"]
+        return means[0] if len(means) == 1 else None
 
     @property
     def main_line(self) -> int | None:
@@ -191,6 +204,45 @@ def nps_lines(
         (*lines, *summaries, Line("mean", "mean")),
         np.column_stack([weights, shares, score, points]),
     )
+
+
+def ranking_lines(items: Sequence[str], ranks: Floats) -> tuple[tuple[Line, ...], Floats]:
+    """Return the lines of a ranking, and each respondent's contribution to them.
+
+    For each item there are the share of respondents who ranked it first, the share who ranked it among the
+    first 3 (of 3 or 4 items, the first 2), and its mean rank. Shares are of all respondents who ranked
+    anything; an item that they did not rank is not among their first ones. The mean is of those who ranked
+    the item.
+
+    Args:
+        items: names of the k items.
+        ranks: shape (n, k), from 1; 0 for an item that was not ranked, NaN if its rank is unknown.
+
+    Returns:
+        The lines, and shape (n, lines); NaN for respondents who ranked nothing.
+
+    Examples:
+        >>> lines, answers = ranking_lines(["a", "b"], np.array([[1.0, 2.0], [0.0, 1.0], [0.0, 0.0]]))
+        >>> [line.name for line in lines][::2]
+        ['ranked first: a', 'mean rank (1 is first): a']
+        >>> answers.tolist()
+        [[1.0, 0.0, 1.0, 2.0], [0.0, 1.0, nan, 1.0], [nan, nan, nan, nan]]
+    """
+    k = len(items)
+    has_ranked = np.any(ranks > 0, axis=1, keepdims=True)
+    is_known = has_ranked & ~np.isnan(ranks)
+    first = np.where(is_known, ranks == 1, np.nan)
+    means = np.where(ranks > 0, ranks, np.nan)
+    top = _TOP_OF_MANY if k >= _MANY_ITEMS else _TOP_OF_FEW if k >= _FEW_ITEMS else 0
+    parts: list[tuple[str, LineKind, Floats]] = [(FIRST, "share", first), (MEAN_RANK, "mean", means)]
+    if top:
+        parts.insert(1, (f"top {top}", "share", np.where(is_known, (ranks > 0) & (ranks <= top), np.nan)))
+    lines = [
+        Line(f"{name}: {item}", kind, is_net=kind == "share" and name != FIRST)
+        for name, kind, _ in parts
+        for item in items
+    ]
+    return tuple(lines), np.column_stack([values for _, _, values in parts])
 
 
 def number_lines() -> tuple[tuple[Line, ...], Floats]:

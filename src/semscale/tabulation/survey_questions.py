@@ -168,7 +168,8 @@ def _question_of_columns(survey: Survey, named: QuestionColumns) -> Question | N
         return question.model_copy(update={"name": named.name}) if named.is_multiple else question
     options = tuple(option for option in question.options if option.column in named.columns)
     if question.kind in {"grid", "ranking"} and not named.is_multiple:
-        return grid_item(question, options[0])
+        (column,) = named.columns
+        return grid_item(question, options[0] if options else Option(label=column, column=column))
     # Nets name options that may be left out.
     fields = {"name": named.name, "columns": named.columns, "options": options, "nets": {}}
     return question.model_copy(update=fields)
