@@ -264,7 +264,7 @@ class YamlFile:
         from pydantic import ValidationError
 
         try:
-            return model(**fields)
+            return model.model_validate(fields, by_alias=True, by_name=False)
         except ValidationError as error:
             details = error.errors()
             unknown = next((detail for detail in details if detail["type"] == "extra_forbidden"), None)
@@ -296,7 +296,7 @@ def _keys_at(model: "type[BaseModel]", path: Sequence[str | int]) -> list[str]:
         field = model.model_fields.get(str(step))
         if field is not None:
             model = next(part for part in _types_in(field.annotation) if hasattr(part, "model_fields"))
-    return list(model.model_fields)
+    return [info.alias or name for name, info in model.model_fields.items()]
 
 
 def _types_in(annotation: Any) -> Iterator[Any]:

@@ -174,3 +174,29 @@ def test_the_description_of_a_project_is_read_by_all(semscale, tmp_path):
     (tmp_path / "semscale.toml").write_text('survey = "questions.yaml"\n')
     for arguments in RUNS.values():
         assert _json(semscale, *arguments)["counts"] == {"scored": 4, "missing": 2}
+
+
+def test_several_rows_per_respondent_are_hinted_at(semscale, tmp_path):
+    rows = "".join(f"{n // 2},great battery,{n % 3}\n" for n in range(12))
+    (tmp_path / "rows.csv").write_text(f"person_id,why,q\n{rows}")
+    hint = "‘person_id’ has 6 respondents in 12 rows"
+    rate = ("rate", "rows.csv", "--text", "why", "--scale", "quality", "--floor", "none")
+    out = " ".join(semscale(*rate).out.split())
+    assert f"{hint}, which are taken for independent ones: --respondent person_id gives" in out
+    assert hint not in " ".join(semscale(*rate, "--respondent", "person_id").out.split())
+    tables = ("tables", "rows.csv", "--question", "q")
+    out = " ".join(semscale(*tables).out.split())
+    assert f"{hint}, and each row counts as a respondent: --cluster person_id gives" in out
+    assert hint not in " ".join(semscale(*tables, "--cluster", "person_id").out.split())
+    # One row per respondent, and ids of products, say nothing.
+    (tmp_path / "rows.csv").write_text("person_id,product_id,why\n1,1,great battery\n2,1,bad price\n")
+    assert "respondents in" not in semscale(*rate).out
+
+
+def test_codes_that_no_cell_has_are_reported_with_the_columns_that_were_searched(semscale, tmp_path):
+    (tmp_path / "codes.csv").write_text("a,b,c\n1,98,1\n2,1,2\n1,2,3\n2,3,1\n3,3,2\n")
+    asked = ("tables", "codes.csv", "--question", "a", "--question", "b")
+    out = " ".join(semscale(*asked, "--missing", "97,98", "--survey", "none").out.split())
+    assert "no cell of ‘a’, ‘b’ has the code ‘97’ of --missing: check its spelling" in out
+    out = " ".join(semscale(*asked, "--missing", "a=98", "--survey", "none").out.split())
+    assert "no cell of ‘a’ has the code ‘98’ of --missing" in out

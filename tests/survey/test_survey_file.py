@@ -4,12 +4,17 @@ import json
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
+from ruamel.yaml import YAML
 
 from semscale.errors import InputError
 from semscale.survey.description import Option, Question, Survey, Value
 from semscale.survey.survey_file import parse_survey, read_survey, survey_text, write_survey
 from semscale.survey.updating import update_survey
 
+PUBLISHED = json.loads(
+    (Path(__file__).parents[2] / "docs" / "schema" / "survey-1.json").read_text(encoding="utf-8")
+)
 DRINKS = Question(
     name="Q1",
     kind="multiple",
@@ -112,10 +117,95 @@ def test_mistakes_are_named_with_their_line(text, message):
     assert "s.yaml" in str(error.value)
 
 
+def question(fields):
+    return f"questions:\n- {{name: q, {fields}}}\n"
+
+
+ACCEPTED = [
+    "survey: 1\nfile: 3\nexport:\nquestions: []\n",
+    "survey: '1'\nquestions:\n- {name: 1, kind: open, columns: Q4, title: 5, text: , missing: [n/a, 99]}\n",
+    question("kind: open, missing: 99, columns: , reason: "),
+    question("kind: open, missing: , from: user, confidence: low"),
+    question("kind: scale, columns: [1, b], missing: {99: refused, 98: , N/A: ''}"),
+    question("kind: scale, values: [{value: 1, label: 5, score: 2}, {value: 2.0, score: '-1.5e1'}]"),
+    question("kind: scale, values: [{value: Yes, score: , missing: }, {value: No, missing: don't know}]"),
+    question("kind: single, values: [{value: 1}], nets: {2: [1], Few: []}"),
+    question("kind: multiple, columns: [a, b], chosen: Yes, not_chosen: [No, 2, '']"),
+    question("kind: multiple, options: [{label: a, column: x, chosen: [1], exclusive: yes, text: 0}]"),
+    question("kind: multiple, columns: x, separator: ;, options: [{label: a, value: 1.0, column: }]"),
+]
+REFUSED = [
+    "questions:\n",
+    "survey: 1\n",
+    "survey: 2\nquestions: []\n",
+    "survey: one\nquestions: []\n",
+    "extra: 1\nquestions: []\n",
+    "questions: {q: open}\n",
+    "questions:\n- {name: q}\n",
+    "questions:\n- {kind: open}\n",
+    "questions:\n- {name: '', kind: open}\n",
+    question("kind: opened"),
+    question("kind: open, source: user"),
+    question("kind: open, confidence: sure"),
+    question("kind: open, columns: {a: b}"),
+    question("kind: open, title: [a]"),
+    question("kind: open, missing: {99: odd}"),
+    question("kind: scale, values: [1, 2]"),
+    question("kind: scale, values: {1: Low}"),
+    question("kind: scale, values: [{label: Low}]"),
+    question("kind: scale, values: [{value: 1, score: high}]"),
+    question("kind: scale, values: [{value: 1, score: nan}]"),
+    question("kind: scale, values: [{value: 1, missing: odd}]"),
+    question("kind: single, values: [{value: 1}], nets: {N: 1}"),
+    question("kind: multiple, chosen: {1: Yes}"),
+    question("kind: multiple, options: [Tea]"),
+    question("kind: multiple, options: [{column: x}]"),
+    question("kind: multiple, options: [{label: a, exclusive: perhaps}]"),
+    question("kind: multiple, options: [{label: a, is_text: true}]"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_accepted"), [*((text, True) for text in ACCEPTED), *((text, False) for text in REFUSED)]
+)
+def test_the_reader_and_the_published_schema_accept_the_same_files(text, is_accepted):
+    content = json.loads(json.dumps(YAML(typ="safe").load(text)))
+    assert Draft202012Validator(PUBLISHED).is_valid(content) == is_accepted
+    if is_accepted:
+        parse_survey(text.encode(), source="s")
+    else:
+        with pytest.raises(InputError):
+            parse_survey(text.encode(), source="s")
+
+
+def test_an_empty_key_states_nothing():
+    entry = parse_survey(question("kind: multiple, columns: , chosen: , not_chosen: ").encode(), source="s")
+    assert (entry.question("q").columns, entry.question("q").chosen, entry.question("q").not_chosen) == (
+        (), (), (),
+    )  # fmt: skip
+    stated = parse_survey(question('kind: multiple, columns: [a, b], not_chosen: [""]').encode(), source="s")
+    assert stated.question("q").not_chosen == ("",)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    ["kind: open, columns: [a, a]", "kind: grid, options: [{label: s, column: a}, {label: t, column: a}]"],
+)
+def test_a_column_that_is_named_twice_is_refused(fields):
+    with pytest.raises(InputError, match="question 'q' names column 'a' twice"):
+        parse_survey(question(fields).encode(), source="s")
+    both = question("kind: grid, columns: [a, b], options: [{label: s, column: a}, {label: t, column: b}]")
+    assert parse_survey(both.encode(), source="s").columns == ("a", "b")
+
+
+def test_an_unknown_key_lists_the_keys_of_the_file():
+    with pytest.raises(InputError, match="did you mean 'text'.*known: label, column, value, chosen, exclus"):
+        parse_survey(question("kind: multiple, options: [{label: a, txt: true}]").encode(), source="s")
+
+
 def test_the_published_schema_is_that_of_the_classes():
-    published = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "survey-1.json").read_text())
     schema = Survey.model_json_schema(by_alias=True)
-    assert {key: published[key] for key in schema if key != "title"} == {
+    assert {key: PUBLISHED[key] for key in schema if key != "title"} == {
         key: value for key, value in schema.items() if key != "title"
     }
 

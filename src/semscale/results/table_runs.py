@@ -13,6 +13,7 @@ from semscale.presentable import Presentable
 from semscale.results.instrument import PartResult, TableInstrument, measure_part
 from semscale.results.table_columns import CellChecks, Cells, Columns, left_out_note
 from semscale.signature import Signature
+from semscale.store.column_profile import RespondentCount, is_respondent_name
 from semscale.store.columns import storable
 from semscale.store.missing_codes import write_codes
 from semscale.store.parts import Part, Parts
@@ -182,7 +183,8 @@ def measure_by_each(
         _sign_codes(summary, instrument.columns)
         for summary, instrument in zip(run.run(out), instruments, strict=True)
     ]
-    return summaries, (*table.notes, *left_out_note(run.left_out), *run.text_notes)
+    notes = (*table.notes, *left_out_note(run.left_out), *run.respondent_notes, *run.text_notes)
+    return summaries, notes
 
 
 def inspect_cells(
@@ -242,6 +244,7 @@ class TableRun(Generic[S]):
         self._n_rows = 0  # of all added parts
         self._text_counts: dict[str, dict[str, TextCounts]] = {entry.name: {} for entry in instruments}
         self.left_out: dict[str, Counter[str]] = {}
+        self._respondents = _respondents_to_count(table, instruments[0].columns)
 
     def run(self, out: Target | None) -> list[S]:
         """Measure the rows, write the output if one is named, and return the summary of each instrument.
@@ -261,6 +264,18 @@ class TableRun(Generic[S]):
             for instrument in self.instruments
             for role, counts in self._text_counts[instrument.name].items()
             for note in instrument.columns.preparation.notes(counts, instrument.columns.titles_of(role))
+        )
+
+    @property
+    def respondent_notes(self) -> tuple[str, ...]:
+        """A hint if respondents have several rows, and their column is not named."""
+        count = self._respondents
+        if count is None or not count.are_repeated:
+            return ()
+        return (
+            f"‘{count.column}’ has {count.n_respondents:,} respondents in {count.n_rows:,} rows, which are "
+            f"taken for independent ones: `respondent={count.column!r}` gives intervals for respondents with "
+            "several rows",
         )
 
     def _without_output(self) -> list[S]:
@@ -366,6 +381,9 @@ class TableRun(Generic[S]):
         left_out = {title: codes for _, cells, _ in measured for title, codes in cells.left_out.items()}
         for title, codes in left_out.items():
             self.left_out.setdefault(title, Counter()).update(codes)
+        rows = measured[0][1].rows
+        if self._respondents is not None and self._respondents.column in rows.columns:
+            self._respondents.add(rows)
         for instrument, cells, result in measured:
             instrument.add(cells, result)
             for role, counts in cells.text_counts.items():
@@ -416,6 +434,14 @@ class TableRun(Generic[S]):
     def _report_progress(self) -> None:
         if self.progress:
             self.progress(self.instruments[0].stage, self._n_rows, self.table.n_rows)
+
+
+def _respondents_to_count(table: Table, columns: Columns) -> RespondentCount | None:
+    """Return a counter of respondents if an instrument could use their column, and none is named."""
+    if "respondent" not in columns.roles() or columns.titles_of("respondent"):
+        return None
+    column = next((column for column in table.columns if is_respondent_name(column)), None)
+    return None if column is None or column in columns.titles else RespondentCount(column)
 
 
 def _settings_of(instrument: TableInstrument[Any, Any]) -> dict[str, str]:

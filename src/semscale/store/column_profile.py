@@ -32,6 +32,11 @@ _ID_NAME = re.compile(
     r"(?:.*[_\s])?(?:id|ids|uuid|guid|key|token)|(?:respondent|response|case|row|nr|no)|(?-i:.*[a-z](?:Id|ID))",
     re.IGNORECASE,
 )
+_RESPONDENT_NAME = re.compile(
+    r"(?:.*[_\s.-])?(?:respondent|participant|person|panell?ist|subject|interviewee|proband|befragte[r]?|"
+    r"teilnehmer)s?(?:[_\s.-]?(?:id|nr|no|number|code|key))?",
+    re.IGNORECASE,
+)
 _WEIGHT_NAME = re.compile(r"(?:.*[_\s])?(?:weights?|wt|wgt|gewicht)(?:[_\s].*)?", re.IGNORECASE)
 
 
@@ -208,6 +213,47 @@ def is_id_name(name: str) -> bool:
         [True, True, False]
     """
     return _ID_NAME.fullmatch(name.strip()) is not None
+
+
+def is_respondent_name(name: str) -> bool:
+    """Return whether a column's name says that it names respondents.
+
+    Examples:
+        >>> [is_respondent_name(name) for name in ("person_id", "RespondentID", "product_id", "person")]
+        [True, True, False, True]
+    """
+    return _RESPONDENT_NAME.fullmatch(name.strip()) is not None
+
+
+class RespondentCount:
+    """Counter of the rows and the respondents in a column, in memory that grows with the respondents alone.
+
+    Examples:
+        >>> count = RespondentCount("person_id")
+        >>> count.add(pl.DataFrame({"person_id": [1, 1, 2, None]}))
+        >>> count.n_rows, count.n_respondents, count.are_repeated
+        (3, 2, True)
+    """
+
+    def __init__(self, column: str) -> None:
+        self.column, self.n_rows = column, 0
+        self._names: set[str] = set()
+
+    @property
+    def n_respondents(self) -> int:
+        """Number of respondents."""
+        return len(self._names)
+
+    @property
+    def are_repeated(self) -> bool:
+        """True if respondents have several rows."""
+        return 1 < self.n_respondents < self.n_rows
+
+    def add(self, rows: pl.DataFrame) -> None:
+        """Count the next rows; those without a respondent are left out."""
+        names = groups_in(storable(column_in(rows, self.column).to_frame()).to_series()).drop_nulls()
+        self.n_rows += len(names)
+        self._names.update(names.unique().to_list())
 
 
 def profiles_of(table: Table) -> list[ColumnProfile]:

@@ -5,9 +5,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from semscale.errors import InputError
 from semscale.messages import unknown_name
@@ -66,23 +66,64 @@ def cell_name(cell: object) -> str:
     return f"{sign}{number['digits']}"
 
 
+def _entries(entries: Any) -> Any:
+    """Return a list as it is, a single entry in a list, and nothing for an empty key."""
+    if isinstance(entries, list | tuple | Mapping):
+        return entries
+    return () if entries == "" or entries is None else (entries,)
+
+
 def _names(cells: Any) -> Any:
-    entries = cells if isinstance(cells, list | tuple) else [cells]
-    return tuple(cell_name(cell) for cell in entries)
+    entries = _entries(cells)
+    return entries if isinstance(entries, Mapping) else tuple(map(cell_name, entries))
 
 
 def _missing(codes: Any) -> Any:
-    """Read codes with their reasons, or a list of codes without reasons."""
-    if isinstance(codes, list | tuple):
-        return {cell_name(code): "no answer" for code in codes}
+    """Read codes with their reasons, or codes without reasons."""
     if isinstance(codes, Mapping):
         return {cell_name(code): reason or "no answer" for code, reason in codes.items()}
-    return codes
+    return {cell_name(code): "no answer" for code in _entries(codes)}
 
 
-CellName = Annotated[str, BeforeValidator(cell_name)]
-CellNames = Annotated[tuple[str, ...], BeforeValidator(_names)]
-MissingCodes = Annotated[dict[str, MissingReason], BeforeValidator(_missing)]
+def _none_if_empty(value: Any) -> Any:
+    return None if value == "" else value
+
+
+# Each value of the file is read as it is written, so that its schema accepts numbers and words such as Yes.
+_SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean"]}
+_TEXT: dict[str, Any] = {"type": ["string", "number", "boolean", "null"]}
+_LIST: dict[str, Any] = {"type": "array", "items": _SCALAR}
+_ENTRIES: dict[str, Any] = {"anyOf": [_TEXT, _LIST]}
+_REASON: dict[str, Any] = {"enum": [*get_args(MissingReason), "", None]}
+_NUMBER: dict[str, Any] = {
+    "anyOf": [
+        {"type": ["number", "null"]},
+        {"type": "string", "pattern": r"^\s*([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*)?$"},
+    ]
+}
+_SWITCH: dict[str, Any] = {
+    "anyOf": [
+        {"type": "boolean"},
+        {"enum": [0, 1]},
+        {"type": "string", "pattern": "^(true|True|TRUE|yes|Yes|YES|false|False|FALSE|no|No|NO|0|1)$"},
+    ]
+}
+
+Text = Annotated[str, WithJsonSchema(_TEXT)]
+CellName = Annotated[str, BeforeValidator(cell_name), WithJsonSchema(_TEXT)]
+CellNames = Annotated[tuple[str, ...], BeforeValidator(_names), WithJsonSchema(_ENTRIES)]
+ColumnNames = Annotated[tuple[str, ...], BeforeValidator(_entries), WithJsonSchema(_ENTRIES)]
+Switch = Annotated[bool, WithJsonSchema(_SWITCH)]
+Reason = Annotated[MissingReason | None, BeforeValidator(_none_if_empty), WithJsonSchema(_REASON)]
+MissingCodes = Annotated[
+    dict[str, MissingReason],
+    BeforeValidator(_missing),
+    WithJsonSchema({"anyOf": [{"type": "object", "additionalProperties": _REASON}, _TEXT, _LIST]}),
+]
+Nets = Annotated[
+    dict[str, tuple[str, ...]],
+    WithJsonSchema({"type": "object", "additionalProperties": _LIST}),
+]
 
 
 class _Entry(BaseModel):
@@ -102,9 +143,14 @@ class Value(_Entry):
     """
 
     value: Annotated[CellName, Field(description="Text of the cells; a whole number without a point.")]
-    label: Annotated[str, Field(description="What it means; leave it out if the value says it.")] = ""
-    score: Annotated[float | None, Field(description="Number that counts in means.")] = None
-    missing: Annotated[MissingReason | None, Field(description="Why it is no answer.")] = None
+    label: Annotated[Text, Field(description="What it means; leave it out if the value says it.")] = ""
+    score: Annotated[
+        Annotated[float, Field(allow_inf_nan=False)] | None,
+        BeforeValidator(_none_if_empty),
+        WithJsonSchema(_NUMBER),
+        Field(description="Number that counts in means."),
+    ] = None
+    missing: Annotated[Reason, Field(description="Why it is no answer.")] = None
 
     @property
     def name(self) -> str:
@@ -134,13 +180,18 @@ class Option(_Entry):
         is_text: whether its column holds the text that people wrote beside "other": any text is a mark.
     """
 
-    label: Annotated[str, Field(description="Text of the option or item.")]
-    column: Annotated[str | None, Field(description="Its column, if it has one of its own.")] = None
+    label: Annotated[Text, Field(description="Text of the option or item.")]
+    column: Annotated[
+        str | None,
+        BeforeValidator(_none_if_empty),
+        WithJsonSchema(_TEXT),
+        Field(description="Its column, if it has one of its own."),
+    ] = None
     value: Annotated[CellName, Field(description="Its code in a column that lists the chosen options.")] = ""
     chosen: Annotated[CellNames, Field(description="Marks of this option alone, such as its own text.")] = ()
-    exclusive: Annotated[bool, Field(description="True if it excludes all others (none of these).")] = False
+    exclusive: Annotated[Switch, Field(description="True if it excludes all others (none of these).")] = False
     is_text: Annotated[
-        bool, Field(alias="text", description="True if its cells are what people wrote beside 'other'.")
+        Switch, Field(alias="text", description="True if its cells are what people wrote beside 'other'.")
     ] = False
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
@@ -173,15 +224,18 @@ class Question(_Entry):
         confidence: how sure the inference is.
     """
 
-    name: Annotated[str, Field(min_length=1, description="Short name, by which commands know it.")]
+    name: Annotated[
+        str,
+        WithJsonSchema({**_SCALAR, "minLength": 1}),
+        Field(min_length=1, description="Short name, by which commands know it."),
+    ]
     kind: Annotated[QuestionKind, Field(description="Kind of the question.")]
     columns: Annotated[
-        tuple[str, ...],
-        BeforeValidator(lambda columns: (columns,) if isinstance(columns, str) else columns),
+        ColumnNames,
         Field(description="Its columns; by default those of its options, or the column of its name."),
     ] = ()
-    title: Annotated[str, Field(description="Short title for tables and slides.")] = ""
-    text: Annotated[str, Field(description="Full wording.")] = ""
+    title: Annotated[Text, Field(description="Short title for tables and slides.")] = ""
+    text: Annotated[Text, Field(description="Full wording.")] = ""
     values: Annotated[tuple[Value, ...], Field(description="Values in order, with labels.")] = ()
     options: Annotated[tuple[Option, ...], Field(description="Options, or items of a grid.")] = ()
     chosen: Annotated[CellNames, Field(description="Marks of a chosen option.")] = ()
@@ -189,12 +243,10 @@ class Question(_Entry):
         CellNames, Field(description="Marks of an option that was not chosen; '' is an empty cell.")
     ] = ()
     missing: Annotated[MissingCodes, Field(description="Codes for no answer, with their reasons.")] = {}
-    separator: Annotated[str, Field(description="What separates options in one cell.")] = ""
-    nets: Annotated[
-        dict[str, tuple[str, ...]], Field(description="Groups of answers with a line of their own.")
-    ] = {}
+    separator: Annotated[Text, Field(description="What separates options in one cell.")] = ""
+    nets: Annotated[Nets, Field(description="Groups of answers with a line of their own.")] = {}
     source: Annotated[Source, Field(alias="from", description="Who states this entry.")] = "user"
-    reason: Annotated[str, Field(description="Why it was inferred so.")] = ""
+    reason: Annotated[Text, Field(description="Why it was inferred so.")] = ""
     confidence: Annotated[Confidence, Field(description="How sure the inference is.")] = "high"
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
@@ -207,9 +259,9 @@ class Question(_Entry):
 
     def _mistakes(self) -> Iterator[str]:
         """Yield what contradicts itself."""
-        twice = next((name for name, n in Counter(self.all_columns).items() if n > 1), None)
-        if twice is not None:
-            yield f"question {self.name!r} names column {twice!r} twice"
+        for columns in (self.columns, self._option_columns):
+            if twice := next((name for name, n in Counter(columns).items() if n > 1), None):
+                yield f"question {self.name!r} names column {twice!r} twice"
         both = next((mark for mark in self.chosen if code_key(mark) in map(code_key, self.not_chosen)), None)
         if both is not None:
             yield f"question {self.name!r}: mark {both!r} cannot be chosen and not chosen"
@@ -229,10 +281,11 @@ class Question(_Entry):
     @property
     def all_columns(self) -> tuple[str, ...]:
         """Columns with its answers: those that are named, those of its options, or the one of its name."""
-        of_options = [option.column for option in self.options if option.column is not None]
-        return (
-            tuple(dict.fromkeys([*self.columns, *of_options])) if self.columns or of_options else (self.name,)
-        )
+        return tuple(dict.fromkeys([*self.columns, *self._option_columns])) or (self.name,)
+
+    @property
+    def _option_columns(self) -> tuple[str, ...]:
+        return tuple(option.column for option in self.options if option.column is not None)
 
     @property
     def heading(self) -> str:
@@ -295,9 +348,14 @@ class Survey(_Entry):
         InputError: two questions have the same name, or share a column.
     """
 
-    survey: Annotated[Literal[1], BeforeValidator(int), Field(description="Number of this format.")] = FORMAT
-    file: Annotated[str, Field(description="Name of the file that is described.")] = ""
-    export: Annotated[str, Field(description="Tool that wrote the file, if it was recognised.")] = ""
+    survey: Annotated[
+        Literal[1],
+        BeforeValidator(lambda number: FORMAT if number == str(FORMAT) else number),
+        WithJsonSchema({"enum": [FORMAT, str(FORMAT)]}),
+        Field(description="Number of this format."),
+    ] = FORMAT
+    file: Annotated[Text, Field(description="Name of the file that is described.")] = ""
+    export: Annotated[Text, Field(description="Tool that wrote the file, if it was recognised.")] = ""
     leave_out: Annotated[
         dict[str, CellNames],
         Field(description="Rows that are no respondents, such as previews: values by column."),

@@ -23,7 +23,7 @@ from semscale.scales import load_scale
 from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.store.atomic import check_writable, replacing
-from semscale.store.column_profile import ColumnProfile
+from semscale.store.column_profile import ColumnProfile, RespondentCount, is_respondent_name
 from semscale.store.columns import column_in, groups_in, join_spellings, spelling_note, storable
 from semscale.store.missing_codes import code_key, missing_keys, unseen_codes, write_codes
 from semscale.store.reading import open_table
@@ -57,6 +57,7 @@ ENDINGS = (".xlsx", ".pptx", ".html", ".md", ".csv", ".parquet", ".jsonl", ".jso
 """File extensions of the formats for crosstabs."""
 
 _BATCH = 50_000
+_LISTED = 5  # columns that a note lists
 _DEVIATION = "standard deviation"
 _OF_ANSWERS = "share of answers"
 _STUDY_COLUMNS = {"persona", "concept", "question", "method", "pmf"}
@@ -276,8 +277,12 @@ def _notes_on_codes(
         seen = {key for column in columns for key in _code_keys(frame, column, labels)}
         if unseen := unseen_codes(codes, seen):
             listed = ", ".join(f"‘{code}’" for code in unseen)
-            of = f" of ‘{name}’" if name else ""
-            yield f"no cell{of} has the code {listed} for no answer: check its spelling⟦ (`missing`)⟧"
+            where = ", ".join(f"‘{column}’" for column in columns[:_LISTED])
+            more = f" and {len(columns) - _LISTED:,} more columns" if len(columns) > _LISTED else ""
+            yield (
+                f"no cell of {where}{more} has the code {listed} for no answer: check its "
+                "spelling⟦ (`missing`)⟧"
+            )
 
 
 def _code_keys(frame: pl.DataFrame, column: str, labels: Mapping[str, ColumnLabels]) -> Iterator[str]:
@@ -371,7 +376,7 @@ def _columns_to_read(
         table.require(name, role)
     if settings.replicates is not None:
         titles += replicate_columns(list(table.columns), settings.replicates)
-    ids = id_columns(table.columns) if settings.wave else []
+    ids = id_columns(table.columns) if settings.wave else filter(is_respondent_name, table.columns)
     return list(dict.fromkeys([*titles, *settings.banners, *settings.wave_columns, *roles.values(), *ids]))
 
 
@@ -401,11 +406,27 @@ def _profiles_before_conditions(
 def _notes_on_people(frame: pl.DataFrame, settings: CrosstabSettings) -> list[str]:
     """Return notes on unusual respondents in waves."""
     if settings.wave is None:
-        return []
+        return _notes_on_repeats(frame, settings)
     if settings.pair_by is not None:
         return pair_notes(frame, settings.wave, settings.pair_by)
     has_design = settings.cluster is not None or settings.replicates is not None
     return [] if has_design else pairing_notes(frame, settings.wave)
+
+
+def _notes_on_repeats(frame: pl.DataFrame, settings: CrosstabSettings) -> list[str]:
+    """Return a hint if respondents have several rows, which no cluster joins."""
+    if settings.cluster is not None or settings.replicates is not None:
+        return []
+    counts = [RespondentCount(column) for column in frame.columns if is_respondent_name(column)]
+    for count in counts:
+        count.add(frame)
+    return [
+        f"‘{count.column}’ has {count.n_respondents:,} respondents in {count.n_rows:,} rows, and each row "
+        f"counts as a respondent: `cluster={count.column!r}` gives intervals for respondents with several "
+        "rows"
+        for count in counts
+        if count.are_repeated and count.column not in settings.banners
+    ][:1]
 
 
 @dataclass(frozen=True, repr=False)
