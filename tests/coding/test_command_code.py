@@ -1,6 +1,7 @@
 """``semscale code`` and ``code label`` from the shell."""
 
 import json
+import re
 import shlex
 
 import polars as pl
@@ -323,8 +324,8 @@ def test_columns_of_groups_have_shares_and_small_bases_are_not_tested(code, tmp_
     assert {test["adjusted"] for test in by_column[1]} == {None}
     assert [test["groups"] for test in by_column[0]] == [["south", "north"]] * 3
     page = (tmp_path / "coded.md").read_text()
-    assert "Shares by “region”" in page
-    assert "Shares by “stars”" in page
+    assert "Shares by region" in page
+    assert "Shares by stars" in page
     assert "fewer than 30 answers: shown, not tested" in page
     ended = code(*by, "--min-base", "15", "--json")
     result = json.loads(ended.out)
@@ -405,3 +406,17 @@ def test_a_stop_while_the_model_loads_speaks_of_no_ledger(code, monkeypatch, opt
     assert ended.code == 3
     assert message in ended.err
     assert "ledger" not in ended.err
+
+
+def test_groups_have_the_order_and_the_title_of_the_description(code, answers, tmp_path):
+    stars = pl.read_csv(answers)["stars"].drop_nulls().unique().sort(descending=True).to_list()
+    values = ", ".join(f'{{value: "{star}", label: "{star} stars"}}' for star in stars)
+    (tmp_path / "survey.yaml").write_text(
+        "survey: 1\nquestions:\n"
+        f"  - {{name: stars, kind: single, title: Stars of the stay, values: [{values}]}}\n"
+    )
+    ended = code("--by", "stars", "--report", "code.html")
+    assert ended.code == 0, ended.err
+    heads = ended.out.partition("Shares by Stars of the stay\n")[2].splitlines()[0]
+    assert re.split(r"\s{2,}", heads)[1:-1] == [f"{star} stars" for star in stars] + ["no group"]
+    assert "<h2>Shares by <bdi>Stars of the stay</bdi></h2>" in (tmp_path / "code.html").read_text()

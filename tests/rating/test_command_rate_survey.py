@@ -110,7 +110,7 @@ def test_texts_have_separate_scales_and_sections_of_the_outputs(rate_two, tmp_pa
         ("wish", "quality", "land"),
     ]
     ages = content["texts"][0]["further_groups"]["age"]["groups"]
-    assert [group["group"] for group in ages] == ["17", "18", None, "40"]
+    assert [group["group"] for group in ages] == ["17", "18", "40", None]
     assert [single["counts"] for single in content["texts"]] == [{"scored": 4}, {"missing": 1, "scored": 3}]
     ended = rate_two(*options, "--report", "two.html")
     assert "why, scale trust" in ended.out
@@ -169,3 +169,38 @@ def test_groups_of_an_spss_file_are_called_by_their_labels(semscale, tmp_path):
     rated = pl.read_csv(tmp_path / "rated.csv")
     assert rated["region"].to_list() == [1, 2, None, None]
     assert rated["region_label"].to_list() == ["north", "south", None, None]
+
+
+LAND = """survey: 1
+questions:
+  - name: Country
+    kind: single
+    columns: land
+    title: Country of birth
+    text: In which country were you born?
+    values: [{value: FR, label: France}, {value: DE, label: Germany}, {value: AT, label: Austria}]
+  - {name: age, kind: single, title: Age, values: [{value: "40"}, {value: "17"}, {value: "18"}]}
+"""
+
+
+def test_groups_have_the_order_the_labels_and_the_titles_of_the_description(rate, tmp_path):
+    (tmp_path / "survey.yaml").write_text(LAND)
+    ended = rate("--by", "Country", "--by", "age", "--json", "--report", "report.html")
+    estimates = json.loads(ended.out)["estimates"]
+    assert estimates["title"] == "Country of birth"
+    assert [group["group"] for group in estimates["groups"]] == ["France", "Germany", "Austria"]
+    further = json.loads(ended.out)["further_groups"]["age"]
+    assert [group["group"] for group in further["groups"]] == ["40", "17", "18", None]
+    page = (tmp_path / "report.html").read_text()
+    section = page.partition('<section id="groups">')[2].partition("</section>")[0]
+    assert "<h2>By <bdi>Country of birth</bdi></h2>" in section
+    assert section.index("France") < section.index("Germany") < section.index("Austria")
+    assert "land_label" not in page.partition('<section id="method">')[0]
+    shown = rate("--by", "Country").out.partition("By Country of birth\n")[2].splitlines()
+    assert [line.split()[0] for line in shown[1:4]] == ["France", "Germany", "Austria"]
+
+
+def test_groups_without_a_description_have_the_order_of_their_names(rate, tmp_path):
+    (tmp_path / "answers.csv").write_text("wave,text\n2026,great\n2024,bad\n2025,fine\n")
+    groups = json.loads(rate("--by", "wave", "--json").out)["estimates"]["groups"]
+    assert [group["group"] for group in groups] == ["2024", "2025", "2026"]

@@ -9,7 +9,7 @@ from scipy import stats
 
 import semscale
 from semscale.errors import InputError
-from semscale.results.estimates import NO_VALUE, Tallies, estimate_values
+from semscale.results.estimates import NO_VALUE, Grouping, Tallies, estimate_values
 from semscale.results.weights import as_weights
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan, estimate_mean, scale_figures, value_figure
@@ -77,7 +77,30 @@ def test_intervals_stay_within_the_bounds():
 def test_groups_keep_the_name_of_their_column():
     estimates = estimated([0.1, 0.2, 0.3], by=pl.Series("region", ["south", None, "north"]))
     assert estimates.by == "region"
-    assert [group.group for group in estimates.groups] == ["south", None, "north"]
+    assert [group.group for group in estimates.groups] == ["south", "north", None]  # no group is last
+
+
+def test_groups_come_in_the_order_of_their_names_or_of_the_survey():
+    brackets = estimated([0.1, 0.2, 0.3], by=["35+", "under 18", "18-34"])
+    assert [group.group for group in brackets.groups] == ["under 18", "18-34", "35+"]
+    grouping = Grouping("region", "Where do you live?", ("north", "west", "south"))
+    tallies = Tallies([value_figure("score", (0, 1))], Signature.of("match"), grouping=grouping)
+    by = pl.Series("region", ["abroad", "south", None, "north"])
+    tallies.add(np.array([[0.1], [0.2], [0.3], [0.4]]), [Status.SCORED] * 4, by=by)
+    estimates = tallies.estimates()
+    assert [group.group for group in estimates.groups] == ["north", "south", "abroad", None]
+    assert [group.mean.value for group in estimates.groups] == [0.4, 0.2, 0.1, 0.3]
+    assert (estimates.by, estimates.group_title) == ("region", "Where do you live?")
+
+
+def test_differences_are_between_groups_in_the_order_of_the_survey():
+    grouping = Grouping("g", order=("b", "a"))
+    tallies = Tallies([value_figure("score", (0, 1))], Signature.of("match"), grouping=grouping)
+    values = np.tile([[0.1], [0.3]], (10, 1)) + np.repeat([[0.0], [0.5]], 10, axis=0)
+    tallies.add(values, [Status.SCORED] * 20, by=["a"] * 10 + ["b"] * 10)
+    (difference,) = tallies.differences()
+    assert (difference.first, difference.second) == ("b", "a")
+    assert difference.difference.value == pytest.approx(0.5)  # .7 in b, .2 in a
 
 
 def test_settings_are_checked():

@@ -28,6 +28,7 @@ from semscale.errors import InputError
 from semscale.matching.entailment import sentences_with_text
 from semscale.matching.settings import GroundingColumns
 from semscale.matching.table import CORPUS_ROWS
+from semscale.results.estimates import Grouping
 from semscale.results.instrument import TableInstrument
 from semscale.results.languages import n_unguarded
 from semscale.results.summary import ForemostRows, RowTally, Summary
@@ -160,7 +161,7 @@ class ClaimTally(Generic[S]):
         kind: class of the summary.
         figures: returns the values of each mean, shape (m,), by name.
         badness: returns the rank of a claim, the worst with the lowest; NaN for a claim that is not shown.
-        by: name of the column of groups; ``None`` without groups.
+        by: the column of groups; ``None`` without groups.
     """
 
     def __init__(
@@ -168,11 +169,11 @@ class ClaimTally(Generic[S]):
         kind: type[S],
         figures: Mapping[str, Callable[[JudgedAnswers], Floats]],
         badness: Callable[[ClaimVerdict], float],
-        by: str | None,
+        by: Grouping | None,
     ) -> None:
         self._kind, self._figures, self._badness, self._by = kind, figures, badness, by
         measures = [value_figure(name, (0.0, 1.0)) for name in figures]
-        self._rows = RowTally(measures, Signature.of("claims"), by=[] if by is None else [by])
+        self._rows = RowTally(measures, Signature.of("claims"), by=() if by is None else (by,))
         self._n_claims = self._n_contradicted = 0
         self._verdicts: Counter[Support] = Counter()
         self._worst = ForemostRows[tuple[int, ClaimVerdict]](WORST_CLAIMS)
@@ -196,7 +197,7 @@ class ClaimTally(Generic[S]):
         self._rows.add(
             np.column_stack([values(judged) for values in self._figures.values()]),
             judged.status,
-            groups=None if self._by is None or groups is None else {self._by: groups},
+            groups=None if self._by is None or groups is None else {self._by.column: groups},
             shown=answers.__getitem__,
         )
         self._rows.add_languages(([str(cell or "")] for cell in answers), judged.status)
@@ -293,12 +294,6 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         self._estimates = not instrument.claim_judge.uses_entailment
         self._sample = RowSample[list[str]](CORPUS_ROWS, plan.seed)
         self._asks_corpus = False
-        self._tally = ClaimTally(
-            AgreementSummary,
-            {"score": attrgetter("score"), "supported_share": JudgedAnswers.supported_share},
-            _support_rank,
-            source.columns.by,
-        )
         self._applied = self._signature
         self._n_samples = self._n_left_out = 0
 
@@ -327,6 +322,12 @@ class AgreementTable(TableInstrument[JudgedAnswers, AgreementSummary]):
         """Set the instrument's corpus, or prepare to request answers for it."""
         source = self._source
         source.table = table
+        self._tally = ClaimTally(
+            AgreementSummary,
+            {"score": attrgetter("score"), "supported_share": JudgedAnswers.supported_share},
+            _support_rank,
+            self.columns.grouping,
+        )
         if not self._estimates:
             return
         if source.items is not None:
@@ -500,9 +501,6 @@ class GroundingTable(TableInstrument[JudgedAnswers, GroundingSummary]):
         self.columns: GroundingColumns = columns.with_preparation(instrument.settings)
         self._instrument, self._plan, self._progress = instrument, plan, progress
         self._sample = RowSample[list[str]](CORPUS_ROWS, plan.seed)
-        self._tally = ClaimTally(
-            GroundingSummary, {"score": attrgetter("score")}, _grounding_rank, columns.by
-        )
 
     def key(self) -> dict[str, str]:
         """Return the fields of the judge's signature."""
@@ -517,6 +515,9 @@ class GroundingTable(TableInstrument[JudgedAnswers, GroundingSummary]):
     def start(self, table: Table) -> None:
         """Compute the estimates."""
         self._table = table
+        self._tally = ClaimTally(
+            GroundingSummary, {"score": attrgetter("score")}, _grounding_rank, self.columns.grouping
+        )
         self._instrument = self._instrument.over(list(chain.from_iterable(self._sample.items)))
 
     def measure(self, cells: Cells) -> JudgedAnswers:

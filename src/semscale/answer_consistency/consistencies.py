@@ -25,6 +25,7 @@ from semscale.results.estimates import (
     NO_VALUE,
     Estimates,
     EstimateSettings,
+    Grouping,
     IntervalSettings,
     estimate_values,
 )
@@ -200,7 +201,8 @@ class Consistencies(Result):
         names = None if by is None else as_names(by, "by")
         if names is not None and len(names) != n:
             raise InputError("by", f"must have {n} rows, one for each item, got {len(names)}")
-        tally = ConsistencyTally(self, by=None if names is None else getattr(by, "name", None) or "")
+        grouping = None if names is None else Grouping(getattr(by, "name", None) or "")
+        tally = ConsistencyTally(self, by=grouping)
         texts = AnswerTexts(questions, originals, lists)
         tally.add(self, texts, groups=names, weights=weights, respondents=respondents)
         return tally.summary(
@@ -351,17 +353,17 @@ class ConsistencyTally:
 
     Args:
         items: the first part, with the measures and the signature of all parts.
-        by: name of the column of groups; ``None`` without groups.
+        by: the column of groups; ``None`` without groups.
         seed: seed of the sample.
         stored: number of measures to store of all items for P(correct): 0, 1, or ``None`` for all. All
             measures and baselines of labelled items are stored.
     """
 
     def __init__(
-        self, items: Consistencies, *, by: str | None = None, seed: int = 0, stored: int | None = 0
+        self, items: Consistencies, *, by: Grouping | None = None, seed: int = 0, stored: int | None = 0
     ) -> None:
         figures = [value_figure(name, MEASURES[name].bounds) for name in items.measures]
-        self._rows = RowTally(figures, items.signature, by=[] if by is None else [by])
+        self._rows = RowTally(figures, items.signature, by=() if by is None else (by,))
         self._by, self._stored = by, stored
         self._floor: tuple[float | None, str] = (items.floor, items.floor_from)
         self._sample = ColumnSample(SAMPLED_ROWS, seed)
@@ -407,7 +409,7 @@ class ConsistencyTally:
         self._rows.add(
             np.column_stack(list(items.measures.values())),
             items.status,
-            groups=None if self._by is None or groups is None else {self._by: groups},
+            groups=None if self._by is None or groups is None else {self._by.column: groups},
             weights=weights,
             respondents=respondents,
         )

@@ -395,7 +395,9 @@ class ConsistencyTable(TableInstrument[Consistencies, ConsistencySummary]):
         if self._tally is None:
             # P(correct) of one measure needs that of all items, an ensemble all measures.
             stored = 0 if self.columns.label is None else 1 if self._ensemble == "none" else None
-            self._tally = ConsistencyTally(result, by=self.columns.by, seed=self._plan.seed, stored=stored)
+            self._tally = ConsistencyTally(
+                result, by=self.columns.grouping, seed=self._plan.seed, stored=stored
+            )
         texts = AnswerTexts(
             cells.get("prompt") or [None] * len(result),
             self._source.answers(cells),

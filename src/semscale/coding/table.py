@@ -46,6 +46,7 @@ from semscale.store.columns import column_in, floats_in
 from semscale.store.missing_codes import code_key, missing_keys, unseen_codes
 from semscale.store.table import Table, pick_rows
 from semscale.store.writing import PREFIX, is_reserved
+from semscale.survey.value_order import order_groups
 from semscale.text_preparation import TextPreparation
 from semscale.types import Floats, Integers, Mask, Progress, Status, are_scored
 
@@ -239,15 +240,19 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         """Estimate shares in the groups of each column, and test whether they differ."""
         shares: list[CodeShare] = []
         tests: list[GroupTest] = []
-        for by in self.columns.by:
+        for grouping in self.columns.groupings:
+            by = grouping.column
             numbers, counts = rows.columns[f"by {by}"], self._tallies.by[by]
             names = list(self._tallies.names[by])
+            ranks = {name: rank for rank, name in enumerate(order_groups(names, grouping.order))}
             answers = (sample, self.codebook.names, numbers, counts)
             min_base = self._settings.min_base
-            shares += code_shares(
+            of_groups = code_shares(
                 *answers, names=names, by=by, interval=self._plan.interval, min_base=min_base
             )
-            tests += group_tests(*answers, names=names, by=by, seed=self._plan.seed, min_base=min_base)
+            shares += sorted(of_groups, key=lambda share: ranks[share.group])
+            for test in group_tests(*answers, names=names, by=by, seed=self._plan.seed, min_base=min_base):
+                tests.append(replace(test, groups=tuple(sorted(test.groups, key=ranks.__getitem__))))
         return shares, tests
 
     def _drivers(self, coding: Coding, sample: CodedSample, rows: SampledRows) -> Drivers | None:

@@ -518,8 +518,7 @@ class JudgeTally:
         self._is_panel = len(judges) > 1
         self._template = next(iter(judges.values())).template
         figures = ("mean",) if self._is_panel else ("score", "expected")
-        by = [] if columns.by is None else [columns.by]
-        self._rows = RowTally(_figures(figures), result.signature, by=by)
+        self._rows = RowTally(_figures(figures), result.signature, by=columns.groupings)
         self._judges = {
             name: _ScoreTally(name, verdicts, self._is_panel) for name, verdicts in judges.items()
         }

@@ -13,7 +13,13 @@ from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.matching.settings import MatchColumns
 from semscale.matching.summary import SHOWN, MatchedItem, MatchSummary, Separation, scores_by_group, thirds
-from semscale.results.estimates import Estimates, EstimateSettings, IntervalSettings, estimate_values
+from semscale.results.estimates import (
+    Estimates,
+    EstimateSettings,
+    Grouping,
+    IntervalSettings,
+    estimate_values,
+)
 from semscale.results.result import (
     COUNTS,
     FLAGS,
@@ -231,7 +237,7 @@ class MatchTally:
 
     Args:
         matches: the first part; its signature and bounds apply to all parts.
-        by: name of the column of groups; ``None`` without groups.
+        by: the column of groups; ``None`` without groups.
         figures: names of the figures that are estimated: components of the score, then the score itself, the
             main figure.
         seed: seed of the sample.
@@ -241,14 +247,14 @@ class MatchTally:
         self,
         matches: Matches,
         *,
-        by: str | None = None,
+        by: Grouping | None = None,
         figures: Sequence[str] = ("score",),
         seed: int = 0,
     ) -> None:
         self._rows = RowTally(
             [value_figure(name, matches.bounds) for name in figures],
             matches.signature,
-            by=[] if by is None else [by],
+            by=() if by is None else (by,),
             main=len(figures) - 1,
         )
         self._figures = tuple(figures)
@@ -311,7 +317,7 @@ class MatchTally:
         self._rows.add(
             np.column_stack([matches.components.get(name, matches.score) for name in self._figures]),
             matches.status,
-            groups=None if self._by is None or groups is None else {self._by: groups},
+            groups=None if self._by is None or groups is None else {self._by.column: groups},
             shown=any_text,
         )
         if predictions:
@@ -435,8 +441,8 @@ def tally_matches(
                 name, f"must have {matches.n} rows, as many as there are matches, got {len(cells[name])}"
             )
     names = None if by is None else as_names(cells["by"], "by")
-    title = None if by is None else getattr(by, "name", None) or ""
-    tally = MatchTally(matches, by=title, figures=figures)
+    grouping = None if by is None else Grouping(getattr(by, "name", None) or "")
+    tally = MatchTally(matches, by=grouping, figures=figures)
     tally.add(matches, cells["predictions"], cells["references"], names)
     return tally
 

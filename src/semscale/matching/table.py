@@ -156,7 +156,7 @@ class MatchTable(TableInstrument[Matches, MatchSummary]):
     def add(self, cells: Cells, result: Matches) -> None:
         """Add a part to the summary."""
         if self._tally is None:
-            self._tally = MatchTally(result, by=self.columns.by, seed=self._plan.seed)
+            self._tally = MatchTally(result, by=self.columns.grouping, seed=self._plan.seed)
         # Cells of mixed lists are stored as text, so a position in the list no longer names its reference.
         best = cells.rows[_BEST_REFERENCE].to_list()
         references = [

@@ -27,6 +27,7 @@ from semscale.rating.summary import (
 from semscale.results.estimates import (
     Estimates,
     EstimateSettings,
+    Grouping,
     IntervalSettings,
     Tallies,
     estimate_rows,
@@ -297,7 +298,7 @@ class Ratings(Result):
         title = _column_name(by, "group")
         ways = {name: value for name, value in settings.items() if name in IntervalSettings.__annotations__}
         plan = IntervalPlan(**ways)  # type: ignore[arg-type]
-        tally = RatingTally(self, by=() if title is None else (title,), seed=plan.seed)
+        tally = RatingTally(self, by=() if title is None else (Grouping(title),), seed=plan.seed)
         groups = None if title is None else {title: as_names(by, "by")}
         tally.add(self, cells, groups=groups, weights=weights, respondents=respondents)
         summary = tally.summary(
@@ -390,7 +391,7 @@ class RatingTally:
 
     Args:
         rated: rater or ratings, for scale, signature, floor and calibration.
-        by: names of the columns of groups.
+        by: the columns of groups.
         missing: codes for a missing answer, as the user wrote them, to report those that no cell has.
         seed: seed of the sample.
     """
@@ -399,7 +400,7 @@ class RatingTally:
         self,
         rated: RatingOrigin,
         *,
-        by: Sequence[str] = (),
+        by: Sequence[Grouping] = (),
         missing: Sequence[str] = (),
         seed: int = 0,
     ) -> None:

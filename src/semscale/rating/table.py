@@ -158,7 +158,9 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
             self._labels.check_rows(self._n_inspected)
         self._source = table.file_name
         missing = self.rater.settings.missing
-        self._tally = RatingTally(self.rater, by=self.columns.by, missing=missing, seed=self._plan.seed)
+        self._tally = RatingTally(
+            self.rater, by=self.columns.groupings, missing=missing, seed=self._plan.seed
+        )
         self._humans = None
         if self.columns.human is not None or self._labels is not None:
             from semscale.rating.human import HumanSample

@@ -126,7 +126,7 @@ def coding_document(summary: "CodingSummary") -> Document:
     return Document(
         kind="coding report",
         name="Code",
-        title=("Codes of the answers in “", Quoted(named.text), "”"),
+        title=("Codes of the answers in “", Quoted(named.heading(named.text)), "”"),
         source=(*parts.input_and_date(summary), ("codebook ", Quoted(summary.codebook.name))),
         introduction=(parts.sentence(counting), Paragraph(_basis(summary))),
         notices=notices(cautions=_cautions(summary)),
@@ -170,10 +170,11 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
     for number, by in enumerate(summary.columns.by, start=1):
         shares = [share for share in summary.group_shares if share.by == by]
         tests = [test for test in summary.tests if test.by == by]
+        title = summary.columns.heading(by)
         yield section(
             "groups" if number == 1 else f"groups-{number}",
-            ("Shares by “", Quoted(by), "”"),
-            _group_table(by, shares, tests),
+            ("Shares by ", Quoted(title)),
+            _group_table(title, shares, tests),
             Paragraph(_group_note(summary, shares, tests), "note", detail="both"),
         )
     if summary.n_hand or summary.agreement.runs:
@@ -231,7 +232,7 @@ def _best(share: "CodeShare") -> Interval:
     return share.counted if share.corrected is None else share.corrected
 
 
-def _group_table(by: str, shares: "Sequence[CodeShare]", tests: "Sequence[GroupTest]") -> DataTable:
+def _group_table(title: str, shares: "Sequence[CodeShare]", tests: "Sequence[GroupTest]") -> DataTable:
     """Build the table of shares by code and group, with tests of codes and asterisks at small groups."""
     groups = {share.group: share for share in shares}
     heads = ("no group" if name is None else Quoted(name, _HEAD) for name in groups)
@@ -245,7 +246,7 @@ def _group_table(by: str, shares: "Sequence[CodeShare]", tests: "Sequence[GroupT
         ("code", *heads, "p (Holm)"),
         rows,
         noun="code",
-        brief_title=f"Shares by {one_line(by)}",
+        brief_title=f"Shares by {one_line(title)}",
     )
 
 

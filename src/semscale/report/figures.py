@@ -219,7 +219,7 @@ def score_group(name: str, scores: Floats, colour: str, mean: Interval | None = 
 def group_histograms(
     estimates: "Estimates", scores: Mapping[str | None, Floats], colour: str
 ) -> tuple[ScoreGroup, ...]:
-    """Return score groups for the largest groups, the highest mean first.
+    """Return score groups for the largest groups, in the order of the estimates.
 
     Args:
         estimates: estimates with groups.
@@ -228,7 +228,7 @@ def group_histograms(
     """
     drawable = [group for group in estimates.groups if group.group in scores]
     return tuple(
-        score_group(group_label(group, estimates.by), scores[group.group], colour, group.mean)
+        score_group(group_label(group, estimates.group_title), scores[group.group], colour, group.mean)
         for group in largest_groups(drawable, _HISTOGRAMS_OF_GROUPS)
     )
 

@@ -212,7 +212,7 @@ def _scores_blocks(summary: "MatchSummary") -> tuple[Block | None, ...]:
     if len(groups) < n_drawable:
         caption.append(f"The {len(groups)} largest of {count(n_drawable)} groups are drawn, all are below.")
     rows += [
-        parts.mean_row(parts.group_name(group.group, estimates.by), group)
+        parts.mean_row(parts.group_name(group.group, estimates.group_title), group)
         for group in parts.groups_to_list(estimates)
     ]
     caption += without_none(parts.small_base_note(estimates, "row"), parts.omission_note(estimates))

@@ -354,20 +354,22 @@ def group_table(
         further: further columns of the instrument.
     """
     columns: Columns[GroupEstimate] = (
-        (Quoted(estimates.by or "group"), lambda group: group_name(group.group, estimates.by)),
+        (Quoted(estimates.group_title), lambda group: group_name(group.group, estimates.group_title)),
         (f"{noun}s", base_of),
         ("left out", lambda group: group.n_left_out),
         ("mean", lambda group: estimate_cell(group.mean, digits)),
         *further,
     )
     note = f"{small_base_note(estimates, noun)} {omission_note(estimates)}".strip()
-    title = group_title(estimates.by)
+    title = group_title(estimates)
     return table_of(groups_to_list(estimates), columns, title=title, note=note, most=GROUPS, noun="group")
 
 
-def group_title(by: str | None) -> Line:
-    """Name the column of groups in the heading of its figures."""
-    return "By group" if by is None else ("By column ", Quoted(by))
+def group_title(estimates: "Estimates") -> Line:
+    """Name the question or the column of groups in the heading of its figures."""
+    if estimates.title not in {"", estimates.by}:
+        return "By ", Quoted(estimates.title)
+    return "By group" if estimates.by is None else ("By column ", Quoted(estimates.by))
 
 
 def variance_table(variances: Mapping[str, Interval], title: Line = "") -> DataTable:
@@ -388,7 +390,7 @@ def variance_table(variances: Mapping[str, Interval], title: Line = "") -> DataT
 
 def by_groups(title: str, estimates: "Estimates") -> Line:
     """Return the title of a section, extended by "groups" if there are any."""
-    return (f"{title}, by ", Quoted(estimates.by or "group")) if estimates.groups else title
+    return (f"{title}, by ", Quoted(estimates.group_title)) if estimates.groups else title
 
 
 def groups_to_list(estimates: "Estimates") -> tuple[GroupEstimate, ...]:
@@ -432,9 +434,9 @@ def label_with_base(name: str, base: Count) -> str:
     return f"{name} (n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{cell_text(base)})"
 
 
-def group_label(group: GroupEstimate, by: str | None) -> str:
+def group_label(group: GroupEstimate, title: str) -> str:
     """Return the label of a group's bar or histogram with its number of rows."""
-    return label_with_base(one_line(group_name(group.group, by).text), base_of(group))
+    return label_with_base(one_line(group_name(group.group, title).text), base_of(group))
 
 
 def mean_row(name: Value, mean: "GroupEstimate | MeanEstimate") -> tuple[Cell, ...]:
@@ -445,9 +447,10 @@ def mean_row(name: Value, mean: "GroupEstimate | MeanEstimate") -> tuple[Cell, .
 
 
 def largest_groups(groups: Iterable["GroupEstimate"], most: int) -> list["GroupEstimate"]:
-    """Return the largest groups with a mean, the highest mean first."""
-    known = sorted((group for group in groups if group.mean), key=lambda group: -group.n)[:most]
-    return sorted(known, key=lambda group: -group.mean.value if group.mean else 0.0)
+    """Return the largest groups with a mean, in the order of the estimates."""
+    known = [group for group in groups if group.mean]
+    largest = sorted(range(len(known)), key=lambda index: -known[index].n)[:most]
+    return [known[index] for index in sorted(largest)]
 
 
 def low_items(
@@ -473,10 +476,10 @@ def low_items(
     return [item for item in items if score(item) < limit - _ROUNDING]
 
 
-def group_name(name: str | None, by: str | None) -> Label | Quoted:
+def group_name(name: str | None, title: str) -> Label | Quoted:
     """Return the name of a group, or a phrase for a missing group or a blank name."""
     if name is None:
-        return Label(f"(no {one_line(by or 'group')})")
+        return Label(f"(no {one_line(title)})")
     return Quoted(name) if name.strip() else Label("(blank)")
 
 

@@ -274,7 +274,7 @@ def _sections(summary: "RatingSummary") -> Iterator[Section | None]:
         yield _groups_section("groups", summary, group_estimate_table(summary))
     for position, (by, further) in enumerate(summary.further_groups.items(), start=2):
         grouped = replace(summary, by=by, estimates=further)
-        listing = replace(group_estimate_table(grouped), title=parts.group_title(by))
+        listing = replace(group_estimate_table(grouped), title=parts.group_title(further))
         yield _groups_section(f"groups-{'i' * position}", grouped, listing)
     yield _languages(summary)
     compared, decided = summary.comparison, summary.decided
@@ -301,7 +301,7 @@ def _sections(summary: "RatingSummary") -> Iterator[Section | None]:
 
 def _groups_section(name: str, summary: "RatingSummary", listing: DataTable) -> Section | None:
     figure = groups_figure(summary) or Paragraph("No group has a rated text.")
-    return section(name, parts.group_title(summary.by), listing, figure, *_group_tests(summary))
+    return section(name, parts.group_title(summary.estimates), listing, figure, *_group_tests(summary))
 
 
 def _scale_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
@@ -691,11 +691,16 @@ def _groups_note(estimates: "Estimates") -> str:
 def groups_figure(summary: "RatingSummary") -> Figure | None:
     """Draw means and distributions of the largest groups; ``None`` if no group has a mean."""
     estimates, scale, digits = summary.estimates, summary.scale, scale_digits(summary.scale)
+    title = estimates.group_title
     n_scored = sum(group.mean is not None for group in estimates.groups)
     if not n_scored or estimates.overall.mean is None:
         return None
     rows = [
-        (parts.group_label(group, summary.by), group.mean, [mass.value for mass in group.pmf])
+        (
+            parts.group_label(group, title),
+            group.mean,
+            [mass.value for mass in group.pmf],
+        )
         for group in parts.largest_groups(estimates.groups, _CHARTED_GROUPS)
         if group.mean is not None
     ]
@@ -722,6 +727,7 @@ def groups_figure(summary: "RatingSummary") -> Figure | None:
 def _whole_group_table(summary: "RatingSummary") -> DataTable:
     """Build the table of all groups and figures; a group without rated texts has dashes."""
     overall, digits = summary.estimates.overall, scale_digits(summary.scale)
+    title = summary.estimates.group_title
     groups = [overall, *parts.groups_to_list(summary.estimates)]
     is_weighted = any(not math.isclose(group.effective_n, group.n) for group in groups if group.n)
     boxes: Columns[GroupEstimate] = (
@@ -732,7 +738,7 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
     columns: Columns[GroupEstimate] = (
         (
             "group",
-            lambda group: "all texts" if group is overall else parts.group_name(group.group, summary.by),
+            lambda group: "all texts" if group is overall else parts.group_name(group.group, title),
         ),
         ("rated", lambda group: group.n if group is overall else parts.base_of(group)),
         ("effective n", lambda group: Number(group.effective_n, 1)) if is_weighted else None,

@@ -1,7 +1,7 @@
 """Estimates for all rows and for groups, the sums behind them, and notes on small samples."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict, Unpack
 
@@ -33,6 +33,7 @@ from semscale.stats.intervals import (
     value_figure,
 )
 from semscale.store.columns import as_names
+from semscale.survey.value_order import order_groups
 from semscale.types import Floats, Integers, Refits, Status
 
 
@@ -56,12 +57,27 @@ class GroupDifference:
 
 
 @dataclass(frozen=True)
+class Grouping:
+    """A column of groups.
+
+    Attributes:
+        column: its name.
+        title: its title in the survey; may be empty.
+        order: its groups in the order of the survey; those that are not known follow, see ``order_groups``.
+    """
+
+    column: str
+    title: str = ""
+    order: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Estimates:
     """Figures for all rows of a result, and for each group of rows.
 
     Attributes:
         overall: figures for all rows.
-        groups: figures for each group, in order of first appearance; empty without groups.
+        groups: figures for each group, in the order of ``order_groups``; empty without groups.
         by: name of the column of groups; ``None`` without groups or without a name.
         interval: nominal coverage of the intervals, such as 0.95.
         method: method of the intervals for all rows, ``exact`` if all of them are exact bounds; each group
@@ -72,6 +88,7 @@ class Estimates:
         signature: signature of the instrument and of the intervals.
         refits: number of fits of a calibration, each without a part of its labels, by which the intervals
             account for its error; 0 without any.
+        title: title of the column of groups in the survey; empty for its name.
     """
 
     overall: GroupEstimate
@@ -84,6 +101,12 @@ class Estimates:
     clustered: bool
     signature: Signature
     refits: int = 0
+    title: str = ""
+
+    @property
+    def group_title(self) -> str:
+        """Title of the column of groups, or its name; ``group`` without one."""
+        return self.title or self.by or "group"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -285,12 +308,15 @@ class _Groups:
         counts[: len(before)] += before
         self._left_out[reason] = counts
 
-    def __iter__(self) -> Iterator[tuple[str | None, Sequence[GroupTally], dict[str, int]]]:
+    def in_order(
+        self, order: Iterable[str]
+    ) -> Iterator[tuple[str | None, Sequence[GroupTally], dict[str, int]]]:
         """Yield the name of each group, its sums, and its counts of left-out rows by reason."""
-        lots = zip(*(tally.groups() for tally in self.tallies), strict=True)
-        for (name, at), lot in zip(self.names.items(), lots, strict=True):
-            counted = {reason: int(n[at]) for reason, n in self._left_out.items() if at < len(n)}
-            yield name, lot, {reason: n for reason, n in counted.items() if n}
+        lots = list(zip(*(tally.groups() for tally in self.tallies), strict=True))
+        for name in order_groups(self.names, order):
+            number = self.names[name]
+            counted = {reason: int(n[number]) for reason, n in self._left_out.items() if number < len(n)}
+            yield name, lots[number], {reason: n for reason, n in counted.items() if n}
 
 
 class Tallies:
@@ -302,6 +328,7 @@ class Tallies:
         signature: signature of the instrument; the settings of the estimates are added to it.
         main: position of the set whose first figure is the main one, from 0.
         n_labels: number of labelled items that a calibration was fitted to, for intervals with ``refits``.
+        grouping: the column of groups, if it is known.
 
     Examples:
         >>> from semscale.stats.intervals import scale_figures
@@ -319,8 +346,10 @@ class Tallies:
         *,
         main: int = 0,
         n_labels: int | None = None,
+        grouping: Grouping | None = None,
     ) -> None:
         self._signature = signature
+        self._title, self._order = ("", ()) if grouping is None else (grouping.title, grouping.order)
         self._n_labels = n_labels
         self._figures = tuple(figures)
         self._main = main
@@ -433,7 +462,7 @@ class Tallies:
         }
         return Estimates(
             overall=whole,
-            groups=tuple(self._estimate(*group, plan) for group in self._groups),
+            groups=tuple(self._estimate(*group, plan) for group in self._groups.in_order(self._order)),
             by=self._by,
             interval=interval,
             method=used,
@@ -441,6 +470,7 @@ class Tallies:
             replicates=replicates if bootstrapped else 0,
             clustered=self._clustered,
             refits=self._n_refits,
+            title=self._title,
             signature=(signature or self._signature).with_settings("estimate", settings),
         )
 
@@ -461,9 +491,11 @@ class Tallies:
 
         tally, weights = self._groups.tallies[self._main], self._figures[self._main].matrix[0]
         groups = [
-            (name, number, part)
-            for number, (name, part) in enumerate(zip(self._groups.names, tally.groups(), strict=True))
-            if name is not None and part.moments.n >= FEWEST_CLUSTERS and part.weight > 0
+            (name, self._groups.names[name], lot[self._main])
+            for name, lot, _ in self._groups.in_order(self._order)
+            if name is not None
+            and lot[self._main].moments.n >= FEWEST_CLUSTERS
+            and lot[self._main].weight > 0
         ]
         if not 2 <= len(groups) <= MOST_COMPARED_GROUPS:
             return ()

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from semscale.presentable import Presentable
-from semscale.results.estimates import Estimates, GroupDifference, Tallies, summary_in_words
+from semscale.results.estimates import Estimates, GroupDifference, Grouping, Tallies, summary_in_words
 from semscale.results.languages import LanguageCount, LanguageCounter, LanguageSample, UnreadLanguage
 from semscale.signature import Signature
 from semscale.stats.intervals import Figures, IntervalPlan
@@ -105,14 +105,17 @@ class RowTally:
         figures: Sequence[Figures],
         signature: Signature,
         *,
-        by: Sequence[str] = (),
+        by: Sequence[Grouping] = (),
         main: int = 0,
         n_labels: int | None = None,
     ) -> None:
         self.n = 0
         self.signature = signature
-        self._by: tuple[str | None, ...] = tuple(by) or (None,)
-        self._tallies = [Tallies(figures, signature, main=main, n_labels=n_labels) for _ in self._by]
+        self._by: tuple[str | None, ...] = tuple(grouping.column for grouping in by) or (None,)
+        self._tallies = [
+            Tallies(figures, signature, main=main, n_labels=n_labels, grouping=grouping)
+            for grouping in by or (None,)
+        ]
         self._counts: Counter[Status] = Counter()
         self._left_out = LeftOutRows()
         self.languages, self.language_sample = LanguageCounter(), LanguageSample()

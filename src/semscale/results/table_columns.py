@@ -18,7 +18,8 @@ from semscale.text_preparation import TextCounts, TextPreparation
 if TYPE_CHECKING:
     import polars as pl
 
-    from semscale.store.table import Table
+    from semscale.results.estimates import Grouping
+    from semscale.store.table import ColumnLabels, Table
     from semscale.survey.description import Survey
 
 C = TypeVar("C", bound="Columns")
@@ -166,12 +167,13 @@ class Columns(Settings):
     _preparation: TextPreparation = PrivateAttr(TextPreparation())
     _spellings: Mapping[str, Mapping[str, str]] = PrivateAttr({})
     _no_answer: Mapping[str, frozenset[str]] = PrivateAttr({})
+    _labels: "Mapping[str, ColumnLabels]" = PrivateAttr({})
 
     def with_values(self, **values: object) -> Self:
         """Return a copy with other columns, whose cells are read in the same way."""
         columns = super().with_values(**values)
         columns._preparation, columns._spellings = self._preparation, self._spellings
-        columns._no_answer = self._no_answer
+        columns._no_answer, columns._labels = self._no_answer, self._labels
         return columns
 
     @property
@@ -184,6 +186,36 @@ class Columns(Settings):
         columns = self.model_copy()
         columns._preparation = TextPreparation.from_settings(settings)
         return columns
+
+    def with_labels(self, labels: "Mapping[str, ColumnLabels]") -> Self:
+        """Return the columns with what the file or the survey's description says about them."""
+        columns = self.model_copy()
+        columns._labels = {title: labels[title] for title in self.titles if title in labels}
+        return columns
+
+    def heading(self, column: str) -> str:
+        """Return the title of a column's question for pages; its name without one."""
+        known = self._labels.get(column)
+        return column if known is None else known.heading or known.title or column
+
+    @property
+    def groupings(self) -> "list[Grouping]":
+        """The columns of groups."""
+        from semscale.results.estimates import Grouping
+
+        titles = [
+            title for name, role in self.roles().items() if role.is_group for title in self.titles_of(name)
+        ]
+        return [Grouping(title, self.heading(title), self._order(title)) for title in titles]
+
+    @property
+    def grouping(self) -> "Grouping | None":
+        """The column of groups of an instrument that has one at most; ``None`` without groups."""
+        return next(iter(self.groupings), None)
+
+    def _order(self, column: str) -> tuple[str, ...]:
+        known = self._labels.get(column)
+        return () if known is None else known.order or tuple(known.values)
 
     def with_spellings(self, spellings: Mapping[str, Mapping[str, str]]) -> Self:
         """Return the columns with other names of groups, by the column and the name in the table."""

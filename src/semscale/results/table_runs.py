@@ -171,6 +171,7 @@ def measure_by_each(
         check_output(table, out)
     table = inspect_cells(table, instruments, settings.part_rows, counting=needs_counting(table, out))
     for instrument in instruments:
+        instrument.columns = instrument.columns.with_labels(table.labels)
         instrument.start(table)
     labels = {
         instrument.title(name): entry

@@ -217,8 +217,8 @@ def by_label(table: Table, columns: Sequence[str]) -> tuple[Table, list[str]]:
     """
     names = []
     for column in columns:
-        labels = dict(table.labels.get(column, ColumnLabels()).values)
-        title = f"{column}_label"
+        known = table.labels.get(column, ColumnLabels())
+        labels, title = dict(known.values), f"{column}_label"
         if labels and title not in table.columns:
             table.require(column, "by")
             table = _with_column(
@@ -229,6 +229,10 @@ def by_label(table: Table, columns: Sequence[str]) -> tuple[Table, list[str]]:
                 setting=f"labels of {column}: {labels}",
                 of="by",
             )
+        if labels:
+            order = tuple(dict.fromkeys(labels.get(value, value) for value in known.order or labels))
+            of_groups = ColumnLabels(known.title, heading=known.heading or known.title or column, order=order)
+            table = replace(table, labels={**table.labels, title: of_groups})
         names.append(title if labels else column)
     return table, names
 

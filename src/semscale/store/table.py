@@ -40,6 +40,8 @@ class ColumnLabels:
             second and third brand that came to mind.
         is_text: whether the column holds what people wrote beside the option "other".
         is_entry: whether the column holds what people typed, so that its cells list no options.
+        heading: short title of the question for tables and pages; empty for ``title``.
+        order: answers in the order of the survey, if they have no labels.
         role: what the column is, if a survey tool added it by itself. ``ignore`` with a question is a column
             that repeats what the question's other columns hold.
     """
@@ -56,6 +58,8 @@ class ColumnLabels:
     are_mentions: bool = False
     is_text: bool = False
     is_entry: bool = False
+    heading: str = ""
+    order: tuple[str, ...] = ()
     role: ColumnRole = ""
 
     @property

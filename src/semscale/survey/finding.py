@@ -81,17 +81,22 @@ def _lost_column(survey: Survey, table: Table) -> str | None:
 
 
 def with_survey_labels(table: Table, survey: Survey) -> Table:
-    """Return a table whose columns of one closed question have the labels of the description.
+    """Return a table whose columns of one question have its title, and the labels and order of its answers.
 
     Questions without labels keep those of the file.
     """
     labels = dict(table.labels)
-    for question in survey.of_kind(*_ONE_COLUMN):
-        named = {value.value: value.label for value in question.values if value.label}
-        if named and len(question.all_columns) == 1:
-            (column,) = question.all_columns
-            known = labels.get(column, ColumnLabels())
-            labels[column] = replace(known, label=question.text or known.label, values=named)
+    for question in survey.questions:
+        if len(question.all_columns) > 1:
+            continue
+        (column,) = question.all_columns
+        known = labels.get(column, ColumnLabels())
+        known = replace(known, label=question.text or known.label, heading=question.heading)
+        if question.kind in _ONE_COLUMN and question.values:
+            named = {value.value: value.label for value in question.values if value.label}
+            order = tuple(value.value for value in question.values)
+            known = replace(known, values=named or known.values, order=order)
+        labels[column] = known
     return replace(table, labels=labels)
 
 

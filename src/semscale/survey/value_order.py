@@ -1,7 +1,8 @@
 """Order of the answers of a closed question, from their labels alone."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from semscale.survey.description import Confidence
 from semscale.survey.label_words import normalise_label
@@ -13,6 +14,11 @@ from semscale.survey.number_labels import (
     rate_positions,
 )
 from semscale.survey.worded_labels import FEWEST_LABELS, Positions, worded_positions
+
+MOST_ORDERED = 200
+"""Greatest number of groups that are put into the order of their names."""
+
+Name = TypeVar("Name", str, str | None)
 
 _RULES: tuple[Callable[[Sequence[str]], Positions | None], ...] = (
     rate_positions,
@@ -92,3 +98,27 @@ def order_labels(labels: Sequence[str]) -> LabelOrder | None:
         order.reason,
         order.confidence,
     )
+
+
+def order_groups(names: Iterable[Name], order: Iterable[str] = ()) -> list[Name]:
+    """Put groups of respondents into the order of the survey.
+
+    Groups that the survey does not know come after the others, in the order of their names if there is one,
+    otherwise as they come. Respondents without a group (``None``) are last.
+
+    Args:
+        names: names of the groups, without repeats.
+        order: groups in the order of the survey's description or of the file's labels.
+
+    Examples:
+        >>> order_groups(["South", None, "North"], ["North", "East", "South"])
+        ['North', 'South', None]
+        >>> order_groups(["65+", "18-24", "under 18"]), order_groups(["South", "North"])
+        (['under 18', '18-24', '65+'], ['South', 'North'])
+    """
+    listed, ranks = list(names), {name: rank for rank, name in enumerate(order)}
+    others = [name for name in listed if name is not None and name not in ranks]
+    natural = order_labels(others) if len(others) <= MOST_ORDERED else None
+    for name in others if natural is None else natural.labels:
+        ranks[name] = len(ranks)
+    return sorted(listed, key=lambda name: len(ranks) if name is None else ranks[name])

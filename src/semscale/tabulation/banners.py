@@ -1,7 +1,7 @@
 """Banners: groups of respondents as columns of a table."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from semscale.errors import InputError
 from semscale.store.column_profile import is_id_name
 from semscale.store.columns import groups_in
 from semscale.store.table import ColumnLabels
+from semscale.survey.value_order import order_groups
 from semscale.survey.wave_order import order_waves
 from semscale.types import Integers
 
@@ -93,7 +94,7 @@ def read_banner(
     if is_wave:
         values, order_from = order_waves(values, labels.values, wave_order)
     else:
-        values = sort_names(values, labels.values)
+        values = sort_names(values, labels.order or tuple(labels.values))
     codes = names.replace_strict(values, list(range(len(values))), default=-1, return_dtype=pl.Int64)
     return Banner(
         cells.name,
@@ -105,15 +106,14 @@ def read_banner(
     )
 
 
-def sort_names(names: Iterable[str], labels: Mapping[str, str] | None = None) -> list[str]:
-    """Sort names: those with labels in the order of the labels, then by the first number, then by letters.
+def sort_names(names: Iterable[str], order: Iterable[str] = ()) -> list[str]:
+    """Sort names by ``order_groups``; those without an order by the first number, then by letters.
 
     Examples:
-        >>> sort_names(["35 and over", "no", "under 18", "18 to 34"])
-        ['under 18', '18 to 34', '35 and over', 'no']
+        >>> sort_names(["35 and over", "under 18", "18 to 34"]), sort_names(["b", "a", "2 c"])
+        (['under 18', '18 to 34', '35 and over'], ['2 c', 'a', 'b'])
     """
-    ranks = {name: rank for rank, name in enumerate(labels or {})}
-    return sorted(names, key=lambda name: (ranks.get(name, len(ranks)), _first_number(name), name))
+    return order_groups(sorted(names, key=lambda name: (_first_number(name), name)), order)
 
 
 def _first_number(name: str) -> float:
