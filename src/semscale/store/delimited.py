@@ -20,7 +20,7 @@ from semscale.store.columns import (
     unescape_formulas,
     without_thousands,
 )
-from semscale.store.exports import header_setting, survey_header
+from semscale.store.exports import header_setting, survey_header, two_rows
 from semscale.store.exports.headers import SurveyHeader
 from semscale.store.table import Table, check_columns
 from semscale.store.table_settings import HeaderKind
@@ -285,7 +285,8 @@ def _title_lines(lines: TextIO, skipped: int, separators: Iterable[str]) -> int:
         first = next(position for position, cells in enumerate(filled) if cells)
         has_gap = 0 in filled[first:n] or len(rows[first]) > 1
         is_even = bool(below) and all(len(row) == len(names) for row in below)
-        if is_even and _are_names(names) and (has_gap or len(names) > _FEWEST_NAMES):
+        is_header = _are_names(names) or two_rows.read_header(names, below[:_HEADER_ROWS]) is not None
+        if is_even and is_header and (has_gap or len(names) > _FEWEST_NAMES):
             return ends[n - 1]
     return 0
 

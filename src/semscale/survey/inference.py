@@ -340,7 +340,7 @@ class _Inference:
         elif items := self._items_of_grid(name, columns, marks):
             yield self._grid(name, items)
             yield from (self._alone(column) for column in columns if column not in items)
-        elif marks.chosen or marks.own or (stated and not self._are_answers(columns)):
+        elif self._are_options(columns, marks):
             yield self._multiple(name, columns, marks, stated=stated)
         else:
             yield from self._apart(columns, marks)
@@ -433,6 +433,13 @@ class _Inference:
         part = part if "(" in part else part.rstrip(")")
         return labels.option or labels.label or part or column
 
+    def _are_options(self, columns: Sequence[str], marks: Marks) -> bool:
+        """Return whether columns are options, by their marks or as the file states."""
+        if len(columns) == 1 and marks.unknown and _are_points(self.profiles[columns[0]].values):
+            return False  # a grid's only item, with "important" beside "unimportant" and "very important"
+        is_stated = self._are_stated(columns) and not self._are_answers(columns)
+        return bool(marks.chosen or marks.own) or is_stated
+
     def _are_answers(self, columns: Sequence[str]) -> bool:
         """Return whether columns of one question hold texts or numbers, as fields of a form do."""
         kinds = {self._kind(self.profiles[column]) for column in columns} - {"empty"}
@@ -448,7 +455,7 @@ class _Inference:
             return False
         answers = [self._answers(column) for column in columns]
         filled = [column for column in answers if column]
-        shared = set().union(*filled) if filled else set()
+        shared = (set().union(*filled) if filled else set()) - set(map(code_key, marks.missing))
         words = {*map(code_key, (*marks.chosen, *marks.not_chosen))}
         numbers = [number for key in shared if (number := _number(key)) is not None]
         if any(number not in {0, 1} for number in numbers):
@@ -458,7 +465,7 @@ class _Inference:
         if self._is_scale_with_words(shared, marks):
             words = set()
         points = {key for key in shared if key not in words}
-        are_shared = len(filled) > 1 and len(shared) < sum(map(len, filled))
+        are_shared = len(filled) > 1 and (len(shared) < sum(map(len, filled)) or len(numbers) == len(shared))
         are_ordered = not any(map(_number, points)) and order_labels(sorted(points)) is not None
         are_points = len(points) >= _FEWEST_POINTS or are_ordered
         return are_shared and are_points and len(points) <= _MOST_LISTED and not marks.own
@@ -485,15 +492,15 @@ class _Inference:
     def _multiple(self, name: str, columns: Sequence[str], marks: Marks, *, stated: bool) -> Question:
         options = []
         for column in columns:
-            label = self._option_label(name, column)
-            is_text = column in marks.texts
+            own = marks.own.get(column, ())
+            label = _text_of_option(self._option_label(name, column), own)
             options.append(
                 Option(
                     label=label,
                     column=column,
-                    chosen=marks.own.get(column, ()),
-                    exclusive=is_exclusive(label),
-                    is_text=is_text,
+                    chosen=own,
+                    exclusive=is_exclusive(label) or missing_reason(label) is not None,
+                    is_text=column in marks.texts,
                 )
             )
         reason = marks.reason
@@ -920,6 +927,13 @@ def _outside_nps(numbers: Mapping[float, str]) -> list[str]:
     return outside if are_codes else []
 
 
+def _text_of_option(label: str, own: Sequence[str]) -> str:
+    """Return an option's label, or the text in its cells if the label is only a number or a letter."""
+    is_short = _ITEM.fullmatch(label.casefold()) is not None
+    texts = list(dict.fromkeys(" ".join(mark.split()) for mark in own if _number(mark) is None))
+    return texts[0] if is_short and texts else label
+
+
 def _codes_apart(numbers: Sequence[float]) -> list[float]:
     """Return the numbers that are customary codes, and apart from the others.
 
@@ -938,7 +952,7 @@ def _codes_apart(numbers: Sequence[float]) -> list[float]:
 def _with_codes(question: Question, codes: Mapping[str, MissingReason], profile: ColumnProfile) -> Question:
     """State the codes for no answer of a question.
 
-    Among answers without an order, "don't know" is one of them.
+    Among answers without an order, "don't know" is one of them, but not a number without a label.
 
     Args:
         question: the description without them.
@@ -953,7 +967,9 @@ def _with_codes(question: Question, codes: Mapping[str, MissingReason], profile:
         answers = {
             value
             for value, reason in codes.items()
-            if reason == "don't know" and value not in profile.labels.missing_values
+            if reason == "don't know"
+            and value not in profile.labels.missing_values
+            and (_number(value) is None or value in profile.labels.values)
         }
         values = tuple(
             value.model_copy(update={"missing": None}) if value.value in answers else value

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from semscale.store.missing_codes import code_key
+from semscale.survey.label_words import likely_languages, normalise_label, split_words
 
 _SEPARATORS = (";", "|", "\n", ",")
 """What tools put between options, the least ambiguous first."""
@@ -57,7 +58,7 @@ def find_list(
 ) -> OptionList | None:
     """Find out whether a column's cells list options.
 
-    They do if most parts of cells occur in several different ones, alone or beside others, and there are
+    They do if most parts of cells with several occur in different ones, alone or beside others, and there are
     fewer of them than cells, or two of them occur alone, or one beside others that several cells have. A part
     belongs to the option before it if it always follows that and begins in lower case or occurs often, or if
     it is in the same brackets.
@@ -139,9 +140,12 @@ def _split_all(values: Iterable[str], split: Callable[[str], list[str]]) -> dict
     return parted
 
 
-def _are_names(values: Iterable[str]) -> bool:
-    """Return whether values consist of names as ODK forms have them."""
-    return all(map(_NAMES.fullmatch, values))
+def _are_names(values: Collection[str]) -> bool:
+    """Return whether values consist of names as ODK forms have them, and not of words such as "very good"."""
+    if not all(map(_NAMES.fullmatch, values)):
+        return False
+    several = [split_words(normalise_label(value)) for value in values if " " in value]
+    return not several or not likely_languages(several)
 
 
 def _parts(wholes: Iterable[str]) -> tuple[str, ...]:
@@ -160,14 +164,15 @@ def _are_lists(
         known: normalised labels that the parts must be; empty if there are none.
     """
     values: Counter[str] = Counter()
-    cells: Counter[str] = Counter()
+    cells: Counter[str] = Counter()  # that list several options
     for value, options in listed.items():
         keys = {code_key(option) for option in options}
         values.update(keys)
-        cells.update(dict.fromkeys(keys, counts[value]))
+        if len(keys) > 1:
+            cells.update(dict.fromkeys(keys, counts[value]))
     repeated = [key for key, n in values.items() if n > 1]
     is_possible = len(values) >= _FEWEST_OPTIONS and len(repeated) <= _MOST_OPTIONS
-    if not is_possible or max(map(len, listed.values())) == 1:
+    if not is_possible or not cells:
         return False
     if known:
         return set(values) <= set(known)

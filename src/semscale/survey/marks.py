@@ -1,6 +1,7 @@
 """Marks in the columns of options: which cells say that an option was chosen, and which that it was not."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -125,10 +126,11 @@ class _Reading:
         self._unknown: dict[str, list[str]] = {}
         self._reasons: dict[str, None] = {}
         self._texts = [name for name, cells in columns.items() if cells.is_text]
-        self._keys = {self._key(name, value) for name, cells in columns.items() for value in cells.values}
+        self._n_columns = Counter(key for name in columns for key in self._keys_of(name))
+        self._keys = frozenset(self._n_columns)
         self._has_no = any(key in _words("not_chosen") and not missing_reason(key) for key in self._keys)
         self._numbers = self._plain_numbers()
-        self._has_own_values = self._each_has_its_own()
+        self._own_values = self._find_own_values()
 
     def _plain_numbers(self) -> frozenset[str]:
         """Unlabelled numbers in the columns, without customary codes for no answer."""
@@ -140,29 +142,41 @@ class _Reading:
         }
         return frozenset(numbers - CUSTOMARY_CODES)
 
-    def _each_has_its_own(self) -> bool:
-        """Return whether each column has one answer beside "no" that no other has, such as its option.
+    def _find_own_values(self) -> dict[str, str]:
+        """Return the one answer beside "no" that each column has and no other has, such as its option.
 
-        Options can have the numbers of a list; 1 and 2 alone can mean yes and no.
+        Options can have the numbers of a list; 1 and 2 alone can mean yes and no. "Don't know" is an option
+        if it is the only answer of a column.
         """
         denials = {*_words("not_chosen"), "0"}
-        answers = [
-            {
-                self._key(name, value)
-                for value in cells.values
-                if not missing_reason(cells.meaning_text(value))
-            }
-            - denials
+        codes = {
+            name: {self._key(name, value) for value in cells.values if self._is_code(name, value)}
             for name, cells in self._columns.items()
-            if name not in self._texts
-        ]
-        filled = [column for column in answers if column]
-        are_single = all(len(column) == 1 for column in filled)
-        shared = set().union(*filled) if filled else set()
+        }
+        columns = [name for name in codes if name not in self._texts]
+        answers = {name: self._keys_of(name) - denials - codes[name] for name in columns}
+        if any(len(keys) > 1 for keys in answers.values()):
+            return {}
+        own = {name: key for name, keys in answers.items() for key in keys}
+        keys = set(own.values())
         # 1, 2 and 3 in three columns are numbers of options; 1 and 2 in two may be yes and no.
-        are_numbered = all(map(_WHOLE.fullmatch, shared)) and bool(shared - {*_NO_TO_ONE, *_ONE_TO_TWO})
+        are_numbered = all(map(_WHOLE.fullmatch, keys)) and bool(keys - {*_NO_TO_ONE, *_ONE_TO_TWO})
         words = _words("chosen") if are_numbered else {*_words("chosen"), *_NO_TO_ONE}
-        return len(filled) > 1 and are_single and len(shared) == len(filled) and not shared & words
+        if not 1 < len(own) == len(keys) or keys & words:
+            return {}
+        without = {name: codes[name] for name in answers if not answers[name] and len(codes[name]) == 1}
+        return own | {name: key for name, (key,) in without.items() if self._n_columns[key] == 1}
+
+    def _keys_of(self, column: str) -> set[str]:
+        return {self._key(column, value) for value in self._columns[column].values}
+
+    def _is_code(self, column: str, value: str) -> bool:
+        """Return whether a cell is a phrase for no answer, or a customary number of several columns."""
+        cells = self._columns[column]
+        if missing_reason(cells.meaning_text(value)):
+            return True
+        is_common = value.startswith("-") or self._n_columns[self._key(column, value)] > 1
+        return value in CUSTOMARY_CODES and not cells.labels.get(value) and is_common
 
     def read(self, column: str, value: str) -> None:
         """Read a value of a column, by the first rule that knows what it means."""
@@ -232,9 +246,10 @@ class _Reading:
     def _as_missing(self, column: str, value: str) -> bool:
         """Read a phrase such as "don't know", or a customary number for no answer that has no label."""
         cells = self._columns[column]
+        if self._own_values.get(column) == self._key(column, value):
+            return False
         reason = missing_reason(cells.meaning_text(value))
-        is_code = value in CUSTOMARY_CODES and not cells.labels.get(value) and not self._has_own_values
-        if reason is None and is_code:
+        if reason is None and value in CUSTOMARY_CODES and not cells.labels.get(value):
             reason = "no answer"
         if reason is not None:
             self._missing[value] = reason
@@ -242,10 +257,11 @@ class _Reading:
 
     def _as_only_value(self, column: str, value: str) -> bool:
         """Read the only value of a column, where each column has one of its own."""
-        if self._has_own_values:
+        is_own = self._own_values.get(column) == self._key(column, value)
+        if is_own:
             self._own.setdefault(column, {})[value] = None
             self._reasons["each column has one value of its own"] = None
-        return self._has_own_values
+        return is_own
 
     def _as_other(self, column: str, _value: str) -> bool:
         """Recognise the column with what people wrote by its option's text, or its name."""
@@ -286,7 +302,7 @@ class _Reading:
             tuple(dict.fromkeys(self._texts)),
             unknown,
             "; ".join(reasons),
-            "low" if unknown else "medium" if self._has_own_values and not self._chosen else "high",
+            "low" if unknown else "medium" if self._own_values and not self._chosen else "high",
         )
 
 
@@ -365,15 +381,17 @@ def _denied(key: str) -> frozenset[str]:
     for denial in _words("denials"):
         if f" {denial} " in padded:
             rest = " ".join(padded.replace(f" {denial} ", " ", 1).split())
-            denied |= {rest, *(_third_persons(rest) if denial in _words("verbal denials") else ())}
+            denied |= {rest, *(_in_third_person(rest) if denial in _words("verbal denials") else ())}
         elif denial in _PREFIXES and key.startswith(denial) and len(key) > len(denial) + 1:
             denied.add(key.removeprefix(denial).lstrip("-"))
     return frozenset(denied - {""})
 
 
-def _third_persons(verb: str) -> set[str]:
-    """Return what the third person of an English verb can be, such as ``applies`` of ``apply``."""
-    return {f"{verb}s", f"{verb}es", *({f"{verb[:-1]}ies"} if verb.endswith("y") else ())}
+def _in_third_person(text: str) -> set[str]:
+    """Return what an English text can be in the third person, such as ``applies to me``."""
+    verb, blank, rest = text.partition(" ")
+    verbs = {f"{verb}s", f"{verb}es", *({f"{verb[:-1]}ies"} if verb.endswith("y") else ())}
+    return {f"{form}{blank}{rest}" for form in verbs}
 
 
 @cache

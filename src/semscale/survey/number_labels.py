@@ -23,6 +23,7 @@ _POINT_FIRST = re.compile(
     r"[\[(]?([-+−–]?\d{1,3})[\])]?(?:\s*[-–—=:.)/]\s*|\s+|(?=[\u3005-\u9fff])|$)(?![.,]?\d)(.*)"
 )
 _POINT_LAST = re.compile(r"(.*\D)(?:\s[–-]|\s*[(\[=:])\s*([-+−]?\d{1,3})\s*[)\]]?")
+_LABELLED_POINT = re.compile(r"\d{1,3}\s*[-–—=:)]\s*[^\W\d]\D*")
 _NEGATIVE = re.compile(r"[-−–]\s?\d")
 _STARS = re.compile(r"([★⭐✩]+)[☆✰]*")
 _LARGEST_POINT = 100
@@ -131,14 +132,16 @@ def _date(numbers: Sequence[float]) -> tuple[float, float] | None:
 
 def bracket_positions(texts: Sequence[str]) -> Positions | None:
     """Order brackets such as "18-24" and "65+", counts and durations."""
-    if any(_NEGATIVE.match(text) for text in texts) or all(text.isdecimal() for text in texts):
+    # Only some of the points "1 - not at all" to "5 - very" may have words.
+    are_points = all(text.isdecimal() or _LABELLED_POINT.fullmatch(text) for text in texts)
+    if are_points or any(_NEGATIVE.match(text) for text in texts):
         return None
     quantities = [_quantity(text) for text in texts]
     brackets = _comparable_brackets(quantities)
     if None in brackets or sum(bool(quantity.numbers) for quantity in quantities) < FEWEST_LABELS:
         return None
-    are_points = all("points" in q.signs and not q.signs & {"below", "above"} for q in quantities)
-    if are_points and len(texts) >= FEWEST_SCORED and all(len(q.numbers) == 1 for q in quantities):
+    are_counts = all("points" in q.signs and not q.signs & {"below", "above"} for q in quantities)
+    if are_counts and len(texts) >= FEWEST_SCORED and all(len(q.numbers) == 1 for q in quantities):
         return Positions(brackets, [q.numbers[0] for q in quantities], "numbers in the labels")
     return Positions(brackets, None, "numbers in the labels, by the lower bound")
 

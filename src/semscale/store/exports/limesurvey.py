@@ -24,9 +24,9 @@ _SIGNS = frozenset({
 })  # fmt: skip
 _FEWEST = 2
 _CODED = re.compile(
-    r"(?P<code>[^\W_]\w*?)"
-    r"(?:\[(?P<part>[\w#-]+)\](?:\[(?P<scale>\w+)\])?|_(?P<underlined>[^\W_]+(?:_[^\W_]+)?(?:\#\d)?))?"
-    r"(?:\.\s+(?P<text>.+))?",
+    r"(?P<name>(?P<code>[^\W_]\w*?)"
+    r"(?:\[(?P<part>[\w#-]+)\](?:\[(?P<scale>\w+)\])?|_(?P<underlined>[^\W_]+(?:_[^\W_]+)?(?:\#\d)?))?)"
+    r"(?:(?:[.:]\s+|(?<=\])\s+)(?P<text>.+))?",
     re.DOTALL,
 )
 _COMMENTS = frozenset({
@@ -108,7 +108,7 @@ def limesurvey_columns(names: Sequence[str]) -> tuple[list[str], dict[str, Colum
         is_beside = is_other and entry.question in single
         if is_beside and column.rstrip("]").endswith("other"):
             answer = labels[entry.question]
-            labels[entry.question] = replace(answer, values=_OTHER)
+            labels[entry.question] = replace(answer, values=_OTHER, measure="nominal")
         if entry.question and (is_beside or sizes[entry.question] == 1):
             labels[column] = replace(entry, question="", is_text=entry.is_text or is_beside)
     return columns, {column: entry for column, entry in labels.items() if entry != ColumnLabels()}
@@ -123,7 +123,7 @@ def _read_column(name: str) -> tuple[str, ColumnLabels]:
     part = coded["part"] or coded["underlined"]
     if part is None:
         return code, ColumnLabels(label=text)
-    column = re.split(r"\.\s+", name.strip(), maxsplit=1)[0]
+    column = coded["name"]
     wording, options = _split_brackets(text)
     if part.endswith("comment"):
         return column, ColumnLabels(label=text, is_text=True)

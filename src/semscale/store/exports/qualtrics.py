@@ -108,17 +108,18 @@ def _labels(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, ColumnLabe
         for column, option in zip(members, options, strict=True):
             is_text = column.endswith(_OF_TEXT)
             labels[column] = ColumnLabels(label=wording, question=question, option=option, is_text=is_text)
+    beside = {column for column in columns if _is_beside(column, columns)}
+    with_other = {column.removesuffix(_OF_TEXT).rpartition("_")[0] for column in beside}
     for column in columns:
-        if _is_beside(column, columns):
-            labels[column] = replace(labels.get(column, ColumnLabels()), is_text=True)
-        elif _TYPED.search(ids[column]):
-            labels[column] = replace(labels.get(column, ColumnLabels()), is_entry=True)
-        elif (
-            column in measured
-            or _ORDER.fullmatch(column)
-            or (column.startswith("Q_") and "QID" not in ids[column])
-        ):
-            labels[column] = replace(labels.get(column, ColumnLabels()), role="ignore")
+        entry = labels.get(column, ColumnLabels())
+        labels[column] = replace(
+            entry,
+            is_text=entry.is_text or column in beside,
+            is_entry=column not in beside and _TYPED.search(ids[column]) is not None,
+            role="ignore" if column in measured or _is_order(column, ids[column]) else "",
+            # Numbers of which one is "other" are no scale.
+            measure="nominal" if column in with_other else "",
+        )
     for column, system in system_labels(columns, ROLES).items():
         labels[column] = replace(labels.get(column, ColumnLabels()), role=system.role)
     return {column: entry for column, entry in labels.items() if entry != ColumnLabels()}
@@ -138,6 +139,11 @@ def _is_beside(column: str, columns: Sequence[str]) -> bool:
         return False
     option = column.removesuffix(_OF_TEXT)
     return option in columns or option.rpartition("_")[0] in columns
+
+
+def _is_order(column: str, import_id: str) -> bool:
+    """Return whether a column holds the order of display, or what Qualtrics adds under a name such as Q_1."""
+    return bool(_ORDER.fullmatch(column)) or (column.startswith("Q_") and "QID" not in import_id)
 
 
 def _is_measured(column: str, import_id: str) -> bool:

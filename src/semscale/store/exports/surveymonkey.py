@@ -5,10 +5,12 @@ References:
     option's text or its number in the cells of those who chose it.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from semscale.store.columns import NUMBER
 from semscale.store.exports.headers import (
     Row,
     SurveyHeader,
@@ -46,14 +48,16 @@ def read_header(names: Sequence[str], rows: Sequence[Row]) -> SurveyHeader | Non
 def is_surveymonkey(names: Sequence[str], rows: Sequence[Row]) -> bool:
     """Recognise an export by SurveyMonkey's own columns, which are empty in the second header row.
 
+    Without them it is recognised by "Open-Ended Response" there, with no number beside it.
+
     Examples:
         >>> is_surveymonkey(["Respondent ID", "Collector ID", "Why?"], [["", "", "Open-Ended Response"]])
         True
     """
     positions = {name.strip().casefold().replace("_", " "): position for position, name in enumerate(names)}
-    if not rows or not all(title in positions for title in _SIGNS):
-        return False
-    second = cell_texts(rows[0], len(names))
+    second = cell_texts(rows[0], len(names)) if rows else []
+    if not all(title in positions for title in _SIGNS):
+        return _TYPED in map(str.casefold, second) and not any(re.match(NUMBER, cell) for cell in second)
     return any(second) and not any(second[positions[title]] for title in _SIGNS)
 
 
