@@ -547,3 +547,76 @@ def test_numbers_of_a_choice_with_other_are_codes_and_no_scale(export):
     _, survey = export(f"{head}{ids}\n{rows}")
     assert kinds(survey) == {"Q5": "single", "Q5_4_TEXT": "open", "Q6": "scale"}
     assert [value.value for value in survey.question("Q5").values] == ["1", "2", "3", "4"]
+
+
+def test_qualtrics_times_and_browsers_are_no_questions(export):
+    ids = ["QID7_FIRST_CLICK", "QID7_PAGE_SUBMIT", "QID8_BROWSER", "QID9"]
+    text = "Q7_First Click,Q7_Page Submit,Q8_Browser,Q9\nTiming,Timing,Browser,Why?\n"
+    text += ",".join(f'"{{""ImportId"":""{name}""}}"' for name in ids) + "\n"
+    survey = export(text + "1.2,5.6,Chrome,Yes\n0,7.1,Safari,No\n2.2,4.6,Chrome,Yes\n")[1]
+    assert list(kinds(survey).values()) == ["ignore", "ignore", "ignore", "single"]
+
+
+def test_comments_beside_a_grid_are_no_item_of_it(export):
+    text = "Respondent ID,Collector ID,How good?,,\n,,Price,Taste,Other comments\n"
+    text += "1,7,Good,Bad,\n2,7,Very good,Good,\n3,7,Bad,Good,too small\n"
+    survey = export(text)[1]
+    assert [option.label for option in survey.question("How good?").options] == ["Price", "Taste"]
+
+
+def test_amounts_are_no_grid(export):
+    rows = ["20,30,50", "0,0,100", "33,33,34", "10,80,10", "20,60,20"]
+    assert set(kinds(export("sum_a,sum_b,sum_c\n" + "\n".join(rows) + "\n")[1]).values()) == {"numeric"}
+
+
+@pytest.mark.parametrize(
+    ("name", "answers", "kind", "missing"),
+    [
+        ("Would you recommend us?", "10 9 8 7 6 0 10 99 -1", "nps", {"99", "-1"}),
+        ("Would you recommend us?", "1 2 3 4 5 5 5 4", "scale", set()),
+        ("nps", "10 9 9 10 9", "nps", set()),
+        ("nps", "0 1 2 9 9", "nps", set()),
+        ("satisfaction", "10 9 8 7 6 0 10 9 8", "scale", set()),
+    ],
+)
+def test_recommendation_is_known_by_its_wording_and_its_points(export, name, answers, kind, missing):
+    _, survey = export(f'"{name}",id\n' + "".join(f"{cell},{n}\n" for n, cell in enumerate(answers.split())))
+    question = survey.question(name)
+    assert (question.kind, set(question.missing)) == (kind, missing)
+
+
+@pytest.mark.parametrize(
+    ("answers", "scores"),
+    [
+        (["trifft nicht zu", "trifft eher nicht zu", "trifft eher zu", "trifft zu"], [1, 2, 3, 4]),
+        (["1 - not at all", "2", "3", "4", "5 - very"], [1, 2, 3, 4, 5]),
+        (["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"], [1, 2, 3, 4, 5]),
+    ],
+)
+def test_points_of_a_scale_that_each_person_uses_once(export, answers, scores):
+    question = export("id,q\n" + "".join(f"{n},{cell}\n" for n, cell in enumerate(answers)))[1].question("q")
+    assert (question.kind, [value.number for value in question.values]) == ("scale", scores)
+
+
+@pytest.mark.parametrize("third", ["Maybe", "Uncertain"])
+def test_yes_and_no_are_points_beside_a_third_answer_of_several_columns(export, third):
+    _, survey = export(f"b_a,b_b\nYes,No\n{third},Yes\nNo,{third}\nYes,Yes\n")
+    assert kinds(survey) == {"b": "grid"}
+    _, survey = export(f"b_a,b_b\nYes,No\n{third},Yes\nNo,No\nYes,Yes\n")
+    assert survey.question("b").chosen == ("Yes",)
+
+
+def test_what_many_people_wrote_beside_other_is_one_option(export):
+    cells = ["Tea;", "Coffee;Tea;", "Juice;Coffee;"] * 8 + [f"Tea;from shop {n};" for n in range(6)]
+    table, survey = export("id,q\n" + "".join(f"{n},{cell}\n" for n, cell in enumerate(cells)))
+    question = survey.question("q")
+    assert [(option.label, option.is_text) for option in question.options] == [
+        ("Tea", False), ("Coffee", False), ("Juice", False), ("other (written in)", True),
+    ]  # fmt: skip
+
+
+def test_a_number_without_a_label_is_no_answer_even_if_it_says_that_somebody_does_not_know(export):
+    table, survey = export(SOSCI.format(labels="").replace(";2;9;", ";-1;9;"))
+    question = survey.question("A103")
+    assert question.missing == {"-9": "no answer", "-1": "don't know"}
+    assert [value.value for value in question.values] == ["1"]

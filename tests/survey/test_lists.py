@@ -66,3 +66,31 @@ def test_numbers_of_options_are_a_list_if_the_tool_writes_them_so():
 def test_labels_of_the_file_say_what_can_be_listed():
     assert found("1;2", "2", known={"1": "Tea", "2": "Coffee"}).options == ("2", "1")
     assert found("1;7", "2", known={"1": "Tea", "2": "Coffee"}) is None
+
+
+@pytest.mark.parametrize(
+    ("cells", "option"),
+    [
+        (["Transport (Bus, Tram), Car", "Car", "Transport (Bus, Tram)", "Bike, Car"], "Transport (Bus, Tram)"),
+        (["Tea, black, or green, Figs", "Figs", "Tea, black, or green", "Nuts, Figs"], "Tea, black, or green"),
+    ],
+)  # fmt: skip
+def test_options_with_brackets_or_several_commas(cells, option):
+    assert option in found(*cells).options
+
+
+@pytest.mark.parametrize(("n", "options"), [(12, {"Red, White", "Tea"}), (3, {"Red", "White", "Tea"})])
+def test_parts_that_always_occur_together_are_one_option_if_they_are_frequent(n, options):
+    assert set(find_list({"Red, White": n, "Tea": 4, "Red, White, Tea": n}).options) == options
+
+
+@pytest.mark.parametrize(
+    "cells", [["Tea, Coffee", "Tea", "Coffee, Juice"], ["Tea, Coffee", "Coffee, Juice", "Juice, Tea"]]
+)
+def test_few_cells_show_a_list_if_their_parts_occur_again(cells):
+    assert set(found(*cells).options) == {"Tea", "Coffee", "Juice"}
+
+
+def test_names_with_blanks_between_them_are_no_words():
+    assert found("tea coffee", "tea", "coffee juice", "juice", has_blanks=True).separator == " "
+    assert found("very good", "good", "not good", "very bad", "bad", has_blanks=True) is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.survey.marks import OptionCells, infer_marks, is_exclusive, is_other, missing_reason
+from semscale.survey.marks import OptionCells, infer_marks, is_beside, is_exclusive, is_other, missing_reason
 
 
 def marks(*columns, labels=None, convention=None):
@@ -180,3 +180,56 @@ def test_numbers_of_options_are_no_codes():
     read = infer_marks(cells)
     assert dict(read.own) == {f"c{n}": (str(n),) for n in range(1, 10)}
     assert read.missing == {}
+
+
+@pytest.mark.parametrize(
+    ("yes", "no"),
+    [
+        ("trifft zu", "trifft nicht zu"),
+        ("Applies", "Does not apply"),
+        ("Owns one", "Does not own one"),
+        ("Have", "Don't have"),
+        ("utilisé", "pas utilisé"),
+    ],
+)
+def test_an_answer_that_denies_another_one_is_not_chosen(yes, no):
+    read = infer_marks({"a": OptionCells("Tea", [yes, no]), "b": OptionCells("Coffee", [no])})
+    assert (read.chosen, read.not_chosen, read.missing) == ((yes,), (no,), {})
+
+
+def test_does_not_apply_is_no_answer_beside_yes_and_no():
+    read = infer_marks({"a": OptionCells("Tea", ["Ja", "Nein", "trifft nicht zu"])})
+    assert (read.chosen, read.not_chosen, read.missing) == (
+        ("Ja",), ("Nein",), {"trifft nicht zu": "not asked"},
+    )  # fmt: skip
+
+
+def test_a_customary_code_beside_own_texts_is_no_answer():
+    read = infer_marks({"b_1": OptionCells("1", ["Tea", "-99"]), "b_2": OptionCells("2", ["Coffee", "-99"])})
+    assert (dict(read.own), read.missing) == (
+        {"b_1": ("Tea",), "b_2": ("Coffee",)}, {"-99": "no answer"},
+    )  # fmt: skip
+
+
+def test_do_not_know_is_an_option_if_it_has_a_column():
+    columns = {"b_1": OptionCells("1", ["Tea"]), "b_2": OptionCells("2", ["Coffee"])}
+    read = infer_marks({**columns, "b_3": OptionCells("3", ["Don't know"])})
+    assert (read.own["b_3"], read.missing) == (("Don't know",), {})
+    everywhere = {
+        name: OptionCells(cells.label, [*cells.values, "Don't know"]) for name, cells in columns.items()
+    }
+    assert infer_marks(everywhere).missing == {"Don't know": "don't know"}
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        ("q_5_TEXT", True),
+        ("q_5: please specify", True),
+        ("q_5 [text]", True),
+        ("q_6_TEXT", False),
+        ("q_5", False),
+    ],
+)
+def test_the_name_of_a_column_says_that_it_holds_the_text_beside_another(column, expected):
+    assert is_beside(column, ["q_5", column]) is expected

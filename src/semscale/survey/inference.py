@@ -104,6 +104,9 @@ _NPS = {*map(str, range(11))}
 _FEWEST_NPS = 4
 _LEAST_HIGHEST = 8  # a scale of recommendation may have 5 or 7 points
 _FEWEST_POINTS = 3
+_FEWEST_CELLS = 30
+_FEWEST_WRITTEN = 5  # texts beside "other" that are counted together
+_WRITTEN = "other (written in)"
 _MOST_LISTED = 50
 _MOST_POINTS = 20
 _MOST_TEXTS = 11
@@ -712,7 +715,8 @@ class _Inference:
         values = [value for value in profile.values if value not in missing]
         n = len(listed.options)
         are_ranked = n >= _FEWEST_RANKS and all(len(listed.split(value)) == n for value in values)
-        names = listed.options
+        written = _written_beside(profile.without(missing), listed)
+        names = tuple(name for name in listed.options if code_key(name) not in written)
         if all(_number(name) is not None for name in names):
             names = tuple(sorted(names, key=_by_number))
         options = tuple(
@@ -723,6 +727,8 @@ class _Inference:
             )
             for name in names
         )
+        if written:
+            options += (Option(label=_WRITTEN, is_text=True),)
         return Question(
             name=profile.name,
             kind="ranking" if are_ranked and len(values) > 1 else "multiple",
@@ -925,6 +931,16 @@ def _outside_nps(numbers: Mapping[float, str]) -> list[str]:
     outside = [value for value in numbers.values() if value not in inside]
     are_codes = inside and {cell_name(value) for value in outside} <= CUSTOMARY_CODES
     return outside if are_codes else []
+
+
+def _written_beside(profile: ColumnProfile, listed: OptionList) -> set[str]:
+    """Return the parts of lists that people wrote beside "other": many that one cell has each."""
+    cells: Counter[str] = Counter()
+    for value, n in profile.values.items():
+        cells.update(dict.fromkeys(map(code_key, listed.split(value)), n))
+    once = {part for part, n in cells.items() if n == 1}
+    is_known = profile.filled < _FEWEST_CELLS or len(once) < _FEWEST_WRITTEN or profile.labels.answers
+    return set() if is_known or len(cells) - len(once) < _FEWEST_ITEMS else once
 
 
 def _text_of_option(label: str, own: Sequence[str]) -> str:

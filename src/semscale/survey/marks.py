@@ -22,7 +22,7 @@ _NUMBERING = re.compile(r"^\s*[-+]?\d{1,4}(?:\s*[.:)=\-–]\s*|\s+)")
 _WHOLE = re.compile(r"-?\d+")
 _LONGEST = 80  # characters of a phrase for no answer
 _BESIDE = re.compile(
-    r"(?P<answer>.*\w)[\s_.:\[(-]+(?:please )?"
+    r"(?P<answer>.*?\w)[\s_.:\[(-]+(?:please )?"
     r"(?:text|txt|specify|open|freitext|texte|texto|testo|tekst)[\])]?",
     re.IGNORECASE,
 )

@@ -297,3 +297,30 @@ def test_rows_of_limesurvey_without_a_date_of_submission_are_counted(opened):
 def test_other_tables_stay_as_they_are(opened):
     table = opened("id,Status,Finished\n1,1,0\n")
     assert with_unfinished_counted(table) is table
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("id,Which?,\n,Tea,Coffee\n1,x,\n", ("id", "Which?: Tea", "Which?: Coffee")),
+        ("Which?,Which?\nTea,Coffee\n1,0\n", ("Which?: Tea", "Which?: Coffee")),
+        ("id;Which?;;Age\n;Tea;Coffee;\n1;x;;30\n", ("id", "Which?: Tea", "Which?: Coffee", "Age")),
+    ],
+)
+def test_a_header_in_two_rows_is_read_with_a_note(opened, text, columns):
+    table = opened(text)
+    assert (table.columns, table.export) == (columns, "")
+    assert "its second row belongs to the header" in table.notes[0]
+    assert len(next(table.batches(9))) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,comment,\n1,good,x\n2,bad,y\n",  # a column without a name, and answers in the first row
+        "name,comment,,\nAnn,good,x,y\nBob,bad,x,z\n",
+        "id,a,\n,1,2\n1,3,4\n",  # numbers are no options
+    ],
+)
+def test_columns_without_names_are_no_header_in_two_rows(opened, text):
+    assert len(next(opened(text).batches(9))) == 2
