@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 import numpy as np
 from markupsafe import Markup
 
+from semscale.report.chart_data import ChartData
 from semscale.signature import Signature
 
 if TYPE_CHECKING:
@@ -401,6 +402,7 @@ class Figure:
         legend: colours, if the chart itself does not label them.
         style: layout on a page: ``square``, ``heat`` or ``matrix``; empty for full width.
         is_narrow: true if one drawing serves narrow and wide screens.
+        data: data of native charts with the same figures; empty if Excel and PowerPoint have no such chart.
     """
 
     name: str
@@ -411,6 +413,7 @@ class Figure:
     legend: tuple[Swatch, ...] = ()
     style: Literal["", "square", "heat", "matrix"] = ""
     is_narrow: bool = False
+    data: tuple[ChartData, ...] = ()
 
 
 @dataclass(frozen=True)

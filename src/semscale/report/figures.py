@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semscale.report import chart_data
+from semscale.report.chart_data import ChartData
 from semscale.report.chart_kit import point_colours, point_names
 from semscale.report.document import Chart, DataTable, Figure, Interval, Quoted, Swatch, Value, estimate_cell
 from semscale.report.formatting import (
@@ -61,6 +63,42 @@ def legend(colours: Sequence[str], labels: Sequence[str], shape: str = "") -> tu
 def point_legend(scale: Scale) -> tuple[Swatch, ...]:
     """Return legend entries for a scale's points, from low to high."""
     return legend(point_colours(scale), point_names(scale))
+
+
+def distribution_data(
+    rows: Sequence[GroupRow],
+    points: Sequence[Swatch],
+    *,
+    reference: float | None,
+    order: chart_data.Order,
+    digits: int = 2,
+    quantity: str = "mean score",
+) -> tuple[ChartData, ...]:
+    """Return the data of native charts of rows: their means, and their shares of a scale's points.
+
+    Args:
+        rows: label, mean, and the mass of each point.
+        points: labels of the points, from low to high.
+        reference: mean that the others are compared with.
+        order: order of the points.
+        digits: number of decimals of means.
+        quantity: name of the means.
+    """
+    names, means = chart_data.estimates(quantity, ((label, mean) for label, mean, _ in rows))
+    form = chart_data.decimals(digits)
+    stack = chart_data.stack(
+        [(label, masses) for label, _, masses in rows], [point.label for point in points], order
+    )
+    return ChartData("points", names, means, form, quantity, reference=reference), stack
+
+
+def scale_order(scale: Scale) -> chart_data.Order:
+    """Return the order of a scale's points from low to high."""
+    orders: dict[str, chart_data.Order] = {
+        "ascending-good": "bad to good",
+        "ascending-bad": "good to bad",
+    }
+    return orders.get(scale.polarity, "low to high")
 
 
 def distribution_chart(
@@ -153,6 +191,7 @@ def shares_figure(
         numbers
         or table((head, quantity), [(Quoted(row.name, 60), row.text) for row in drawn], detail="full"),
         caption=f"The dot is the {measure}, the line its interval.",
+        data=(ChartData("bars", *chart_data.estimates(measure, rows), quantity=quantity),) if rows else (),
     )
 
 
@@ -263,7 +302,16 @@ def histograms_figure(
         f"Histograms of {axis}. {described}.",
         replace(numbers, detail="full"),
         caption=caption,
+        data=tuple(_histogram_data(group, edges, axis) for group in drawn),
     )
+
+
+def _histogram_data(group: ScoreGroup, edges: Floats, axis: str) -> ChartData:
+    """Return the data of a histogram as shares of a group's items."""
+    counts = bin_counts(group.scores, edges)
+    shares = tuple((counts / counts.sum()).tolist())
+    names = tuple(number(float(low)) for low in edges[:-1])
+    return ChartData("columns", names, (chart_data.Series(group.name, shares),), quantity=axis)
 
 
 def histogram_table(

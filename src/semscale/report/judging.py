@@ -271,10 +271,12 @@ def _severity_figure(summary: "JudgeSummary") -> Figure | None:
         (Quoted(name), mean.value, *map(Share, fifths)) for name, mean, fifths in rows
     ]
     fifths_legend = figures.legend(ordinal(len(_FIFTHS)), _FIFTHS)
+    drawn = [(one_line(name), mean, fifths) for name, mean, fifths in rows]
+    quantity = "mean expected score"
     return Figure(
         "severity",
         *figures.distribution_chart(
-            [(one_line(name), mean, fifths) for name, mean, fifths in rows],
+            drawn,
             fifths_legend,
             reference=overall.value,
             about="Mean expected score of each judge",
@@ -283,6 +285,9 @@ def _severity_figure(summary: "JudgeSummary") -> Figure | None:
         legend=fifths_legend,
         caption="Each judge’s mean expected score with its interval, and the mass on each fifth of the "
         "range; the dashed line is the panel’s mean.",
+        data=figures.distribution_data(
+            drawn, fifths_legend, reference=overall.value, order="bad to good", quantity=quantity
+        ),
     )
 
 

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 
 from semscale.matching.layered import PRESETS
-from semscale.report import figures, parts, sentences
+from semscale.report import chart_data, figures, parts, sentences
+from semscale.report.chart_data import ChartData
 from semscale.report.chart_kit import ACCENT, CONTRAST, MUTED, NEUTRAL
 from semscale.report.document import (
     Block,
@@ -580,4 +581,7 @@ def _tasks_block(tasks: "tuple[TaskScore, ...]", interval: float) -> Block:
         *figures.bar_chart(scored, about="Scores by task", digits=_DIGITS),
         listed,
         caption=f"Each task’s score with its {coverage(interval)} interval.",
+        data=(
+            ChartData("bars", *chart_data.estimates("score", scored), chart_data.decimals(_DIGITS), "score"),
+        ),
     )

@@ -11,7 +11,7 @@ import polars as pl
 from semscale.rating.anchors import language_setting
 from semscale.rating.calibration import SHARE_BELOW
 from semscale.rating.settings import UNRELATED
-from semscale.report import figures, parts, sentences
+from semscale.report import chart_data, figures, parts, sentences
 from semscale.report.calibration import (
     CORRECTED,
     PROBIT,
@@ -21,6 +21,7 @@ from semscale.report.calibration import (
     correction_texts,
     ranking_warnings,
 )
+from semscale.report.chart_data import ChartData
 from semscale.report.chart_kit import NARROW_LIMIT, mass_heads, point_names, scale_digits
 from semscale.report.document import (
     Block,
@@ -665,6 +666,11 @@ def _pmf_figure(summary: "RatingSummary") -> Figure:
         caption="Each bar is the probability mass that the rated texts put on a point, averaged over texts"
         f"{lines if any(map(has_interval, masses)) else ''}."
         f"{about_labels if has_corrected or _correction_note(summary) else ''}",
+        data=(
+            ChartData(
+                "columns", *chart_data.estimates("share", zip(names, masses, strict=True)), quantity="share"
+            ),
+        ),
     )
 
 
@@ -721,6 +727,9 @@ def groups_figure(summary: "RatingSummary") -> Figure | None:
         + f"Dots are means, lines their {coverage(estimates.interval)} intervals, the dashed line is the "
         "mean of all texts; the axis shows only the part of the scale that is needed. "
         f"Bars show the share of each point in percent. {_groups_note(estimates)}".rstrip(),
+        data=figures.distribution_data(
+            rows, points, reference=reference, order=figures.scale_order(scale), digits=digits
+        ),
     )
 
 

@@ -346,6 +346,9 @@ def _distributions(
         caption="Dots are means, lines their simulation intervals, the dashed line is the middle of the "
         "scale; the axis shows only the part of the scale that is needed. Bars show the share of each point "
         "in percent.",
+        data=figures.distribution_data(
+            rows, legend, reference=None, order=figures.scale_order(scale), digits=digits
+        ),
     )
 
 

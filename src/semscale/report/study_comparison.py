@@ -404,6 +404,9 @@ def _question_blocks(
         caption="Dots are means, with intervals of people and simulation intervals of the panel; the dashed "
         f"line is the middle of the scale. Bars show the share of each point in percent.{left_out}",
         legend=swatches,
+        data=figures.distribution_data(
+            rows[:_MOST_ROWS], swatches, reference=None, order="low to high", digits=digits
+        ),
     )
 
 

@@ -1,0 +1,112 @@
+"""Data of charts that Excel and PowerPoint draw: categories, series with intervals, and number format."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from semscale.report.document import Interval
+
+ChartKind = Literal["bars", "columns", "stack", "points"]
+"""Horizontal bars, vertical columns, horizontal bars that sum to 100 %, or points with intervals."""
+
+Order = Literal["none", "bad to good", "good to bad", "low to high"]
+"""Order of the series: none, or that of a scale's points."""
+
+SHARE: Final = "0%"
+"""Excel's number format of a share from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """One series of a chart.
+
+    Attributes:
+        name: name for readers; a user's text or a phrase of Semscale.
+        values: value of each category; NaN for a missing one.
+        low: lower ends of the intervals, likewise; empty without intervals.
+        high: upper ends.
+        marks: text after each value's label, such as the letters of a test; empty without marks.
+    """
+
+    name: str
+    values: tuple[float, ...]
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+    marks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ChartData:
+    """Data of a chart.
+
+    Attributes:
+        kind: kind of the chart.
+        categories: names of the categories, from top to bottom or from left to right.
+        series: the series; in a stack, from left to right.
+        number_format: Excel's number format of the values.
+        quantity: name of the quantity on the value axis.
+        limits: least and greatest possible value; ``None`` if unknown.
+        order: order of the series.
+        reference: value that the others are compared with, such as the mean of all; ``None`` without one.
+    """
+
+    kind: ChartKind
+    categories: tuple[str, ...]
+    series: tuple[Series, ...]
+    number_format: str = SHARE
+    quantity: str = ""
+    limits: tuple[float, float] | None = None
+    order: Order = "none"
+    reference: float | None = None
+
+
+def decimals(digits: int) -> str:
+    """Return Excel's number format with fixed decimals.
+
+    Examples:
+        >>> decimals(2), decimals(0)
+        ('0.00', '0')
+    """
+    return f"0.{'0' * digits}" if digits else "0"
+
+
+def estimates(
+    name: str, rows: Iterable[tuple[str, "Interval"]]
+) -> tuple[tuple[str, ...], tuple[Series, ...]]:
+    """Return the categories of a chart of figures with intervals, and its only series.
+
+    Args:
+        name: name of the series.
+        rows: name and figure of each category.
+
+    Examples:
+        >>> from semscale.stats.intervals import Estimate
+        >>> estimates("mean", [("north", Estimate(3.5, 3.0, 4.0))])
+        (('north',), (Series(name='mean', values=(3.5,), low=(3.0,), high=(4.0,), marks=()),))
+    """
+    names, figures = zip(*rows, strict=True)
+    values, low, high = (
+        tuple(float(getattr(figure, part)) for figure in figures) for part in ("value", "low", "high")
+    )
+    return names, (Series(name, values, low, high),)
+
+
+def stack(rows: Iterable[tuple[str, Sequence[float]]], points: Sequence[str], order: Order) -> ChartData:
+    """Return the data of a stack: the share of each point in each row.
+
+    Args:
+        rows: name of each row, and the share of each point.
+        points: names of the points, from left to right.
+        order: order of the points.
+
+    Examples:
+        >>> stack([("north", [0.25, 0.75])], ["bad", "good"], "bad to good").series[1].values
+        (0.75,)
+    """
+    names, masses = zip(*rows, strict=True)
+    series = (
+        Series(point, tuple(map(float, values)))
+        for point, values in zip(points, zip(*masses, strict=True), strict=True)
+    )
+    return ChartData("stack", names, tuple(series), limits=(0.0, 1.0), order=order)
