@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.report import figures, parts
+from semscale.report.chart_data import ChartData, ScatterData, Series
 from semscale.report.chart_kit import ACCENT, CONTRAST, point_names
 from semscale.report.document import (
     Block,
@@ -257,7 +258,16 @@ def _means_figure(summary: "CalibrationSummary", name: str) -> Figure:
         "on the dashed line the ratings are right.",
         style="square",
         is_narrow=True,
+        scatter=_scatter_data(points, (domain, domain), axes),
     )
+
+
+def _scatter_data(
+    points: Floats, limits: tuple[tuple[float, float], tuple[float, float]], axes: tuple[str, str]
+) -> ScatterData:
+    """Return the data of a native chart of points, shape (n, 2)."""
+    x, y = (tuple(column) for column in points.T.tolist())
+    return ScatterData(x, y, axes, limits)
 
 
 def _curve_table(summary: "CalibrationSummary") -> DataTable:
@@ -472,6 +482,7 @@ def _scatter_figure(comparison: "RatingComparison", scale: "Scale") -> Figure | 
         caption=f"{drawn}; one dot per text.{diagonal}",
         style="square",
         is_narrow=True,
+        scatter=_scatter_data(points, (domain, limits), axes),
     )
 
 
@@ -498,4 +509,15 @@ def _pmfs_figure(comparison: "RatingComparison", scale: "Scale") -> Figure | Non
         caption="The same texts, rated by Semscale and by people; human values lie linearly on the points.",
         legend=sides,
         is_narrow=True,
+        data=(
+            ChartData(
+                "bars",
+                tuple(names),
+                tuple(
+                    Series(side.label, shares_of_side)
+                    for side, shares_of_side in zip(sides, zip(*pairs, strict=True), strict=True)
+                ),
+                quantity="share of each point",
+            ),
+        ),
     )

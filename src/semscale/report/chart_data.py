@@ -61,6 +61,32 @@ class ChartData:
     reference: float | None = None
 
 
+@dataclass(frozen=True)
+class ScatterData:
+    """Data of a chart of points with two axes.
+
+    Attributes:
+        x: position of each point from left to right.
+        y: position from bottom to top.
+        titles: titles of the two axes.
+        limits: least and greatest value of each axis.
+        low: lower ends of the intervals of ``y``; empty without intervals.
+        high: upper ends.
+    """
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    titles: tuple[str, str]
+    limits: tuple[tuple[float, float], tuple[float, float]]
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+
+    @property
+    def has_equality(self) -> bool:
+        """True if both axes have the same range, so that a line shows where both values are equal."""
+        return self.limits[0] == self.limits[1]
+
+
 def decimals(digits: int) -> str:
     """Return Excel's number format with fixed decimals.
 

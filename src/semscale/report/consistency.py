@@ -13,6 +13,7 @@ from semscale.answer_consistency.pairs import ENTAILED, FEWEST_ANSWERS, LENGTH_N
 from semscale.answer_consistency.summary import FEW_SAMPLES
 from semscale.guards.findings import Finding
 from semscale.report import figures, parts, sentences
+from semscale.report.chart_data import ScatterData
 from semscale.report.document import (
     Block,
     Citation,
@@ -423,6 +424,14 @@ def _reliability_figure(calibrated: "CalibrationFigures", interval: float) -> Fi
         "hold. Every answer was judged by a curve that had not seen it.",
         style="square",
         is_narrow=True,
+        scatter=ScatterData(
+            tuple(binned.predicted for binned in calibrated.bins),
+            tuple(binned.observed.value for binned in calibrated.bins),
+            ("probability of being right", "share that was right"),
+            ((0.0, 1.0), (0.0, 1.0)),
+            tuple(binned.observed.low for binned in calibrated.bins),
+            tuple(binned.observed.high for binned in calibrated.bins),
+        ),
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 import numpy as np
 from markupsafe import Markup
 
-from semscale.report.chart_data import ChartData
+from semscale.report.chart_data import ChartData, ScatterData
 from semscale.signature import Signature
 
 if TYPE_CHECKING:
@@ -403,6 +403,7 @@ class Figure:
         style: layout on a page: ``square``, ``heat`` or ``matrix``; empty for full width.
         is_narrow: true if one drawing serves narrow and wide screens.
         data: data of native charts with the same figures; empty if Excel and PowerPoint have no such chart.
+        scatter: data of a native chart with two axes; ``None`` for other charts.
     """
 
     name: str
@@ -414,6 +415,7 @@ class Figure:
     style: Literal["", "square", "heat", "matrix"] = ""
     is_narrow: bool = False
     data: tuple[ChartData, ...] = ()
+    scatter: ScatterData | None = None
 
 
 @dataclass(frozen=True)

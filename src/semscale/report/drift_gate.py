@@ -19,7 +19,8 @@ from semscale.drift.summary import DriftSummary
 from semscale.history.items import Output
 from semscale.history.runs import Approval, Run, list_names, now, short_id
 from semscale.history.stored_comparison import Outcome
-from semscale.report import parts
+from semscale.report import chart_data, parts
+from semscale.report.chart_data import ChartData
 from semscale.report.chart_kit import diverging
 from semscale.report.document import (
     Cell,
@@ -637,6 +638,15 @@ def _metrics_section(summary: DriftSummary) -> Section | None:
         "95 % bounds. A metric passes if the whole line is left of 1, the margin, and fails if the dot is "
         "beyond it and chance does not explain the drift.",
         legend=legend(rows, gated=summary.decision is not None),
+        data=(
+            ChartData(
+                "points",
+                *chart_data.estimates("drift", [(row.name, row) for row in rows]),
+                chart_data.decimals(2),
+                "drift as a multiple of the margin",
+                reference=1.0,
+            ),
+        ),
     )
     return section("metrics", "How far each metric drifted", figure)
 
@@ -707,11 +717,13 @@ def _groups_figure(summary: DriftSummary, tests: Sequence[MetricTest]) -> Figure
         for name in shown
     ]
     more = len(by_group) - len(shown)
+    names = [clip_text(name, 60).shown or "(blank)" for name in shown]
+    labels = [one_line(metric_label(name)) for name in metrics]
     return Figure(
         "groups",
         matrix_chart(
-            [clip_text(name, 60).shown or "(blank)" for name in shown],
-            [one_line(metric_label(name)) for name in metrics],
+            names,
+            labels,
             values,
             drift_colour,
             lambda value: with_sign(number(value, 1)),
@@ -721,6 +733,19 @@ def _groups_figure(summary: DriftSummary, tests: Sequence[MetricTest]) -> Figure
         caption="Drift as a multiple of the margin; orange is worse, and 1 or more is beyond the margin."
         + (f" {count_of(more, 'more group')} with less drift are in the numbers." if more > 0 else ""),
         style="heat",
+        data=(
+            ChartData(
+                "points",
+                tuple(names),
+                tuple(
+                    chart_data.Series(label, column)
+                    for label, column in zip(labels, zip(*values, strict=True), strict=True)
+                ),
+                chart_data.decimals(1),
+                "drift as a multiple of the margin",
+                reference=1.0,
+            ),
+        ),
     )
 
 

@@ -45,7 +45,13 @@ from semscale.report.document import (
     notices,
 )
 from semscale.report.drift_gate import OUTCOMES, drift_colour, in_margins, outcome_cell, run_line
-from semscale.report.figures import distribution_chart, matrix_chart, matrix_table, shares_figure
+from semscale.report.figures import (
+    distribution_chart,
+    distribution_data,
+    matrix_chart,
+    matrix_table,
+    shares_figure,
+)
 from semscale.report.formatting import (
     MISSING,
     capitalise,
@@ -522,6 +528,9 @@ def _sizes_figure(plan: GatePlan, numbers: DataTable) -> Figure:
         caption="The dot is the share of gates that pass or fail; the dashed line is the share that is "
         "wanted. The first row is the present size, the others follow from the cheapest on.",
         legend=outcomes,
+        data=distribution_data(
+            rows, outcomes, reference=plan.power, order="none", quantity="share of gates that decide"
+        ),
     )
 
 

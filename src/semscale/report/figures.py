@@ -214,6 +214,22 @@ def dot_chart(
     return lambda width: dots(rows, colours, title=title, width=width), f"{about}. {described}."
 
 
+def dot_data(
+    rows: Mapping[str, Sequence[float]], series: Sequence[Swatch], *, digits: int = 2, quantity: str = ""
+) -> ChartData:
+    """Return the data of a native chart with a point for each series in each row.
+
+    Args:
+        rows: values of each series, by the row's label.
+        series: labels of the series.
+        digits: number of decimals.
+        quantity: name of the values.
+    """
+    columns = zip(*rows.values(), strict=True)
+    drawn = (chart_data.Series(swatch.label, values) for swatch, values in zip(series, columns, strict=True))
+    return ChartData("points", tuple(rows), tuple(drawn), chart_data.decimals(digits), quantity)
+
+
 def matrix_chart(
     rows: Sequence[str],
     columns: Sequence[str],

@@ -355,6 +355,7 @@ def _parts_figure(summary: "MatchSummary") -> Figure | None:
         caption="Rows are cut into thirds by their score. The further apart a part's dots are, the more it "
         "tells low scores from high ones; a part with dots close together decides almost nothing.",
         legend=_THIRDS,
+        data=(figures.dot_data(means, _THIRDS, quantity="mean of each part"),),
     )
 
 
@@ -515,6 +516,7 @@ def _layers_figure(calibration: "LayerCalibration") -> Figure:
         table_of(layers, columns),
         caption="Random pairs are unrelated: a score is informative only above theirs.",
         legend=series,
+        data=(figures.dot_data(rows, series),),
     )
 
 

@@ -105,7 +105,17 @@ def document_of(summary: Presentable, spelling: Spelling = as_option) -> Documen
     if kind not in _DOCUMENTS:
         raise TypeError(f"{kind} has no document: enter the function that makes it in {__name__}")
     module, function = _DOCUMENTS[kind]
-    document: Document = getattr(import_module(module), function)(summary)
+    return word_document(getattr(import_module(module), function)(summary), summary, spelling)
+
+
+def word_document(document: Document, summary: Presentable, spelling: Spelling = as_option) -> Document:
+    """Add what was noted of a summary's input to its document, and name settings in its sentences.
+
+    Args:
+        document: document of the summary, or a part of it.
+        summary: the summary.
+        spelling: how settings are named.
+    """
     stated = (*notices(cautions=summary.input_notes), *document.notices)
     return _Wording(spelling).document(replace(document, notices=stated))
 

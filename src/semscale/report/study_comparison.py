@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from semscale.report import figures, parts
+from semscale.report import chart_data, figures, parts
+from semscale.report.chart_data import ChartData
 from semscale.report.chart_kit import ramp
 from semscale.report.document import (
     Block,
@@ -304,6 +305,15 @@ def _position_figure(positions: "Sequence[StudyFigure]") -> Figure:
         "among themselves (1), the line its interval, where it is known. Below 0 the panel is worse than one "
         "that knows nothing. For individuals it is the correlation.",
         legend=(Swatch(TOLERATED, "from knowing nothing to people among themselves"),),
+        data=(
+            ChartData(
+                "points",
+                *chart_data.estimates("position", [(row.name, row) for row in rows]),
+                chart_data.decimals(2),
+                "0: knows nothing; 1: as people",
+                reference=1.0,
+            ),
+        ),
     )
 
 

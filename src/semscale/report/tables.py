@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,15 @@ _EXAMPLES = 3
 
 def tables_document(summary: "Crosstabs") -> Document:
     """Turn crosstabs into a document."""
+    sections = (
+        section(f"table-{number}", _title(crosstab), *_blocks(crosstab, summary))
+        for number, crosstab in enumerate(summary.tables, start=1)
+    )
+    return replace(tables_head(summary), sections=without_none(*sections))
+
+
+def tables_head(summary: "Crosstabs") -> Document:
+    """Return the document of crosstabs without its sections: what holds for all tables."""
     noun = "answer" if summary.is_of_panel else "respondent"
     counting = f"{count_of(summary.n_counting, noun)}, {count_of(len(summary.tables), 'table')}"
     is_tested = any(crosstab.banner.groups for crosstab in summary.tables)
@@ -78,12 +88,6 @@ def tables_document(summary: "Crosstabs") -> Document:
             ),
             ("Left out", summary.n - summary.n_counting),
             ("Tables", len(summary.tables)),
-        ),
-        sections=without_none(
-            *(
-                section(f"table-{number}", _title(crosstab), *_blocks(crosstab, summary))
-                for number, crosstab in enumerate(summary.tables, start=1)
-            )
         ),
         settings=parts.run_settings(
             summary,

@@ -1,60 +1,101 @@
-"""Crosstabs as a workbook: an index, a sheet of numbers per question, and a sheet of differences."""
+"""Crosstabs as a workbook: an index, a sheet as large as a page for each question, and lists of tests."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.report.document import stamp
-from semscale.report.formatting import count_of, one_line, printable
-from semscale.report.tables import cautions, change_note, difference_note, finding, interval_line, table_notes
-from semscale.report.workbook import Sheet, SheetFormats, Value
-from semscale.spelling import without_hints
+from semscale.report.chart_data import ChartData, Series, decimals
+from semscale.report.document import Document, stamp
+from semscale.report.formatting import capitalise, count_of, coverage, one_line, percent
+from semscale.report.presenting import word_document
+from semscale.report.sheet_charts import place_charts, write_charts
+from semscale.report.sheets import FONT, INDEX, Sheet, SheetFormats, Value
+from semscale.report.tables import (
+    change_note,
+    difference_note,
+    finding,
+    interval_line,
+    table_notes,
+    tables_head,
+)
+from semscale.report.workbook import write_origin
 from semscale.store.writing import MAX_ROWS, open_workbook
 
 if TYPE_CHECKING:
     from semscale.tabulation.crosstab_figures import Crosstab
     from semscale.tabulation.crosstabs import Crosstabs
+    from semscale.tabulation.lines import Line
 
 _FORMS = {"share": "0.0%", "mean": "0.00", "nps": "0.0"}
-_CHANGES = {"share": "+0.0%;-0.0%;0.0%", "mean": "+0.00;-0.00;0.00", "nps": "+0.0;-0.0;0.0"}
-_WHOLE, _WEIGHT, _P = "#,##0", "#,##0.0", "0.000"
+_CHANGES = {"share": "+0.0;-0.0;0.0", "mean": "+0.00;-0.00;0.00", "nps": "+0.0;-0.0;0.0"}
+_WHOLE, _WEIGHT, _P = "#,##0", "#,##0.0", '[<0.001]"< 0.001";0.000'
 _LOOKS: dict[str, dict[str, object]] = {
-    "title": {"bold": True, "font_size": 14},
-    "note": {"font_color": "#56616f", "font_size": 9},
-    "head": {"bold": True, "bottom": 1, "align": "center", "text_wrap": True, "valign": "bottom"},
-    "banner": {"bold": True, "align": "center", "bg_color": "#eef1f4"},
-    "text": {},
-    "net": {"bold": True},
+    "banner head": {
+        "bold": True, "align": "center", "bg_color": "#e4ebf3", "left": 2, "left_color": "#ffffff",
+        "text_wrap": True,
+    },
+    "group head": {"bold": True, "align": "center", "valign": "bottom", "text_wrap": True},
+    "letter head": {"font_color": "#1f5fa8", "align": "center", "bottom": 1, "bottom_color": "#8a8f96"},
+    "net": {"bold": True, "text_wrap": True},
     "base": {"font_color": "#56616f"},
     "small": {"font_color": "#8a8f96", "italic": True},
-    "letters": {"font_color": "#1f5fa8", "align": "left", "font_size": 9},
-    "block": {"bold": True, "top": 1},
-    "link": {"font_color": "#1f5fa8", "underline": 1},
-}
-_INDEX, _DIFFERENCES = "Index", "Differences"
-_INDEX_WIDTHS = (30, 60, 100)
-_NAME_WIDTH, _VALUE_WIDTH, _LETTER_WIDTH = 38, 11, 7
-_FIRST_ROW = 4  # below the title, the finding, the line back and an empty row
-_HEAD_ROWS = 3
-_DIFFERENCE_COLUMNS = {
-    "Question": 30, "Banner": 20, "Line": 24, "First": 20, "Second": 20, "First minus second": 14,
-    "Lower": 11, "Upper": 11, "p": 11, "Adjusted p": 11,
+    "letters": {"font_color": "#1f5fa8", "align": "left", "font_size": 8, "bold": True},
 }  # fmt: skip
-_DIFFERENCE_HEAD = 3
+_CHANGES_SHEET, _DIFFERENCES_SHEET = "Changes", "Differences"
+_INDEX_WIDTHS = {0: 24, 1: 44, 2: 22, 3: 74}
+_LETTERS_WIDTH = 4.5  # of one letter or two
+_VALUE_WIDTH, _WIDEST_VALUE = 9.0, 16.0  # of numbers, and of a long word in the name of a group
+_NARROW_TABLE = 660  # pixels of a table that has room for charts at its right
+_MOST_COLUMNS = 10  # of a sheet, with the total, so that it is legible on paper
+_MOST_BARS = 24  # of a chart with several columns
+_MOST_GROUPED = 4  # columns of such a chart
+_MOST_ANSWERS = 20  # of a chart
+_MOST_POINTS = 7  # of a stack
+_BAR_COLOUR = "#cfdfee"
+_DIFFERENCE_COLUMNS = {
+    "Question": 44.0, "By": 22.0, "Line": 30.0, "First": 20.0, "Second": 20.0, "First minus second": 12.0,
+    "Lower": 10.0, "Upper": 10.0, "p": 9.0, "Adjusted p": 10.0,
+}  # fmt: skip
+_CHANGE_COLUMNS = {
+    "Question": 44.0, "By": 22.0, "Line": 30.0, "Column": 20.0, "Before": 12.0, "After": 12.0, "Change": 12.0,
+    "Lower": 10.0, "Upper": 10.0, "p": 9.0, "Adjusted p": 10.0,
+}  # fmt: skip
+_NAMES = ("Question", "By", "Line", "Column", "First", "Second")
+"""Columns of lists with texts; others are numbers."""
 
-_Column = tuple["Crosstab", int, int]
-"""A table, the index of one of its columns, and the column of the sheet with its figures."""
+
+@dataclass(frozen=True)
+class _Part:
+    """Columns of a table on one sheet.
+
+    Attributes:
+        table: the table.
+        columns: indices of its columns; the first part of a sheet has the total.
+        first: column of the sheet with the figures of the first of them; the next one has its letters.
+    """
+
+    table: "Crosstab"
+    columns: tuple[int, ...]
+    first: int
+
+    def cells(self) -> Iterator[tuple["Crosstab", int, int]]:
+        """Yield the table, the index of each of its columns, and the column of the sheet with its figures."""
+        for number, column in enumerate(self.columns):
+            yield self.table, column, self.first + 2 * number
 
 
 def write(summary: "Crosstabs", path: Path) -> None:
     """Write crosstabs as a workbook.
 
-    Each question has a sheet with its banners next to each other: bases, lines, and below them interval ends
-    and changes between waves. The last sheet lists differences of columns. Numbers are numeric cells; letters
-    have separate cells.
+    Each question has a sheet of the size of a page, or several if its banners have many columns: bases and
+    lines, and charts. Below the printed part are intervals, shares of all answers, and data of the charts.
+    The last sheets list changes between waves, differences of columns, and how the tables were made. Numbers
+    are numeric cells; letters have separate cells.
 
     Args:
         summary: the tables.
@@ -63,162 +104,79 @@ def write(summary: "Crosstabs", path: Path) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    with open_workbook(path) as workbook:
+    with open_workbook(path, font=FONT) as workbook:
         formats = SheetFormats(workbook, _LOOKS)
-        index = Sheet(workbook, _INDEX, formats, _INDEX_WIDTHS)
-        sheets: dict[str, tuple[Crosstab, ...]] = {}
+        index = Sheet(workbook, INDEX, formats, _INDEX_WIDTHS)
+        pages: list[tuple[str, list[Crosstab]]] = []
         for tables in summary.questions():
-            sheet = Sheet(workbook, tables[0].question.name, formats, (_NAME_WIDTH,))
-            sheets[sheet.name] = tables
-            _write_question(sheet, tables, summary)
-        if any(table.differences.values.size for table in summary.tables):
-            widths = tuple(_DIFFERENCE_COLUMNS.values())
-            write_differences(Sheet(workbook, _DIFFERENCES, formats, widths), summary)
-        _write_index(index, summary, sheets)
+            for parts in _pages(tables):
+                sheet = Sheet(workbook, tables[0].question.name, formats)
+                shown = list({id(part.table): part.table for part in parts}.values())
+                pages.append((sheet.name, shown))
+                _write_page(sheet, parts, shown, summary)
+        further = list(_write_lists(workbook, formats, summary))
+        origin = Sheet(workbook, "How this was made", formats)
+        document = word_document(tables_head(summary), summary)
+        write_origin(origin, document)
+        _write_index(index, document, summary, pages, [*further, origin.name])
 
 
-def _write_index(sheet: Sheet, summary: "Crosstabs", sheets: dict[str, tuple["Crosstab", ...]]) -> None:
+def _write_index(
+    sheet: Sheet,
+    document: Document,
+    summary: "Crosstabs",
+    pages: Sequence[tuple[str, list["Crosstab"]]],
+    further: Sequence[str],
+) -> None:
+    """Write the index: a link to each sheet, with one sentence for each table."""
     sheet.line(f"Tables of {one_line(summary.source)}" if summary.source else "Tables", "title")
+    sheet.line(f"{document.introduction[0].text}".rstrip(), "lead")
     sheet.line(stamp(summary.created), "note")
+    for caution in document.sentences("caution"):
+        sheet.line(f"{capitalise(caution)}.".replace("..", "."), "note")
     sheet.row += 1
-    sheet.cells(("Sheet", "Question", "Finding"), "head")
-    for name, tables in sheets.items():
-        link = sheet.formats.format("link")
-        sheet.sheet.write_url(sheet.row, 0, f"internal:'{name}'!A1", link, printable(name))
-        sheet.put(1, tables[0].question.text)
-        for table in tables:
-            sheet.put(2, finding(table))
+    sheet.cells(("Sheet", "Question", "By", "Finding"), "head")
+    head_row = sheet.row
+    for name, tables in pages:
+        sheet.link(0, name, name, "entry link")
+        sheet.put(1, tables[0].question.text, "entry")
+        for number, table in enumerate(tables):
+            look = "text" if number else "entry"
+            sheet.put(2, table.banner.title or " ", look)
+            sheet.put(3, f"{capitalise(finding(table))}.", look)
             sheet.row += 1
-    sheet.row += 1
-    notes = map(without_hints, (*summary.input_notes, *cautions(summary)))
-    for note in (*notes, interval_line(summary), str(summary.signature)):
-        sheet.line(f"{note[:1].upper()}{note[1:]}", "note")
-    _set_up_print(sheet, rows=4)
-
-
-def _write_question(sheet: Sheet, tables: Sequence["Crosstab"], summary: "Crosstabs") -> None:
-    """Write the sheet of a question, with its banners next to each other."""
-    columns = list(_sheet_columns(tables))
-    _write_heads(sheet, tables, columns)
-    _write_bases(sheet, columns, is_weighted=summary.is_weighted)
-    _write_lines(sheet, columns)
-    sheet.row += 1
-    sheet.line(f"Intervals ({100 * summary.settings.level:g} %): lower and upper end", "block")
-    _write_intervals(sheet, columns)
-    if any(table.changes is not None for table in tables):
+    for name in further:
+        sheet.link(0, name, name, "entry link")
+        for column in range(1, len(_INDEX_WIDTHS)):
+            sheet.put(column, " ", "entry")
         sheet.row += 1
-        for title, is_adjusted in (("its p-value", False), ("its adjusted p-value", True)):
-            sheet.line(f"Change to the wave before (shares by percentage points), and {title}", "block")
-            _write_changes(sheet, columns, is_adjusted=is_adjusted)
-            sheet.row += 1
-        changed = next(table for table in tables if table.changes is not None)
-        sheet.line(change_note(changed, summary.settings), "note")
-    if any(table.answer_shares is not None for table in tables):
-        sheet.row += 1
-        sheet.line("Shares of all answers, which sum to 100 %", "block")
-        _write_answer_shares(sheet, columns)
-    sheet.row += 1
-    notes = dict.fromkeys(note for table in tables for note in table_notes(table, summary.settings))
-    letters = " Letters compare the columns of one banner."
-    has_groups = any(table.banner.groups for table in tables)
-    for note in (*notes, f"{interval_line(summary)}.{letters if has_groups else ''}"):
-        sheet.line(note, "note")
-    sheet.sheet.freeze_panes(_FIRST_ROW + _HEAD_ROWS, 1)
-    _set_up_print(sheet, rows=_FIRST_ROW + _HEAD_ROWS)
+    sheet.finish(head_rows=head_row)
 
 
-def _write_heads(sheet: Sheet, tables: Sequence["Crosstab"], columns: Sequence[_Column]) -> None:
-    banner, head = sheet.formats.format("banner"), sheet.formats.format("head")
-    sheet.line(tables[0].question.text, "title")
-    sheet.line(finding(tables[0]))
-    link = sheet.formats.format("link")
-    sheet.sheet.write_url(2, 0, f"internal:'{_INDEX}'!A1", link, "Back to the index")
-    for table in tables:
-        positions = [column for other, _, column in columns if other is table]
-        across = (_FIRST_ROW, positions[0], _FIRST_ROW, positions[-1] + 1)
-        sheet.sheet.merge_range(*across, printable(table.banner.title), banner)
-    sheet.row = _FIRST_ROW + 2
-    for table, group, column in columns:
-        sheet.sheet.set_column(column, column, _VALUE_WIDTH)
-        sheet.sheet.set_column(column + 1, column + 1, _LETTER_WIDTH)
-        across = (_FIRST_ROW + 1, column, _FIRST_ROW + 1, column + 1)
-        sheet.sheet.merge_range(*across, printable(table.columns[group]), head)
-        sheet.put(column, table.column_letters[group], "banner")
-    sheet.row = _FIRST_ROW + _HEAD_ROWS
+# A page
 
 
-def _write_bases(sheet: Sheet, columns: Sequence[_Column], *, is_weighted: bool) -> None:
-    names = ("Base, unweighted", "Base, weighted", "Base, effective")
-    for kind, name in enumerate(names if is_weighted else names[:1]):
-        sheet.put(0, name, "base")
-        for table, group, column in columns:
-            sheet.put(column, (table.bases[kind][group], _WEIGHT if kind else _WHOLE), "base")
-            if table.is_small[group] and not kind:
-                sheet.put(column + 1, "*", "letters")
-        sheet.row += 1
+def _pages(tables: Sequence["Crosstab"]) -> Iterator[list[_Part]]:
+    """Distribute the banners of a question over pages.
 
-
-def _write_lines(sheet: Sheet, columns: Sequence[_Column]) -> None:
-    for index, line in enumerate(columns[0][0].question.lines):
-        look = "net" if line.is_summary else "text"
-        sheet.put(0, f"{line.name[:1].upper()}{line.name[1:]}" if line.is_summary else line.name, look)
-        for table, group, column in columns:
-            value = table.cells.values[index, group], _FORMS[line.kind]
-            sheet.put(column, value, "small" if table.small[index, group] else look)
-            sheet.put(column + 1, str(table.letters[index, group]), "letters")
-        sheet.row += 1
-        if index == table.question.mean_line:
-            sheet.put(0, "Standard deviation")
-            for table, group, column in columns:
-                look = "small" if table.small[index, group] else "text"
-                sheet.put(column, (table.deviations[group], _FORMS["mean"]), look)
-            sheet.row += 1
-
-
-def _write_intervals(sheet: Sheet, columns: Sequence[_Column]) -> None:
-    for index, line in enumerate(columns[0][0].question.lines):
-        sheet.put(0, line.name)
-        for table, group, column in columns:
-            sheet.put(column, (table.cells.low[index, group], _FORMS[line.kind]), "base")
-            sheet.put(column + 1, (table.cells.high[index, group], _FORMS[line.kind]), "base")
-        sheet.row += 1
-
-
-def _write_answer_shares(sheet: Sheet, columns: Sequence[_Column]) -> None:
-    for index, line in enumerate(columns[0][0].question.lines):
-        if line.is_summary:
-            continue
-        sheet.put(0, line.name)
-        for table, group, column in columns:
-            if (shares := table.answer_shares) is not None:
-                sheet.put(column, (shares[index, group], _FORMS["share"]), "base")
-        sheet.row += 1
-
-
-def _write_changes(sheet: Sheet, columns: Sequence[_Column], *, is_adjusted: bool) -> None:
-    for index, line in enumerate(columns[0][0].question.lines):
-        sheet.put(0, line.name)
-        for table, group, column in columns:
-            if (changes := table.changes) is not None:
-                look = "small" if changes.small[index, group] else "text"
-                sheet.put(column, (changes.values[index, group], _CHANGES[line.kind]), look)
-                p_values = changes.adjusted if is_adjusted else changes.p_values
-                sheet.put(column + 1, (p_values[index, group], _P), "base")
-        sheet.row += 1
-
-
-def _sheet_columns(tables: Sequence["Crosstab"]) -> Iterator[_Column]:
-    """Assign two columns of the sheet, for figures and letters, to each column of all tables.
-
-    The total comes before the first banner, and before others only if it differs.
+    Banners of the same total are next to each other while there is room; the columns of a long one continue
+    on further pages. The total comes first on each page.
     """
-    column = 1
-    for number, table in enumerate(tables):
-        for group in range(len(table.columns)):
-            if group == 0 and any(_has_same_total(table, other) for other in tables[:number]):
-                continue
-            yield table, group, column
-            column += 2
+    page: list[_Part] = []
+    used = 0
+    for table in tables:
+        groups = range(1, len(table.columns))
+        n_pages = max(1, math.ceil(len(groups) / (_MOST_COLUMNS - 1)))
+        for piece in np.array_split(np.array(groups, dtype=int), n_pages):
+            has_room = used + len(piece) <= _MOST_COLUMNS and n_pages == 1
+            if page and not (has_room and _has_same_total(table, page[0].table)):
+                yield page
+                page, used = [], 0
+            columns = (*(() if page else (0,)), *piece.tolist())
+            page.append(_Part(table, columns, 1 + 2 * used))
+            used += len(columns)
+    if page:
+        yield page
 
 
 def _has_same_total(table: "Crosstab", other: "Crosstab") -> bool:
@@ -226,8 +184,280 @@ def _has_same_total(table: "Crosstab", other: "Crosstab") -> bool:
     return is_equal and table.wave == other.wave and table.banner.answered_by == other.banner.answered_by
 
 
-def write_differences(sheet: Sheet, summary: "Crosstabs", most: int = MAX_ROWS - _DIFFERENCE_HEAD) -> None:
-    """Write all differences of columns, table by table.
+def _write_page(
+    sheet: Sheet, parts: Sequence[_Part], tables: Sequence["Crosstab"], summary: "Crosstabs"
+) -> None:
+    """Write a page of a question: what is printed, and below it what is not."""
+    question = tables[0].question
+    sheet.line(question.text, "title")
+    for table in tables:
+        sheet.line(f"{capitalise(finding(table))}.", "lead")
+    sheet.link(0, INDEX, "Back to the index")
+    sheet.row += 2
+    heads = sheet.row
+    _write_heads(sheet, parts)
+    head_rows = sheet.row
+    _write_bases(sheet, parts, is_weighted=summary.is_weighted)
+    _write_lines(sheet, parts, alpha=1 - summary.settings.level)
+    sheet.row += 1
+    is_narrow = sheet.whole_width() <= _NARROW_TABLE
+    drawn = list(_charts(parts))
+    charts = place_charts(sheet, drawn, beside=heads if is_narrow else None)
+    notes = dict.fromkeys(note for table in tables for note in table_notes(table, summary.settings))
+    for note in notes:
+        sheet.line(note, "note")
+    if any(table.changes is not None for table in tables):
+        alpha = percent(1 - summary.settings.level, 0)
+        sheet.line(f"▲ ▼ Significant change from the wave before, at {alpha}; see the sheet Changes.", "note")
+    if any(series.low for data in drawn for series in data.series):
+        sheet.line(f"Lines in charts: {interval_line(summary)}.", "note")
+    sheet.end_of_print()
+    sheet.row += 1
+    sheet.line("Below the printed page", "heading")
+    sheet.row += 1
+    _write_intervals(sheet, parts, summary)
+    _write_answer_shares(sheet, parts)
+    if charts:
+        sheet.line("Data of the charts", "heading")
+        write_charts(sheet, charts, step=2)
+    sheet.finish(head_rows=head_rows, name_columns=1)
+
+
+def _cells(parts: Sequence[_Part]) -> list[tuple["Crosstab", int, int]]:
+    return [cell for part in parts for cell in part.cells()]
+
+
+def _write_heads(sheet: Sheet, parts: Sequence[_Part]) -> None:
+    """Write the banners, the names of their groups, and the letters of the groups."""
+    for part in parts:
+        first = part.first + 2 * (part.columns[0] == 0 and len(part.columns) > 1)
+        last = part.first + 2 * len(part.columns) - 1
+        if part.table.banner.groups:
+            sheet.across(first, last, one_line(part.table.banner.title), "banner head")
+    sheet.row += 1
+    words = [len(word) for table, group, _ in _cells(parts) for word in table.columns[group].split()]
+    width = min(max(_VALUE_WIDTH, max(words, default=0) - _LETTERS_WIDTH + 2), _WIDEST_VALUE)
+    for table, group, column in _cells(parts):
+        sheet.fix(column, width)
+        sheet.fix(column + 1, _letters_width(table, group))
+        sheet.across(column, column + 1, one_line(table.columns[group]), "group head")
+    sheet.row += 1
+    sheet.put(0, " ", "letter head")
+    for table, group, column in _cells(parts):
+        sheet.across(column, column + 1, table.column_letters[group] or " ", "letter head")
+    sheet.row += 1
+
+
+def _letters_width(table: "Crosstab", group: int) -> float:
+    """Return the width of the column with the letters of a group, and room for an arrow."""
+    longest = max(map(len, table.letters[:, group].tolist()))
+    return max(_LETTERS_WIDTH, longest + (2 if table.changes is not None else 0))
+
+
+def _write_bases(sheet: Sheet, parts: Sequence[_Part], *, is_weighted: bool) -> None:
+    names = ("Base, unweighted", "Base, weighted", "Base, effective")
+    for kind, name in enumerate(names if is_weighted else names[:1]):
+        sheet.put(0, name, "base")
+        for table, group, column in _cells(parts):
+            sheet.put(column, (table.bases[kind][group], _WEIGHT if kind else _WHOLE), "base")
+            if table.is_small[group] and not kind:
+                sheet.put(column + 1, "*", "letters")
+        sheet.row += 1
+
+
+def _write_lines(sheet: Sheet, parts: Sequence[_Part], *, alpha: float) -> None:
+    """Write the lines of a question; shares have bars in their cells, on one scale for all columns."""
+    cells = _cells(parts)
+    first = sheet.row
+    lines = parts[0].table.question.lines
+    for index, line in enumerate(lines):
+        look = "net" if line.is_summary else "text"
+        sheet.put(0, _line_name(line), look)
+        for table, group, column in cells:
+            value = table.cells.values[index, group], _FORMS[line.kind]
+            sheet.put(column, value, "small" if table.small[index, group] else look)
+            sheet.put(column + 1, _marks(table, index, group, alpha), "letters")
+        sheet.row += 1
+        if index == table.question.mean_line:
+            sheet.put(0, "Standard deviation", "base")
+            for table, group, column in cells:
+                look = "small" if table.small[index, group] else "base"
+                sheet.put(column, (table.deviations[group], _FORMS["mean"]), look)
+            sheet.row += 1
+    n_shares = next((n for n, line in enumerate(lines) if line.kind != "share"), len(lines))
+    _draw_bars(sheet, (first, first + n_shares - 1), [column for _, _, column in cells])
+
+
+def _draw_bars(sheet: Sheet, rows: tuple[int, int], columns: Sequence[int]) -> None:
+    """Draw bars from 0 to 100 % behind the shares in the cells of columns."""
+    from xlsxwriter.utility import xl_range
+
+    if rows[1] < rows[0]:
+        return
+    ranges = [xl_range(rows[0], column, rows[1], column) for column in columns]
+    sheet.sheet.conditional_format(
+        ranges[0],
+        {
+            "type": "data_bar", "bar_solid": True, "bar_color": _BAR_COLOUR, "bar_border_color": _BAR_COLOUR,
+            "min_type": "num", "min_value": 0, "max_type": "num", "max_value": 1, "data_bar_2010": True,
+            "multi_range": " ".join(ranges),
+        },
+    )  # fmt: skip
+
+
+def _difference(value: float, line: "Line") -> Value:
+    """Return the cell of a difference; of shares, it is in percentage points."""
+    return (100 * value if line.kind == "share" else value), _CHANGES[line.kind]
+
+
+def _line_name(line: "Line") -> str:
+    return capitalise(line.name) if line.is_summary else line.name
+
+
+def _marks(table: "Crosstab", line: int, group: int, alpha: float) -> str:
+    """Return the letters of a cell, and an arrow for a significant change from the previous wave."""
+    letters = str(table.letters[line, group])
+    if table.changes is None or not table.changes.adjusted[line, group] < alpha:
+        return letters
+    return f"{letters} {'▲' if table.changes.values[line, group] > 0 else '▼'}".strip()
+
+
+def _write_intervals(sheet: Sheet, parts: Sequence[_Part], summary: "Crosstabs") -> None:
+    for end, name in (("low", "Lower"), ("high", "Upper")):
+        sheet.line(f"{name} ends of intervals ({coverage(summary.settings.level)})", "heading")
+        for index, line in enumerate(parts[0].table.question.lines):
+            sheet.put(0, line.name, "base")
+            for table, group, column in _cells(parts):
+                value = float(getattr(table.cells, end)[index, group])
+                sheet.put(column, (value, _FORMS[line.kind]), "base")
+            sheet.row += 1
+        sheet.row += 1
+
+
+def _write_answer_shares(sheet: Sheet, parts: Sequence[_Part]) -> None:
+    if all(part.table.answer_shares is None for part in parts):
+        return
+    sheet.line("Shares of all answers, which sum to 100 %", "heading")
+    all_shares = {id(part.table): part.table.answer_shares for part in parts}
+    for index, line in enumerate(parts[0].table.question.lines):
+        if line.is_summary:
+            continue
+        sheet.put(0, line.name)
+        for table, group, column in _cells(parts):
+            if (shares := all_shares[id(table)]) is not None:
+                sheet.put(column, (shares[index, group], _FORMS["share"]), "base")
+        sheet.row += 1
+    sheet.row += 1
+
+
+# Charts
+
+
+def _charts(parts: Sequence[_Part]) -> Iterator[ChartData]:
+    """Choose the charts of a page: each is readable however many answers and columns there are."""
+    question = parts[0].table.question
+    columns = [(table, group) for table, group, _ in _cells(parts) if table.bases[0][group]]
+    if not columns:
+        return
+    lines = question.lines
+    answers = [index for index, line in enumerate(lines) if line.kind == "share" and not line.is_net]
+    if question.kind in ("scale", "nps", "rated text"):
+        if len(answers) > _MOST_POINTS or question.kind == "nps":
+            answers = _groups_of_points(lines)
+        if answers:
+            yield _stack(columns, answers)
+    elif answers:
+        yield _bars(columns, answers)
+    if (main := question.main_line) is not None:
+        yield _means(columns, main)
+
+
+def _groups_of_points(lines: Sequence["Line"]) -> list[int]:
+    """Return the lines of detractors, passives and promoters; none for other nets, which may overlap."""
+    names = ("detractors", "passives", "promoters")
+    found = {name: index for name in names for index, line in enumerate(lines) if line.name.startswith(name)}
+    return [found[name] for name in names] if len(found) == len(names) else []
+
+
+def _names(columns: Sequence[tuple["Crosstab", int]]) -> tuple[str, ...]:
+    """Name the columns of a chart; an asterisk marks a small base."""
+    return tuple(
+        f"{one_line(table.columns[group])}{'*' if table.is_small[group] else ''}" for table, group in columns
+    )
+
+
+def _series(name: str, cells: Sequence[tuple["Crosstab", int, int]]) -> Series:
+    """Return a series of cells with their intervals: table, line and column of each."""
+    value, low, high = (
+        tuple(float(getattr(table.cells, part)[line, group]) for table, line, group in cells)
+        for part in ("values", "low", "high")
+    )
+    return Series(name, value, low, high)
+
+
+def _stack(columns: Sequence[tuple["Crosstab", int]], lines: Sequence[int]) -> ChartData:
+    """Return the data of a stack: the shares of points in each column."""
+    question = columns[0][0].question
+    series = tuple(
+        replace(
+            _series(_line_name(question.lines[line]), [(table, line, group) for table, group in columns]),
+            low=(),
+            high=(),
+        )
+        for line in lines
+    )
+    return ChartData("stack", _names(columns), series, quantity="Share of answers", order="bad to good")
+
+
+def _bars(columns: Sequence[tuple["Crosstab", int]], lines: Sequence[int]) -> ChartData:
+    """Return the data of bars: of all columns, or of the first alone if they would be too many."""
+    question = columns[0][0].question
+    if len(columns) > _MOST_GROUPED or len(columns) * len(lines) > _MOST_BARS:
+        columns = columns[:1]
+    quantity = "Share of respondents"
+    if len(columns) == 1:
+        quantity += f", {_names(columns)[0]}"
+    if len(lines) > _MOST_ANSWERS:
+        quantity += f": the {_MOST_ANSWERS} most frequent of {len(lines)} answers"
+        shares = np.nan_to_num(columns[0][0].cells.values[:, columns[0][1]])
+        lines = sorted(lines, key=lambda line: -shares[line])[:_MOST_ANSWERS]
+    series = tuple(
+        _series(name, [(table, line, group) for line in lines])
+        for name, (table, group) in zip(_names(columns), columns, strict=True)
+    )
+    names = tuple(one_line(question.lines[line].name) for line in lines)
+    return ChartData("bars", names, series, quantity=quantity)
+
+
+def _means(columns: Sequence[tuple["Crosstab", int]], line: int) -> ChartData:
+    """Return the data of points: the mean or score of each column with its interval."""
+    described = columns[0][0].question.lines[line]
+    name = capitalise(described.name)
+    series = _series(name, [(table, line, group) for table, group in columns])
+    form = decimals(0 if described.kind == "nps" else 2)
+    return ChartData("points", _names(columns), (series,), form, name)
+
+
+# Lists of all changes and differences
+
+
+def _write_lists(workbook: Any, formats: SheetFormats, summary: "Crosstabs") -> Iterator[str]:
+    """Write the sheets of changes and differences, and yield their names."""
+    changed = [table for table in summary.tables if table.changes is not None]
+    if changed:
+        sheet = Sheet(workbook, _CHANGES_SHEET, formats, dict(enumerate(_CHANGE_COLUMNS.values())))
+        sheet.line("Changes between waves", "title")
+        sheet.line(change_note(changed[0], summary.settings), "note")
+        _write_list(sheet, _CHANGE_COLUMNS, _changes(changed), 1 - summary.settings.level)
+        yield sheet.name
+    if any(table.differences.values.size for table in summary.tables):
+        sheet = Sheet(workbook, _DIFFERENCES_SHEET, formats, dict(enumerate(_DIFFERENCE_COLUMNS.values())))
+        write_differences(sheet, summary)
+        yield sheet.name
+
+
+def write_differences(sheet: Sheet, summary: "Crosstabs", most: int = MAX_ROWS - 10) -> None:
+    """Write all differences of columns, table by table; only significant ones are shown at first.
 
     Args:
         sheet: an empty sheet.
@@ -239,12 +469,28 @@ def write_differences(sheet: Sheet, summary: "Crosstabs", most: int = MAX_ROWS -
     sheet.line(difference_note(summary.settings), "note")
     if total > most:
         sheet.line(f"{count_of(total - most, 'further row')} in .csv, .parquet and .json alone.", "note")
-    sheet.row = _DIFFERENCE_HEAD
-    sheet.cells(_DIFFERENCE_COLUMNS, "head")
-    for values in islice(_differences(summary), most):
+    rows = islice(_differences(summary), most)
+    _write_list(sheet, _DIFFERENCE_COLUMNS, rows, 1 - summary.settings.level)
+
+
+def _write_list(
+    sheet: Sheet, columns: Mapping[str, float], rows: Iterable[Sequence[Value]], alpha: float
+) -> None:
+    """Write a list of tests with a filter that shows significant ones; the last value is the adjusted p."""
+    shown = f"Rows with an adjusted p below {alpha:.2g} are shown; clear the filter to see all."
+    sheet.line(shown, "note")
+    sheet.row += 1
+    head = sheet.row
+    sheet.heads(list(columns), [name not in _NAMES for name in columns])
+    for values in rows:
+        p_value = values[-1][0]
+        if not (isinstance(p_value, float) and p_value < alpha):
+            sheet.hide(sheet.row)
         sheet.cells(values)
-    sheet.sheet.autofilter(_DIFFERENCE_HEAD, 0, sheet.row - 1, len(_DIFFERENCE_COLUMNS) - 1)
-    sheet.sheet.freeze_panes(_DIFFERENCE_HEAD + 1, 0)
+    last = len(columns) - 1
+    sheet.sheet.autofilter(head, 0, max(sheet.row - 1, head), last)
+    sheet.sheet.filter_column(last, f"x < {alpha:.2g}")
+    sheet.finish(head_rows=head + 1)
 
 
 def _differences(summary: "Crosstabs") -> Iterator[list[Value]]:
@@ -254,19 +500,36 @@ def _differences(summary: "Crosstabs") -> Iterator[list[Value]]:
             line = table.question.lines[index]
             columns = (table.columns[tested.first[pair]], table.columns[tested.second[pair]])
             names = (table.question.text, table.banner.title, line.name, *columns)
-            change = _CHANGES[line.kind]
+            figures = (tested.values, tested.low, tested.high)
             yield [
                 *map(one_line, names),
-                *((float(part[index, pair]), change) for part in (tested.values, tested.low, tested.high)),
+                *(_difference(float(part[index, pair]), line) for part in figures),
                 *((float(part[index, pair]), _P) for part in (tested.p_values, tested.adjusted)),
             ]
 
 
-def _set_up_print(sheet: Sheet, *, rows: int) -> None:
-    """Set up printing: landscape, one page wide, with headings and names on every page."""
-    sheet.sheet.set_landscape()
-    sheet.sheet.set_paper(9)  # A4
-    sheet.sheet.fit_to_pages(1, 0)
-    sheet.sheet.repeat_rows(0, rows - 1)
-    sheet.sheet.repeat_columns(0)
-    sheet.sheet.set_footer("&L&A&RPage &P of &N")
+def _changes(tables: Iterable["Crosstab"]) -> Iterator[list[Value]]:
+    totals: set[tuple[str, str]] = set()  # whose change is listed, as it is the same by every banner
+    for table in tables:
+        changes, key = table.changes, (table.question.name, table.banner.answered_by)
+        is_known = key in totals
+        if table.wave:
+            totals.add(key)
+        if changes is None:
+            continue
+        for index, column in np.ndindex(changes.values.shape):
+            if column == 0 and is_known:
+                continue
+            value, change = (float(part[index, column]) for part in (table.cells.values, changes.values))
+            if not math.isfinite(change):
+                continue
+            line = table.question.lines[index]
+            names = (table.question.text, table.banner.title, line.name, table.columns[column])
+            figures = (changes.values, changes.low, changes.high)
+            yield [
+                *map(one_line, names),
+                (value - change, _FORMS[line.kind]),
+                (value, _FORMS[line.kind]),
+                *(_difference(float(part[index, column]), line) for part in figures),
+                *((float(part[index, column]), _P) for part in (changes.p_values, changes.adjusted)),
+            ]

@@ -1,14 +1,11 @@
-"""Documents as Excel workbooks: a sheet for each section, with numeric cells and chart images."""
+"""Documents as Excel workbooks: a sheet for each section, with numeric cells and native charts."""
 
-import io
 import math
-import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import Any, assert_never
+from typing import assert_never
 
 from semscale.report import document as blocks
-from semscale.report.chart_kit import figure_svg, rasterize
 from semscale.report.document import (
     Cell,
     Compared,
@@ -20,6 +17,7 @@ from semscale.report.document import (
     Line,
     Number,
     Quoted,
+    Section,
     Share,
     WithInterval,
     flat,
@@ -27,138 +25,21 @@ from semscale.report.document import (
 from semscale.report.formatting import (
     capitalise,
     cell_text,
+    clip_text,
+    count_of,
     coverage,
     has_interval,
     heading_text,
     line_text,
-    printable,
 )
+from semscale.report.sheet_charts import PlacedChart, place_charts, write_charts
+from semscale.report.sheets import FONT, Sheet, SheetFormats, Value
 from semscale.store.writing import LONGEST_CELL, open_workbook
 
-Value = str | tuple[float | None, str]
-"""A text, or a number with its format; the cell is empty for ``None``, NaN and infinity."""
-
-_LONGEST_NAME = 31  # characters, as Excel allows
-_FORBIDDEN = str.maketrans(dict.fromkeys("[]:*?/\\'", " "))
-_SCALE = 0.5  # PNG pixels are twice as fine as the drawing's
-_ROW_PIXELS = 20
-_TEXT_WIDTH = 52
-_WIDTHS = (36, 18, 14, 14, 14, 14)
-_LOOKS: Mapping[str, Mapping[str, object]] = {
-    "text": {},
-    "title": {"bold": True, "font_size": 16},
-    "heading": {"bold": True, "font_size": 12, "top": 1, "top_color": "#e3e0d8"},
-    "head": {"bold": True, "bottom": 1, "font_color": "#56616f"},
-    "note": {"font_color": "#56616f"},
-    "warning": {"font_color": "#8a5300"},
-}
-
-
-class SheetFormats:
-    """Cache of a workbook's formats.
-
-    Args:
-        workbook: XlsxWriter workbook.
-        looks: properties of XlsxWriter formats, by name.
-    """
-
-    def __init__(self, workbook: Any, looks: Mapping[str, Mapping[str, object]]) -> None:
-        self._workbook, self._looks = workbook, looks
-        self._formats: dict[tuple[str, str], Any] = {}
-
-    def format(self, look: str, number: str = "") -> Any:
-        """Return the format with a look and an Excel number format."""
-        if (look, number) not in self._formats:
-            shown = {"num_format": number} if number else {}
-            self._formats[look, number] = self._workbook.add_format({**self._looks[look], **shown})
-        return self._formats[look, number]
-
-
-class Sheet:
-    """A sheet of a workbook that is written row by row.
-
-    Attributes:
-        name: name of the sheet; cut and numbered if Excel would refuse it.
-        sheet: XlsxWriter worksheet.
-        row: index of the next row, from 0.
-
-    Args:
-        workbook: XlsxWriter workbook.
-        name: name of the sheet.
-        formats: formats of the workbook.
-        widths: widths of the first columns, in characters.
-    """
-
-    def __init__(
-        self,
-        workbook: Any,
-        name: str,
-        formats: SheetFormats,
-        widths: Sequence[int] = _WIDTHS,
-    ) -> None:
-        self.name = free_sheet_name(name, {s.lower() for s in workbook.sheetnames})
-        self.sheet = workbook.add_worksheet(self.name)
-        self.sheet.hide_gridlines(2)
-        self.formats = formats
-        self.row = 0
-        for column, width in enumerate(widths):
-            self.sheet.set_column(column, column, width)
-
-    def put(self, column: int, value: Value, look: str = "text") -> None:
-        """Write one cell of the row if there is a value."""
-        if isinstance(value, str):
-            if value:
-                shown = printable(value)[:LONGEST_CELL]
-                self.sheet.write_string(self.row, column, shown, self.formats.format(look))
-        elif value[0] is not None and math.isfinite(value[0]):
-            self.sheet.write_number(self.row, column, float(value[0]), self.formats.format(look, value[1]))
-
-    def cells(self, values: Iterable[Value], look: str = "text") -> None:
-        """Write a row and go to the next."""
-        for column, value in enumerate(values):
-            self.put(column, value, look)
-        self.row += 1
-
-    def line(self, text: str, look: str = "text") -> None:
-        """Write a row with one text, unless it is empty."""
-        if text:
-            self.cells([text], look)
-
-    def picture(self, png: bytes, description: str) -> None:
-        """Insert an image at the current row, and continue below it."""
-        (height,) = struct.unpack(">I", png[20:24])  # of the PNG's header
-        scale = {"x_scale": _SCALE, "y_scale": _SCALE}
-        settings = {"image_data": io.BytesIO(png), **scale, "description": description}
-        self.sheet.insert_image(self.row, 0, "figure.png", settings)
-        self.row += int(height * _SCALE) // _ROW_PIXELS + 2
-
-
-def free_sheet_name(name: str, names: set[str]) -> str:
-    """Shorten and number a name until it is valid in Excel and unique.
-
-    Args:
-        name: name of the sheet's subject.
-        names: names of other sheets, in lower case.
-    """
-    clean = " ".join(printable(name).translate(_FORBIDDEN).split()) or "Sheet"
-    free, number = _shorten_name(clean, _LONGEST_NAME), 2
-    while free.lower() in names:
-        ending = f" {number}"
-        free, number = _shorten_name(clean, _LONGEST_NAME - len(ending)) + ending, number + 1
-    return free
-
-
-def _shorten_name(name: str, limit: int) -> str:
-    """Cut a name before a comma, or otherwise between two words."""
-    if len(name) <= limit:
-        return name
-    cut = name[: limit + 1]
-    for separator in (", ", " "):
-        if separator in cut:
-            return cut.rpartition(separator)[0]
-    return name[:limit]
-
-
+_SUMMARY, _ORIGIN = "Summary", "How this was made"
+_PRINTED_ROWS = 60  # of a table; a longer one is for searching on the screen
+_SENTENCE = 240  # characters of a section's sentence in the summary
+_HIGH, _MIDDLE, _LOW = "#6798c2", "#ffffff", "#e8bd8e"  # of a colour scale
 _ENDS, _NOTE = ("low", "high"), "note"
 
 
@@ -169,7 +50,7 @@ def write_report_workbook(
 
     Numbers are numeric cells: an interval takes three columns, a share is formatted in percent, and a missing
     number is an empty cell. Notes of cells, such as the reason for a missing interval, have a separate
-    column. Texts are never formulas or links.
+    column. Texts are never formulas or links. Charts are drawn from cells below the printed part of a sheet.
 
     Args:
         document: what to show.
@@ -178,84 +59,163 @@ def write_report_workbook(
     Raises:
         OSError: the file cannot be written.
     """
-    with open_workbook(path) as workbook:
-        formats = SheetFormats(workbook, _LOOKS)
-        _summary(Sheet(workbook, "Summary", formats), document)
+    with open_workbook(path, font=FONT) as workbook:
+        formats = SheetFormats(workbook)
+        summary = Sheet(workbook, _SUMMARY, formats)
+        names = []
         for section in document.sections:
             if section.full:
-                title = line_text(section.title)
-                sheet = Sheet(workbook, title, formats)
-                sheet.line(title if section.level is None else f"{title}: {section.level[0]}", "title")
-                for block in flat(section.full):
-                    _block(sheet, block)
+                sheet = Sheet(workbook, line_text(section.title), formats)
+                names.append((sheet.name, _sentence(section)))
+                _write_section(sheet, section)
         if document.signature is not None:
-            _method(Sheet(workbook, "Method", formats), document)
+            sheet = Sheet(workbook, _ORIGIN, formats)
+            names.append((sheet.name, "Settings, citations and signature."))
+            write_origin(sheet, document)
+        _write_summary(summary, document, names)
 
 
-def _summary(sheet: Sheet, document: Document) -> None:
+def _sentence(section: Section) -> str:
+    """Return a sentence with the content of a section: of a paragraph, or otherwise of a figure or table."""
+    entries = list(flat(section.full))
+    paragraphs = [entry for entry in entries if isinstance(entry, blocks.Paragraph)]
+    sentences = (
+        *(line_text(entry.text) for entry in paragraphs if entry.style in ("lead", "plain")),
+        *(entry.description for entry in entries if isinstance(entry, blocks.Figure)),
+        *(line_text(entry.text) for entry in paragraphs),
+        *(entry.note for entry in entries if isinstance(entry, blocks.DataTable)),
+    )
+    return clip_text(next(filter(None, sentences), ""), _SENTENCE).shown
+
+
+def _write_section(sheet: Sheet, section: Section) -> None:
+    title = line_text(section.title)
+    if section.level is not None:
+        title = f"{title}{'' if title.endswith('?') else ':'} {section.level[0]}"
+    sheet.line(title, "title")
+    sheet.link(0, _SUMMARY, "Back to the summary")
+    sheet.row += 2
+    charts: list[PlacedChart] = []
+    for block in flat(section.full):
+        charts += _write_block(sheet, block)
+    _finish(sheet, charts)
+
+
+def _finish(sheet: Sheet, charts: Sequence[PlacedChart]) -> None:
+    """Write the data of a sheet's charts below its printed part, and lay the sheet out."""
+    sheet.end_of_print()
+    if charts:
+        sheet.row += 1
+        sheet.line("Data of the charts", "heading")
+        write_charts(sheet, charts)
+    sheet.finish()
+
+
+def _write_summary(sheet: Sheet, document: Document, sheets: Sequence[tuple[str, str]]) -> None:
+    """Write the summary: the lead, cautions and facts, and links to the other sheets with a sentence each."""
     sheet.line(line_text(document.title), "title")
-    sheet.line(f"Semscale {document.kind}", "note")
-    for part in document.source:
-        sheet.line(line_text(part), "note")
+    source = ", ".join(map(line_text, document.source))
+    sheet.line(f"{capitalise(document.kind)}: {source}" if source else capitalise(document.kind), "note")
     sheet.row += 1
     for warning in document.sentences("warning"):
         sheet.line(f"Warning: {warning}", "warning")
-    _lead(sheet, document)
+    charts = _write_lead(sheet, document)
     for sentence in document.full_introduction:
         sheet.line(line_text(sentence))
     sheet.line(document.next_step, "warning")
     for caution in document.sentences("caution"):
-        sheet.line(f"Note: {caution}", "warning")
+        sheet.line(f"Note: {caution}", "note")
     sheet.row += 1
     _write_named_values(sheet, document.facts)
+    sheet.line("Sheets", "heading")
+    for name, sentence in sheets:
+        sheet.link(0, name, name)
+        sheet.beside(1, sentence)
+        sheet.row += 1
+    _finish(sheet, charts)
 
 
-def _lead(sheet: Sheet, document: Document) -> None:
+def _write_lead(sheet: Sheet, document: Document) -> list[PlacedChart]:
     match document.lead:
         case Headline(name, value, _, interval, advice=advice):
-            _estimates(sheet, [(value, name)], interval)
+            covered = f" ({coverage(interval)} interval)" if has_interval(value) else ""
+            _write_rows(sheet, ("", f"estimate{covered}"), [(Label(name), value)])
             sheet.line(advice)
         case blocks.Figure() as figure:
-            _block(sheet, figure)
+            return _write_block(sheet, figure)
         case Decision(text, _, about):
-            sheet.cells([capitalise(text), line_text(about)])
+            sheet.line(f"{capitalise(text)}: {line_text(about)}", "heading")
+    return []
 
 
-def _estimates(sheet: Sheet, figures: Sequence[tuple[WithInterval, str]], interval: float) -> None:
-    covered = f" ({coverage(interval)} interval)" if any(has_interval(value) for value, _ in figures) else ""
-    _rows(sheet, ("", f"estimate{covered}"), [(Label(name), value) for value, name in figures])
+def write_origin(sheet: Sheet, document: Document) -> None:
+    """Write how a document was made: what else can be done, settings, citations and signature.
 
-
-def _method(sheet: Sheet, document: Document) -> None:
-    sheet.line("How to reproduce and cite this", "title")
-    for name, value in document.settings:
-        sheet.cells([name, line_text(value)])
+    Args:
+        sheet: an empty sheet.
+        document: the document.
+    """
+    sheet.line(_ORIGIN, "title")
     sheet.row += 1
+    for hint in document.hints:
+        sheet.line(hint)
+    sheet.row += 1 if document.hints else 0
+    for name, value in document.settings:
+        sheet.put(0, name)
+        sheet.beside(1, line_text(value))
+        sheet.row += 1
+    sheet.row += 1
+    if document.citations:
+        sheet.line("How to cite", "heading")
     for work in document.citations:
         sheet.line(f"{work.authors} {work.title}. {work.place}. ({work.use}) {work.url}".strip())
-    sheet.cells(["Signature", str(document.signature)])
+    sheet.row += 1
+    sheet.line("Signature", "heading")
+    sheet.line(str(document.signature))
+    sheet.line("Two results may be compared only where their signatures agree.", "note")
+    sheet.finish()
 
 
-def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - one case for each kind of block
+def _write_block(sheet: Sheet, block: blocks.Block) -> list[PlacedChart]:
+    """Write a block, and return its charts, whose data come later."""
+    match block:
+        case blocks.Figure():
+            return _write_figure(sheet, block)
+        case blocks.SideBySide():
+            return [chart for entry in flat([block]) for chart in _write_block(sheet, entry)]
+        case _:
+            _write_texts_and_tables(sheet, block)
+            return []
+
+
+def _write_figure(sheet: Sheet, figure: blocks.Figure) -> list[PlacedChart]:
+    """Place the charts of a figure above its table; a figure without a native chart colours its table."""
+    data = (*figure.data, *(() if figure.scatter is None else (figure.scatter,)))
+    charts = place_charts(sheet, data)
+    sheet.line(figure.caption, "note")
+    if figure.scatter is None or len(figure.scatter.x) <= _PRINTED_ROWS:  # the chart's data are its table
+        _write_table(sheet, figure.table, is_coloured=not data)
+    return charts
+
+
+def _write_texts_and_tables(  # noqa: C901 - one case for each kind of block
+    sheet: Sheet, block: blocks.Block
+) -> None:
     match block:
         case blocks.Paragraph(text, style):
             look = style if style in {"note", "heading"} else "text"
             sheet.line(heading_text(text) if style == "heading" else line_text(text), look)
         case blocks.DataTable():
-            _table(sheet, block)
-        case blocks.Figure(description=description, caption=caption, table=table):
-            sheet.picture(rasterize(figure_svg(block)), description)
-            sheet.line(caption, "note")
-            _table(sheet, table)
+            _write_table(sheet, block)
         case blocks.Items():
-            _items(sheet, block)
+            _write_items(sheet, block)
         case blocks.ComparedItems():
             _write_comparisons(sheet, block)
         case blocks.Verbatims(columns):
             for title, texts in columns:
                 sheet.line(capitalise(title), "heading")
                 heads = ("text", "row", "mean", "entropy", *(f"point {n + 1}" for n in range(_points(block))))
-                _rows(sheet, heads, [
+                _write_rows(sheet, heads, [
                     (text.text, Count(text.row), text.mean, text.entropy, *map(Share, text.pmf))
                     for text in texts
                 ])  # fmt: skip
@@ -264,25 +224,24 @@ def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - 
                 sheet.cells([level, line_text(reason)])
         case blocks.Reasons(reasons, noun):
             heads = ("reason", f"{noun}s", "share", "what it means", "example")
-            _rows(sheet, heads, [
+            _write_rows(sheet, heads, [
                 (Label(entry.status), Count(entry.n), Share(entry.share), Label(entry.meaning),
                  entry.examples[0][1] if entry.examples else Label(""))
                 for entry in reasons
             ])  # fmt: skip
-        case blocks.SideBySide():
-            for entry in flat([block]):
-                _block(sheet, entry)
+        case blocks.Figure() | blocks.SideBySide():
+            raise TypeError(f"{type(block).__name__} has charts, see _write_block")
         case _:
             assert_never(block)
 
 
-def _table(sheet: Sheet, table: blocks.DataTable) -> None:
+def _write_table(sheet: Sheet, table: blocks.DataTable, *, is_coloured: bool = False) -> None:
     sheet.line(heading_text(table.title), "heading")
-    _rows(sheet, table.columns, table.rows)
+    _write_rows(sheet, table.columns, table.rows, is_coloured=is_coloured)
     sheet.line(table.note, "note")
 
 
-def _items(sheet: Sheet, block: blocks.Items) -> None:
+def _write_items(sheet: Sheet, block: blocks.Items) -> None:
     """Write a row for each item, for sorting and filtering; equal headings get separate columns."""
     rows: list[dict[tuple[int, str | Quoted, int], Cell]] = []
     for item in block.items:
@@ -292,13 +251,11 @@ def _items(sheet: Sheet, block: blocks.Items) -> None:
             cells[position, head, repeats] = cell
         rows.append(cells)
     columns = sorted(dict.fromkeys(column for cells in rows for column in cells), key=lambda entry: entry[0])
-    if n_texts := sum(position == 0 for position, _, _ in columns):
-        sheet.sheet.set_column(0, n_texts - 1, _TEXT_WIDTH)
     if block.guards:
         legend = [(Label(guard), Label(meaning), Count(n)) for guard, meaning, n in block.guards]
-        _rows(sheet, ("guard", "what it found", f"{block.noun}s"), legend)
+        _write_rows(sheet, ("guard", "what it found", f"{block.noun}s"), legend)
     heads = [head for _, head, _ in columns]
-    _rows(sheet, heads, [[cells.get(column, Label("")) for column in columns] for cells in rows])
+    _write_rows(sheet, heads, [[cells.get(column, Label("")) for column in columns] for cells in rows])
 
 
 def _item_cells(item: blocks.ItemCard, noun: str) -> Iterator[tuple[int, str | Quoted, Cell]]:
@@ -336,27 +293,74 @@ def _write_comparisons(sheet: Sheet, block: blocks.ComparedItems) -> None:
 
 def _write_named_values(sheet: Sheet, entries: Iterable[tuple[Line, Cell]]) -> None:
     """Write names with their values, one per row."""
-    _rows(sheet, ("", ""), [(Label(line_text(name)), value) for name, value in entries])
+    _write_rows(sheet, ("", ""), [(Label(line_text(name)), value) for name, value in entries])
 
 
-def _rows(sheet: Sheet, columns: Sequence[str | Quoted], rows: Iterable[Sequence[Cell]]) -> None:
-    """Write a table; columns with intervals or notes get further columns for them."""
+def _write_rows(
+    sheet: Sheet,
+    columns: Sequence[str | Quoted],
+    rows: Iterable[Sequence[Cell]],
+    *,
+    is_coloured: bool = False,
+) -> None:
+    """Write a table; columns with intervals or notes get further columns for them.
+
+    Args:
+        sheet: the sheet.
+        columns: headings.
+        rows: cells of each row.
+        is_coloured: true to colour shares, or all numbers of a matrix, by their value.
+    """
     rows = list(rows)
     parts = [_parts([row[position] for row in rows]) for position in range(len(columns))]
-    heads: list[Value] = []
+    heads: list[str] = []
     for head, further in zip(columns, parts, strict=True):
         name = heading_text(head)
         heads += [name, *(f"{name}, {part}".removeprefix(", ") for part in further)]
+    written = [_row_values(row, parts) for row in rows]
+    if len(written) > _PRINTED_ROWS:
+        sheet.line(f"Of {count_of(len(written), 'row')}, the first {_PRINTED_ROWS} are printed.", "note")
     if any(heads):
-        sheet.cells(heads, "head")
-    for row in rows:
-        values: list[Value] = []
-        for cell, further in zip(row, parts, strict=True):
-            figure, *ends = _figures(cell)
-            known = dict(zip(_ENDS, ends, strict=False)) | {_NOTE: _note(cell)}
-            values += [figure, *(known.get(part, "") for part in further)]
-        sheet.cells(values)
+        are_numbers = [any(isinstance(row[column], tuple) for row in written) for column in range(len(heads))]
+        sheet.heads(heads, are_numbers)
+    first = sheet.row
+    for number, values in enumerate(written):
+        if number == _PRINTED_ROWS:
+            sheet.end_of_print()
+        sheet.cells(values, "list" if len(written) > _PRINTED_ROWS else "text")
+    if is_coloured and rows:
+        _colour(sheet, first, rows)
     sheet.row += 1
+
+
+def _row_values(row: Sequence[Cell], parts: Sequence[Sequence[str]]) -> list[Value]:
+    values: list[Value] = []
+    for cell, further in zip(row, parts, strict=True):
+        figure, *ends = _figures(cell)
+        known = dict(zip(_ENDS, ends, strict=False)) | {_NOTE: _note(cell)}
+        values += [figure, *(known.get(part, "") for part in further)]
+    return values
+
+
+def _colour(sheet: Sheet, first: int, rows: Sequence[Sequence[Cell]]) -> None:
+    """Colour the shares of a table, or all numbers of a matrix, from low to high; 0 stays white."""
+    kinds = (Share,) if any(isinstance(cell, Share) for cell in rows[0]) else (Number,)
+    columns = [column for column, cell in enumerate(rows[0]) if isinstance(cell, kinds)]
+    numbers = [
+        float(cell.value)
+        for row in rows
+        for cell in (row[column] for column in columns)
+        if isinstance(cell, Share | Number) and cell.value is not None and math.isfinite(cell.value)
+    ]
+    if not numbers:
+        return
+    scale = {"min_type": "num", "max_type": "num", "max_color": _HIGH, "max_value": max(*numbers, 1e-9)}
+    if min(numbers) < 0:
+        scale |= {"type": "3_color_scale", "min_value": min(numbers), "min_color": _LOW}
+        scale |= {"mid_type": "num", "mid_value": 0, "mid_color": _MIDDLE}
+    else:
+        scale |= {"type": "2_color_scale", "min_value": 0, "min_color": _MIDDLE}
+    sheet.sheet.conditional_format(first, columns[0], first + len(rows) - 1, columns[-1], scale)
 
 
 def _parts(cells: Sequence[Cell]) -> list[str]:

@@ -415,7 +415,9 @@ def write_workbook(frames: Iterable[pl.DataFrame], target: Path) -> None:
 
 
 @contextmanager
-def open_workbook(target: Path, *, constant_memory: bool = False) -> Iterator[Any]:
+def open_workbook(
+    target: Path, *, constant_memory: bool = False, font: Mapping[str, object] | None = None
+) -> Iterator[Any]:
     """Open a workbook; its file is written when it is closed.
 
     It has no creation time, so that the same content gives the same bytes.
@@ -423,14 +425,17 @@ def open_workbook(target: Path, *, constant_memory: bool = False) -> Iterator[An
     Args:
         target: the file.
         constant_memory: whether rows are written at once; they must then come from top to bottom.
+        font: XlsxWriter's properties of the font; by default Excel's.
     """
     import xlsxwriter
 
     # xlsxwriter leaves an archive open if it cannot write its file, so it writes into memory.
     content = io.BytesIO()
     with tempfile.TemporaryDirectory(prefix="semscale-") as parts:
-        settings = _SETTINGS | {"tmpdir": parts, "constant_memory": constant_memory}
-        with xlsxwriter.Workbook(content, settings) as workbook:
+        settings: dict[str, object] = {"tmpdir": parts, "constant_memory": constant_memory}
+        if font is not None:
+            settings["default_format_properties"] = font
+        with xlsxwriter.Workbook(content, _SETTINGS | settings) as workbook:
             workbook.set_properties({"created": _CREATED})
             yield workbook
     target.write_bytes(content.getbuffer())
