@@ -40,17 +40,27 @@ class Presentable(ABC):
         document: Document = _presenting().document_of(self)
         return document
 
-    def report(self, path: str | PathLike[str], *, figures: str | PathLike[str] | None = None) -> None:
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        figures: str | PathLike[str] | None = None,
+        template: str | PathLike[str] | None = None,
+    ) -> None:
         """Write a report; both paths are checked before any work is done.
 
         Args:
-            path: a file that ends in ``.html``, ``.md`` or ``.xlsx``.
+            path: a file that ends in ``.html``, ``.md``, ``.xlsx`` or ``.pptx`` (extra ``slides``).
             figures: folder for the figures as SVG and PNG; created if it does not exist.
+            template: PowerPoint file with the layouts, fonts and colours of slides.
 
         Raises:
-            InputError: the ending is another one, or the file or folder cannot be written.
+            InputError: the ending is another one, the file or folder cannot be written, or the template
+                cannot be used.
+            MissingExtraError: slides need the extra ``slides``.
         """
-        _presenting().write(self, Path(path), None if figures is None else Path(figures))
+        folder, layout = (None if part is None else Path(part) for part in (figures, template))
+        _presenting().write(self, Path(path), folder, layout)
 
     def to_json(self) -> str:
         """Return the numbers and their cautions as a JSON object; missing numbers are null."""

@@ -46,7 +46,7 @@ FILES = {
     "answers.rds": GOOD,
     "answers.xyz": GOOD,
     "words.csv": "id,text,n\n1,great,1\n2,bad,much\n",
-    "comma.csv": 'id;text;n\n1;great;1\n2;bad;1,500\n',
+    "comma.csv": "id;text;n\n1;great;1\n2;bad;1,500\n",
     "negative.csv": "id,text,n\n1,great,1\n2,bad,-1\n",
     "infinite.csv": "id,text,n\n1,great,inf\n",
     "few-anchors.yaml": scale_file(anchors=["awful", "great"]),

@@ -188,3 +188,24 @@ def test_a_code_without_answers_shows_only_borderline_quotes():
     typical, borderline = chosen(["a", "b"], np.array([[0.1], [0.2]]), np.zeros((2, 1)), 1)
     assert typical == []
     assert [quote.text for quote in borderline] == ["b", "a"]
+
+
+@pytest.mark.needs("slides")
+def test_slides_have_the_shares_of_codes_their_groups_and_their_drivers(full, tmp_path):
+    from tests.support.slide_reading import categories_of, charts_of, slides_of, titles_of, values_of
+
+    full.report(tmp_path / "c.pptx")
+    slides, titles = slides_of(tmp_path / "c.pptx"), titles_of(tmp_path / "c.pptx")
+    (chart,) = charts_of(slides[0])
+    shares = {share.code: share.corrected.value for share in full.shares}
+    (values,) = values_of(chart).values()
+    assert dict(zip(categories_of(chart), values, strict=True)) == pytest.approx(shares)
+    assert values == sorted(values, reverse=True)
+    assert titles[0].startswith(f"‘{categories_of(chart)[0]}’ is the most frequent topic (")
+    # All, and the two groups of the region.
+    assert len(charts_of(slides[1])) == 3
+    (drivers,) = charts_of(slides[-2])
+    differences = {driver.code: driver.difference.value for driver in full.drivers.drivers}
+    (values,) = values_of(drivers).values()
+    assert dict(zip(categories_of(drivers), values, strict=True)) == pytest.approx(differences)
+    assert titles[-1] == "How this was made"

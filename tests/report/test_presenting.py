@@ -121,7 +121,9 @@ def test_every_ending_has_a_renderer(name, tmp_path):
 
 
 def test_another_ending_is_refused():
-    with pytest.raises(InputError, match=r"report must end in \.html, \.htm, \.md or \.xlsx, got 'a\.pdf'"):
+    with pytest.raises(
+        InputError, match=r"report must end in \.html, \.htm, \.md, \.xlsx or \.pptx, got 'a\.pdf'"
+    ):
         check_ending(Path("a.pdf"))
 
 

@@ -71,8 +71,8 @@ def test_labels_of_the_file_say_what_can_be_listed():
 @pytest.mark.parametrize(
     ("cells", "option"),
     [
-        (["Transport (Bus, Tram), Car", "Car", "Transport (Bus, Tram)", "Bike, Car"], "Transport (Bus, Tram)"),
-        (["Tea, black, or green, Figs", "Figs", "Tea, black, or green", "Nuts, Figs"], "Tea, black, or green"),
+        (["Shuttle (Bus, Tram), Car", "Car", "Shuttle (Bus, Tram)", "Bike, Car"], "Shuttle (Bus, Tram)"),
+        (["Tea, hot, or cold, Figs", "Figs", "Tea, hot, or cold", "Nuts, Figs"], "Tea, hot, or cold"),
     ],
 )  # fmt: skip
 def test_options_with_brackets_or_several_commas(cells, option):

@@ -52,8 +52,13 @@ class Outputs(Settings):
     escape: CsvEscape = True
     report: Annotated[
         Path | None,
-        Field(description="Report with charts: .html, .md or .xlsx."),
+        Field(description="Report with charts: .html, .md, .xlsx or .pptx."),
         Option(OUTPUT, "FILE"),
+    ] = None
+    template: Annotated[
+        Path | None,
+        Field(description="PowerPoint file whose layouts, fonts and colours slides take."),
+        Option(OUTPUT, "FILE", rare=True),
     ] = None
     figures: Annotated[
         Path | None,
@@ -98,7 +103,7 @@ class Outputs(Settings):
         self._check()
 
     def _check(self) -> None:
-        from semscale.report.presenting import check_ending, picture_folder
+        from semscale.report.presenting import check_ending, check_template, picture_folder
         from semscale.store.atomic import check_folder, check_writable
         from semscale.store.writing import output_format
 
@@ -107,6 +112,7 @@ class Outputs(Settings):
             check_target(self.out, "out")
         if self.report is not None:
             check_ending(self.report)
+        check_template(self.template, [self.report, *self.further.values()])
         if (folder := picture_folder(self.report, self.figures)) is not None:
             check_folder(folder, "figures")
         for name, path in {"report": self.report, **self.further}.items():
@@ -173,7 +179,7 @@ class Outputs(Settings):
         """
         from semscale.report.presenting import write_files
 
-        folder = write_files(document, self.report, self.figures)
+        folder = write_files(document, self.report, self.figures, self.template)
         return self.named | ({} if folder is None else {"figures": folder})
 
 

@@ -102,7 +102,11 @@ def tables(options: TablesOptions) -> None:
     """
     crosstabs = _of_study(options) if Path(options.file).is_dir() else _of_file(options)
     for path in options.outputs.files:
-        crosstabs.report(path, escape=options.outputs.escape)
+        crosstabs.report(
+            path,
+            template=options.outputs.template if path.suffix.lower() == ".pptx" else None,
+            escape=options.outputs.escape,
+        )
     present(crosstabs, options.outputs)
 
 

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
 ChartKind = Literal["bars", "columns", "stack", "points"]
 """Horizontal bars, vertical columns, horizontal bars that sum to 100 %, or points with intervals."""
 
-Order = Literal["none", "bad to good", "good to bad", "low to high"]
-"""Order of the series: none, or that of a scale's points."""
+Order = Literal["none", "bad to good", "good to bad", "low to high", "promoters"]
+"""Order of the series, or of a single series' categories: none, that of a scale's points, or 0 to 10 with
+detractors, passives and promoters."""
 
 SHARE: Final = "0%"
 """Excel's number format of a share from 0 to 1."""
@@ -42,13 +43,18 @@ class ChartData:
 
     Attributes:
         kind: kind of the chart.
-        categories: names of the categories, from top to bottom or from left to right.
+        categories: names of the categories, from top to bottom or from left to right. In these and in
+            names of series, what follows a line break, such as a base, stays if a name is cut.
         series: the series; in a stack, from left to right.
         number_format: Excel's number format of the values.
         quantity: name of the quantity on the value axis.
         limits: least and greatest possible value; ``None`` if unknown.
         order: order of the series.
         reference: value that the others are compared with, such as the mean of all; ``None`` without one.
+        has_total: true if the first category sums up the others; with several series of bars, the first
+            series.
+        coverage: coverage of the intervals, between 0 and 1; ``None`` without intervals.
+        note: sentence on how to read the chart, in plain words.
     """
 
     kind: ChartKind
@@ -59,6 +65,9 @@ class ChartData:
     limits: tuple[float, float] | None = None
     order: Order = "none"
     reference: float | None = None
+    has_total: bool = False
+    coverage: float | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Documents of coded answers and of proposed codebooks."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,12 +9,14 @@ import numpy as np
 from semscale.coding.coding import MIN_PER_CLASS
 from semscale.coding.settings import BY_LIKENESS, CodeSettings
 from semscale.report import figures, parts
+from semscale.report.chart_data import ChartData, Series, estimates
 from semscale.report.document import (
     Block,
     Citation,
     Count,
     DataTable,
     Document,
+    Figure,
     Flag,
     Interval,
     Number,
@@ -28,7 +31,18 @@ from semscale.report.document import (
     notices,
     share_cell,
 )
-from semscale.report.formatting import count, count_of, coverage, join_list, one_line, percent
+from semscale.report.formatting import (
+    cell_text,
+    count,
+    count_of,
+    coverage,
+    has_interval,
+    join_list,
+    number,
+    one_line,
+    percent,
+    with_sign,
+)
 from semscale.report.parts import Column, Columns, section, table, table_of, without_none
 from semscale.report.sentences import rows_scored, sample_caution, unseen_codes_note
 from semscale.stats.clustering import RESAMPLES, STABLE
@@ -167,14 +181,18 @@ def _basis(summary: "CodingSummary") -> str:
 
 def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
     yield _share_section(summary)
-    for number, by in enumerate(summary.columns.by, start=1):
+    for position, by in enumerate(summary.columns.by, start=1):
         shares = [share for share in summary.group_shares if share.by == by]
         tests = [test for test in summary.tests if test.by == by]
         title = summary.columns.heading(by)
         yield section(
-            "groups" if number == 1 else f"groups-{number}",
+            "groups" if position == 1 else f"groups-{position}",
             ("Shares by ", Quoted(title)),
-            _group_table(title, shares, tests),
+            replace(
+                _group_table(title, shares, tests),
+                data=_group_data(summary, by),
+                finding=_group_finding(summary, shares, tests),
+            ),
             Paragraph(_group_note(summary, shares, tests), "note", detail="both"),
         )
     if summary.n_hand or summary.agreement.runs:
@@ -210,13 +228,7 @@ def _share_section(summary: "CodingSummary") -> Section | None:
     return section(
         "shares",
         "Share of answers with each code",
-        figures.shares_figure(
-            "shares",
-            [(share.code, _best(share)) for share in order],
-            head="code",
-            quantity="share of answers, corrected" if summary.n_hand else "share of answers, as counted",
-            measure="share",
-        ),
+        _shares_figure(summary, order),
         table_of(
             order,
             columns,
@@ -225,6 +237,41 @@ def _share_section(summary: "CodingSummary") -> Section | None:
         ),
         note,
     )
+
+
+def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]") -> Figure:
+    """Draw the share of each code with its interval."""
+    is_corrected = bool(summary.n_hand)
+    figure = figures.shares_figure(
+        "shares",
+        [(share.code, _best(share)) for share in order],
+        head="code",
+        quantity="share of answers, corrected" if is_corrected else "share of answers, as counted",
+        measure="share",
+    )
+    note = f"Share of answers with each code; an answer can have several. {_answers(summary)}"
+    data = tuple(replace(chart, coverage=summary.plan.interval, note=note) for chart in figure.data)
+    return replace(figure, data=data, finding=_shares_finding(order))
+
+
+def _answers(summary: "CodingSummary") -> str:
+    """State the number of answers, and whether shares are corrected by hand codes."""
+    by_hand = f", corrected by {count_of(summary.n_hand, 'answer')} coded by hand" if summary.n_hand else ""
+    return f"{count_of(summary.n_readable, 'answer')} that can be read{by_hand}."
+
+
+def _shares_finding(order: "Sequence[CodeShare]") -> str:
+    """State the most frequent codes, the first with its interval in words."""
+    known = [share for share in order if np.isfinite(_best(share).value)]
+    if not known:
+        return "No code has a share"
+    first, *others = known
+    best = _best(first)
+    stated = f"‘{one_line(first.code)}’ is the most frequent topic ({percent(best.value, 0)}"
+    if has_interval(best):
+        stated += f", plausibly {percent(best.low, 0)} to {percent(best.high, 0)}"
+    named = [f"‘{one_line(share.code)}’ ({percent(_best(share).value, 0)})" for share in others[:2]]
+    return f"{stated}), before {join_list(named)}" if named else f"{stated})"
 
 
 def _best(share: "CodeShare") -> Interval:
@@ -247,6 +294,54 @@ def _group_table(title: str, shares: "Sequence[CodeShare]", tests: "Sequence[Gro
         rows,
         noun="code",
         brief_title=f"Shares by {one_line(title)}",
+    )
+
+
+def _group_data(summary: "CodingSummary", by: str) -> tuple[ChartData, ...]:
+    """Return the share of each code in all answers and in each group, the most frequent code first."""
+    overall = sorted(summary.shares, key=lambda share: -np.nan_to_num(_best(share).value))
+    codes = [share.code for share in overall]
+    shares = {(share.code, share.group): share for share in summary.group_shares if share.by == by}
+    groups = list(dict.fromkeys(group for _, group in shares))
+
+    def series(name: str, cells: "Sequence[CodeShare]") -> Series:
+        base = Count(cells[0].n_readable, is_small=cells[0].n_readable < cells[0].min_base)
+        values = tuple(float(_best(cell).value) for cell in cells)
+        return Series(f"{name}\n, n = {cell_text(base)}", values)
+
+    named = [
+        series("no group" if group is None else one_line(group), [shares[code, group] for code in codes])
+        for group in groups
+    ]
+    if not codes or not named:
+        return ()
+    note = f"Share of answers with each code; an answer can have several. {_answers(summary)}"
+    return (ChartData("bars", tuple(codes), (series("All", overall), *named), has_total=True, note=note),)
+
+
+def _group_finding(
+    summary: "CodingSummary", shares: "Sequence[CodeShare]", tests: "Sequence[GroupTest]"
+) -> str:
+    """State the code whose shares differ most clearly between the groups; or that none does."""
+    alpha = 1 - summary.plan.interval
+    clear = sorted((test for test in tests if test.adjusted < alpha), key=lambda test: test.adjusted)
+    if not clear:
+        return "No topic is clearly more frequent in one group than in another; the differences may be chance"
+    test = clear[0]
+    cells = [
+        share
+        for share in shares
+        if share.code == test.code and share.group in test.groups and np.isfinite(_best(share).value)
+    ]
+    cells.sort(key=lambda share: -_best(share).value)
+    (most, high), (least, low) = (
+        (one_line(str(share.group)), percent(_best(share).value, 0)) for share in (cells[0], cells[-1])
+    )
+    more = [f"‘{one_line(other.code)}’" for other in clear[1:4]]
+    others = f"; {join_list(more)} {'differs' if len(more) == 1 else 'differ'} as well" if more else ""
+    return (
+        f"‘{one_line(test.code)}’ is most frequent for {most} ({high}) and least for {least} ({low}), "
+        f"more than chance explains{others}"
     )
 
 
@@ -351,9 +446,45 @@ def _driver_section(summary: "CodingSummary", drivers: "Drivers") -> Section | N
     return section(
         "drivers",
         ("Drivers of “", Quoted(rating), "”"),
-        table_of(order, columns, noun="code", brief_title=title),
+        replace(
+            table_of(order, columns, noun="code", brief_title=title),
+            data=_driver_data(summary, order),
+            finding=_driver_finding(order, 1 - summary.plan.interval),
+        ),
         Paragraph(note, "note", detail="both"),
     )
+
+
+def _driver_data(summary: "CodingSummary", drivers: "Sequence[Driver]") -> tuple[ChartData, ...]:
+    """Return the difference of ratings with and without each code."""
+    rows = [(driver.code, driver.difference) for driver in drivers if np.isfinite(driver.difference.value)]
+    if not rows:
+        return ()
+    return (
+        ChartData(
+            "bars",
+            *estimates("difference", rows),
+            "+0.00;\N{MINUS SIGN}0.00;0.00",
+            "difference of mean ratings",
+            coverage=summary.plan.interval,
+            note="Mean rating of answers with the topic minus that of answers without it. Differences show "
+            "association with the rating, not causation.",
+        ),
+    )
+
+
+def _driver_finding(drivers: "Sequence[Driver]", alpha: float) -> str:
+    """State the codes with clearly higher and clearly lower ratings."""
+    clear = [driver for driver in drivers if driver.p_value < alpha]
+    if not clear:
+        return "No topic goes with clearly higher or lower ratings; the differences may be chance"
+    stated = []
+    for driver, direction in ((clear[0], "higher"), (clear[-1], "lower")):
+        difference = driver.difference.value
+        if (difference > 0) == (direction == "higher"):
+            shown = with_sign(number(difference))
+            stated.append(f"{direction} with ‘{one_line(driver.code)}’ ({shown})")
+    return f"Answers are rated {join_list(stated)} than without it, more than chance explains"
 
 
 def _pairs(summary: "CodingSummary") -> DataTable:

@@ -309,6 +309,8 @@ class DataTable:
         brief: number of columns, from the first, in a brief rendering; by default all.
         folded: label of the collapsed table on a page; if empty, the table is not collapsed.
         is_crosstab: true to keep the first column visible while the others scroll.
+        data: data of native charts of the table; empty for none.
+        finding: sentence with the main result, the title of a slide with its chart.
     """
 
     columns: tuple[str | Quoted, ...]
@@ -324,6 +326,8 @@ class DataTable:
     brief: int | None = None
     folded: str = ""
     is_crosstab: bool = False
+    data: tuple[ChartData, ...] = ()
+    finding: str = ""
 
 
 @dataclass(frozen=True)
@@ -404,6 +408,7 @@ class Figure:
         is_narrow: true if one drawing serves narrow and wide screens.
         data: data of native charts with the same figures; empty if Excel and PowerPoint have no such chart.
         scatter: data of a native chart with two axes; ``None`` for other charts.
+        finding: sentence with the main result, the title of a slide with the chart.
     """
 
     name: str
@@ -416,6 +421,7 @@ class Figure:
     is_narrow: bool = False
     data: tuple[ChartData, ...] = ()
     scatter: ScatterData | None = None
+    finding: str = ""
 
 
 @dataclass(frozen=True)

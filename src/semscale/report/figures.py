@@ -73,6 +73,8 @@ def distribution_data(
     order: chart_data.Order,
     digits: int = 2,
     quantity: str = "mean score",
+    level: float | None = None,
+    has_total: bool = False,
 ) -> tuple[ChartData, ...]:
     """Return the data of native charts of rows: their means, and their shares of a scale's points.
 
@@ -83,13 +85,16 @@ def distribution_data(
         order: order of the points.
         digits: number of decimals of means.
         quantity: name of the means.
+        level: coverage of the intervals, between 0 and 1.
+        has_total: true if the first row sums up the others.
     """
     names, means = chart_data.estimates(quantity, ((label, mean) for label, mean, _ in rows))
     form = chart_data.decimals(digits)
     stack = chart_data.stack(
         [(label, masses) for label, _, masses in rows], [point.label for point in points], order
     )
-    return ChartData("points", names, means, form, quantity, reference=reference), stack
+    points_data = ChartData("points", names, means, form, quantity, reference=reference, coverage=level)
+    return replace(points_data, has_total=has_total), replace(stack, has_total=has_total)
 
 
 def scale_order(scale: Scale) -> chart_data.Order:
@@ -318,15 +323,16 @@ def histograms_figure(
         f"Histograms of {axis}. {described}.",
         replace(numbers, detail="full"),
         caption=caption,
-        data=tuple(_histogram_data(group, edges, axis) for group in drawn),
+        data=(_histogram_data(drawn[0], bounds, axis),),
     )
 
 
-def _histogram_data(group: ScoreGroup, edges: Floats, axis: str) -> ChartData:
-    """Return the data of a histogram as shares of a group's items."""
+def _histogram_data(group: ScoreGroup, bounds: tuple[float, float], axis: str) -> ChartData:
+    """Return the data of a histogram with few bins, as shares of a group's items."""
+    edges = bin_edges(group.scores, bounds, bins=_BRIEF_BINS)
     counts = bin_counts(group.scores, edges)
     shares = tuple((counts / counts.sum()).tolist())
-    names = tuple(number(float(low)) for low in edges[:-1])
+    names = tuple(f"{number(low, 1)}–{number(high, 1)}" for low, high in pairwise(edges.tolist()))
     return ChartData("columns", names, (chart_data.Series(group.name, shares),), quantity=axis)
 
 

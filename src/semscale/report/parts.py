@@ -1,6 +1,7 @@
 """Parts of documents that instruments share: tables, sections, the head, estimates and languages."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from pathlib import PurePosixPath, PureWindowsPath
@@ -8,6 +9,8 @@ from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
+from semscale.report import chart_data
+from semscale.report.chart_data import ChartData
 from semscale.report.document import (
     Block,
     Cell,
@@ -31,7 +34,16 @@ from semscale.report.document import (
     estimate_cell,
     stamp,
 )
-from semscale.report.formatting import capitalise, cell_text, count, coverage, has_interval, one_line
+from semscale.report.formatting import (
+    capitalise,
+    cell_text,
+    clip_text,
+    count,
+    coverage,
+    has_interval,
+    number,
+    one_line,
+)
 from semscale.report.sentences import (
     LANGUAGE_NOTE,
     asterisk_note,
@@ -71,6 +83,8 @@ GROUPS = 50
 LISTED_GROUPS = 1_000
 """Greatest number of groups in the tables of a page."""
 
+_CHARTED_GROUPS = 24
+_NAMED = 40  # characters of a group in a sentence
 _ROUNDING = 1e-9  # greatest difference by rounding between equal scores and their mean
 _LONGEST_EXAMPLE = 160
 _MOST_LANGUAGES = 12  # on the screen
@@ -362,7 +376,51 @@ def group_table(
     )
     note = f"{small_base_note(estimates, noun)} {omission_note(estimates)}".strip()
     title = group_title(estimates)
-    return table_of(groups_to_list(estimates), columns, title=title, note=note, most=GROUPS, noun="group")
+    listed = table_of(groups_to_list(estimates), columns, title=title, note=note, most=GROUPS, noun="group")
+    return replace(
+        listed, data=_group_means(estimates, noun, digits), finding=_range_of_means(estimates, digits)
+    )
+
+
+def _range_of_means(estimates: "Estimates", digits: int) -> str:
+    """State the least and the greatest mean of the groups; empty for fewer than two."""
+    known = [(group.mean.value, group.group) for group in estimates.groups if group.mean is not None]
+    if len(known) < 2:
+        return ""
+    known.sort(key=lambda entry: entry[0])
+    least, most = (
+        f"{number(value, digits)} for {clip_text(group_name(name, estimates.group_title).text, _NAMED).shown}"
+        for value, name in (known[0], known[-1])
+    )
+    return f"The means of the groups range from {least} to {most}"
+
+
+def _group_means(estimates: "Estimates", noun: str, digits: int) -> tuple[ChartData, ...]:
+    """Return the data of a native chart of the means of all rows and of the largest groups."""
+    overall = estimates.overall
+    shown = {group.group for group in largest_groups(estimates.groups, _CHARTED_GROUPS)}
+    rows = [
+        (group_label(group, estimates.group_title), group.mean)
+        for group in estimates.groups
+        if group.mean is not None and group.group in shown
+    ]
+    if overall.mean is None or not rows:
+        return ()
+    total = label_with_base(f"All {noun}s", Count(overall.n))
+    names, series = chart_data.estimates("mean", [(total, overall.mean), *rows])
+    form = chart_data.decimals(digits)
+    return (
+        ChartData(
+            "points",
+            names,
+            series,
+            form,
+            "mean",
+            has_total=True,
+            coverage=estimates.interval,
+            note=small_base_note(estimates, noun),
+        ),
+    )
 
 
 def group_title(estimates: "Estimates") -> Line:

@@ -1,13 +1,15 @@
 """Output of summaries of all instruments: documents, files, images, JSON and notebook fragments."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path, PurePath
 from typing import Protocol
 
 from semscale.errors import InputError
+from semscale.extras import require
 from semscale.presentable import Presentable
 from semscale.report.document import (
     Block,
@@ -69,8 +71,13 @@ _WRITERS = {
     ".htm": ("semscale.report.html", "write_page"),
     ".md": ("semscale.report.markdown", "write_markdown"),
     ".xlsx": ("semscale.report.workbook", "write_report_workbook"),
+    ".pptx": ("semscale.report.document_slides", "write_report_deck"),
 }
 """Extensions of reports, each with its ``ReportWriter``."""
+
+
+SLIDES = ".pptx"
+"""Extension of slides."""
 
 
 class ReportWriter(Protocol):
@@ -211,20 +218,23 @@ def notebook(document: Document) -> str:
     return str(notebook_fragment(document))
 
 
-def write(summary: Presentable, path: Path, figures: Path | None) -> None:
+def write(summary: Presentable, path: Path, figures: Path | None, template: Path | None = None) -> None:
     """Write the report of a summary, and its figures if a folder is stated.
 
     Raises:
         InputError: the extension is unknown, or the file or folder cannot be written.
     """
     check_ending(path)
+    check_template(template, [path])
     check_writable(path, "report")
     if (folder := picture_folder(path, figures)) is not None:
         check_folder(folder, "figures")
-    write_files(document_of(summary), path, figures)
+    write_files(document_of(summary), path, figures, template)
 
 
-def write_files(document: Document, report: Path | None, figures: Path | None) -> Path | None:
+def write_files(
+    document: Document, report: Path | None, figures: Path | None, template: Path | None = None
+) -> Path | None:
     """Write a report and its figures to the stated paths, which the caller has checked.
 
     Returns:
@@ -236,17 +246,20 @@ def write_files(document: Document, report: Path | None, figures: Path | None) -
     if folder is not None:
         save_pictures(document, folder)
     if report is not None:
-        write_report(document, report, figures=folder)
+        write_report(document, report, figures=folder, template=template)
     return folder
 
 
-def write_report(document: Document, path: Path, *, figures: Path | None = None) -> None:
-    """Write a document as a page, Markdown or workbook; a failed write leaves no partial file.
+def write_report(
+    document: Document, path: Path, *, figures: Path | None = None, template: Path | None = None
+) -> None:
+    """Write a document as a page, Markdown, workbook or slides; a failed write leaves no partial file.
 
     Args:
         document: the document.
         path: the file.
         figures: folder of the figures' image files, to which Markdown links.
+        template: presentation with the layouts, fonts and colours of slides.
 
     Raises:
         InputError: the extension is unknown.
@@ -254,7 +267,8 @@ def write_report(document: Document, path: Path, *, figures: Path | None = None)
     """
     check_ending(path)
     module, function = _WRITERS[path.suffix.lower()]
-    write: ReportWriter = getattr(import_module(module), function)
+    writer = getattr(import_module(module), function)
+    write: ReportWriter = writer if template is None else partial(writer, template=template)
     pictures = {} if figures is None else _picture_links(document, path, figures)
     with replacing(path) as temporary:
         write(document, temporary, pictures)
@@ -265,10 +279,27 @@ def check_ending(path: Path, parameter: str = "report") -> None:
 
     Raises:
         InputError: no renderer exists.
+        MissingExtraError: slides need the extra ``slides``.
     """
     if path.suffix.lower() not in _WRITERS:
         *endings, last = _WRITERS
         raise InputError(parameter, f"must end in {', '.join(endings)} or {last}, got {path.name!r}")
+    if path.suffix.lower() == SLIDES:
+        require("slides")
+
+
+def check_template(template: Path | None, reports: Iterable[Path | None]) -> None:
+    """Check that a template can be used, and that there are slides to use it for.
+
+    Raises:
+        InputError: the template is no presentation, none of its layouts has a title, or no report is slides.
+        MissingExtraError: slides need the extra ``slides``.
+    """
+    if template is None:
+        return
+    if not any(path is not None and path.suffix.lower() == SLIDES for path in reports):
+        raise InputError("template", "serves slides alone: name a report that ends in .pptx, or leave it out")
+    import_module("semscale.report.slides").check_template(template)
 
 
 def picture_folder(report: Path | None, figures: Path | None) -> Path | None:

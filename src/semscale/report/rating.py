@@ -26,9 +26,11 @@ from semscale.report.chart_kit import NARROW_LIMIT, mass_heads, point_names, sca
 from semscale.report.document import (
     Block,
     Citation,
+    Count,
     DataTable,
     Document,
     Figure,
+    Interval,
     Label,
     Line,
     Notice,
@@ -48,6 +50,7 @@ from semscale.report.document import (
 from semscale.report.formatting import (
     LONGEST,
     capitalise,
+    clip_text,
     count,
     count_of,
     coverage,
@@ -666,12 +669,29 @@ def _pmf_figure(summary: "RatingSummary") -> Figure:
         caption="Each bar is the probability mass that the rated texts put on a point, averaged over texts"
         f"{lines if any(map(has_interval, masses)) else ''}."
         f"{about_labels if has_corrected or _correction_note(summary) else ''}",
+        finding=_distribution_finding(summary),
         data=(
             ChartData(
-                "columns", *chart_data.estimates("share", zip(names, masses, strict=True)), quantity="share"
+                "columns",
+                *chart_data.estimates("share", zip(names, masses, strict=True)),
+                quantity="share",
+                order=figures.scale_order(summary.scale),
+                coverage=summary.estimates.interval,
             ),
         ),
     )
+
+
+def _distribution_finding(summary: "RatingSummary") -> str:
+    """State the mean on its scale, with its interval in words."""
+    mean, digits = summary.estimates.overall.mean, scale_digits(summary.scale)
+    if mean is None:
+        return ""
+    low, high = (plain(summary.scale.values[end]) for end in (0, -1))
+    stated = f"The mean is {number(mean.value, digits)} on a scale from {low} to {high}"
+    if not has_interval(mean):
+        return stated
+    return f"{stated}, plausibly between {number(mean.low, digits)} and {number(mean.high, digits)}"
 
 
 def group_estimate_table(summary: "RatingSummary") -> DataTable:
@@ -684,7 +704,8 @@ def group_estimate_table(summary: "RatingSummary") -> DataTable:
         digits=scale_digits(summary.scale),
         further=without_none(*_correction_columns(summary, ("mean",)), *(boxes if has_boxes else ())),
     )
-    return replace(listing, note=_groups_note(estimates), detail="brief")
+    # The figure of the groups has the chart's data.
+    return replace(listing, note=_groups_note(estimates), detail="brief", data=())
 
 
 def _groups_note(estimates: "Estimates") -> str:
@@ -728,8 +749,53 @@ def groups_figure(summary: "RatingSummary") -> Figure | None:
         "mean of all texts; the axis shows only the part of the scale that is needed. "
         f"Bars show the share of each point in percent. {_groups_note(estimates)}".rstrip(),
         data=figures.distribution_data(
-            rows, points, reference=reference, order=figures.scale_order(scale), digits=digits
+            [_total_row(summary), *rows],
+            points,
+            reference=reference,
+            order=figures.scale_order(scale),
+            digits=digits,
+            level=estimates.interval,
+            has_total=True,
         ),
+        finding=groups_finding(summary),
+    )
+
+
+def _total_row(summary: "RatingSummary") -> tuple[str, Interval, list[float]]:
+    """Return the row of all texts, for native charts."""
+    overall = summary.estimates.overall
+    mean = estimate_cell(overall.mean, scale_digits(summary.scale))
+    name = parts.label_with_base("All texts", Count(overall.n))
+    return name, mean, [mass.value for mass in overall.pmf]
+
+
+def groups_finding(summary: "RatingSummary") -> str:
+    """State which groups differ in their mean, with the certainty in words."""
+    estimates, digits = summary.estimates, scale_digits(summary.scale)
+    differences = summary.group_differences.get(summary.by or "group", ())
+    means = {
+        one_line(str(group.group)): group.mean.value
+        for group in estimates.groups
+        if group.mean is not None and group.group is not None
+    }
+    below: dict[str, list[str]] = {}
+    for difference in differences:
+        if difference.adjusted < 1 - estimates.interval:
+            names = [one_line(name) for name in (difference.first, difference.second)]
+            low, high = names if difference.difference.value < 0 else names[::-1]
+            below.setdefault(high, []).append(low)
+    if not means:
+        return ""
+    if not below:
+        least, most = (number(end, digits) for end in (min(means.values()), max(means.values())))
+        return f"Differences between the groups (means {least} to {most}) may be chance"
+    best = max(below, key=lambda name: (len(below[name]), means[name]))
+    others = [f"{clip_text(name, 40).shown} ({number(means[name], digits)})" for name in below[best]]
+    named = join_list(others) if len(others) <= _NAMED_GROUPS else f"{len(others)} other groups"
+    return (
+        f"The mean is higher for {clip_text(best, 40).shown} ({number(means[best], digits)}) than for "
+        f"{named}; "
+        f"{'the difference is' if len(others) == 1 else 'these differences are'} unlikely to be chance"
     )
 
 

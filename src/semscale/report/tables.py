@@ -1,6 +1,7 @@
 """Crosstabs as a document: a section with sentences and notes for each question by each banner."""
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -23,14 +24,23 @@ from semscale.report.document import (
     WithInterval,
     notices,
 )
-from semscale.report.formatting import count_of, coverage, join_list, number, one_line, percent
+from semscale.report.formatting import (
+    capitalise,
+    clip_text,
+    count_of,
+    coverage,
+    join_list,
+    number,
+    one_line,
+    percent,
+)
 from semscale.report.parts import Columns, section, table, table_of, without_none
 
 if TYPE_CHECKING:
     from semscale.tabulation.banners import Banner
     from semscale.tabulation.crosstab_figures import ColumnDifferences, Crosstab, WaveChanges
     from semscale.tabulation.crosstabs import Crosstabs
-    from semscale.tabulation.lines import Line
+    from semscale.tabulation.lines import Line, LineKind
     from semscale.tabulation.settings import TestSettings
     from semscale.types import Mask
 
@@ -50,6 +60,9 @@ _LEAST_P = 0.001
 _DIGITS, _NPS_DIGITS = 2, 1
 _MIN_GROUPS = 2
 _EXAMPLES = 3
+_TITLE, _GROUP = 90, 40  # characters of a question and of a group in a sentence
+_PATTERN_END = re.compile(r"(?<=.)[_.\-/ ]*\*$")  # of "drink_*"
+_SENTENCE_ENDS = ("?", "!", ".", "…", "？", "！", "。")
 
 
 def tables_document(summary: "Crosstabs") -> Document:
@@ -353,60 +366,180 @@ def _of_columns(crosstab: "Crosstab", tests: "TestSettings") -> str:
 
 
 def finding(crosstab: "Crosstab") -> str:
-    """State the main result of a table: the column with significantly higher values than most others.
+    """State the main result of a table in a sentence for readers, with its uncertainty in words.
 
-    It compares the mean if there is one, otherwise the answer with the most differences. If several models
-    answered, the sentence starts with the table's model.
+    It is about the mean or the NPS if there is one, otherwise about the most frequent answer and the answer
+    with the most differences. If several models answered, the sentence starts with the table's model.
     """
     model = crosstab.banner.answered_by
-    return f"{one_line(model)}: {_result(crosstab)}" if model else _result(crosstab)
+    title = clip_text(title_of(crosstab), _TITLE).shown
+    result = _result(crosstab)
+    stated = f"{title} {capitalise(result)}" if title.endswith(_SENTENCE_ENDS) else f"{title}: {result}"
+    return f"{one_line(model)}: {stated}" if model else stated
+
+
+def title_of(crosstab: "Crosstab") -> str:
+    """Return the text of a question, without the signs of a pattern of columns."""
+    question = crosstab.question
+    return _PATTERN_END.sub("", question.text) if question.text == question.name else question.text
 
 
 def _result(crosstab: "Crosstab") -> str:
-    line, names = _main_line(crosstab), crosstab.columns
-    by = one_line(crosstab.banner.text)
-    overall = f"{_subject(crosstab, line)} {_figure(crosstab, line, 0)}"
+    if not crosstab.bases[0][0]:
+        return "nobody answered"
+    line = _main_line(crosstab)
+    overall = _overall(crosstab, line)
     if not crosstab.banner.groups:
-        return overall
-    if len(names) <= _MIN_GROUPS:
-        return f"{overall}; {by} has only one group"
-    if crosstab.is_small[1:].sum() > len(names) - 1 - _MIN_GROUPS:
-        return f"{overall}; bases are too small to compare {by}"
+        return f"{overall}{_plausible(crosstab, line)}"
+    if len(crosstab.columns) <= _MIN_GROUPS:
+        return f"{overall}; there is only one group, {_group(crosstab, 1)}"
+    if crosstab.is_small[1:].sum() > len(crosstab.columns) - 1 - _MIN_GROUPS:
+        return f"{overall}; the groups are too small to compare"
+    return _wave_change(crosstab, line) or _comparison(crosstab, line)
+
+
+def _comparison(crosstab: "Crosstab", line: int) -> str:
+    """State which groups differ: in the line, in another one, or in none."""
+    most = _most_different(crosstab)
+    if _n_letters(crosstab, line):
+        return f"{_difference_sentence(crosstab, line)}; {_unlikely(crosstab, line)}"
+    overall = _overall(crosstab, line)
+    if most is None:
+        return f"{overall}; differences between the groups{_span(crosstab, line)} may be chance"
+    if crosstab.question.main_line is None:
+        return f"{overall}; {_difference_sentence(crosstab, most)}, more than chance explains"
+    return f"{_no_difference(crosstab, line)}, but {_difference_sentence(crosstab, most)}"
+
+
+def _overall(crosstab: "Crosstab", line: int) -> str:
+    """State a line's figure in the total."""
+    figure = _figure(crosstab, line, 0)
+    match crosstab.question.lines[line].kind:
+        case "mean":
+            return f"the mean is {figure}"
+        case "nps":
+            return f"the net promoter score is {figure}"
+        case _:
+            return f"{_answer(crosstab, line)} is most frequent ({figure})"
+
+
+def _plausible(crosstab: "Crosstab", line: int) -> str:
+    """State the interval of a line's figure in the total; empty without one."""
+    cells, kind = crosstab.cells, crosstab.question.lines[line].kind
+    ends = (float(cells.low[line, 0]), float(cells.high[line, 0]))
+    if not all(map(math.isfinite, ends)):
+        return ""
+    low, high = (_write_figure(kind, end) for end in ends)
+    return f", plausibly between {low} and {high}"
+
+
+def _difference_sentence(crosstab: "Crosstab", line: int) -> str:
+    """State the column that is above most others in a line, and the others."""
+    subject = {"mean": "the mean is higher", "nps": "the net promoter score is higher"}.get(
+        crosstab.question.lines[line].kind, f"{_answer(crosstab, line)} is more frequent"
+    )
     best = int(np.argmax([len(letters.split()) for letters in crosstab.letters[line]]))
     below = [crosstab.column_letters.index(letter) for letter in crosstab.letters[line, best].split()]
-    if not below:
-        return f"{overall}; no significant difference by {by}"
-    above = f"{_subject(crosstab, line)} {_figure(crosstab, line, best)} in {one_line(names[best])}"
+    within = _within(crosstab)
+    above = f"{subject} {within} {_group(crosstab, best)} ({_figure(crosstab, line, best)})"
     if len(below) > _EXAMPLES:
         below.sort(key=lambda column: float(crosstab.cells.values[line, column]))
         low, high = _figure(crosstab, line, below[0]), _figure(crosstab, line, below[-1])
-        return f"{above}, above {len(below)} other groups ({low} to {high})"
-    named = [f"{one_line(names[column])} ({_figure(crosstab, line, column)})" for column in below]
-    return f"{above}, above {join_list(named)}"
+        span = low if low == high else f"{low} to {high}"
+        return f"{above} than {within} {len(below)} other groups ({span})"
+    named = [f"{_group(crosstab, column)} ({_figure(crosstab, line, column)})" for column in below]
+    return f"{above} than {within} {join_list(named)}"
+
+
+def _unlikely(crosstab: "Crosstab", line: int) -> str:
+    n = max(len(letters.split()) for letters in crosstab.letters[line])
+    return f"{'the difference is' if n == 1 else 'these differences are'} unlikely to be chance"
+
+
+def _no_difference(crosstab: "Crosstab", line: int) -> str:
+    kind = crosstab.question.lines[line].kind
+    subject = "the net promoter scores" if kind == "nps" else "the means"
+    return f"{subject} do not differ clearly{_span(crosstab, line)}"
+
+
+def _wave_change(crosstab: "Crosstab", line: int) -> str:
+    """State the change to the last wave if it is unlikely to be chance; otherwise nothing."""
+    last, before = len(crosstab.columns) - 1, len(crosstab.columns) - 2
+    letters, names = crosstab.letters[line], crosstab.column_letters
+    has_risen = names[before] in letters[last].split()
+    if not crosstab.banner.is_wave or not (has_risen or names[last] in letters[before].split()):
+        return ""
+    subject = {"mean": "the mean", "nps": "the net promoter score"}.get(
+        crosstab.question.lines[line].kind, _answer(crosstab, line)
+    )
+    figures = " to ".join(
+        f"{_figure(crosstab, line, wave)} in {_group(crosstab, wave)}" for wave in (before, last)
+    )
+    verb = "rose" if has_risen else "fell"
+    return f"{subject} {verb} from {figures}; the change is unlikely to be chance"
+
+
+def _span(crosstab: "Crosstab", line: int) -> str:
+    """Return the least and the greatest figure of the groups, in brackets."""
+    values = crosstab.cells.values[line, 1:]
+    known = [column for column in range(1, len(values) + 1) if math.isfinite(values[column - 1])]
+    if len(known) < _MIN_GROUPS:
+        return ""
+    known.sort(key=lambda column: float(crosstab.cells.values[line, column]))
+    least, most = (_figure(crosstab, line, column) for column in (known[0], known[-1]))
+    return f" ({least} to {most})" if least != most else ""
+
+
+def _within(crosstab: "Crosstab") -> str:
+    return "in" if crosstab.banner.is_wave else "for"
+
+
+def _group(crosstab: "Crosstab", column: int) -> str:
+    return clip_text(crosstab.columns[column], _GROUP).shown
+
+
+def _answer(crosstab: "Crosstab", line: int) -> str:
+    entry = crosstab.question.lines[line]
+    name = clip_text(entry.name, _NAME).shown
+    return name if entry.is_net else f"‘{name}’"
 
 
 def _main_line(crosstab: "Crosstab") -> int:
+    """Return the line that sums the answers up, or the most frequent answer."""
     summary = crosstab.question.main_line
     if summary is not None:
         return summary
     answers = [n for n, line in enumerate(crosstab.question.lines) if not line.is_summary]
-    n_letters = {line: sum(len(cell.split()) for cell in crosstab.letters[line]) for line in answers}
-    most = max(n_letters.values())
+    return max(answers, key=lambda line: float(np.nan_to_num(crosstab.cells.values[line, 0])))
+
+
+def _most_different(crosstab: "Crosstab") -> int | None:
+    """Return the line with the most letters, the most frequent of several; ``None`` without letters.
+
+    Answers go before nets, which repeat them.
+    """
     totals = np.nan_to_num(crosstab.cells.values[:, 0])
-    return max(answers, key=lambda line: (n_letters[line] == most, totals[line]))
+    lines = [n for n, line in enumerate(crosstab.question.lines) if line.kind == "share"]
+    lines = [line for line in lines if _n_letters(crosstab, line)]
+    return max(
+        lines,
+        key=lambda line: (
+            not crosstab.question.lines[line].is_net, _n_letters(crosstab, line), totals[line]
+        ),
+        default=None,
+    )  # fmt: skip
 
 
-def _subject(crosstab: "Crosstab", index: int) -> str:
-    """Return the beginning of a sentence that names a question and one of its lines."""
-    text, line = one_line(crosstab.question.text), crosstab.question.lines[index]
-    if text.endswith(("?", "!", ".", "…")):
-        return f"{text} {'Mean' if line.kind == 'mean' else one_line(line.name)}"
-    return f"{text}: {one_line(line.name)}"
+def _n_letters(crosstab: "Crosstab", line: int) -> int:
+    return sum(len(letters.split()) for letters in crosstab.letters[line])
 
 
 def _figure(crosstab: "Crosstab", line: int, column: int) -> str:
-    value = float(crosstab.cells.values[line, column])
     kind = crosstab.question.lines[line].kind
+    return _write_figure(kind, float(crosstab.cells.values[line, column]))
+
+
+def _write_figure(kind: "LineKind", value: float) -> str:
     return percent(value, 0) if kind == "share" else number(value, 0 if kind == "nps" else 2)
 
 

@@ -1,271 +1,304 @@
-"""Crosstabs as slides: one per question and banner, with an editable native chart.
+"""Crosstabs as slides: for each question and banner a finding with a native chart that shows it."""
 
-Shares are bars from 0. Means are points with intervals, as their axis need not start at 0.
-"""
-
-import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from semscale.extras import require
-from semscale.report.chart_kit import INK, Axis, ink_on, ordinal
-from semscale.report.formatting import capitalise, count, coverage, one_line, printable
-from semscale.report.tables import finding, has_letters, table_notes
+import numpy as np
+
+from semscale.report import slide_charts
+from semscale.report.chart_data import ChartData, ChartKind, Order, Series, decimals
+from semscale.report.document import stamp
+from semscale.report.formatting import (
+    capitalise,
+    clip_text,
+    count,
+    count_of,
+    coverage,
+    join_list,
+    number,
+    one_line,
+    percent,
+)
+from semscale.report.parts import quote_file_name
+from semscale.report.slide_charts import Charts
+from semscale.report.slides import Deck
+from semscale.report.tables import finding, has_letters
 
 if TYPE_CHECKING:
     from semscale.tabulation.crosstab_figures import Crosstab
     from semscale.tabulation.crosstabs import Crosstabs
 
-_INCH, _POINT = 914_400, 12_700
-_WIDTH, _HEIGHT = 13.333, 7.5
-_MARGIN = 0.6
-_COLOURS = ("#1f5fa8", "#5b8fc7", "#a9bcd0", "#e0a458", "#b5541c", "#6b4e71", "#3c7a57")
-_GRID = "#d9d9d9"
-_LONGEST_TITLE = 150
-_TICKS = 5
-_SHARE, _MEAN = "0%", "0.00"  # number formats
+_LEAST_P = 0.001
+_GROUP, _WORDING = 70, 110
+_CORRECTED = {
+    "holm": ", adjusted for the number of comparisons",
+    "bh": ", with a limited share of false findings",
+    None: ", each comparison on its own",
+}
 
 
-def write(summary: "Crosstabs", path: Path) -> None:
+def write(summary: "Crosstabs", path: Path, template: Path | None = None) -> None:
     """Write crosstabs as slides.
 
-    A scale is a stacked bar per column, with its points from left to right. Other questions are clustered
-    bars, one per answer and column. A question with only a mean has a point with its interval per column.
-    Columns without respondents are omitted.
+    A scale is a stack with its mean for each column, the likelihood to recommend a stack of three groups with
+    the net promoter score, other questions have a panel of bars for each column, and a number has means with
+    intervals. Large tables continue on further slides. The last slide states how the tables were made.
 
     Args:
         summary: the tables.
         path: the file.
+        template: presentation with the layouts, fonts and colours to use.
 
     Raises:
         MissingExtraError: the extra ``slides`` is not installed.
+        InputError: the template cannot be used.
         OSError: the file cannot be written.
     """
-    require("slides")
-    from pptx import Presentation
-
-    deck = Presentation()
-    deck.slide_width, deck.slide_height = int(_WIDTH * _INCH), int(_HEIGHT * _INCH)
-    layout = next(layout for layout in deck.slide_layouts if layout.name == "Title Only")
+    deck = Deck(template)
     for table in summary.tables:
-        _write_slide(deck.slides.add_slide(layout), table, summary)
-    with path.open("wb") as file:
-        deck.save(file)
+        _write_table(deck, table, summary)
+    _write_method(deck, summary)
+    deck.save(path)
 
 
-def _write_slide(slide: Any, table: "Crosstab", summary: "Crosstabs") -> None:
-    title = slide.shapes.title
-    title.left, title.top, title.width, title.height = _box(0.35, 1.0)
-    _write_text(title.text_frame, [capitalise(finding(table))[:_LONGEST_TITLE]], size=24, is_bold=True)
+def _write_table(deck: Deck, table: "Crosstab", summary: "Crosstabs") -> None:
+    """Write the slides of a table."""
+    charts = charts_of(table)
+    parts = list(slide_charts.parts_of(charts, deck)) if charts else []
+    shown = dict.fromkeys(name for part in parts for chart in part.charts for name in chart.categories)
+    notes = [
+        f"Question: {table.question.wording or table.question.text}",
+        *([f"Groups: {table.banner.title}"] if table.banner.groups else []),
+        *(one_line(name.replace("\n", "")) for name in shown if len(name) > slide_charts.LONG_NAME),
+        *(f"{capitalise(note)}." for note in table.question.notes),
+        f"Signature: {summary.signature}",
+    ]
+    if not parts:
+        deck.add(capitalise(finding(table)), notes=notes)
+    for position, part in enumerate(parts, start=1):
+        slide = deck.add(capitalise(finding(table)), _subtitle(table, position, len(parts)), notes=notes)
+        slide.footnote([*([part.note] if part.note else []), *_footnotes(table, part.charts, summary)])
+        slide_charts.draw(slide, part.charts)
+
+
+def _subtitle(table: "Crosstab", position: int, n: int) -> str:
+    """Return the wording of the question, the banner, the wave, and the number of the slide if several."""
+    question, banner = table.question, one_line(table.banner.title)
+    wording = clip_text(question.wording, _WORDING).shown if question.wording != question.text else ""
+    by = ""
+    if table.banner.groups:
+        by = f"by the answers to ‘{banner}’" if banner.endswith("?") else f"by {banner}"
+    parts = [by, one_line(table.wave), f"{position} of {n}" if n > 1 else "", wording]
+    return "  |  ".join(capitalise(part) for part in parts if part) or "Total"
+
+
+# Charts
+
+
+def charts_of(table: "Crosstab") -> Charts:
+    """Return the charts of a table; none if nobody answered, or no group has an answer."""
     columns = [column for column, n in enumerate(table.bases[0]) if n]
-    lines = [index for index, line in enumerate(table.question.lines) if line.kind == "share"]
-    lines = [index for index in lines if not table.question.lines[index].is_net]
-    notes = []
-    if lines:
-        _write_bars(slide, table, lines, columns)
-    else:
-        lines = [0]  # the mean
-        _write_points(slide, table, columns)
-        notes.append(f"Whiskers: {coverage(summary.settings.level)} intervals.")
-    bases = ", ".join(
-        f"{one_line(name)} {count(int(n))}{'*' if small else ''}"
-        for name, n, small in zip(table.columns, table.bases[0], table.is_small, strict=True)
-    )
-    notes += table_notes(table, summary.settings, shown=lines)
-    text = [f"Base, unweighted: {bases}.", " ".join(notes)]
-    _write_text(slide.shapes.add_textbox(*_box(6.35, 0.95)).text_frame, text, size=10, is_bold=False)
+    if not columns:
+        return ()
+    question = table.question
+    main = question.main_line
+    answers = [index for index, line in enumerate(question.lines) if not line.is_summary]
+    if question.kind == "nps":
+        return _nps_charts(table, columns, answers)
+    if not answers:
+        return (_means(table, columns, 0),)
+    if question.kind in ("scale", "rated text") or main is not None:
+        if len(columns) == 1:
+            return (_distribution(table, answers, "bad to good"),)
+        means = () if main is None else (_means(table, columns, main),)
+        return (_stack(table, columns, answers, "bad to good"), *means)
+    return (_bars(table, columns, answers),)
 
 
-def _box(top: float, height: float) -> list[int]:
-    """Return left, top, width and height of a box as wide as the slide without margins."""
-    return [int(inches * _INCH) for inches in (_MARGIN, top, _WIDTH - 2 * _MARGIN, height)]
+def _nps_charts(table: "Crosstab", columns: Sequence[int], answers: Sequence[int]) -> Charts:
+    """Return detractors, passives and promoters with the score, or all points without groups."""
+    if len(columns) == 1:
+        return (_distribution(table, answers, "promoters" if len(answers) == 11 else "bad to good"),)
+    nets = [index for index, line in enumerate(table.question.lines) if line.is_net]
+    groups = [index for index in nets if _is_of_score(table.question.lines[index].name)]
+    score = next(index for index, line in enumerate(table.question.lines) if line.kind == "nps")
+    return (_stack(table, columns, groups[::-1], "bad to good"), _means(table, columns, score))
 
 
-def _write_bars(slide: Any, table: "Crosstab", lines: list[int], columns: list[int]) -> None:
-    """Draw shares: stacked by point for a scale, and clustered by column for other questions."""
-    from pptx.enum.chart import XL_CHART_TYPE
-
-    is_stacked = table.question.kind in ("scale", "nps", "rated text")
-    line_names = {line: printable(one_line(table.question.lines[line].name)) for line in lines}
-    column_names = {column: _column_name(table, column, lines) for column in columns}
-    series, categories = (line_names, column_names) if is_stacked else (column_names, line_names)
-    # A bar chart draws its first category at the bottom.
-    order = list(categories)[::-1]
-    cells = {
-        name: [(index, category) if is_stacked else (category, index) for category in order]
-        for index, name in series.items()
-    }
-    kind = XL_CHART_TYPE.BAR_STACKED_100 if is_stacked else XL_CHART_TYPE.BAR_CLUSTERED
-    chart = _chart(slide, kind, table, [categories[index] for index in order], cells, _SHARE)
-    chart.plots[0].gap_width = 60
-    chart.value_axis.minimum_scale = 0
-    colours = ordinal(len(lines)) if is_stacked and len(lines) > 1 else _COLOURS
-    for number, (bars, of_series) in enumerate(zip(chart.plots[0].series, cells.values(), strict=True)):
-        colour = colours[number % len(colours)]
-        bars.format.fill.solid()
-        bars.format.fill.fore_color.rgb = _rgb(colour)
-        _label_points(bars, table, of_series, _SHARE, ink_on(colour) if is_stacked else INK)
+def _is_of_score(name: str) -> bool:
+    return name.startswith(("promoters", "passives", "detractors"))
 
 
-def _write_points(slide: Any, table: "Crosstab", columns: list[int]) -> None:
-    """Draw means as points with their intervals."""
-    from pptx.enum.chart import XL_CHART_TYPE, XL_MARKER_STYLE, XL_TICK_LABEL_POSITION
-
-    cells = [(0, column) for column in columns]
-    names = [_column_name(table, column, [0]) for column in columns]
-    series = {printable(one_line(table.question.lines[0].name)): cells}
-    chart = _chart(slide, XL_CHART_TYPE.LINE_MARKERS, table, names, series, _MEAN)
-    chart.category_axis.tick_label_position = XL_TICK_LABEL_POSITION.LOW
-    axis = chart.value_axis
-    axis.minimum_scale, axis.maximum_scale, axis.major_unit = _round_limits(table, columns)
-    (points,) = chart.plots[0].series
-    points.smooth = False
-    points.format.line.fill.background()
-    points.marker.style, points.marker.size = XL_MARKER_STYLE.CIRCLE, 9
-    points.marker.format.fill.solid()
-    points.marker.format.fill.fore_color.rgb = _rgb(_COLOURS[0])
-    _label_points(points, table, cells, _MEAN, INK)
-    _add_whiskers(chart, table, cells)
-
-
-def _round_limits(table: "Crosstab", columns: list[int]) -> tuple[float, float, float]:
-    """Return the ends of an axis for all means with intervals, and the distance of its ticks."""
-    figures = table.cells
-    parts = (part[0, column] for part in (figures.values, figures.low, figures.high) for column in columns)
-    known = [float(value) for value in parts if math.isfinite(value)] or [0.0]
-    low, high = min(known), max(known)
-    if low == high:
-        low, high = low - 1, high + 1
-    first, second, *_ = Axis(low, high, 0, 1).ticks(_TICKS)
-    step = round(second - first, 9)
-    return round(step * math.floor(low / step), 9), round(step * math.ceil(high / step), 9), step
-
-
-def _chart(
-    slide: Any,
-    kind: Any,
-    table: "Crosstab",
-    categories: list[str],
-    series: dict[str, list[tuple[int, int]]],
-    form: str,
-) -> Any:
-    """Add a chart with a labelled value axis.
-
-    Args:
-        slide: slide of the chart.
-        kind: type of the chart.
-        table: table with the values.
-        categories: names of the categories.
-        series: for each series name, line and column of the value of each category.
-        form: number format of the values.
-    """
-    from pptx.chart.data import CategoryChartData
-    from pptx.enum.chart import XL_LEGEND_POSITION
-
-    chart_data = CategoryChartData(number_format=form)
-    chart_data.categories = categories
-    for name, cells in series.items():
-        values = [float(table.cells.values[cell]) for cell in cells]
-        chart_data.add_series(name, [value if math.isfinite(value) else None for value in values])
-    chart = slide.shapes.add_chart(kind, *_box(1.4, 4.9), chart_data).chart
-    chart.font.size = 12 * _POINT
-    chart.has_legend = len(series) > 1
-    if chart.has_legend:
-        chart.legend.position, chart.legend.include_in_layout = XL_LEGEND_POSITION.BOTTOM, False
-        chart.legend.font.size = 12 * _POINT
-    axis = chart.value_axis
-    axis.has_major_gridlines, axis.tick_labels.font.size = True, 11 * _POINT
-    axis.major_gridlines.format.line.color.rgb = _rgb(_GRID)
-    axis.tick_labels.number_format, axis.tick_labels.number_format_is_linked = form, False
-    return chart
-
-
-def _label_points(
-    series: Any,
-    table: "Crosstab",
-    cells: list[tuple[int, int]],
-    form: str,
-    ink: str,
-) -> None:
-    """Label the values of a series with the letters of columns with significantly lower values.
-
-    Letters and asterisks are part of the number format, so that labels change with edited numbers.
-    """
-    from pptx.enum.chart import XL_LABEL_POSITION
-    from pptx.oxml import parse_xml
-    from pptx.oxml.ns import nsdecls
-
-    labels = series.data_labels
-    labels.show_value, labels.number_format, labels.number_format_is_linked = True, form, False
-    labels.font.size, labels.font.color.rgb = 11 * _POINT, _rgb(ink)
-    if form == _MEAN:
-        labels.position = XL_LABEL_POSITION.RIGHT
-    for index, cell in enumerate(cells):
-        mark = _mark(table, cell)
-        if not mark:
-            continue
-        label = series.points[index].data_label
-        label.font.size, label.font.color.rgb = 11 * _POINT, _rgb(ink)
-        if form == _MEAN:
-            label.position = XL_LABEL_POSITION.RIGHT
-        number_format = f'<c:numFmt {nsdecls("c")} formatCode="{form}&quot;{mark}&quot;" sourceLinked="0"/>'
-        # python-pptx has no number format of a single label; it follows the index in the schema.
-        labels._element.get_dLbl_for_point(index).idx.addnext(parse_xml(number_format))
-
-
-def _mark(table: "Crosstab", cell: tuple[int, int]) -> str:
-    """Return the letters of a cell, or an asterisk for few respondents if its column has no asterisk."""
-    letters = str(table.letters[cell])
-    return f" {letters}" if letters else "*" if table.small[cell] and not table.is_small[cell[1]] else ""
-
-
-def _add_whiskers(chart: Any, table: "Crosstab", cells: list[tuple[int, int]]) -> None:
-    """Add intervals to the points of a chart's only series."""
-    from pptx.oxml import parse_xml
-    from pptx.oxml.ns import nsdecls
-
-    figures = table.cells
-    lengths = {
-        "plus": [float(figures.high[cell] - figures.values[cell]) for cell in cells],
-        "minus": [float(figures.values[cell] - figures.low[cell]) for cell in cells],
-    }
-    sides = "".join(
-        f'<c:{side}><c:numLit><c:formatCode>General</c:formatCode><c:ptCount val="{len(values)}"/>'
-        + "".join(
-            f'<c:pt idx="{index}"><c:v>{value:.12g}</c:v></c:pt>'
-            for index, value in enumerate(values)
-            if math.isfinite(value)
+def _stack(table: "Crosstab", columns: Sequence[int], lines: Sequence[int], order: Order) -> ChartData:
+    """Return the share of each line in each column."""
+    series = tuple(
+        Series(
+            _line_name(table, line),
+            tuple(float(table.cells.values[line, column]) for column in columns),
+            marks=tuple(_mark(table, line, column) for column in columns),
         )
-        + f"</c:numLit></c:{side}>"
-        for side, values in lengths.items()
+        for line in lines
     )
-    bars = parse_xml(
-        f'<c:errBars {nsdecls("c", "a")}><c:errDir val="y"/><c:errBarType val="both"/>'
-        f'<c:errValType val="cust"/><c:noEndCap val="0"/>{sides}'
-        f'<c:spPr><a:ln w="{int(1.5 * _POINT)}"><a:solidFill><a:srgbClr val="{_rgb(_COLOURS[0])}"/>'
-        "</a:solidFill></a:ln></c:spPr></c:errBars>"
+    names = tuple(_column_name(table, column) for column in columns)
+    return ChartData("stack", names, series, limits=(0.0, 1.0), order=order, has_total=columns[0] == 0)
+
+
+def _means(table: "Crosstab", columns: Sequence[int], line: int) -> ChartData:
+    """Return a line's mean or score in each column, with its interval."""
+    form = decimals(0 if table.question.lines[line].kind == "nps" else 2)
+    name = _line_name(table, line)
+    cells = table.cells
+    values, low, high = (
+        tuple(float(part[line, column]) for column in columns)
+        for part in (cells.values, cells.low, cells.high)
     )
-    (categories,) = chart.element.xpath(".//c:ser/c:cat")
-    categories.addprevious(bars)
+    marks = tuple(_mark(table, line, column) for column in columns)
+    names = tuple(_column_name(table, column) for column in columns)
+    return ChartData(
+        "points", names, (Series(name, values, low, high, marks),), form, name, has_total=columns[0] == 0
+    )
 
 
-def _column_name(table: "Crosstab", column: int, shown: list[int]) -> str:
-    """Return a column's name, with its letter if a value can show it, and an asterisk for a small base."""
-    name = printable(one_line(table.columns[column]))
-    letter = table.column_letters[column] if has_letters(table, shown) else ""
-    return f"{name}{f' ({letter})' if letter else ''}{'*' if table.is_small[column] else ''}"
+def _distribution(table: "Crosstab", lines: Sequence[int], order: Order) -> ChartData:
+    """Return the share of each line in the total."""
+    return _total_chart(table, lines, "columns", order)
 
 
-def _rgb(colour: str) -> Any:
-    from pptx.dml.color import RGBColor
+def _total_chart(table: "Crosstab", lines: Sequence[int], kind: ChartKind, order: Order) -> ChartData:
+    values, low, high = (
+        tuple(float(part[line, 0]) for line in lines)
+        for part in (table.cells.values, table.cells.low, table.cells.high)
+    )
+    names = tuple(_line_name(table, line) for line in lines)
+    return ChartData(kind, names, (Series("Total", values, low, high),), order=order)
 
-    return RGBColor.from_string(colour.removeprefix("#").upper())
+
+def _bars(table: "Crosstab", columns: Sequence[int], lines: Sequence[int]) -> ChartData:
+    """Return the share of each line in each column, the most frequent first."""
+    totals = np.nan_to_num(table.cells.values[:, columns[0]])
+    order = sorted(lines, key=lambda line: -totals[line])
+    if len(columns) == 1:
+        return _total_chart(table, order, "bars", "none")
+    series = tuple(
+        Series(
+            _column_name(table, column),
+            tuple(float(table.cells.values[line, column]) for line in order),
+            marks=tuple(_mark(table, line, column) for line in order),
+        )
+        for column in columns
+    )
+    names = tuple(_line_name(table, line) for line in order)
+    return ChartData("bars", names, series, has_total=columns[0] == 0)
 
 
-def _write_text(frame: Any, lines: list[str], *, size: int, is_bold: bool) -> None:
-    frame.word_wrap = True
-    for number, line in enumerate(lines):
-        paragraph = frame.paragraphs[0] if number == 0 else frame.add_paragraph()
-        run = paragraph.add_run()
-        run.text = printable(line)
-        run.font.size, run.font.bold = size * _POINT, is_bold
+def _line_name(table: "Crosstab", line: int) -> str:
+    entry = table.question.lines[line]
+    name = one_line(entry.name)
+    return capitalise(name) if entry.is_summary else name
+
+
+def _column_name(table: "Crosstab", column: int) -> str:
+    """Return the name of a column with its letter and its base."""
+    letter = _letter(table, column)
+    base = f"n\u00a0=\u00a0{count(int(table.bases[0][column]))}{'*' if table.is_small[column] else ''}"
+    name = clip_text(table.columns[column], _GROUP).shown
+    return f"{name}\n{f' ({letter})' if letter else ''}, {base}"
+
+
+def _letter(table: "Crosstab", column: int) -> str:
+    return table.column_letters[column] if has_letters(table) else ""
+
+
+def _mark(table: "Crosstab", line: int, column: int) -> str:
+    """Return the letters of a cell, or an asterisk for few respondents if its column has no asterisk."""
+    letters = str(table.letters[line, column]).replace(" ", "")
+    return letters or ("*" if table.small[line, column] and not table.is_small[column] else "")
+
+
+# Texts
+
+
+def _footnotes(table: "Crosstab", charts: Charts, summary: "Crosstabs") -> Iterator[str]:
+    """Yield the base, the meaning of whiskers and letters, and the test, in plain words."""
+    tests = summary.settings
+    noun = "answer" if summary.is_of_panel else "respondent"
+    weighted = ", weighted" if summary.is_weighted else ""
+    yield f"Base: {count_of(int(table.bases[0][0]), noun)} with an answer{weighted}."
+    if table.question.kind == "multiple choice":
+        yield "Several answers were possible."
+    if any(chart.kind == "points" for chart in charts):
+        yield f"Lines: {coverage(tests.level)} intervals."
+    elif any(chart.series[0].low for chart in charts if chart.kind == "bars"):
+        yield f"In brackets: {coverage(tests.level)} intervals."
+    if any(any(series.marks) for chart in charts for series in chart.series) and has_letters(table):
+        alpha = percent(1 - tests.level, 0)
+        yield (
+            "Letters: higher than the group with that letter, unlikely to be chance "
+            f"({alpha} level{_CORRECTED[tests.correction]})."
+        )
+    if table.small[:, 1:].any() or table.is_small[0]:
+        yield f"* Fewer than {count_of(tests.min_base, 'respondent')}, not tested."
+    yield from _test_of_all(table, 1 - tests.level)
+
+
+def _test_of_all(table: "Crosstab", alpha: float) -> Iterator[str]:
+    """State the test of all answers by all groups together, in plain words."""
+    test = table.association
+    if test is None or test.reason:
+        return
+    p = number(test.p_value, 3, least=_LEAST_P)
+    shown = f"p {'' if p.startswith('<') else '= '}{p}"
+    if test.p_value >= alpha:
+        yield f"Taken together, the answers do not differ clearly between the groups ({shown})."
+    elif has_letters(table):
+        yield f"Taken together, the answers differ between the groups ({shown})."
+    else:
+        yield (
+            f"Taken together, the answers differ between the groups ({shown}), but no difference of two "
+            "groups is clear by itself."
+        )
+
+
+def _write_method(deck: Deck, summary: "Crosstabs") -> None:
+    """Write the slide that states how the tables were made."""
+    settings = summary.settings
+    noun = "answer" if summary.is_of_panel else "respondent"
+    left_out = summary.n - summary.n_counting
+    design = [
+        f"{name} in “{one_line(', '.join(columns) if isinstance(columns, tuple) else columns)}”"
+        for name, columns in (
+            ("weights", settings.weight),
+            ("strata", settings.strata),
+            ("clusters", settings.cluster),
+            ("waves", settings.wave),
+        )
+        if columns
+    ]
+    if settings.raked_to:
+        design.append("weights raked to known shares of the population")
+    is_tested = any(np.isfinite(table.differences.p_values).any() for table in summary.tables)
+    rows = [
+        ("File", quote_file_name(summary.source).text if summary.source else "data in memory"),
+        ("Respondents" if noun == "respondent" else "Answers", _counted(summary, left_out)),
+        ("Sample", capitalise(join_list(design)) if design else "Unweighted, as a simple random sample"),
+        ("Intervals", f"{coverage(settings.level)}; they cover the chance of drawing other {noun}s."),
+        (
+            "Tests",
+            f"Two-sided t tests of pairs of groups at {percent(1 - settings.level, 0)}"
+            f"{_CORRECTED[settings.correction]}; groups of fewer than {settings.min_base} are not tested. "
+            "The total is not tested.",
+        )
+        if is_tested
+        else None,
+        ("Made", f"{stamp(summary.created)}, Semscale"),
+        ("Signature", str(summary.signature)),
+    ]
+    deck.add_facts("How this was made", [row for row in rows if row is not None])
+
+
+def _counted(summary: "Crosstabs", left_out: int) -> str:
+    if not left_out:
+        return count(summary.n_counting)
+    reasons = "; ".join(f"{count(n)} {reason}" for reason, n in summary.left_out.items() if n)
+    return f"{count(summary.n_counting)} of {count(summary.n)} rows; left out: {reasons}"

@@ -139,6 +139,7 @@ class AnswerReader:
             weights,
             (*notes, *remarks, *tally.notes(), *self._spelling_notes(question)),
             cautions,
+            question.text,
         )
 
     def _column(self, name: str) -> "_Column":
@@ -264,8 +265,16 @@ class AnswerReader:
             "shares of points are mean probabilities of the ratings, not counts of answers; intervals are "
             "about other respondents, and do not include the error of the ratings"
         )
-        text = "Ratings" if is_reserved(question.heading) else question.heading
-        return TabulatedQuestion(question.name, text, "rated text", lines, answers, weights, (*remarks, note))
+        return TabulatedQuestion(
+            question.name,
+            "Ratings" if is_reserved(question.heading) else question.heading,
+            "rated text",
+            lines,
+            answers,
+            weights,
+            (*remarks, note),
+            wording=question.text,
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -527,6 +527,7 @@ class Crosstabs(Presentable):
         path: str | PathLike[str],
         *,
         figures: str | PathLike[str] | None = None,
+        template: str | PathLike[str] | None = None,
         escape: bool = True,
     ) -> None:
         """Write the tables to a file, in the format of its extension.
@@ -536,14 +537,17 @@ class Crosstabs(Presentable):
                 slides with one chart per question (``.pptx``, extra ``slides``), or ``.json``; one cell per
                 row as ``.csv``, ``.parquet`` or ``.jsonl``.
             figures: has no effect, as tables have no pictures.
+            template: PowerPoint file with the layouts, fonts and colours of slides.
             escape: true to put an apostrophe before texts in CSV that a spreadsheet would run as formulas.
 
         Raises:
-            InputError: the extension is unknown, or the file cannot be written.
+            InputError: the extension is unknown, the file cannot be written, or the template cannot be used.
             MissingExtraError: slides need the extra ``slides``.
         """
         path = Path(path)
         check_path(path)
+        layout = None if template is None else Path(template)
+        import_module("semscale.report.presenting").check_template(layout, [path])
         ending = path.suffix.lower()
         if ending in (".csv", ".parquet", ".jsonl"):
             write_table(self.to_frame(), path, escape=escape)
@@ -553,9 +557,10 @@ class Crosstabs(Presentable):
             with replacing(path) as temporary:
                 if ending == ".json":
                     temporary.write_text(self.to_json() + "\n", encoding="utf-8", newline="\n")
+                elif ending == ".xlsx":
+                    import_module("semscale.report.tables_workbook").write(self, temporary)
                 else:
-                    writer = {".xlsx": "tables_workbook", ".pptx": "tables_slides"}[ending]
-                    import_module(f"semscale.report.{writer}").write(self, temporary)
+                    import_module("semscale.report.tables_slides").write(self, temporary, layout)
 
 
 def _signature_value(value: object) -> object:

@@ -72,6 +72,7 @@ class TabulatedQuestion:
             answer that is no number.
         notes: sentences on how answers were read.
         cautions: sentences on possible errors in reading the answers.
+        wording: the full wording, if it is known; the text can be a short title.
     """
 
     name: str
@@ -82,6 +83,7 @@ class TabulatedQuestion:
     weights: Floats
     notes: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
+    wording: str = ""
 
     @property
     def choices(self) -> Integers | None:

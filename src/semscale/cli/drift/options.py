@@ -244,7 +244,7 @@ class RecordOptions(Settings):
     request: AskSettings
     calls: CallOptions
     measuring: MeasuringOptions
-    outputs: Annotated[Outputs, Without("out", "escape", "report", "figures")]
+    outputs: Annotated[Outputs, Without("out", "escape", "report", "figures", "template")]
     table: Annotated[TableOptions, Without("header")]
 
     def model_post_init(self, _context: object) -> None:
@@ -327,7 +327,7 @@ class ApprovalOptions(Settings):
         Option(HISTORY, "WHEN"),
     ] = None
     history: HistoryOptions
-    outputs: Annotated[Outputs, Without("out", "escape", "report", "figures")]
+    outputs: Annotated[Outputs, Without("out", "escape", "report", "figures", "template")]
 
 
 class GateOutputs(Outputs):

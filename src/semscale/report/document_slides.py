@@ -1,0 +1,258 @@
+"""Documents as slides: the headline with its distribution, a slide for each chart, and how it was made."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePath
+
+from semscale.report import slide_charts
+from semscale.report.chart_data import ChartData
+from semscale.report.document import DataTable, Decision, Document, Figure, Headline, Section, flat
+from semscale.report.formatting import (
+    capitalise,
+    cell_text,
+    coverage,
+    has_interval,
+    heading_text,
+    line_text,
+    number,
+    one_line,
+    percent,
+)
+from semscale.report.slide_charts import Charts
+from semscale.report.slides import Box, Deck, Slide, text_lines
+
+_MOST_CHARTS = 8  # slides with charts; others are left to pages and workbooks
+_NUMBER_SHARE = 0.32  # of the width, for the main figure
+_BIG, _TEXT, _WARNING = 60.0, 15.0, 13.0
+_MOST_WARNINGS, _MOST_LIMITS = 3, 4
+_COMMAND = re.compile(r"`|(?:^|[\s(])--?[a-z]|\bsemscale [a-z]+\b|\.yaml\b|='")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“‘*0-9])")
+_OF_RUN = ("Source", "Made")
+
+
+def write_report_deck(
+    document: Document,
+    path: Path,
+    _pictures: Mapping[int, PurePath] | None = None,
+    template: Path | None = None,
+) -> None:
+    """Write a document as slides with native charts.
+
+    Args:
+        document: what to show.
+        path: the file.
+        template: presentation with the layouts, fonts and colours to use.
+
+    Raises:
+        MissingExtraError: the extra ``slides`` is not installed.
+        InputError: the template cannot be used.
+        OSError: the file cannot be written.
+    """
+    deck = Deck(template)
+    shown = list(_shown_blocks(document))
+    lead = document.lead
+    if isinstance(lead, Headline):
+        _write_headline(deck, document, lead, shown)
+    elif isinstance(lead, Decision) or not shown:
+        _write_statement(deck, document)
+    n_charts = 0
+    for section, block in shown:
+        for part in slide_charts.parts_of(_in_order(block.data), deck):
+            if n_charts < _MOST_CHARTS:
+                _write_chart(deck, document, section, block, part)
+            n_charts += 1
+    _write_method(deck, document, n_charts - _MOST_CHARTS)
+    deck.save(path)
+
+
+def plain_sentences(text: str) -> str:
+    """Return a text without the sentences that name commands, options or files of settings.
+
+    Examples:
+        >>> plain_sentences("Few texts. Use `sample` for more. Label some with --calibrate.")
+        'Few texts.'
+    """
+    return " ".join(sentence for sentence in _SENTENCE.split(text) if not _COMMAND.search(sentence))
+
+
+def _shown_blocks(document: Document) -> Iterator[tuple[Section | None, Figure | DataTable]]:
+    """Yield the blocks with data of native charts, each with its section."""
+    if isinstance(document.lead, Figure) and document.lead.data:
+        yield None, document.lead
+    for section in document.sections:
+        for block in flat(section.blocks):
+            if isinstance(block, Figure | DataTable) and block.data:
+                yield section, block
+
+
+def _in_order(charts: tuple[ChartData, ...]) -> Charts:
+    """Return the charts that a slide shows: a stack goes before the means of its rows."""
+    return tuple(sorted(charts, key=lambda chart: chart.kind != "stack"))
+
+
+# The headline
+
+
+def _write_headline(
+    deck: Deck,
+    document: Document,
+    lead: Headline,
+    shown: list[tuple[Section | None, Figure | DataTable]],
+) -> None:
+    """Write the main figure in large type, beside its distribution if the first chart shows one."""
+    slide = deck.add(
+        f"{_name(document)}: {_headline_sentence(lead)}",
+        _source(document),
+        notes=_notes(document),
+    )
+    _write_warnings(slide, document)
+    slide.footnote(_headline_notes(document, lead))
+    chart = None
+    if shown and len(shown[0][1].data) == 1 and shown[0][1].data[0].kind == "columns":
+        chart = shown.pop(0)[1].data[0]
+    room = slide.room
+    left = room if chart is None else room._replace(width=room.width * _NUMBER_SHARE)
+    _write_number(slide, left, lead)
+    if chart is not None:
+        right = Box(left.right, room.top, room.width - left.width, room.height)
+        slide.room = right
+        slide_charts.draw(slide, (chart,))
+
+
+def _headline_sentence(lead: Headline) -> str:
+    """State the main figure with its interval, in words."""
+    value, low, high = _parts(lead)
+    scale = f" on a scale from {_bound(lead, 0)} to {_bound(lead, 1)}"
+    if not low:
+        return f"the {lead.name} is {value}{scale}"
+    return f"the {lead.name} is {value}{scale}, plausibly between {low} and {high}"
+
+
+def _parts(lead: Headline) -> tuple[str, str, str]:
+    """Return the main figure and the ends of its interval; the ends are empty without an interval."""
+    figure = lead.value
+    ends = (figure.low, figure.high) if has_interval(figure) else ()
+    value, *written = (
+        percent(part) if figure.is_share else number(part, figure.digits) for part in (figure.value, *ends)
+    )
+    low, high = written or ("", "")
+    return value, low, high
+
+
+def _bound(lead: Headline, end: int) -> str:
+    bound = lead.bounds[end]
+    return percent(bound, 0) if lead.value.is_share else f"{bound:g}"
+
+
+def _write_number(slide: Slide, box: Box, lead: Headline) -> None:
+    unit = slide.deck.unit
+    value, low, high = _parts(lead)
+    top = box.top + 0.25 * box.height
+    big = Box(box.left, top, box.width, 1.1 * unit)
+    slide.text(big, [value], size=_BIG, colour=slide.deck.palette.high, is_bold=True)
+    lines = [capitalise(lead.name)]
+    if low:
+        lines.append(f"{coverage(lead.coverage)} interval: {low} to {high}")
+    lines.append(f"Scale from {_bound(lead, 0)} to {_bound(lead, 1)}")
+    below = Box(box.left, big.bottom, box.width, 1.2 * unit)
+    slide.text(below, lines, size=_TEXT, gap=0.15)
+
+
+def _headline_notes(document: Document, lead: Headline) -> list[str]:
+    """Return how many rows count, and how to read the figure."""
+    counts = ", ".join(f"{name.lower()} {cell_text(value)}" for name, value in document.facts[:4])
+    return [f"{capitalise(counts)}.", plain_sentences(lead.advice)]
+
+
+def _write_statement(deck: Deck, document: Document) -> None:
+    """Write the decision of a document, or what it states, with its introduction."""
+    title = line_text(document.title)
+    if isinstance(document.lead, Decision):
+        title = f"{line_text(document.lead.about)}: {document.lead.text}"
+    slide = deck.add(capitalise(title), _source(document), notes=_notes(document))
+    _write_warnings(slide, document)
+    sentences = [plain_sentences(line_text(line)) for line in document.full_introduction]
+    facts = [f"{name}: {cell_text(value)}" for name, value in document.facts]
+    slide.text(slide.room, [line for line in (*sentences, *facts) if line], size=_TEXT, gap=0.5)
+
+
+def _write_warnings(slide: Slide, document: Document) -> None:
+    """Write the reasons not to trust the figures, in the colour of the bad end of a scale."""
+    warnings = [plain_sentences(text) or text for text in document.sentences("warning")[:_MOST_WARNINGS]]
+    if not warnings:
+        return
+    unit = slide.deck.unit
+    width = slide.room.width - 0.2
+    lines = sum(text_lines(text, width, _WARNING * unit) for text in warnings)
+    box = slide.take_top((lines * 1.2 * _WARNING / 72 + 0.15) * unit)
+    slide.text(box, warnings, size=_WARNING, colour=slide.deck.palette.low, is_bold=True)
+
+
+# Charts
+
+
+def _write_chart(
+    deck: Deck,
+    document: Document,
+    section: Section | None,
+    block: Figure | DataTable,
+    part: slide_charts.Part,
+) -> None:
+    heading = heading_text(section.title) if section is not None else line_text(document.title)
+    named = heading_text(block.title) if isinstance(block, DataTable) and block.title else ""
+    title = block.finding or named or heading
+    subtitle = heading if title != heading else _source(document)
+    slide = deck.add(capitalise(title), subtitle, notes=_notes(document))
+    slide.footnote([*([part.note] if part.note else []), *_legend_of(part.charts)])
+    slide_charts.draw(slide, part.charts)
+
+
+def _legend_of(charts: Iterable[ChartData]) -> Iterator[str]:
+    """Yield the meaning of lines and brackets."""
+    for chart in charts:
+        level = f"{coverage(chart.coverage)} intervals" if chart.coverage else "intervals"
+        if chart.kind == "points" and any(series.low for series in chart.series):
+            yield f"Lines: {level}."
+        if chart.kind == "bars" and len(chart.series) == 1 and chart.series[0].low:
+            yield f"In brackets: {level}."
+        if chart.note:
+            yield chart.note
+
+
+# How it was made
+
+
+def _write_method(deck: Deck, document: Document, n_more: int) -> None:
+    """Write the last slide: settings, limits and the signature."""
+    settings = dict(document.settings)
+    of_signature = {name for name, _ in document.signature.fields} if document.signature else set()
+    facts: list[tuple[str, str]] = [
+        (name, line_text(value))
+        for name, value in settings.items()
+        if name not in of_signature and not _COMMAND.search(line_text(value))
+    ]
+    counts = ", ".join(f"{name.lower()} {cell_text(value)}" for name, value in document.facts)
+    facts.insert(min(1, len(facts)), ("Rows", capitalise(counts)))
+    limits = [plain_sentences(text) for text in document.sentences("caution")]
+    known = [text for text in limits if text][:_MOST_LIMITS]
+    if known:
+        facts.append(("Limits", " ".join(capitalise(text).rstrip(".") + "." for text in known)))
+    if n_more > 0:
+        facts.append(("Not shown", f"{n_more} further charts, which the page and the workbook have"))
+    if document.signature is not None:
+        facts.append(("Signature", str(document.signature)))
+    deck.add_facts("How this was made", facts)
+
+
+def _name(document: Document) -> str:
+    return one_line(document.name)
+
+
+def _source(document: Document) -> str:
+    return one_line(line_text(document.source[0])) if document.source else ""
+
+
+def _notes(document: Document) -> list[str]:
+    """Return what the speaker's notes have: the document, its source and its signature."""
+    signature = [] if document.signature is None else [f"Signature: {document.signature}"]
+    return [line_text(document.title), *map(line_text, document.source), *signature]

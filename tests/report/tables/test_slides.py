@@ -1,0 +1,247 @@
+"""Slides of tables, read back."""
+
+import polars as pl
+import pytest
+
+from semscale.errors import InputError
+from semscale.tabulation.crosstabs import crosstabs
+
+pytest.importorskip("pptx")
+
+from pptx import Presentation
+from pptx.enum.chart import XL_CHART_TYPE
+from pptx.util import Inches, Pt
+from tests.support.slide_reading import (
+    at,
+    categories_of,
+    charts_of,
+    notes_of,
+    slides_of,
+    texts_of,
+    titles_of,
+    values_of,
+)
+
+
+@pytest.fixture(scope="module")
+def deck(tables, tmp_path_factory):
+    """The deck of four tables: like by region and town, drinks by region and town."""
+    path = tmp_path_factory.mktemp("deck") / "t.pptx"
+    tables.report(path)
+    return path
+
+
+def test_each_table_has_a_slide_and_the_last_says_how_they_were_made(deck, tables):
+    titles = titles_of(deck)
+    assert len(titles) == 5
+    assert titles[0] == (
+        "Like: the mean is higher for south (5.00) than for north (1.75); the difference is unlikely to be "
+        "chance"
+    )
+    assert titles[-1] == "How this was made"
+    made = texts_of(slides_of(deck)[-1])
+    assert "80" in made
+    assert "Weights in “w”" in made
+    assert str(tables.signature) in notes_of(slides_of(deck)[-1])
+
+
+def test_a_scale_is_a_stack_with_the_total_first_and_its_means_at_the_right(deck):
+    stack, means = charts_of(slides_of(deck)[0])
+    assert stack.chart_type == XL_CHART_TYPE.BAR_STACKED_100
+    assert [name.replace("\xa0", " ") for name in categories_of(stack)] == [
+        "Total, n = 80", "north (A), n = 40", "south (B), n = 40",
+    ]  # fmt: skip
+    # A bar chart draws from the bottom unless its axis is reversed.
+    assert stack.category_axis.reverse_order
+    # Weights of .5 and 1.5 alternate in pairs: half of all is in the south, where all answer 5.
+    assert values_of(stack)["5"] == [pytest.approx(0.5), 0.0, 1.0]
+    assert means.chart_type == XL_CHART_TYPE.XY_SCATTER_LINES
+    # Each row of means is a series: lower end, mean, upper end. In the north the mean is 1.75.
+    (north,) = [list(series.iter_values()) for series in means.plots[0].series if "north" in series.name]
+    assert len(north) == 3
+    ends = [float(value) for value in at(means, ".//c:ser[2]/c:xVal//c:v/text()")]
+    assert ends[1] == pytest.approx(1.75)
+    assert ends[0] < ends[1] < ends[2]
+    assert at(means, ".//c:dLbl//a:t/text()") == ["3.38", "1.75", "5.00\xa0A"]
+
+
+def test_letters_are_explained_where_they_are_shown(deck):
+    by_region, by_town, *_ = slides_of(deck)
+    assert "Letters: higher than the group with that letter, unlikely to be chance" in texts_of(by_region)
+    assert "* Fewer than" not in texts_of(by_region)
+    # The 5 people of a town are too few to be tested, so that there are no letters.
+    assert "Letters:" not in texts_of(by_town)
+    assert "* Fewer than 10 respondents, not tested." in texts_of(by_town)
+    stack, _ = charts_of(by_town)
+    assert [name.replace("\xa0", " ") for name in categories_of(stack)] == [
+        "Total, n = 80", "=1+1, n = 5*", "a, n = 75",
+    ]  # fmt: skip
+
+
+def test_no_slide_names_a_command_or_an_option(deck):
+    for slide in slides_of(deck):
+        assert "--" not in texts_of(slide)
+        assert "semscale tables" not in texts_of(slide)
+
+
+def test_a_multiple_choice_has_a_panel_of_bars_for_each_column_on_one_scale(deck):
+    panels = charts_of(slides_of(deck)[2])
+    assert [panel.chart_type for panel in panels] == [XL_CHART_TYPE.BAR_CLUSTERED] * 3
+    # Tea: 53 of 80; the more frequent answer comes first.
+    assert [categories_of(panel) for panel in panels] == [["tea", "coffee"]] * 3
+    assert {at(panel, "string(.//c:valAx/c:scaling/c:min/@val)") for panel in panels} == {"0.0"}
+    assert len({at(panel, "string(.//c:valAx/c:scaling/c:max/@val)") for panel in panels}) == 1
+    text = texts_of(slides_of(deck)[2])
+    assert text.index("Total") < text.index("north") < text.index("south")
+
+
+def test_small_parts_of_a_stack_have_no_label(tmp_path):
+    # 3 of 100 answer 1: 2 of 50 in a, which is labelled, and 1 of 50 in b.
+    frame = pl.DataFrame({"q": [1] * 3 + [2] * 30 + [3] * 30 + [5] * 37, "g": ["a", "b"] * 50})
+    crosstabs(frame, questions=["q"], banners=["g"]).report(tmp_path / "t.pptx")
+    stack, _ = charts_of(slides_of(tmp_path / "t.pptx")[0])
+    assert at(stack, ".//c:ser[1]/c:dLbls/c:dLbl[c:delete/@val='1']/c:idx/@val") == ["0", "2"]
+    assert at(stack, ".//c:ser[2]/c:dLbls/c:dLbl[c:delete/@val='1']") == []
+
+
+def test_many_answers_continue_on_a_second_slide(tmp_path):
+    # Option k is chosen by (11 - k) of 12 people in turn.
+    options = {f"o_{k:02d}": [int(n % 12 >= k) for n in range(120)] for k in range(1, 12)}
+    frame = pl.DataFrame({**options, "g": ["a", "b"] * 60})
+    crosstabs(frame, questions=["o_*"], banners=["g"]).report(tmp_path / "t.pptx")
+    first, second, _ = slides_of(tmp_path / "t.pptx")
+    assert categories_of(charts_of(first)[0]) == [f"{k:02d}" for k in range(1, 9)]
+    assert categories_of(charts_of(second)[0]) == ["09", "10", "11"]
+    # The ninth option is chosen by 3 of 12.
+    assert "3 further answers, at most 25 %: next slide." in texts_of(first)
+    assert "1 of 2" in texts_of(first)
+
+
+def test_many_groups_continue_on_further_slides_with_the_total(tmp_path):
+    groups = [f"g{n % 14:02d}" for n in range(420)]
+    frame = pl.DataFrame({"q": [1 + n % 5 for n in range(420)], "g": groups})
+    crosstabs(frame, questions=["q"], banners=["g"]).report(tmp_path / "t.pptx")
+    *slides, _ = slides_of(tmp_path / "t.pptx")
+    shown = [[name[:3] for name in categories_of(charts_of(slide)[0])] for slide in slides]
+    assert shown == [
+        ["Tot", *(f"g{n:02d}" for n in range(7))], ["Tot", *(f"g{n:02d}" for n in range(7, 14))],
+    ]  # fmt: skip
+
+
+def test_recommendation_is_a_stack_of_three_groups_with_the_score(tmp_path):
+    # In a 30 of 40 are promoters and 10 detractors: 50; in b it is the other way round.
+    scores = [10] * 30 + [3] * 10 + [10] * 10 + [3] * 30
+    frame = pl.DataFrame({"recommend": scores, "g": ["a"] * 40 + ["b"] * 40})
+    survey = {"name": "recommend", "kind": "nps", "values": [{"value": str(n)} for n in range(11)]}
+    from semscale.survey.description import Survey
+
+    described = Survey.model_validate({"survey": 1, "questions": [survey]})
+    crosstabs(frame, questions=["recommend"], banners=["g"], survey=described).report(tmp_path / "t.pptx")
+    stack, score = charts_of(slides_of(tmp_path / "t.pptx")[0])
+    assert values_of(stack) == {
+        "Detractors (0 to 6)": [0.5, 0.25, 0.75],
+        "Passives (7 and 8)": [0, 0, 0],
+        "Promoters (9 and 10)": [0.5, 0.75, 0.25],
+    }
+    assert at(score, ".//c:dLbl//a:t/text()") == ["0", "50\xa0B", "−50"]
+
+
+def test_means_of_numbers_are_points_with_intervals_that_fit_on_the_axis(tmp_path):
+    age = [24.0, 25.0, 26.0] * 20 + [25.0, 26.0, 27.0] * 20
+    frame = pl.DataFrame({"age": age, "side": ["left"] * 60 + ["right"] * 60})
+    summary = crosstabs(frame, questions=["age"], banners=["side"], numeric=["age"])
+    summary.report(tmp_path / "t.pptx")
+    slide = slides_of(tmp_path / "t.pptx")[0]
+    (chart,) = charts_of(slide)
+    low, high = (float(at(chart, f"string(.//c:valAx/c:scaling/c:{end}/@val)")) for end in ("min", "max"))
+    cells = summary.tables[0].cells
+    assert low <= cells.low[0].min()
+    assert cells.high[0].max() <= high
+    # The means are 25.5, 25 and 26.
+    assert list(values_of(chart).values()) == [[25.5, 25, 26]]
+    plus = [float(value) for value in at(chart, ".//c:errBars/c:plus//c:pt/c:v/text()")]
+    assert plus == pytest.approx((cells.high - cells.values)[0].tolist())
+    assert "Lines: 95 % intervals." in texts_of(slide)
+
+
+def test_a_question_without_groups_has_its_distribution(survey, tmp_path):
+    crosstabs(survey, questions=["like"]).report(tmp_path / "t.pptx")
+    slide, _ = slides_of(tmp_path / "t.pptx")
+    assert slide.shapes.title.text_frame.text == "Like: the mean is 3.25, plausibly between 2.85 and 3.65"
+    (chart,) = charts_of(slide)
+    assert chart.chart_type == XL_CHART_TYPE.COLUMN_CLUSTERED
+    # 20 answers of 1, 20 of 2 and 40 of 5.
+    shares = dict(zip(categories_of(chart), *values_of(chart).values(), strict=True))
+    assert (shares["1"], shares["2"], shares["5"]) == (0.25, 0.25, 0.5)
+
+
+def test_notes_have_the_wording_of_the_question(tmp_path):
+    from semscale.survey.description import Survey
+
+    question = {
+        "name": "q", "kind": "scale", "title": "Comfort", "text": "How comfortable were the seats?",
+        "values": [{"value": str(n)} for n in range(1, 6)],
+    }  # fmt: skip
+    described = Survey.model_validate({"survey": 1, "questions": [question]})
+    frame = pl.DataFrame({"q": [1, 2, 3, 4, 5] * 10})
+    crosstabs(frame, questions=["q"], survey=described).report(tmp_path / "t.pptx")
+    slide = slides_of(tmp_path / "t.pptx")[0]
+    assert slide.shapes.title.text_frame.text.startswith("Comfort: the mean is 3.00")
+    assert "How comfortable were the seats?" in texts_of(slide)
+    assert "Question: How comfortable were the seats?" in notes_of(slide)
+
+
+@pytest.fixture
+def brand(tmp_path):
+    """A template of 10 by 5.6 inches with a slide of its own; its first accent is orange."""
+    import re
+
+    from pptx.opc.constants import RELATIONSHIP_TYPE
+
+    file = Presentation()
+    file.slide_width, file.slide_height = Inches(10), Inches(5.625)
+    part = file.slide_master.part.part_related_by(RELATIONSHIP_TYPE.THEME)
+    theme = re.sub(r"<a:accent1>.*?</a:accent1>", '<a:accent1><a:srgbClr val="FCA311"/></a:accent1>',
+                   part.blob.decode(), flags=re.DOTALL)  # fmt: skip
+    part._blob = theme.encode()
+    file.slides.add_slide(file.slide_layouts[0]).shapes.title.text = "An old slide"
+    file.save(tmp_path / "brand.pptx")
+    return tmp_path / "brand.pptx"
+
+
+def test_a_template_gives_size_layout_and_theme_colours(brand, tables, tmp_path):
+    tables.report(tmp_path / "t.pptx", template=brand)
+    file = Presentation(str(tmp_path / "t.pptx"))
+    assert (file.slide_width, file.slide_height) == (Inches(10), Inches(5.625))
+    assert "An old slide" not in titles_of(tmp_path / "t.pptx")
+    assert {slide.slide_layout.name for slide in file.slides} == {"Title Only"}
+    theme = file.slide_master.part.part_related_by(
+        "http://schemas.openxmlformats.org/officeDocument/2006/relationships/theme"
+    )
+    assert b"FCA311" in theme.blob
+    for slide in file.slides:
+        for chart in charts_of(slide):
+            assert at(chart, ".//a:srgbClr") == []
+        colours = {name for chart in charts_of(slide) for name in at(chart, ".//c:ser//a:schemeClr/@val")}
+        assert not charts_of(slide) or "accent1" in colours
+
+
+def test_everything_stays_on_the_slides_of_a_template(brand, tables, tmp_path):
+    tables.report(tmp_path / "t.pptx", template=brand)
+    file = Presentation(str(tmp_path / "t.pptx"))
+    for slide in file.slides:
+        for shape in slide.shapes:
+            assert shape.left + shape.width <= file.slide_width
+            assert shape.top + shape.height <= file.slide_height + Pt(1)
+
+
+def test_a_file_that_is_no_presentation_is_refused_as_a_template(tables, tmp_path):
+    (tmp_path / "brand.pptx").write_text("no presentation")
+    with pytest.raises(InputError, match=r"template must be a PowerPoint file \(\.pptx\), and 'brand\.pptx'"):
+        tables.report(tmp_path / "t.pptx", template=tmp_path / "brand.pptx")
+    assert not (tmp_path / "t.pptx").exists()
+
+
+def test_a_template_without_slides_to_write_is_refused(brand, tables, tmp_path):
+    with pytest.raises(InputError, match="template serves slides alone"):
+        tables.report(tmp_path / "t.xlsx", template=brand)

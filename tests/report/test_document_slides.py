@@ -1,0 +1,126 @@
+"""Slides of documents: ratings, and documents made by hand, read back."""
+
+from dataclasses import replace
+
+import pytest
+from tests.support.made_up_document import document_of, figure_of
+
+from semscale.report.chart_data import ChartData, Series
+from semscale.report.document import Decision, Section, notices
+from semscale.report.document_slides import plain_sentences
+from semscale.report.presenting import write_report
+
+pytest.importorskip("pptx")
+
+from pptx.enum.chart import XL_CHART_TYPE
+from tests.support.slide_reading import (
+    at,
+    categories_of,
+    charts_of,
+    notes_of,
+    slides_of,
+    texts_of,
+    titles_of,
+    values_of,
+)
+
+
+@pytest.fixture(scope="module")
+def rated(make_summary, tmp_path_factory):
+    summary = make_summary(n=60, groups=3)
+    path = tmp_path_factory.mktemp("deck") / "r.pptx"
+    summary.report(path)
+    return summary, path
+
+
+def test_ratings_begin_with_the_mean_its_interval_and_the_distribution(rated):
+    summary, path = rated
+    slide = slides_of(path)[0]
+    mean = summary.estimates.overall.mean
+    assert slide.shapes.title.text_frame.text == (
+        f"Quality: the mean score is {mean.value:.2f} on a scale from 1 to 5, plausibly between "
+        f"{mean.low:.2f} and {mean.high:.2f}"
+    )
+    assert f"{mean.value:.2f}" in texts_of(slide).splitlines()
+    (chart,) = charts_of(slide)
+    assert chart.chart_type == XL_CHART_TYPE.COLUMN_CLUSTERED
+    assert categories_of(chart) == [
+        "1 · Very bad", "2 · Bad", "3 · Neither good nor bad", "4 · Good", "5 · Very good",
+    ]  # fmt: skip
+    masses = [mass.value for mass in summary.estimates.overall.pmf]
+    assert list(values_of(chart).values()) == [pytest.approx(masses)]
+
+
+def test_groups_of_ratings_are_stacks_with_means_below_all_texts(rated):
+    summary, path = rated
+    stack, means = charts_of(slides_of(path)[1])
+    assert stack.chart_type == XL_CHART_TYPE.BAR_STACKED_100
+    names = categories_of(stack)
+    assert names[0].startswith("All texts")
+    assert len(names) == 1 + len(summary.estimates.groups)
+    assert len(list(means.plots[0].series)) == len(names)
+
+
+def test_the_last_slide_has_the_settings_and_the_notes_the_whole_signature(rated):
+    summary, path = rated
+    last = slides_of(path)[-1]
+    assert titles_of(path)[-1] == "How this was made"
+    assert "60" in texts_of(last)
+    assert str(summary.signature) in notes_of(last)
+
+
+def bars(n=3, **settings):
+    values = tuple((n - index) / n for index in range(n))
+    return ChartData("bars", tuple(f"c{index}" for index in range(n)), (Series("s", values),), **settings)
+
+
+def document_with(*charts, **settings):
+    sections = tuple(
+        Section(f"part-{position}", "A part", (figure_of(f"f{position}", data=(chart,), finding="It holds"),))
+        for position, chart in enumerate(charts)
+    )
+    return replace(document_of(), lead=None, sections=sections, **settings)
+
+
+def test_the_title_of_a_chart_is_its_finding_and_the_section_stands_below(tmp_path):
+    write_report(document_with(bars(note="Of all rows.")), tmp_path / "d.pptx")
+    slide = slides_of(tmp_path / "d.pptx")[0]
+    assert slide.shapes.title.text_frame.text == "It holds"
+    assert "A part" in texts_of(slide)
+    assert "Of all rows." in texts_of(slide)
+
+
+def test_a_deck_has_at_most_eight_charts_and_counts_the_others(tmp_path):
+    write_report(document_with(*[bars()] * 11), tmp_path / "d.pptx")
+    slides = slides_of(tmp_path / "d.pptx")
+    assert len(slides) == 9
+    assert "3 further charts" in texts_of(slides[-1])
+
+
+def test_a_document_without_charts_states_its_decision_and_warnings(tmp_path):
+    document = replace(
+        document_of(),
+        lead=Decision("pass", "pass", "the gate"),
+        sections=(),
+        notices=notices(warnings=["Few items. Run semscale drift plan."], cautions=["Use `seed`. Weak."]),
+    )
+    write_report(document, tmp_path / "d.pptx")
+    first, last = slides_of(tmp_path / "d.pptx")
+    assert first.shapes.title.text_frame.text == "The gate: pass"
+    assert "Few items." in texts_of(first)
+    assert "semscale drift" not in texts_of(first)
+    assert "Weak." in texts_of(last)
+    assert "seed" not in texts_of(last).partition("Signature")[0]
+
+
+def test_values_below_0_are_drawn_in_another_colour(tmp_path):
+    chart = ChartData("bars", ("up", "down"), (Series("s", (0.5, -0.25)),), "+0.00;−0.00;0.00")
+    write_report(document_with(chart), tmp_path / "d.pptx")
+    (drawn,) = charts_of(slides_of(tmp_path / "d.pptx")[0])
+    assert at(drawn, ".//c:ser/c:spPr//a:schemeClr/@val") == ["accent1"]
+    assert at(drawn, ".//c:dPt[c:idx/@val='1']//a:schemeClr/@val") == ["accent2"]
+
+
+def test_plain_sentences_name_no_command():
+    text = "Two rows. See `by`. Label with semscale label, then rate. Add --seed. Look at survey.yaml. Fine."
+    assert plain_sentences(text) == "Two rows. Fine."
