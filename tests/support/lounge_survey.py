@@ -8,7 +8,6 @@ import csv
 import json
 import struct
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,9 @@ import xlsxwriter
 N = 1200
 FOLDER = Path(__file__).parents[3] / "shared" / "data" / "constructs"
 """The folder with texts that people wrote about lounges, and their ratings."""
+
+NO_TEXTS = ("",) * N
+"""Open ends that nobody filled in."""
 
 WAVES = ("May 2026", "November 2026")
 CABINS = ("Economy", "Business", "First")
@@ -118,21 +120,13 @@ def _chosen_heard(rng: np.random.Generator) -> list[list[int]]:
     return [np.flatnonzero(row).tolist() for row in marks]
 
 
-@cache
-def open_ends() -> tuple[str, ...]:
-    """Return 1,200 texts about lounges, from the worst to the best; none without the folder."""
-    path = FOLDER / "lounge-comfort.csv"
-    if not path.exists():
-        return ()
-    frame = pl.read_csv(path).with_columns(staff=pl.read_csv(FOLDER / "lounge-staff.csv")["human"])
-    return tuple(frame.head(N).sort(pl.col("human") + pl.col("staff"), maintain_order=True)["text"])
-
-
-def texts_of(frame: pl.DataFrame) -> list[str]:
-    """Return a text for each respondent: better ones for those in a better mood; empty without them."""
-    texts = open_ends() or ("",) * N
-    ranks = frame["mood"].rank("ordinal").to_list()
-    return [texts[rank - 1] for rank in ranks]
+def open_ends(frame: pl.DataFrame) -> list[str]:
+    """Return a text for each respondent, better ones for those in a better mood; ``FOLDER`` has them."""
+    texts = pl.read_csv(FOLDER / "lounge-comfort.csv").with_columns(
+        staff=pl.read_csv(FOLDER / "lounge-staff.csv")["human"]
+    )
+    ranked = texts.head(N).sort(pl.col("human") + pl.col("staff"), maintain_order=True)["text"].to_list()
+    return [ranked[rank - 1] for rank in frame["mood"].rank("ordinal").to_list()]
 
 
 # The form that somebody puts together in Excel.
@@ -140,7 +134,7 @@ def texts_of(frame: pl.DataFrame) -> list[str]:
 _SPELLINGS = (str, str, str.upper, "{}\u00a0".format, "{}  ".format)
 
 
-def write_workbook(path: Path, frame: pl.DataFrame) -> None:
+def write_workbook(path: Path, frame: pl.DataFrame, texts: Sequence[str] = NO_TEXTS) -> None:
     """Write the survey as a workbook without any sign of a tool.
 
     Labels are texts with hard blanks and changing case; services have Yes, No, N/A and Don't know; by what
@@ -148,7 +142,7 @@ def write_workbook(path: Path, frame: pl.DataFrame) -> None:
     """
     book = xlsxwriter.Workbook(str(path))
     sheet = book.add_worksheet("Data")
-    for number, row in enumerate([_WORKBOOK_HEADS, *_workbook_rows(frame)]):
+    for number, row in enumerate([_WORKBOOK_HEADS, *_workbook_rows(frame, texts)]):
         sheet.write_row(number, 0, row)
     book.close()
 
@@ -162,10 +156,10 @@ _WORKBOOK_HEADS = (
 )  # fmt: skip
 
 
-def _workbook_rows(frame: pl.DataFrame) -> list[list[object]]:
+def _workbook_rows(frame: pl.DataFrame, texts: Sequence[str]) -> list[list[object]]:
     reasons = {"don't know": "Don't know", "refused": "Refused", "not asked": "N/A"}
     rows = []
-    for number, (row, text) in enumerate(zip(frame.iter_rows(named=True), texts_of(frame), strict=True)):
+    for number, (row, text) in enumerate(zip(frame.iter_rows(named=True), texts, strict=True)):
         spell = _SPELLINGS[number % len(_SPELLINGS)]
         likely = row["recommend"]
         ends = {0: "0 - Not at all likely", 10: "10 - Extremely likely"}
@@ -198,7 +192,7 @@ def _workbook_rows(frame: pl.DataFrame) -> list[list[object]]:
 _CODED = {"don't know": "Don't know", "refused": "Prefer not to say", "not asked": ""}
 
 
-def write_qualtrics(path: Path, frame: pl.DataFrame) -> None:
+def write_qualtrics(path: Path, frame: pl.DataFrame, texts: Sequence[str] = NO_TEXTS) -> None:
     """Write the survey as Qualtrics exports it, as choice texts: three rows of headers, previews and timings.
 
     Services are one column, and an option contains a comma; by what people heard of the lounge has a column
@@ -209,7 +203,7 @@ def write_qualtrics(path: Path, frame: pl.DataFrame) -> None:
         writer.writerow([name for name, _, _ in _QUALTRICS])
         writer.writerow([text for _, text, _ in _QUALTRICS])
         writer.writerow([json.dumps({"ImportId": name}) for _, _, name in _QUALTRICS])
-        writer.writerows(_qualtrics_rows(frame))
+        writer.writerows(_qualtrics_rows(frame, texts))
 
 
 _HEARD_Q = "By what did you hear of the lounge?"
@@ -254,11 +248,11 @@ _QUALTRICS = (
 _PREVIEWS = 3
 
 
-def _qualtrics_rows(frame: pl.DataFrame) -> list[list[object]]:
+def _qualtrics_rows(frame: pl.DataFrame, texts: Sequence[str]) -> list[list[object]]:
     """Return the rows; the first respondents answer once more, as previews of the author."""
     rows = [
         _qualtrics_row(row, text, "IP Address")
-        for row, text in zip(frame.iter_rows(named=True), texts_of(frame), strict=True)
+        for row, text in zip(frame.iter_rows(named=True), texts, strict=True)
     ]
     best = frame.filter(recommend=10).head(_PREVIEWS).to_dicts()
     previews = [_qualtrics_row({**row, "id": f"p{row['id']}"}, "test", "Survey Preview") for row in best]
@@ -296,7 +290,7 @@ def _qualtrics_row(row: Mapping[str, object], text: str, status: str) -> list[ob
 _MISSING = {"don't know": 98, "refused": 99, "not asked": None}
 
 
-def write_spss(path: Path, frame: pl.DataFrame) -> None:
+def write_spss(path: Path, frame: pl.DataFrame, texts: Sequence[str] = NO_TEXTS) -> None:
     """Write the survey as a file of SPSS: labels, declared missing values, a set of responses, a weight.
 
     Services are a set whose counted value 1 is "Used" beside "Not used"; by what people heard of the lounge
@@ -305,7 +299,7 @@ def write_spss(path: Path, frame: pl.DataFrame) -> None:
     from pyreadstat import write_sav
     from tests.store.readers.spss_files import add_response_sets
 
-    columns = _spss_columns(frame)
+    columns = _spss_columns(frame, texts)
     heard = {1: "Not mentioned", 2: "Mentioned", 9: "Don't know"}
     used = {1: "Used", 2: "Not used", 9: "Don't know"}
     quality = {**dict(enumerate(QUALITY, 1)), 9: "No answer"}
@@ -351,7 +345,7 @@ def write_spss(path: Path, frame: pl.DataFrame) -> None:
     path.write_bytes(content)
 
 
-def _spss_columns(frame: pl.DataFrame) -> pl.DataFrame:
+def _spss_columns(frame: pl.DataFrame, texts: Sequence[str]) -> pl.DataFrame:
     """Return the variables; texts are the last, as a text can have several places in the dictionary."""
     rows = frame.to_dicts()
 
@@ -385,5 +379,5 @@ def _spss_columns(frame: pl.DataFrame) -> pl.DataFrame:
         "airport": [f"A{code + 1:02}" for code in frame["airport"]],
         "serv_txt": frame["other_service"].fill_null(""),
         "access_txt": frame["other_access"].fill_null(""),
-        "why": texts_of(frame),
+        "why": pl.Series(texts, dtype=pl.String),
     })  # fmt: skip

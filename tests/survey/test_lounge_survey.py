@@ -4,15 +4,17 @@ Each file codes the same answers in its own way. ``semscale columns`` describes 
 the description asks for, and the tables of all three are those that follow from the drawn answers.
 """
 
-import json
 import re
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 import pytest
 from tests.support import lounge_survey as lounge
 from tests.support.reference_figures import figures, six_digits
 
+from semscale.store.reading import open_table
+from semscale.survey.inference import describe_survey
 from semscale.survey.survey_file import read_survey
 
 TRUTH = lounge.truth()
@@ -31,12 +33,14 @@ class Form:
         file: its name.
         questions: what it calls the questions, in the order of ``QUESTIONS``.
         facts: what it calls cabin, age and wave, and the columns of weights, strata and clusters.
+        text: what it calls the open end.
     """
 
     write: object
     file: str
     questions: tuple[str, ...]
     facts: tuple[str, ...]
+    text: str
 
 
 FORMS = {
@@ -49,12 +53,14 @@ FORMS = {
             "First lounge: how was it?", "Second lounge: how was it?",
         ),
         ("Cabin", "Age group", "Wave", "Weight", "Region of airport", "Airport"),
+        "Why do you say so?",
     ),
     "qualtrics": Form(
         lounge.write_qualtrics,
         "lounge.csv",
         ("Q1", "Q2", "Q3", "Q4", "Q5", "Q6_1", "Q6_2", "Q6_3", "1_Q8", "2_Q8"),
         ("cabin", "Q10", "wave", "weight", "region", "airport"),
+        "Q9",
     ),
     "spss": Form(
         lounge.write_spss,
@@ -64,6 +70,7 @@ FORMS = {
             "rate_1", "rate_2", "rate_3", "lounge_1", "lounge_2",
         ),
         ("cabin", "age", "wave", "wt", "region", "airport"),
+        "why",
     ),
 }  # fmt: skip
 NEEDS = {"spss": [pytest.mark.needs("spss")]}
@@ -102,18 +109,14 @@ def form(request, semscale, tmp_path):
     return form
 
 
-def tables(semscale, form, *options):
-    """Tabulate all questions, and return the tables by question, under the names of ``QUESTIONS``."""
-    named = [option for name in form.questions for option in ("--question", name)]
-    ended = semscale("tables", form.file, "--survey", "survey.yaml", *named, *options, "--json")
+def tables(semscale, form, questions, *options):
+    """Tabulate questions, and return the cells of all tables, one per row."""
+    named = [option for name in questions for option in ("--question", name)]
+    shared = ("--survey", "survey.yaml", "--out", "cells.parquet")
+    ended = semscale("tables", form.file, *shared, *named, *options)
     assert ended.code == 0, ended.err
-    content = json.loads(ended.out)
-    assert content["rows"] == lounge.N
-    found = {}
-    for table in content["tables"]:
-        found.setdefault(table["question"], []).append(table)
-    assert list(found) == list(form.questions)
-    return dict(zip(QUESTIONS, found.values(), strict=True))
+    assert f"{lounge.N:,} respondents" in ended.out
+    return pl.read_parquet("cells.parquet")
 
 
 def key(name):
@@ -121,15 +124,13 @@ def key(name):
     return re.sub(r"^\d+(?: - | (?=\D))", "", name.casefold())
 
 
-def shown_cells(table, what="value"):
-    """Return the cells of a table by line and column; boxes have no points in their names."""
-    names = [key(column["name"]) for column in table["columns"]]
-    return {
-        re.sub(r"^(top 2|bottom 2) .*", r"\1", key(line["name"])): dict(
-            zip(names, [cell[what] for cell in line["cells"]], strict=True)
-        )
-        for line in table["lines"]
-    }
+def shown_cells(cells, *statistics):
+    """Return the values of a table by line and column; boxes have no points in their names."""
+    shown = {}
+    for row in cells.filter(pl.col("statistic").is_in(statistics)).iter_rows(named=True):
+        line = re.sub(r"^(top 2|bottom 2) .*", r"\1", key(row["line"]))
+        shown.setdefault(line, {})[key(row["column"])] = row["value"]
+    return shown
 
 
 # The expected tables, from the drawn answers alone.
@@ -187,58 +188,60 @@ BANNERS = {"cabin": lounge.CABINS, "age": lounge.AGES, "wave": lounge.WAVES}
 
 def test_each_form_has_the_tables_of_the_drawn_answers(form, semscale):
     banners = dict(zip(BANNERS, form.facts, strict=False))
-    by_question = tables(
-        semscale, form, *(option for name in banners.values() for option in ("--banner", name))
+    named = [option for name in banners.values() for option in ("--banner", name)]
+    tabulated = tables(semscale, form, form.questions, *named)
+    for question, name in zip(QUESTIONS, form.questions, strict=True):
+        of_question = tabulated.filter(question=name)
+        check_cells(question, of_question, banners)
+        assert of_question.filter(column="Total")["n"].unique().to_list() == [
+            TRUTH[question].drop_nulls().len()
+        ]
+    services, first, recommend = (
+        tabulated.filter(question=form.questions[number], banner=form.facts[0]) for number in (2, 8, 1)
     )
-    for question, shown in by_question.items():
-        lines = expected_lines(question)
-        for table, (banner, names) in zip(shown, BANNERS.items(), strict=True):
-            cells = shown_cells(table)
-            if question in lounge.ITEMS and "1" in cells:  # the workbook has numbers without labels
-                cells |= {key(label): cells[str(n)] for n, label in enumerate(lounge.QUALITY, 1)}
-            for line, values in lines.items():
-                assert cells[line] == pytest.approx(mean_by_group(values, banner, names)), (question, line)
-            n = {key(column["name"]): column["n"] for column in table["columns"]}
-            assert n["total"] == TRUTH[question].drop_nulls().len()
-    points = [cells["total"] for cells in shown_cells(by_question["recommend"][0]).values()][:11]
+    assert services["question_text"][0] in {"Which services did you use?", "Services"}
+    assert first["question_text"][0].casefold() in {
+        "first lounge: how was it?", "first lounge - how was it?",
+    }  # fmt: skip
+    points = [cells["total"] for cells in shown_cells(recommend, "share").values()][:11]
     assert points == pytest.approx(np.nanmean(indicators("recommend", range(11)), axis=0).tolist())
-    assert [key(name["name"]) for name in by_question["access"][2]["columns"]] == [
-        "total", "may 2026", "november 2026",
-    ]  # fmt: skip
-    assert by_question["services"][0]["text"] in {"Which services did you use?", "Services"}
-    wordings = {"first lounge: how was it?", "first lounge - how was it?"}
-    assert by_question["First lounge"][0]["text"].casefold() in wordings
-    check_shares_of_answers(by_question["services"][0])
+    check_shares_of_answers(services)
     check_change_of_score(semscale, form)
+
+
+def check_cells(question, cells, banners):
+    """Hold the values of a question's tables against those of the drawn answers."""
+    for banner, names in BANNERS.items():
+        shown = shown_cells(cells.filter(banner=banners[banner]), "share", "mean", "nps")
+        if question in lounge.ITEMS and "1" in shown:  # the workbook has numbers without labels
+            shown |= {key(label): shown[str(n)] for n, label in enumerate(lounge.QUALITY, 1)}
+        for line, values in expected_lines(question).items():
+            assert shown[line] == pytest.approx(mean_by_group(values, banner, names)), (question, line)
+    waves = cells.filter(banner=banners["wave"])["column"].unique(maintain_order=True).to_list()
+    assert waves[:3] == ["Total", *lounge.WAVES]
+
+
+def check_shares_of_answers(cells):
+    """Hold the shares of all answers to a multiple choice against the drawn ones."""
+    shares = {line: row["total"] for line, row in shown_cells(cells, "share of answers").items()}
+    n = {key(label): np.nansum(expected_lines("services")[key(label)]) for label in lounge.SERVICES}
+    assert shares == pytest.approx({option: count / sum(n.values()) for option, count in n.items()})
 
 
 def check_change_of_score(semscale, form):
     """Hold the score by wave, weighted and with the sampling design, against R's."""
     roles = ("--wave", "--weight", "--strata", "--cluster")
     options = [option for pair in zip(roles, form.facts[2:], strict=True) for option in pair]
-    ended = semscale("tables", form.file, "--question", form.questions[1], *options, "--json")
-    assert ended.code == 0, ended.err
-    (table,) = json.loads(ended.out)["tables"]
-    line = next(line for line in table["lines"] if line["statistic"] == "nps")
+    cells = tables(semscale, form, form.questions[1:2], *options).filter(statistic="nps")
     expected = figures("lounge")["clustered"]
-    for cell, group in zip(line["cells"], ("total", "wave_0", "wave_1"), strict=True):
-        assert [cell[end] for end in ("value", "low", "high")] == six_digits(
-            [expected["means"]["nps"][group][end] for end in ("value", "low", "high")]
-        )
-    change = line["cells"][2]["change"]
+    ends = ("value", "low", "high")
+    scores = [expected["means"]["nps"][group] for group in ("total", "wave_0", "wave_1")]
+    assert cells.select(ends).to_numpy() == six_digits([[score[end] for end in ends] for score in scores])
+    change = cells.row(2, named=True)
     tests = expected["waves"]["summaries"]  # promoters, passives, detractors, score and mean
-    assert change["value"] == six_digits(expected["change"]["value"])
-    assert change["p"] == pytest.approx(tests["p"][3][0], rel=1e-5)
-    assert change["p_adjusted"] == pytest.approx(tests["adjusted"][3][0], rel=1e-5)
-
-
-def check_shares_of_answers(table):
-    """Hold the shares of all answers to a multiple choice against the drawn ones."""
-    shares = {name: cells["total"] for name, cells in shown_cells(table, "share_of_answers").items()}
-    n = {key(label): np.nansum(expected_lines("services")[key(label)]) for label in lounge.SERVICES}
-    assert {name: share for name, share in shares.items() if share is not None} == pytest.approx(
-        {option: count / sum(n.values()) for option, count in n.items()}
-    )
+    assert change["change"] == six_digits(expected["change"]["value"])
+    assert change["change_p"] == pytest.approx(tests["p"][3][0], rel=1e-5)
+    assert change["change_p_adjusted"] == pytest.approx(tests["adjusted"][3][0], rel=1e-5)
 
 
 def test_previews_are_left_out_by_the_description_and_counted(semscale, tmp_path):
@@ -252,3 +255,26 @@ def test_previews_are_left_out_by_the_description_and_counted(semscale, tmp_path
     ended = semscale("tables", form.file, "--question", "Q2", "--survey", "none")
     assert "1,203 respondents" in ended.out
     assert "3 rows are of a preview and treated like all others" in ended.out
+
+
+needs_texts = pytest.mark.skipif(
+    not lounge.FOLDER.exists(), reason=f"needs the texts about lounges in {lounge.FOLDER}"
+)
+
+
+@needs_texts
+@pytest.mark.parametrize("form", [pytest.param(name, marks=NEEDS.get(name, [])) for name in FORMS])
+def test_open_ends_are_recognised(form, tmp_path):
+    form = FORMS[form]
+    form.write(tmp_path / form.file, TRUTH, lounge.open_ends(TRUTH))
+    assert describe_survey(open_table(tmp_path / form.file)).question(form.text).kind == "open"
+
+
+@needs_texts
+def test_open_ends_of_previews_are_not_rated(semscale, tmp_path):
+    form = FORMS["qualtrics"]
+    form.write(tmp_path / form.file, TRUTH, lounge.open_ends(TRUTH))
+    assert semscale("columns", form.file, "--out", "survey.yaml").code == 0
+    ended = semscale("rate", form.file, "--text", form.text, "--scale", "quality", "--floor", "none")
+    assert ended.code == 0, ended.err
+    assert "1,200 of 1,200 rows were scored" in ended.out
