@@ -371,6 +371,42 @@ def test_redcap_with_labels(export):
     assert kinds(survey)["Event Name"] == "wave"
 
 
+def test_an_option_that_ends_in_a_remark_is_one_of_its_question(export):
+    head = '"Drinks: Tea","Drinks: Coffee","Drinks: Other (please specify)"\n'
+    table, survey = export(f"{head}Yes,No,\nYes,Yes,\nNo,No,Cola\nN/A,N/A,N/A\n")
+    assert shares(table, survey.question("Drinks")) == {
+        "Tea": 67, "Coffee": 33, "Other (please specify)": 33,
+    }  # fmt: skip
+
+
+def test_9_and_minus_99_beside_1_and_2_are_no_answers(export):
+    _, survey = export("h_a,h_b\n1,2\n2,2\n9,9\n-99,-99\n1,1\n")
+    assert kinds(survey) == {"h_a": "single", "h_b": "single"}
+    assert all(question.missing == {"-99": "no answer", "9": "no answer"} for question in survey.questions)
+    assert all(question.needs_decision for question in survey.questions)
+
+
+def test_waves_are_described_in_the_order_of_time(export):
+    _, survey = export("wave,q\n" + "November 2026,1\n" * 4 + "May 2026,3\nMay 2026 ,1\n" * 2)
+    assert [value.value for value in survey.question("wave").values] == ["May 2026", "November 2026"]
+
+
+@pytest.mark.parametrize("status", ["Survey Preview", "1"])
+def test_previews_of_qualtrics_are_no_respondents(export, status):
+    real = "0" if status == "1" else "IP Address"
+    text = f"ResponseId,Status,Q1\nResponse ID,Response Type,How?\nR_1,{real},good\nR_2,{status},test\n"
+    assert export(text)[1].leave_out == {"Status": (status,)}
+
+
+def test_numbers_of_a_choice_with_other_are_codes_and_no_scale(export):
+    ids = ",".join(f'"{{""ImportId"":""{name}""}}"' for name in ("QID5", "QID5_4_TEXT", "QID6"))
+    head = "Q5,Q5_4_TEXT,Q6\nHow did you come?,How did you come? - Other - Text,How good was it?\n"
+    rows = "1,,1\n2,,2\n4,by boat,3\n3,,4\n1,,2\n2,,1\n"
+    _, survey = export(f"{head}{ids}\n{rows}")
+    assert kinds(survey) == {"Q5": "single", "Q5_4_TEXT": "open", "Q6": "scale"}
+    assert [value.value for value in survey.question("Q5").values] == ["1", "2", "3", "4"]
+
+
 PLAIN = [
     "id,text\n1,good\n",
     "Timestamp,text\nmorning,good\n",
@@ -511,42 +547,6 @@ def test_codes_with_a_comma_are_not_reported_as_decimal_numbers(export):
 def test_columns_with_1_and_2_without_labels_are_for_the_user_to_decide(export):
     _, survey = export("id,c_a,c_b,like\n1,1,2,1\n2,2,2,2\n3,1,1,2\n4,2,1,1\n")
     assert [question.name for question in survey.questions if question.needs_decision] == ["c_a", "c_b"]
-
-
-def test_an_option_that_ends_in_a_remark_is_one_of_its_question(export):
-    head = '"Drinks: Tea","Drinks: Coffee","Drinks: Other (please specify)"\n'
-    table, survey = export(f"{head}Yes,No,\nYes,Yes,\nNo,No,Cola\nN/A,N/A,N/A\n")
-    assert shares(table, survey.question("Drinks")) == {
-        "Tea": 67, "Coffee": 33, "Other (please specify)": 33,
-    }  # fmt: skip
-
-
-def test_9_and_minus_99_beside_1_and_2_are_no_answers(export):
-    _, survey = export("h_a,h_b\n1,2\n2,2\n9,9\n-99,-99\n1,1\n")
-    assert kinds(survey) == {"h_a": "single", "h_b": "single"}
-    assert all(question.missing == {"-99": "no answer", "9": "no answer"} for question in survey.questions)
-    assert all(question.needs_decision for question in survey.questions)
-
-
-def test_waves_are_described_in_the_order_of_time(export):
-    _, survey = export("wave,q\n" + "November 2026,1\n" * 4 + "May 2026,3\nMay 2026 ,1\n" * 2)
-    assert [value.value for value in survey.question("wave").values] == ["May 2026", "November 2026"]
-
-
-@pytest.mark.parametrize("status", ["Survey Preview", "1"])
-def test_previews_of_qualtrics_are_no_respondents(export, status):
-    real = "0" if status == "1" else "IP Address"
-    text = f"ResponseId,Status,Q1\nResponse ID,Response Type,How?\nR_1,{real},good\nR_2,{status},test\n"
-    assert export(text)[1].leave_out == {"Status": (status,)}
-
-
-def test_numbers_of_a_choice_with_other_are_codes_and_no_scale(export):
-    ids = ",".join(f'"{{""ImportId"":""{name}""}}"' for name in ("QID5", "QID5_4_TEXT", "QID6"))
-    head = "Q5,Q5_4_TEXT,Q6\nHow did you come?,How did you come? - Other - Text,How good was it?\n"
-    rows = "1,,1\n2,,2\n4,by boat,3\n3,,4\n1,,2\n2,,1\n"
-    _, survey = export(f"{head}{ids}\n{rows}")
-    assert kinds(survey) == {"Q5": "single", "Q5_4_TEXT": "open", "Q6": "scale"}
-    assert [value.value for value in survey.question("Q5").values] == ["1", "2", "3", "4"]
 
 
 def test_qualtrics_times_and_browsers_are_no_questions(export):
