@@ -8,6 +8,7 @@ import json
 
 import pytest
 import xlsxwriter
+from tests.store.readers.spss_files import add_response_sets
 
 from semscale.store.reading import open_table
 from semscale.survey.inference import describe_survey
@@ -427,3 +428,61 @@ def test_options_of_spss_by_the_labels_of_their_values(tmp_path, labels):
     )
     # 1 of the 4 who know chose each.
     check_tables(path, {"b_*": (4, {"Tea": 25, "Coffee": 25})})
+
+
+@pytest.mark.needs("spss")
+@pytest.mark.parametrize("counted", [1, 2])
+def test_a_set_of_multiple_responses_in_a_file_of_spss(tmp_path, counted):
+    import polars as pl
+    from pyreadstat import write_sav
+
+    path = tmp_path / "export.sav"
+    other = 3 - counted
+    frame = pl.DataFrame({
+        "ad_a": [counted, other, 9, other, other], "ad_b": [other, counted, 9, counted, other],
+        "m1": [1, 2, 1, 3, None], "m2": [2, None, 3, None, None],
+    }).cast(pl.Float64)  # fmt: skip
+    write_sav(
+        frame,
+        path,
+        column_labels={"ad_a": "Seen on: TV", "ad_b": "Seen on: Radio", "m1": "First", "m2": "Second"},
+        variable_value_labels={
+            **dict.fromkeys(["ad_a", "ad_b"], {9.0: "Don't know"}),
+            **dict.fromkeys(["m1", "m2"], {1.0: "Coke", 2.0: "Pepsi", 3.0: "Fanta"}),
+        },
+    )
+    add_response_sets(path, [f"$ads=D1 {counted} 8 Seen ads ad_a ad_b", "$top=C 6 Brands m1 m2"])
+    check_tables(
+        path,
+        {
+            "Seen ads": (4, {"TV": 25, "Radio": 50}),  # one of five does not know
+            "Brands": (4, {"Coke": 50, "Pepsi": 50, "Fanta": 50}),  # the fifth names none
+        },
+    )
+
+
+@pytest.mark.needs("spss")
+def test_labelled_points_and_missing_values_of_stata(tmp_path):
+    import polars as pl
+    from pyreadstat import write_dta
+
+    path = tmp_path / "export.dta"
+    frame = pl.DataFrame([
+        pl.Series("trust", [1, 2, 3, "a", "b", None, 2], dtype=pl.Object),
+        pl.Series("b_1", [1, 0, 0, 0, "a", "a", 0], dtype=pl.Object),
+        pl.Series("b_2", [0, 1, 0, 0, "a", "a", 0], dtype=pl.Object),
+    ])  # fmt: skip
+    marks = {1: "yes", 0: "no", "a": "not asked"}
+    write_dta(
+        frame,
+        path,
+        column_labels={"trust": "Trust", "b_1": "Tea", "b_2": "Coffee"},
+        variable_value_labels={
+            "trust": {1: "not at all", 2: "somewhat", 3: "very much", "a": "refused", "b": "don't know"},
+            "b_1": marks,
+            "b_2": marks,
+        },
+        missing_user_values={"trust": ["a", "b"], "b_1": ["a"], "b_2": ["a"]},
+    )
+    # The mean of 1, 2, 3 and 2; one of five chose each drink.
+    check_tables(path, {"trust": (4, {"mean": 2}), "b_*": (5, {"Tea": 20, "Coffee": 20})})

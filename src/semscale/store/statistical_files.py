@@ -13,6 +13,7 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.extras import require
 from semscale.store.columns import NUMBER, groups_in
+from semscale.store.exports.headers import split_texts
 from semscale.store.table import (
     MOST_BYTES,
     MOST_CELLS,
@@ -26,6 +27,7 @@ from semscale.store.table import (
 _EXACT = 2.0**53
 _NAMED = 5
 _MEASURES = frozenset({"nominal", "ordinal", "scale"})
+_BEFORE_OPTIONS = (": ", " - ", "? ")
 _TOO_LARGE = "save the variables that are needed, or all of them as .csv"
 
 
@@ -177,10 +179,11 @@ def _labels(
     *,
     has_letters: bool,
 ) -> dict[str, ColumnLabels]:
+    titles = {column: str(meta.column_names_to_labels.get(column) or "") for column in columns}
     sets = {
-        title: _in_set(str(handle), response_set, str(meta.column_names_to_labels.get(title) or ""))
+        title: _in_set(str(handle), response_set, option)
         for handle, response_set in (meta.mr_sets or {}).items()
-        for title in response_set["variable_list"]
+        for title, option in _options(response_set["variable_list"], titles).items()
     }
     labels: dict[str, ColumnLabels] = {}
     for title in columns:
@@ -192,7 +195,7 @@ def _labels(
         measure = meta.variable_measure.get(title, "")
         labels[title] = replace(
             sets.get(title, ColumnLabels()),
-            label=str(meta.column_names_to_labels.get(title) or ""),
+            label=titles[title],
             values=values | letters,
             missing=(*_codes(ranges, values), *(f"{value} ({label})" for value, label in letters.items())),
             missing_values=[
@@ -202,6 +205,16 @@ def _labels(
             measure=measure if measure in _MEASURES else "",
         )
     return labels
+
+
+def _options(variables: Sequence[str], titles: Mapping[str, str]) -> dict[str, str]:
+    """Return the options of a set: its variables' labels without a question that all of them begin with."""
+    labels = [titles.get(variable, "") for variable in variables]
+    for sign in _BEFORE_OPTIONS:
+        _, options = split_texts(labels, sign)
+        if all(options):
+            return dict(zip(variables, options, strict=True))
+    return dict(zip(variables, labels, strict=True))
 
 
 def _in_set(handle: str, response_set: Mapping[str, Any], label: str) -> ColumnLabels:
