@@ -96,6 +96,12 @@ def test_several_rated_texts_name_their_texts():
     assert (wish.question.text, shares(wish)["mean"]) == ("Wish", pytest.approx(2.0))
 
 
+def test_a_stated_scale_names_the_points_of_ratings():
+    rated, coded = tables_of(TEXTS, RATINGS, CODES, scales={"Reason": "quality"})
+    assert [line.name for line in rated.question.lines] == ["1 Very bad", "2 Bad", "mean"]
+    assert shares(coded) == pytest.approx({"power": 0.75, "price": 0.5})
+
+
 def test_a_pattern_of_results_is_refused():
     with pytest.raises(InputError, match="'semscale_\\*' are results of semscale rate and semscale code"):
         tables_of(TEXTS, RATINGS, questions=["semscale_*"], survey=None)

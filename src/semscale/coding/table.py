@@ -45,7 +45,7 @@ from semscale.stats.sampling import (
 from semscale.store.columns import column_in, floats_in
 from semscale.store.missing_codes import code_key, missing_keys, unseen_codes
 from semscale.store.table import Table, pick_rows
-from semscale.store.writing import PREFIX, is_reserved
+from semscale.store.writing import PREFIX
 from semscale.survey.value_order import order_groups
 from semscale.text_preparation import TextPreparation
 from semscale.types import Floats, Integers, Mask, Progress, Status, are_scored
@@ -120,8 +120,12 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
 
     def is_written(self, column: str) -> bool:
         """Return whether the codes have a column of that name."""
-        values = [f"{code}{kind}" for code in self.codebook.names for kind in ("", "_p", "_likeness")]
-        return column.removeprefix(PREFIX) in {*FACTS, *values} if is_reserved(column) else False
+        return column in self._titles
+
+    @cached_property
+    def _titles(self) -> frozenset[str]:
+        values = (f"{code}{kind}" for code in self.codebook.names for kind in ("", "_p", "_likeness"))
+        return frozenset(PREFIX + name for name in (*FACTS, *values))
 
     def inspect(self, cells: Cells) -> None:
         """Check rows, and store hand-coded answers."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import polars as pl
@@ -143,7 +144,11 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
 
     def is_written(self, column: str) -> bool:
         """Return whether the ratings, or the decisions of a chat model, have a column of that name."""
-        return column in map(self.title, self.labels()) or column.startswith(f"{PREFIX}decided_")
+        return column in self._titles or column.startswith(f"{PREFIX}decided_")
+
+    @cached_property
+    def _titles(self) -> frozenset[str]:
+        return frozenset(map(self.title, self.labels()))
 
     def inspect(self, cells: Cells) -> None:
         """Compare the texts with those that people labelled."""

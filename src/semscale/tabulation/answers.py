@@ -205,7 +205,7 @@ class AnswerReader:
     def _have_text(self, question: Question, results: Sequence[str], *, is_exact: bool) -> bool:
         """Return whether results that do not name their text can be those of a question."""
         (name,) = question.all_columns
-        is_open = question.kind == "open"
+        is_open = question.kind == "open" or question.name in self._on_scale
         if not results or not (is_open or question.source == "inferred"):
             return False
         if name not in self._frame.columns:
