@@ -395,7 +395,7 @@ def _draw_to_judge(options: LabelOptions) -> None:
     from semscale.store.writing import write_table
 
     with progress_bars() as progress:
-        judge, cells, _ = _read_unlabelled(options, progress)
+        judge, named, cells, _ = _read_unlabelled(options, progress)
         earlier = None if "human" not in cells.values else _earlier_draws(cells, judge.template)
         items = read_items(cells["question"], cells["answer"], cells.get("reference"), judge.preparation)
         verdicts = run_to_end(judge.judge_items(items, options.calls.running(), progress))
@@ -404,8 +404,8 @@ def _draw_to_judge(options: LabelOptions) -> None:
     draw = draw_rows(verdicts, options.rows, alike=options.is_random, seed=options.seed, earlier=earlier)
     write_table(draw.table(cells.rows), options.out, escape=options.escape)
     # The command that corrects the mean by the labels; its replies come from the ledger.
-    columns = ["--prompt", str(options.question), "--answer", str(options.answer)]
-    columns += [word for column in options.reference for word in ("--reference", column)]
+    columns = ["--prompt", named.question, "--answer", named.answer]
+    columns += [word for column in named.reference for word in ("--reference", column)]
     given = option_arguments(options.judges, options.judging, options.calls, options.description)
     labels = ["--human", HUMAN, "--inclusion", INCLUSION]
     use = shlex.join(["semscale", "judge", str(options.out), *columns, *given, *labels])
@@ -419,14 +419,16 @@ def _forecast_draw(options: LabelOptions) -> "ForecastSummary":
     Raises:
         InputError: a column or option that cannot be used.
     """
-    judge, cells, source = _read_unlabelled(options)
+    judge, _, cells, source = _read_unlabelled(options)
     items = items_in(cells, judge)
     requests = partial(requests_about, judge, items)
     works = {judge.name: partial(forecast_judge, judge, requests, retry=options.calls.retry_unparsable)}
     return forecast_summary(source, options.calls.forecasts(works), Counter(statuses(items)))
 
 
-def _read_unlabelled(options: LabelOptions, progress: "Progress | None" = None) -> "tuple[Judge, Cells, str]":
+def _read_unlabelled(
+    options: LabelOptions, progress: "Progress | None" = None
+) -> "tuple[Judge, JudgeColumns, Cells, str]":
     """Load the judge, and read the rows with labels of an earlier draw; the last is the table's name."""
     from semscale.judging.judge import Judge
     from semscale.results.label_sheets import HUMAN
@@ -443,7 +445,7 @@ def _read_unlabelled(options: LabelOptions, progress: "Progress | None" = None) 
         human=HUMAN if HUMAN in table.columns else None,
     )
     table, columns = options.description.resolve(table, options.file, columns, is_reported=False)
-    return judge, read_cells(table, columns), table.file_name
+    return judge, columns, read_cells(table, columns), table.file_name
 
 
 def _earlier_draws(cells: "Cells", template: "Template") -> "Floats":

@@ -90,6 +90,7 @@ def are_of_text(texts: pl.Series, results: pl.DataFrame, *, is_open: bool, is_ex
             of its texts must have results of their own, which is true of no column of groups.
         is_exact: whether equal texts have equal results; those of answers coded by hand can differ.
     """
+    results = results.fill_nan(None)
     has_result = ~results.select(pl.all_horizontal(pl.all().is_null())).to_series()
     if texts.dtype != pl.String or not has_result.any() or (has_result & texts.is_null()).any():
         return False
