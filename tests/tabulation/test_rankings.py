@@ -2,6 +2,7 @@
 
 import polars as pl
 import pytest
+from tests.workbook_sheets import sheets_of
 
 import semscale
 from semscale.survey.description import Option, Question, Survey, Value
@@ -124,6 +125,10 @@ def test_the_screen_shows_the_base_of_each_item(semscale, tmp_path):
     )
     ended = semscale("tables", "answers.csv", "--question", "Rank", "--out", "ranks.xlsx", "--json")
     assert ended.code == 0, ended.err
+    sheet = sheets_of(tmp_path / "ranks.xlsx")["Rank"].rows()
+    names = [row[0] for row in sheet]
+    base = sheet[names.index("Mean rank (1 is first): Battery") + 1]
+    assert (base[0], [cell for cell in base[1:] if cell not in {None, "*"}]) == ("Ranked by", ["6"])
     out = " ".join(semscale("tables", "answers.csv", "--question", "Rank").out.split())
     assert "mean rank (1 is first): Battery 1.67* ranked by 6*" in out
     assert "a low mean rank is a high place" in out.lower()

@@ -278,6 +278,11 @@ def _write_lines(sheet: Sheet, parts: Sequence[_Part], *, alpha: float) -> None:
             sheet.put(column, value, "small" if table.small[index, group] else look)
             sheet.put(column + 1, _marks(table, index, group, alpha), "letters")
         sheet.row += 1
+        if table.question.kind == "ranking" and line.kind == "mean":
+            sheet.put(0, "Ranked by", "base")
+            for table, group, column in cells:
+                sheet.put(column, (int(table.cells.n[index, group]), _WHOLE), "base")
+            sheet.row += 1
         if index == table.question.mean_line:
             sheet.put(0, "Standard deviation", "base")
             for table, group, column in cells:
