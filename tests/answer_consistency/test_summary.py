@@ -91,7 +91,7 @@ def test_the_lowest_items_show_their_probability_of_being_correct():
 def test_json_keeps_to_the_schema(consistencies):
     kind = pl.Series("kind", ["a", "b", None, "b", "a"])
     content = json.loads(consistencies.summarize(answers=ANSWERS, samples=SAMPLES, by=kind).to_json())
-    check_json(json.dumps({**content, "out": None, "report": None, "figures": None}))
+    check_json(json.dumps({**content, "out": None, "report": [], "figures": None}))
     assert content["estimates"]["by"] == "kind"
     assert content["estimates"]["overall"]["figures"]["exact_match"]["value"] == pytest.approx(0.5)
     assert content["lowest"][0]["contradictions"][0] == {
@@ -103,7 +103,7 @@ def test_json_keeps_to_the_schema(consistencies):
     trusted = json.loads(many.summarize(correctness=many.correctness([1, 0] * 20)).to_json())
     assert trusted["trust"]["labels"] == 40
     assert trusted["trust"]["areas"]["exact_match"] == {"value": 1.0, "low": None, "high": None}
-    check_json(json.dumps({**trusted, "out": None, "report": None, "figures": None}))
+    check_json(json.dumps({**trusted, "out": None, "report": [], "figures": None}))
 
 
 def test_asked_consistencies_are_summarized():

@@ -75,7 +75,7 @@ def test_a_sample_is_clustered_and_the_rest_take_the_nearest_code(keyword_embedd
     assert document.brief_introduction[0].startswith(
         f"{n} of 102 rows were included; left out: {100 - n} not in the sample"
     )
-    check_json(to_json(suggestion, suggestion.document(), {"out": None, "report": None, "figures": None}))
+    check_json(to_json(suggestion, suggestion.document(), {"out": None, "report": [], "figures": None}))
 
 
 def test_names_come_from_terms_and_differ(suggestion):
@@ -87,7 +87,7 @@ def test_names_come_from_terms_and_differ(suggestion):
 
 
 def test_json_keeps_to_the_schema(suggestion):
-    check_json(to_json(suggestion, suggestion.document(), {"out": None, "report": None, "figures": None}))
+    check_json(to_json(suggestion, suggestion.document(), {"out": None, "report": [], "figures": None}))
 
 
 def test_too_few_different_answers_are_refused(keyword_embedder):
@@ -118,7 +118,7 @@ def test_a_single_piece_may_name_a_code_and_the_summary_warns_about_it(keyword_e
     suggestion = suggest(texts, Characters(), codes=2)
     assert sorted(code.name for code in suggestion.codes) == ["价格", "电池"]
     assert suggestion.has_pieces
-    check_json(to_json(suggestion, suggestion.document(), dict.fromkeys(("out", "report", "figures"))))
+    check_json(to_json(suggestion, suggestion.document(), {"out": None, "report": [], "figures": None}))
 
 
 def test_terms_of_a_language_with_spaces_are_not_pieces(suggestion):
@@ -333,4 +333,4 @@ def test_rows_per_suggested_code_are_counted_as_code_assigns_them(suggestion, ke
     coding = code_answers(coder.score(CELLS))
     assert [code.n_coded for code in counted.codes] == np.nansum(coding.assigned, axis=0).tolist()
     assert "semscale code would give it to" in suggestion_yaml(counted)
-    check_json(to_json(counted, counted.document(), {"out": None, "report": None, "figures": None}))
+    check_json(to_json(counted, counted.document(), {"out": None, "report": [], "figures": None}))

@@ -179,5 +179,5 @@ def test_a_result_speaks_for_itself(instrument, tmp_path):
     check_json(json.dumps(content | WRITTEN))
 
 
-WRITTEN = {"out": None, "report": None, "figures": None}
+WRITTEN = {"out": None, "report": [], "figures": None}
 """What a command adds to the JSON of a summary."""

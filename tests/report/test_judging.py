@@ -199,7 +199,7 @@ def test_parameters_that_a_judge_refused_are_named_for_that_judge_alone():
     ]
 
 
-WRITTEN = {"out": None, "report": None, "figures": None}
+WRITTEN = {"out": None, "report": [], "figures": None}
 
 
 def judged(n, human, **settings):

@@ -56,7 +56,7 @@ def test_a_page_says_what_was_left_out_and_that_nobody_was_asked():
 
 def test_json_has_the_same_numbers():
     summary = ForecastSummary("q.csv", {"m": UNPRICED}, 9, {})
-    text = to_json(summary, summary.document(), {"out": None, "report": None, "figures": None})
+    text = to_json(summary, summary.document(), {"out": None, "report": [], "figures": None})
     check_json(text)
     content = json.loads(text)
     assert (content["asked"], content["left_out"]) == (9, {})

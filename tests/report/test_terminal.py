@@ -31,7 +31,7 @@ from semscale.report.terminal import print_document
 
 
 def test_the_screen_shows_brief_blocks_and_leaves_explanations_out(capsys):
-    print_document(document_of(), written={"report": "x.html"})
+    print_document(document_of(), written=[("report", "x.html")])
     shown = capsys.readouterr().out
     for text in ("10 of 12 rows were scored", "Only on the screen.", "3.41 [3.35, 3.47]", "0.9 to 1.0     1",
                   "1 lowest score", "1 item that changed most", "Only 3 rows.", "signature: semscale",
@@ -59,7 +59,7 @@ def test_the_screen_gets_no_control_character_from_outside(capsys):
         notices=tuple(Notice(attack, severity) for severity in ("warning", "caution", "note")),
         ending=(attack, "fail"),
     )
-    print_document(document, written={"report": attack})
+    print_document(document, written=[("report", attack)])
     shown = capsys.readouterr().out
     # Source, introduction, warning, caution, note, file, last line, paragraph; two in the title, two heads,
     # and five cells.

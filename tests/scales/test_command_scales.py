@@ -119,7 +119,7 @@ def test_lint_prints_json_that_keeps_to_the_schema(tmp_path, capsys):
     content = json.loads(text)
     assert (content["instrument"], content["scale"], content["verdict"]) == ("lint", "mine", "fail")
     assert {"plain", "other"} == {entry["name"] for entry in content["sets"]}
-    assert content["report"] == str(tmp_path / "lint.md")
+    assert content["report"] == [str(tmp_path / "lint.md")]
 
 
 def test_lint_takes_the_model_options_of_rate(tmp_path, monkeypatch, toy_embedder):

@@ -299,7 +299,7 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
     from semscale.store.writing import check_free, check_output, write_batches
 
     options.outputs.check()
-    check_input(options.file, options.codebook, "codebook")
+    check_input(options.file, options.codebook, name="codebook")
     check_writable(options.codebook, "codebook")
     if options.codebook.exists() and options.codebook.stat().st_size:
         raise InputError(

@@ -553,7 +553,7 @@ def _read_systems(
 
     options.judges.check(options.settings)
     options.outputs.check()
-    check_input(options.file, options.outputs.report)
+    check_input(options.file, *options.outputs.report)
     table, columns, systems = _find_systems(options)
     for option, titles in (
         ("question", [columns.question]),

@@ -171,7 +171,7 @@ def _check(options: LabelOptions) -> None:
     check_writable(options.out, "out")
     if options.purpose != "judge":
         check_writable(instructions_path(options.out), "out")
-    check_input(options.file, options.out, "out")
+    check_input(options.file, options.out, name="out")
     check_unlabelled(options.out)
 
 

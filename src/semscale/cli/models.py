@@ -308,7 +308,7 @@ def calibrate(options: CalibrateOptions) -> None:
         temporary.write_text(calibration.to_json(), encoding="utf-8", newline="\n")
     document = calibration.document()
     written = outputs.write(document)
-    print_document(document, written={"baseline": out, **written})
+    print_document(document, written=[("baseline", out), *written])
 
 
 def _numbers(cells: list[Any]) -> Any:

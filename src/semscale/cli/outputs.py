@@ -51,10 +51,10 @@ class Outputs(Settings):
     ] = None
     escape: CsvEscape = True
     report: Annotated[
-        Path | None,
+        tuple[Path, ...],
         Field(description="Report with charts: .html, .md, .xlsx or .pptx."),
         Option(OUTPUT, "FILE"),
-    ] = None
+    ] = ()
     template: Annotated[
         Path | None,
         Field(description="PowerPoint file whose layouts, fonts and colours slides take."),
@@ -81,11 +81,16 @@ class Outputs(Settings):
         return {}
 
     @property
-    def named(self) -> dict[str, Path | str]:
-        """The files that were asked for, by kind; a URL without secrets."""
+    def named(self) -> list[tuple[str, Path | str]]:
+        """The files that were asked for, each after its kind; a URL without secrets."""
         out = str(self.out) if isinstance(self.out, OutputPlace) else self.out
-        paths = {"table": out, "report": self.report, "figures": self.figures, **self.further}
-        return {name: path for name, path in paths.items() if path is not None}
+        paths = [
+            ("table", out),
+            *(("report", path) for path in self.report),
+            ("figures", self.figures),
+            *self.further.items(),
+        ]
+        return [(name, path) for name, path in paths if path is not None]
 
     @property
     def of_forecast(self) -> Self:
@@ -110,15 +115,17 @@ class Outputs(Settings):
         if self.out is not None:
             output_format(self.out)
             check_target(self.out, "out")
-        if self.report is not None:
-            check_ending(self.report)
-        check_template(self.template, [self.report, *self.further.values()])
+        for path in self.report:
+            check_ending(path)
+        check_template(self.template, [*self.report, *self.further.values()])
         if (folder := picture_folder(self.report, self.figures)) is not None:
             check_folder(folder, "figures")
-        for name, path in {"report": self.report, **self.further}.items():
-            if path is not None:
-                check_writable(path, name)
-        paths = [path.resolve() for path in self.named.values() if isinstance(path, Path)]
+        for path in self.report:
+            check_writable(path, "report")
+        for name, further in self.further.items():
+            if further is not None:
+                check_writable(further, name)
+        paths = [path.resolve() for _, path in self.named if isinstance(path, Path)]
         twice = [path for path in paths if paths.count(path) > 1]
         if twice:
             raise InputError(f"one file for each output, got {twice[0].name!r} for two: name another one")
@@ -137,7 +144,7 @@ class Outputs(Settings):
         self._check()  # a folder of partitions serves here
         if restart and self.out is None:
             raise InputError("--restart belongs to --out: without an output, no part of a run is stored")
-        check_input(file, self.report)
+        check_input(file, *self.report)
 
     @contextmanager
     def report_if_stopped(self) -> Iterator[None]:
@@ -146,7 +153,7 @@ class Outputs(Settings):
         Raises:
             StoppedByUserError: stopped by the user.
         """
-        before = _modification_time(self.report)
+        before = [_modification_time(path) for path in self.report]
         try:
             yield
         except KeyboardInterrupt:
@@ -154,9 +161,11 @@ class Outputs(Settings):
                 raise StoppedByUserError(
                     "stopped while the summary was made; the same command starts again"
                 ) from None
-            is_reported = self.report is not None and _modification_time(self.report) != before
-            missing = [] if is_reported else [path for path in (self.figures, self.report) if path]
-            written = [path for path in self.named.values() if path not in missing]
+            times = zip(self.report, before, strict=True)
+            missing = [path for path, time in times if _modification_time(path) == time]
+            if self.figures is not None and len(missing) == len(self.report):
+                missing = [self.figures, *missing]
+            written = [path for _, path in self.named if path not in missing]
             states = [*_describe_paths(written, "written"), *_describe_paths(missing, "not finished")]
             raise StoppedByUserError(f"stopped: {', '.join(states)}; the same command starts again") from None
 
@@ -171,16 +180,16 @@ class Outputs(Settings):
         if self.out is not None:
             write_table(table, self.out, escape=self.escape)
 
-    def write(self, document: "Document") -> dict[str, Path | str]:
-        """Write the report and its figures if they were asked for.
+    def write(self, document: "Document") -> list[tuple[str, Path | str]]:
+        """Write the reports and their figures if they were asked for.
 
         Returns:
-            All files of the command by kind, with the folder of figures that a Markdown report has.
+            All files of the command, each after its kind, with the folder of figures that Markdown has.
         """
         from semscale.report.presenting import write_files
 
         folder = write_files(document, self.report, self.figures, self.template)
-        return self.named | ({} if folder is None else {"figures": folder})
+        return self.named if folder in {None, self.figures} else [*self.named, ("figures", folder)]
 
 
 def present(
@@ -212,9 +221,9 @@ def present(
         from semscale.report.json_encoding import to_json
 
         files = {
-            "out": outputs.named.get("table"),
+            "out": dict(written).get("table"),
             "report": outputs.report,
-            "figures": written.get("figures"),
+            "figures": dict(written).get("figures"),
             **outputs.further,
         }
         echo(to_json(summary, document, {**files, **(facts or {})}))
@@ -239,13 +248,14 @@ def _describe_paths(paths: Sequence[Path | str], state: str) -> list[str]:
     return [f"{' and '.join(map(str, paths))} {'is' if len(paths) == 1 else 'are'} {state}"]
 
 
-def check_input(file: str, output: Path | None = None, name: str = "report") -> None:
-    """Check that an input is named, and that an output, called ``name``, would not overwrite it.
+def check_input(file: str, *outputs: Path | None, name: str = "report") -> None:
+    """Check that an input is named, and that no output, called ``name``, would overwrite it.
 
     Raises:
-        InputError: it is not, or it is.
+        InputError: it is not, or one would.
     """
     if not file:
         raise InputError("FILE must not be empty: name a file, or - for standard input")
-    if output is not None and output.exists() and Path(file).exists() and output.samefile(file):
-        raise InputError(name, f"must not be the input itself, got {output.name!r}")
+    for output in outputs:
+        if output is not None and output.exists() and Path(file).exists() and output.samefile(file):
+            raise InputError(name, f"must not be the input itself, got {output.name!r}")

@@ -432,7 +432,7 @@ def _calibrate_table(options: CalibrateOptions) -> "CalibrationSummary":
     check_human_range(columns.human_range)
     check_calibration_path(options.outputs.calibration)
     options.outputs.check()
-    check_input(options.file, options.outputs.report)
+    check_input(options.file, *options.outputs.report)
     with progress_bars() as progress:
         settings = options.rating.with_values(
             embedder=lambda: options.embedder.load(progress, default=DEFAULT_RATING_MODEL)

@@ -102,7 +102,7 @@ class LintOptions(Settings):
 
         if self.every == (self.scale is not None):
             raise InputError("lint takes one scale (a name or a file) or --all: give exactly one of them")
-        single = [*self.outputs.named, *(["json"] if self.outputs.json_ else [])]
+        single = [*(name for name, _ in self.outputs.named), *(["json"] if self.outputs.json_ else [])]
         single += ["file"] if self.file is not None else []
         if self.every and single:
             raise InputError(f"--{single[0]} is for one scale: name it instead of --all")

@@ -52,7 +52,7 @@ class StudyOutputs(Outputs):
     def for_file(self, file: Path) -> "StudyOutputs":
         """Return the same with a folder and a report, also where none is named."""
         folder = self.folder or file.with_name(f"{file.stem}-results")
-        return self.with_values(folder=folder, report=self.report or folder / "report.html")
+        return self.with_values(folder=folder, report=self.report or (folder / "report.html",))
 
 
 class StudyRunOptions(Settings):
@@ -236,7 +236,7 @@ def compare_study(options: StudyCompareOptions) -> "StudyComparison":
     from semscale.study.people_comparison import compare as compare_answers
 
     options.outputs.check()
-    check_input(options.human, options.outputs.report)
+    check_input(options.human, *options.outputs.report)
     table = options.table.open(options.human)
     return compare_answers(options.answers, table, plan=options.run.plan, **dict(options.settings))
 

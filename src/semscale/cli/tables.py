@@ -127,7 +127,7 @@ def _of_file(options: TablesOptions) -> "Crosstabs":
     options.outputs.check()
     check_input(options.file)
     for path in options.outputs.files:
-        check_input(options.file, path, "out")
+        check_input(options.file, path, name="out")
     table, survey = options.description.find(
         options.table.open(options.file, is_reported=True),
         options.file,
@@ -195,10 +195,10 @@ class ColumnsOutputs(Outputs):
         return {} if self.description is None else {"description": self.description}
 
     @property
-    def named(self) -> dict[str, Path | str]:
-        """The files that were asked for, by kind; a description is no table."""
+    def named(self) -> list[tuple[str, Path | str]]:
+        """The files that were asked for, each after its kind; a description is no table."""
         is_table = self.description is None
-        return {name: path for name, path in super().named.items() if is_table or name != "table"}
+        return [(name, path) for name, path in super().named if is_table or name != "table"]
 
     def _check(self) -> None:
         if self.description is None:
@@ -237,8 +237,8 @@ def columns(options: ColumnsOptions) -> None:
 
     outputs = options.outputs
     outputs.check()
-    check_input(options.file, outputs.report)
-    check_input(options.file, outputs.description, "out")
+    check_input(options.file, *outputs.report)
+    check_input(options.file, outputs.description, name="out")
     table = options.table.open(options.file, is_reported=True)
     if outputs.description is not None and outputs.description.exists():
         survey: Survey | None = _survey_to_update(options, outputs.description, table)

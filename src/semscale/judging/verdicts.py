@@ -20,6 +20,7 @@ from semscale.judging.verdict import ASKED, Provenance, Verdict
 from semscale.results.estimates import (
     Estimates,
     EstimateSettings,
+    Grouping,
     IntervalSettings,
     Tallies,
     estimate_values,
@@ -520,7 +521,8 @@ class JudgeTally:
         figures = ("mean",) if self._is_panel else ("score", "expected")
         self._rows = RowTally(_figures(figures), result.signature, by=columns.groupings)
         self._judges = {
-            name: _ScoreTally(name, verdicts, self._is_panel) for name, verdicts in judges.items()
+            name: _ScoreTally(name, verdicts, columns.grouping, self._is_panel)
+            for name, verdicts in judges.items()
         }
         self._sample = LabelledSample(most, plan.seed)
         self._labels: list[tuple[Integers, Floats]] = []
@@ -659,9 +661,12 @@ class JudgeTally:
 class _ScoreTally:
     """Running totals of one judge's verdicts, part by part."""
 
-    def __init__(self, name: str, verdicts: Verdicts, of_panel: bool) -> None:
+    def __init__(self, name: str, verdicts: Verdicts, grouping: Grouping | None, of_panel: bool) -> None:
         self._name, self._criteria = name, tuple(() if of_panel else verdicts.criteria)
-        self._tallies = Tallies(_figures(("score", "expected")), verdicts.signature) if of_panel else None
+        self._tallies: Tallies | None = None
+        if of_panel:
+            figures = _figures(("score", "expected"))
+            self._tallies = Tallies(figures, verdicts.signature, grouping=grouping)
         self._order_bias, self._n_order_biases = 0.0, 0
         self._counts: Counter[Status] = Counter()
         self._provenances: Counter[Provenance] = Counter()

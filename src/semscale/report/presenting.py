@@ -1,7 +1,7 @@
 """Output of summaries of all instruments: documents, files, images, JSON and notebook fragments."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -227,25 +227,25 @@ def write(summary: Presentable, path: Path, figures: Path | None, template: Path
     check_ending(path)
     check_template(template, [path])
     check_writable(path, "report")
-    if (folder := picture_folder(path, figures)) is not None:
+    if (folder := picture_folder([path], figures)) is not None:
         check_folder(folder, "figures")
-    write_files(document_of(summary), path, figures, template)
+    write_files(document_of(summary), [path], figures, template)
 
 
 def write_files(
-    document: Document, report: Path | None, figures: Path | None, template: Path | None = None
+    document: Document, reports: Sequence[Path], figures: Path | None, template: Path | None = None
 ) -> Path | None:
-    """Write a report and its figures to the stated paths, which the caller has checked.
+    """Write reports and their figures to the stated paths, which the caller has checked.
 
     Returns:
         The folder of the figures: the stated one, or the default folder next to Markdown.
     """
-    folder = picture_folder(report, figures)
+    folder = picture_folder(reports, figures)
     if figures is None and not any(document.figures()):
         folder = None
     if folder is not None:
         save_pictures(document, folder)
-    if report is not None:
+    for report in reports:
         write_report(document, report, figures=folder, template=template)
     return folder
 
@@ -302,16 +302,15 @@ def check_template(template: Path | None, reports: Iterable[Path | None]) -> Non
     import_module("semscale.report.slides").check_template(template)
 
 
-def picture_folder(report: Path | None, figures: Path | None) -> Path | None:
-    """Return the folder of a report's images: the stated one, or for Markdown a folder next to it.
+def picture_folder(reports: Iterable[Path], figures: Path | None) -> Path | None:
+    """Return the folder of images: the stated one, or for Markdown a folder next to the first such report.
 
     Examples:
-        >>> picture_folder(Path("drift.md"), None).name, picture_folder(Path("drift.html"), None)
-        ('drift.files', None)
+        >>> picture_folder([Path("a.html"), Path("drift.md")], None).name
+        'drift.files'
     """
-    if figures is None and report is not None and report.suffix.lower() == ".md":
-        return report.with_suffix(".files")
-    return figures
+    beside = (report.with_suffix(".files") for report in reports if report.suffix.lower() == ".md")
+    return next(beside, None) if figures is None else figures
 
 
 def picture_names(document: Document) -> dict[int, str]:

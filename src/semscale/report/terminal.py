@@ -1,7 +1,7 @@
 """Documents on the screen: tables with colour on a terminal, plain aligned text in a pipe."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import assert_never
 
@@ -39,23 +39,23 @@ _COLOURS = {"pass": "green", "warn": "yellow", "fail": "red"}
 
 
 def print_document(
-    document: Document, *, written: Mapping[str, object] | None = None, whole_signature: bool = True
+    document: Document, *, written: Iterable[tuple[str, object]] = (), whole_signature: bool = True
 ) -> None:
     """Print the brief form of a document to standard output.
 
     Args:
         document: what to show.
-        written: written files, by kind.
+        written: written files, each after its kind.
         whole_signature: true to print the signature instead of its hash.
     """
     open_console = partial(Console, highlight=False, markup=False, emoji=False)  # texts stay as they are
     if sys.stdout.isatty():
-        _print(open_console(), document, _ending(document, written or {}, whole=whole_signature))
+        _print(open_console(), document, _ending(document, [*written], whole=whole_signature))
         return
     # A pipe has no width, and wrapped lines would be useless for the next program.
     console = open_console(width=_WIDEST, color_system=None, legacy_windows=False)
     with console.capture() as captured:
-        _print(console, document, _ending(document, written or {}, whole=whole_signature))
+        _print(console, document, _ending(document, [*written], whole=whole_signature))
     sys.stdout.write("\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n")
 
 
@@ -89,7 +89,7 @@ def _beginning(document: Document) -> Iterator[Text]:
         yield Text(line_text(line))
 
 
-def _ending(document: Document, written: Mapping[str, object], *, whole: bool) -> Iterator[Text]:
+def _ending(document: Document, written: Sequence[tuple[str, object]], *, whole: bool) -> Iterator[Text]:
     """Return the lines below the tables: cautions, notes, signature, written files and ending."""
     cautions, notes = document.brief_sentences("caution"), document.brief_sentences("note")
     for line in ["", *cautions] if cautions else []:
@@ -99,7 +99,7 @@ def _ending(document: Document, written: Mapping[str, object], *, whole: bool) -
     if document.signature is not None:
         signature = printable(document.signature) if whole else f"{document.signature.digest} (--signature)"
         yield Text(f"signature: {signature}", style=_QUIET)
-    for name, path in written.items():
+    for name, path in written:
         yield Text(f"{name}: {printable(path)}")
     if document.ending is not None:
         text, level = document.ending
