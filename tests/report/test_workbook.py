@@ -1,12 +1,15 @@
 """Report workbooks: numbers with their formats, one row for each item, and sheets with proper names."""
 
+import re
 import zipfile
 from dataclasses import replace
 
 import numpy as np
-from tests.support.made_up_document import BLOCKS, HOSTILE, document_of
+import pytest
+from tests.support.made_up_document import BLOCKS, HOSTILE, document_of, figure_of
 from tests.workbook_sheets import sheets_of
 
+from semscale.report.chart_data import ChartData, Series
 from semscale.report.document import (
     Count,
     DataTable,
@@ -130,3 +133,108 @@ def test_workbook_has_a_sheet_per_section_regardless_of_title(tmp_path):
     names = list(sheets_of(path))
     assert len(names) == len(titles) + 2
     assert all(len(name) <= 31 for name in names)
+
+
+def parts_of(path, name):
+    """Return the XML files of a workbook whose names contain a word, in order."""
+    with zipfile.ZipFile(path) as archive:
+        return [archive.read(file).decode() for file in sorted(archive.namelist()) if name in file]
+
+
+def test_the_summary_has_a_link_and_a_sentence_for_each_sheet(tmp_path):
+    sections = (
+        Section("one", "First part", (TABLE_OF_SHARES, Paragraph("Tea is most frequent.", "lead"))),
+        Section("two", "Second part", (figure_of(),)),
+    )
+    write_report_workbook(document_of(sections=sections), tmp_path / "d.xlsx")
+    summary = sheets_of(tmp_path / "d.xlsx")["Summary"]
+    rows = [[cell for cell in row if cell] for row in summary.iter_rows()]
+    start = rows.index(["Sheets"])
+    assert rows[start + 1 :] == [
+        ["First part", "Tea is most frequent."],
+        ["Second part", "Bars: low 40 %, high 60 %."],
+        ["How this was made", "Settings, citations and signature."],
+    ]
+    (first, *_) = parts_of(tmp_path / "d.xlsx", "worksheets/sheet1.xml")
+    places = re.findall(r'location="([^"]+)"', first)
+    assert places == ["'First part'!A1", "'Second part'!A1", "'How this was made'!A1"]
+
+
+TABLE_OF_SHARES = DataTable(
+    ("drink", "share"), ((Label("tea"), Share(0.6)), (Label("a long name of a drink"), Share(0.2)))
+)
+
+
+def test_every_sheet_is_printed_in_landscape_one_page_wide_with_page_numbers(tmp_path):
+    write_report_workbook(document_of(), tmp_path / "d.xlsx")
+    sheets = parts_of(tmp_path / "d.xlsx", "worksheets/sheet")
+    assert len(sheets) == 3
+    for sheet in sheets:
+        assert 'orientation="landscape"' in sheet
+        assert re.search(r'<pageSetup [^>]*fitToHeight="0"|<pageSetUpPr fitToPage="1"/>', sheet)
+        assert "Page &amp;P of &amp;N" in sheet
+    (book,) = parts_of(tmp_path / "d.xlsx", "xl/workbook.xml")
+    assert book.count("_xlnm.Print_Area") == 3
+
+
+def test_a_chart_has_its_data_in_cells_below_the_printed_part(tmp_path):
+    data = ChartData(
+        "bars", ("=1+1", "tea"), (Series("share", (0.5, 0.25), (0.4, 0.125), (0.75, 0.5)),), quantity="share"
+    )
+    write_report_workbook(document_of(figure_of(data=(data,))), tmp_path / "d.xlsx")
+    sheet = sheets_of(tmp_path / "d.xlsx")["One section"]
+    rows = [row[:4] for row in sheet.iter_rows()]
+    start = rows.index(("Share", "share", "To the lower end", "To the upper end"))
+    # 0.5 - 0.4 and 0.75 - 0.5; 0.25 - 0.125 and 0.5 - 0.25.
+    assert [tuple(map(float, row[1:])) for row in rows[start + 1 : start + 3]] == [
+        (0.5, pytest.approx(0.1), 0.25), (0.25, 0.125, 0.25),
+    ]  # fmt: skip
+    assert rows[start + 1][0] == "=1+1"
+    (chart,) = parts_of(tmp_path / "d.xlsx", "charts/chart")
+    cells = re.findall(r"<c:f>('One section'![^<]+)</c:f>", chart)
+    first, last = re.fullmatch(r"'One section'!\$A\$(\d+):\$A\$(\d+)", cells[4]).groups()
+    head = int(first) - 1
+    ranges = [f"'One section'!${column}${first}:${column}${last}" for column in "ABCD"]
+    # The title and the name of the series, the categories, the values, and the lengths of the intervals.
+    assert sorted(cells) == sorted([f"'One section'!$A${head}", f"'One section'!$B${head}", *ranges])
+    (book,) = parts_of(tmp_path / "d.xlsx", "xl/workbook.xml")
+    printed = int(re.search(r"'One section'!\$A\$1:\$[A-Z]+\$(\d+)", book)[1])
+    assert printed < int(first)
+
+
+def test_a_figure_without_a_native_chart_colours_the_cells_of_its_table(tmp_path):
+    write_report_workbook(document_of(figure_of()), tmp_path / "d.xlsx")
+    (sheet,) = parts_of(tmp_path / "d.xlsx", "worksheets/sheet2.xml")
+    assert "<colorScale>" in sheet
+    assert not parts_of(tmp_path / "d.xlsx", "charts/chart")
+
+
+def test_a_page_break_never_cuts_a_chart(tmp_path):
+    data = ChartData("points", ("a", "b"), (Series("mean", (1.0, 2.0)),), "0.00", "mean")
+    blocks = [figure_of(f"figure-{number}", data=(data,)) for number in range(5)]
+    write_report_workbook(document_of(*blocks), tmp_path / "d.xlsx")
+    (sheet,) = parts_of(tmp_path / "d.xlsx", "worksheets/sheet2.xml")
+    (drawing,) = parts_of(tmp_path / "d.xlsx", "drawings/drawing1.xml")
+    breaks = [int(row) for row in re.findall(r'<brk id="(\d+)"', sheet)]
+    tops = re.findall(r"<xdr:from>.*?<xdr:row>(\d+)</xdr:row>", drawing)
+    ends = re.findall(r"<xdr:to>.*?<xdr:row>(\d+)</xdr:row>", drawing)
+    assert breaks
+    assert not any(int(top) < row <= int(end) for top, end in zip(tops, ends, strict=True) for row in breaks)
+
+
+def test_columns_are_wide_enough_for_the_words_of_their_headings(tmp_path):
+    table = DataTable(("line", "unaccommodatingly named"), ((Label("a"), Number(0.5)),))
+    write_report_workbook(document_of(table), tmp_path / "d.xlsx")
+    (sheet,) = parts_of(tmp_path / "d.xlsx", "worksheets/sheet2.xml")
+    columns = re.findall(r'<col min="(\d+)" max="(\d+)" width="([\d.]+)"', sheet)
+    (width,) = [float(width) for first, last, width in columns if int(first) <= 2 <= int(last)]
+    assert width >= len("unaccommodatingly")
+
+
+def test_a_long_table_is_printed_in_part(tmp_path):
+    rows = tuple((Label(f"row {number}"), Number(number)) for number in range(200))
+    write_report_workbook(document_of(DataTable(("row", "value"), rows)), tmp_path / "d.xlsx")
+    sheet = sheets_of(tmp_path / "d.xlsx")["One section"]
+    assert "Of 200 rows, the first 60 are printed." in sheet["column_0"].to_list()
+    (book,) = parts_of(tmp_path / "d.xlsx", "xl/workbook.xml")
+    assert int(re.search(r"'One section'!\$A\$1:\$[A-Z]+\$(\d+)", book)[1]) < 70

@@ -10,7 +10,17 @@ import numpy as np
 from semscale.report import chart_data
 from semscale.report.chart_data import ChartData
 from semscale.report.chart_kit import point_colours, point_names
-from semscale.report.document import Chart, DataTable, Figure, Interval, Quoted, Swatch, Value, estimate_cell
+from semscale.report.document import (
+    Chart,
+    DataTable,
+    Figure,
+    Interval,
+    Quoted,
+    Swatch,
+    Value,
+    estimate_cell,
+    share_cell,
+)
 from semscale.report.formatting import (
     coverage,
     has_interval,
@@ -194,7 +204,11 @@ def shares_figure(
         lambda width: forest(drawn, quantity, width=width, percent=True),
         f"{quantity.capitalize()}: {'; '.join(f'{row.name} {row.text}' for row in drawn)}.",
         numbers
-        or table((head, quantity), [(Quoted(row.name, 60), row.text) for row in drawn], detail="full"),
+        or table(
+            (head, quantity),
+            [(Quoted(one_line(label), 60), share_cell(share)) for label, share in rows],
+            detail="full",
+        ),
         caption=f"The dot is the {measure}, the line its interval.",
         data=(ChartData("bars", *chart_data.estimates(measure, rows), quantity=quantity),) if rows else (),
     )

@@ -170,8 +170,9 @@ def _draw(sheet: Sheet, data: ChartData | ScatterData, width: int, step: int) ->
         return _scatter(sheet, data), f"{capitalise(data.titles[1])} by {data.titles[0]}"
     block = _write_data(sheet, data, step)
     drawn = _DRAWERS[data.kind](sheet, data, block, width)
+    title = block.columns[0][0] if data.kind == "columns" and len(data.series) == 1 else 0
     if data.quantity:
-        drawn.set_title({"name": block.head(0), "name_font": _HEAD_FONT, "overlay": False})
+        drawn.set_title({"name": block.head(title), "name_font": _HEAD_FONT, "overlay": False})
     else:
         drawn.set_title({"none": True})
     described = f"{capitalise(data.quantity)}: {', '.join(map(one_line, data.categories))}"
@@ -207,13 +208,13 @@ def _write_data(sheet: Sheet, data: ChartData, step: int) -> _Block:
         value = add(series.name, series.values)
         if any(map(math.isfinite, series.low)):
             ends = list(zip(series.values, series.low, series.high, strict=True))
-            below = add("to the lower end", [figure - low for figure, low, _ in ends])
-            above = add("to the upper end", [high - figure for figure, _, high in ends])
+            below = add("To the lower end", [figure - low for figure, low, _ in ends])
+            above = add("To the upper end", [high - figure for figure, _, high in ends])
             columns.append((value, below, above))
         else:
             columns.append((value, None, None))
     n = len(data.categories)
-    reference = None if data.reference is None else add("reference", [data.reference] * n)
+    reference = None if data.reference is None else add("Reference", [data.reference] * n)
     block = _Block(sheet.name, sheet.row, n, tuple(columns), reference)
     sheet.put(0, capitalise(one_line(data.quantity)), "head")
     for number, head in enumerate(heads):
@@ -374,7 +375,10 @@ def _columns(sheet: Sheet, data: ChartData, block: _Block, width: int) -> Any:
                 **({"data_labels": labels} if are_labelled else {}),
             }
         )
-    drawn.set_x_axis(_names(data))
+    named: dict[str, object] = {"name": block.head(0), "name_font": _FONT}
+    if len(data.categories) > _FEW_LABELS:
+        named["num_font"] = {**_FONT, "rotation": -45}
+    drawn.set_x_axis({**_names(data), **named})
     drawn.set_y_axis(_values(data, {"min": 0}))
     _set_legend(drawn, data)
     return drawn

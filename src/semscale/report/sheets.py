@@ -21,7 +21,7 @@ _FONT_POINTS = 10
 FONT: Mapping[str, object] = {"font_name": "Arial", "font_size": _FONT_POINTS}
 """Font of the workbooks: its characters are equally wide in Excel and in LibreOffice."""
 
-_MUTED, _RULE = "#56616f", "#c9cdd2"
+_MUTED, _RULE, _BAR_COLOUR = "#56616f", "#c9cdd2", "#cfdfee"
 LOOKS: Mapping[str, Mapping[str, object]] = {
     "text": {"text_wrap": True},
     "title": {"bold": True, "font_size": 15, "text_wrap": True, "valign": "vcenter"},
@@ -46,8 +46,10 @@ LOOKS: Mapping[str, Mapping[str, object]] = {
 }  # fmt: skip
 """Looks that all workbooks share: properties of XlsxWriter formats by name."""
 
-_CHARACTER = 0.86  # width of a usual character of that size, in characters of a column
+# Widths of characters of that size in characters of a column, and what digits and capitals have more.
+_CHARACTER, _DIGIT, _CAPITAL = 0.86, 0.2, 0.3
 _BOLD = 1.1
+_INDENT = 1.6  # characters
 _LINE, _SPARE = 13.0, 3.0  # points of a line of text, and of a row beyond its lines
 _ROW_POINTS = 14.25
 _MOST_LINES = 12  # that a row shows of a long text
@@ -81,10 +83,10 @@ class SheetFormats:
         return self._formats[look, number]
 
     def size(self, look: str) -> float:
-        """Return the width of a usual character of a look, in characters of a column."""
+        """Return the width of a text of a look, relative to a plain one."""
         if look not in self._sizes:
             bold = _BOLD if self._looks[look].get("bold") else 1.0
-            self._sizes[look] = _CHARACTER * self.scale(look) * bold
+            self._sizes[look] = self.scale(look) * bold
         return self._sizes[look]
 
     def scale(self, look: str) -> float:
@@ -120,7 +122,7 @@ class Sheet:
         self.row = 0
         self._fixed = dict(widths or {})
         self._needed: dict[int, float] = {}
-        self._wrapped: list[tuple[int, int, int, str, float]] = []
+        self._wrapped: list[tuple[int, int, int, str, float, float]] = []
         self._lines: list[tuple[int, int, str, str]] = []
         self._heights: dict[int, float] = {}
         self._hidden: set[int] = set()
@@ -174,11 +176,28 @@ class Sheet:
         self.sheet.merge_range(self.row, first, self.row, last, shown, self.formats.format(look))
         self._measure(first, last, shown, look)
 
+    def draw_bars(self, rows: tuple[int, int], columns: Sequence[int]) -> None:
+        """Draw bars from 0 to 100 % behind the shares in cells.
+
+        Args:
+            rows: the first and the last row.
+            columns: the columns.
+        """
+        from xlsxwriter.utility import xl_range
+
+        if rows[1] < rows[0] or not columns:
+            return
+        ranges = [xl_range(rows[0], column, rows[1], column) for column in columns]
+        look = {"bar_solid": True, "bar_color": _BAR_COLOUR, "bar_border_color": _BAR_COLOUR}
+        ends = {"min_type": "num", "min_value": 0, "max_type": "num", "max_value": 1}
+        rule = {"type": "data_bar", "data_bar_2010": True, "multi_range": " ".join(ranges)}
+        self.sheet.conditional_format(ranges[0], rule | look | ends)
+
     def link(self, column: int, sheet: str, text: str, look: str = "link") -> None:
         """Write a link to the beginning of a sheet."""
         form = self.formats.format(look)
         self.sheet.write_url(self.row, column, f"internal:'{sheet}'!A1", form, printable(text))
-        self.widen(column, cell_len(text))
+        self.widen(column, text_width(text))
 
     def widen(self, column: int, characters: float) -> None:
         """Make a column at least as wide as a number of characters."""
@@ -287,12 +306,13 @@ class Sheet:
         size = self.formats.size(look)
         is_head = look.endswith("head") or last > first
         if is_head:
-            longest = max(map(cell_len, text.split()), default=0)
+            longest = max(map(text_width, text.split()), default=0.0)
             self.widen(first, longest * size - self._room(first + 1, last))
         elif first not in self._fixed:
-            self.widen(first, cell_len(text) * size)
+            self.widen(first, text_width(text) * size + (_INDENT if look.startswith("inner") else 0))
         if is_head or (len(text) > _LEAST_WIDTH and look != "list"):
-            self._wrapped.append((self.row, first, last, text, size))
+            spare = _INDENT if look.startswith("inner") else 0
+            self._wrapped.append((self.row, first, last, text, size, spare))
 
     def _write_lines(self, last: int) -> None:
         for row, first, text, look in self._lines:
@@ -306,9 +326,9 @@ class Sheet:
             self._heights[row] = max(self._heights.get(row, 0.0), height)
 
     def _set_heights(self) -> None:
-        for row, first, last, text, size in self._wrapped:
+        for row, first, last, text, size, spare in self._wrapped:
             room = self._room(first, last)
-            lines = min(n_lines(text, room / size), _MOST_LINES)
+            lines = min(n_lines(text, (room - spare) / size), _MOST_LINES)
             if lines > 1:
                 self._heights[row] = max(self._heights.get(row, 0.0), _LINE * lines + _SPARE)
         for row, height in self._heights.items():
@@ -330,12 +350,23 @@ class Sheet:
             used += height
 
 
+def text_width(text: str) -> float:
+    """Estimate the width of a text in characters of a column.
+
+    Examples:
+        >>> round(text_width("a run"), 1), round(text_width("RUN 1"), 1)
+        (4.3, 5.4)
+    """
+    wide = sum(map(str.isupper, text)) * _CAPITAL + sum(map(str.isdigit, text)) * _DIGIT
+    return _CHARACTER * cell_len(text) + wide
+
+
 def n_lines(text: str, room: float) -> int:
     """Return the number of lines of a text that is wrapped between words.
 
     Args:
         text: the text.
-        room: characters of a line.
+        room: characters of a column of the same width.
 
     Examples:
         >>> n_lines("one two three", 8), n_lines("one", 8), n_lines("overlong", 3)
@@ -345,10 +376,10 @@ def n_lines(text: str, room: float) -> int:
     for paragraph in text.splitlines() or [""]:
         lines, used = lines + 1, 0.0
         for word in paragraph.split():
-            length = cell_len(word)
-            if used and used + 1 + length > room:
+            length = text_width(word)
+            if used and used + _CHARACTER + length > room:
                 lines, used = lines + 1, 0.0
-            used += length + (1 if used else 0)
+            used += length + (_CHARACTER if used else 0)
             if used > room:  # a word that is longer than a line is broken
                 lines, used = lines + math.ceil(used / room) - 1, used % room
     return lines
@@ -360,7 +391,7 @@ def _number_length(value: float, form: str) -> int:
     digits = len(first.partition(".")[2].rstrip(' %"*')) if "." in first else 0
     is_percent = "%" in first
     shown = f"{100 * value if is_percent else value:,.{min(digits, 6)}f}"
-    return min(len(shown), 16) + (2 if is_percent else 0) + ("+" in form)
+    return min(len(shown), 16) + (2 if is_percent else 0) + ("+" in form)  # digits are as wide as a column's
 
 
 def free_sheet_name(name: str, names: set[str]) -> str:

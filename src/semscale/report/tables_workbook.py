@@ -56,7 +56,6 @@ _MOST_BARS = 24  # of a chart with several columns
 _MOST_GROUPED = 4  # columns of such a chart
 _MOST_ANSWERS = 20  # of a chart
 _MOST_POINTS = 7  # of a stack
-_BAR_COLOUR = "#cfdfee"
 _DIFFERENCE_COLUMNS = {
     "Question": 44.0, "By": 22.0, "Line": 30.0, "First": 20.0, "Second": 20.0, "First minus second": 12.0,
     "Lower": 10.0, "Upper": 10.0, "p": 9.0, "Adjusted p": 10.0,
@@ -290,24 +289,7 @@ def _write_lines(sheet: Sheet, parts: Sequence[_Part], *, alpha: float) -> None:
                 sheet.put(column, (table.deviations[group], _FORMS["mean"]), look)
             sheet.row += 1
     n_shares = next((n for n, line in enumerate(lines) if line.kind != "share"), len(lines))
-    _draw_bars(sheet, (first, first + n_shares - 1), [column for _, _, column in cells])
-
-
-def _draw_bars(sheet: Sheet, rows: tuple[int, int], columns: Sequence[int]) -> None:
-    """Draw bars from 0 to 100 % behind the shares in the cells of columns."""
-    from xlsxwriter.utility import xl_range
-
-    if rows[1] < rows[0]:
-        return
-    ranges = [xl_range(rows[0], column, rows[1], column) for column in columns]
-    sheet.sheet.conditional_format(
-        ranges[0],
-        {
-            "type": "data_bar", "bar_solid": True, "bar_color": _BAR_COLOUR, "bar_border_color": _BAR_COLOUR,
-            "min_type": "num", "min_value": 0, "max_type": "num", "max_value": 1, "data_bar_2010": True,
-            "multi_range": " ".join(ranges),
-        },
-    )  # fmt: skip
+    sheet.draw_bars((first, first + n_shares - 1), [column for _, _, column in cells])
 
 
 def _difference(value: float, line: "Line") -> Value:

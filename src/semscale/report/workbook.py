@@ -38,6 +38,7 @@ from semscale.store.writing import LONGEST_CELL, open_workbook
 
 _SUMMARY, _ORIGIN = "Summary", "How this was made"
 _PRINTED_ROWS = 60  # of a table; a longer one is for searching on the screen
+_MOST_WIDE_TEXTS, _TEXTS_WIDTH = 2, 104  # texts of an item next to each other, and their width together
 _SENTENCE = 240  # characters of a section's sentence in the summary
 _HIGH, _MIDDLE, _LOW = "#6798c2", "#ffffff", "#e8bd8e"  # of a colour scale
 _ENDS, _NOTE = ("low", "high"), "note"
@@ -82,8 +83,19 @@ def _sentence(section: Section) -> str:
     sentences = (
         *(line_text(entry.text) for entry in paragraphs if entry.style in ("lead", "plain")),
         *(entry.description for entry in entries if isinstance(entry, blocks.Figure)),
+        *(line_text(entry.items[0][1]) for entry in entries if isinstance(entry, blocks.Findings)),
         *(line_text(entry.text) for entry in paragraphs),
         *(entry.note for entry in entries if isinstance(entry, blocks.DataTable)),
+        *(
+            f"{count_of(len(entry.items), entry.noun)}."
+            for entry in entries
+            if isinstance(entry, blocks.Items)
+        ),
+        *(
+            f"{count_of(len(entry.items), 'item')}."
+            for entry in entries
+            if isinstance(entry, blocks.ComparedItems)
+        ),
     )
     return clip_text(next(filter(None, sentences), ""), _SENTENCE).shown
 
@@ -161,9 +173,7 @@ def write_origin(sheet: Sheet, document: Document) -> None:
         sheet.line(hint)
     sheet.row += 1 if document.hints else 0
     for name, value in document.settings:
-        sheet.put(0, name)
-        sheet.beside(1, line_text(value))
-        sheet.row += 1
+        _write_named_text(sheet, name, line_text(value))
     sheet.row += 1
     if document.citations:
         sheet.line("How to cite", "heading")
@@ -221,7 +231,7 @@ def _write_texts_and_tables(  # noqa: C901 - one case for each kind of block
                 ])  # fmt: skip
         case blocks.Findings(items):
             for level, reason in items:
-                sheet.cells([level, line_text(reason)])
+                _write_named_text(sheet, level, line_text(reason))
         case blocks.Reasons(reasons, noun):
             heads = ("reason", f"{noun}s", "share", "what it means", "example")
             _write_rows(sheet, heads, [
@@ -251,6 +261,9 @@ def _write_items(sheet: Sheet, block: blocks.Items) -> None:
             cells[position, head, repeats] = cell
         rows.append(cells)
     columns = sorted(dict.fromkeys(column for cells in rows for column in cells), key=lambda entry: entry[0])
+    if (n_texts := sum(position == 0 for position, _, _ in columns)) > _MOST_WIDE_TEXTS:
+        for column in range(n_texts):
+            sheet.fix(column, _TEXTS_WIDTH / n_texts)
     if block.guards:
         legend = [(Label(guard), Label(meaning), Count(n)) for guard, meaning, n in block.guards]
         _write_rows(sheet, ("guard", "what it found", f"{block.noun}s"), legend)
@@ -280,15 +293,22 @@ def _write_comparisons(sheet: Sheet, block: blocks.ComparedItems) -> None:
     for item in block.items:
         sheet.cells([line_text(item.id), *map(line_text, item.labels)], "heading")
         if item.input is not None:
-            sheet.cells(["input", cell_text(_whole(item.input))])
+            _write_named_text(sheet, "input", cell_text(_whole(item.input)))
         for pair in item.pairs:
             sides = zip((pair.baseline, pair.candidate), pair.names, pair.absent, strict=True)
             for text, name, absent in sides:
-                sheet.cells([name, absent if text is None else cell_text(_whole(text))])
+                _write_named_text(sheet, name, absent if text is None else cell_text(_whole(text)))
             for guard, reason in pair.findings:
-                sheet.cells([guard, reason])
+                _write_named_text(sheet, guard, reason)
             for named, value in pair.figures:
                 sheet.cells([line_text(named), *_values(value)])
+
+
+def _write_named_text(sheet: Sheet, name: str, text: str) -> None:
+    """Write a name, and a text as wide as the sheet beside it."""
+    sheet.put(0, name)
+    sheet.beside(1, text)
+    sheet.row += 1
 
 
 def _write_named_values(sheet: Sheet, entries: Iterable[tuple[Line, Cell]]) -> None:
@@ -330,6 +350,8 @@ def _write_rows(
         sheet.cells(values, "list" if len(written) > _PRINTED_ROWS else "text")
     if is_coloured and rows:
         _colour(sheet, first, rows)
+    elif len(rows) > 1:
+        _draw_bars(sheet, first, rows, parts)
     sheet.row += 1
 
 
@@ -340,6 +362,25 @@ def _row_values(row: Sequence[Cell], parts: Sequence[Sequence[str]]) -> list[Val
         known = dict(zip(_ENDS, ends, strict=False)) | {_NOTE: _note(cell)}
         values += [figure, *(known.get(part, "") for part in further)]
     return values
+
+
+def _draw_bars(
+    sheet: Sheet, first: int, rows: Sequence[Sequence[Cell]], parts: Sequence[Sequence[str]]
+) -> None:
+    """Draw bars behind the shares of a table, unless some are negative."""
+    position = 0
+    for column, further in enumerate(parts):
+        shares = {number: row[column] for number, row in enumerate(rows) if _is_share(row[column])}
+        values = [cell.value for cell in shares.values() if isinstance(cell, Share | WithInterval)]
+        start, stop = min(shares, default=0), max(shares, default=0)
+        is_whole = len(shares) == stop - start + 1 > 1
+        if is_whole and not any(value < 0 for value in values if value is not None):
+            sheet.draw_bars((first + start, first + stop), [position])
+        position += 1 + len(further)
+
+
+def _is_share(cell: Cell) -> bool:
+    return isinstance(cell, Share) or (isinstance(cell, WithInterval) and cell.is_share)
 
 
 def _colour(sheet: Sheet, first: int, rows: Sequence[Sequence[Cell]]) -> None:
