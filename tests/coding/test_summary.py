@@ -204,8 +204,8 @@ def test_slides_have_the_shares_of_codes_their_groups_and_their_drivers(full, tm
     assert titles[0].startswith(f"‘{categories_of(chart)[0]}’ is the most frequent topic (")
     # All, and the two groups of the region.
     assert len(charts_of(slides[1])) == 3
-    (drivers,) = charts_of(slides[-2])
+    (drivers,) = charts_of(slides[-3])
     differences = {driver.code: driver.difference.value for driver in full.drivers.drivers}
     (values,) = values_of(drivers).values()
     assert dict(zip(categories_of(drivers), values, strict=True)) == pytest.approx(differences)
-    assert titles[-1] == "How this was made"
+    assert titles[-2:] == ["In their own words", "How this was made"]

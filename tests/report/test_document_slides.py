@@ -20,6 +20,7 @@ from tests.support.slide_reading import (
     notes_of,
     slides_of,
     texts_of,
+    title_of,
     titles_of,
     values_of,
 )
@@ -37,7 +38,7 @@ def test_ratings_begin_with_the_mean_its_interval_and_the_distribution(rated):
     summary, path = rated
     slide = slides_of(path)[0]
     mean = summary.estimates.overall.mean
-    assert slide.shapes.title.text_frame.text == (
+    assert title_of(slide) == (
         f"Quality: the mean score is {mean.value:.2f} on a scale from 1 to 5, plausibly between "
         f"{mean.low:.2f} and {mean.high:.2f}"
     )
@@ -69,6 +70,17 @@ def test_the_last_slide_has_the_settings_and_the_notes_the_whole_signature(rated
     assert str(summary.signature) in notes_of(last)
 
 
+def test_quotes_run_from_the_highest_to_the_lowest_rating(rated):
+    summary, path = rated
+    slide = slides_of(path)[-2]
+    assert title_of(slide) == "In their own words"
+    shown = [line.removeprefix("Rated ") for line in texts_of(slide).splitlines() if line.startswith("Rated")]
+    means = sorted(summary.sample["mean"])
+    assert len(shown) == 5
+    assert shown[0] == f"{means[-1]:.2f}"
+    assert shown[-1] == f"{means[0]:.2f}"
+
+
 def bars(n=3, **settings):
     values = tuple((n - index) / n for index in range(n))
     return ChartData("bars", tuple(f"c{index}" for index in range(n)), (Series("s", values),), **settings)
@@ -85,7 +97,7 @@ def document_with(*charts, **settings):
 def test_the_title_of_a_chart_is_its_finding_and_the_section_stands_below(tmp_path):
     write_report(document_with(bars(note="Of all rows.")), tmp_path / "d.pptx")
     slide = slides_of(tmp_path / "d.pptx")[0]
-    assert slide.shapes.title.text_frame.text == "It holds"
+    assert title_of(slide) == "It holds"
     assert "A part" in texts_of(slide)
     assert "Of all rows." in texts_of(slide)
 
@@ -106,7 +118,7 @@ def test_a_document_without_charts_states_its_decision_and_warnings(tmp_path):
     )
     write_report(document, tmp_path / "d.pptx")
     first, last = slides_of(tmp_path / "d.pptx")
-    assert first.shapes.title.text_frame.text == "The gate: pass"
+    assert title_of(first) == "The gate: pass"
     assert "Few items." in texts_of(first)
     assert "semscale drift" not in texts_of(first)
     assert "Weak." in texts_of(last)

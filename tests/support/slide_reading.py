@@ -15,7 +15,12 @@ def slides_of(path):
 
 
 def titles_of(path):
-    return [slide.shapes.title.text_frame.text for slide in slides_of(path)]
+    return [title_of(slide) for slide in slides_of(path)]
+
+
+def title_of(slide):
+    """Return the title of a slide, with plain spaces."""
+    return slide.shapes.title.text_frame.text.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def texts_of(slide):

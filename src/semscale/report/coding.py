@@ -22,6 +22,7 @@ from semscale.report.document import (
     Number,
     Paragraph,
     Quoted,
+    Quotes,
     Reason,
     Reasons,
     Section,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 _NAME = 60
 _HEAD = 24
 _MOST_PAIRS = 20
+_MOST_QUOTES = 6  # on a slide
 _MAX_REPLY = 200
 _WEAK = 0.667
 """Krippendorff's lower bound for tentative conclusions."""
@@ -202,7 +204,8 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
     yield section(
         "pairs", "Codes that occur together", Paragraph(_PAIRS, "lead"), _pairs(summary), _matrix(summary)
     )
-    yield section("quotes", "Examples of each code", *_quotes(summary))
+    quoted = section("quotes", "Examples of each code", *_quotes(summary))
+    yield None if quoted is None else replace(quoted, quotes=_typical_quotes(summary))
     yield section("outcomes", "Outcomes", *_outcomes(summary))
 
 
@@ -529,6 +532,23 @@ def _quotes(summary: "CodingSummary") -> Iterator[Block]:
         yield Paragraph(Quoted(code.name), "heading")
         yield Paragraph(Quoted(code.definition))
         yield table(("", "row", value, "code", "answer"), rows, noun="answer", detail="full")
+
+
+def _typical_quotes(summary: "CodingSummary") -> Quotes | None:
+    """Return a typical answer of each of the most frequent codes, each answer once."""
+    order = sorted(summary.shares, key=lambda share: -np.nan_to_num(_best(share).value))
+    quotes = dict(zip(summary.codebook.names, summary.quotes, strict=True))
+    texts: dict[str, str] = {}
+    for share in order:
+        typical = (quote.text for quote in quotes[share.code] if quote.kind == "typical")
+        text = next((text for text in typical if text not in texts.values()), None)
+        if text is not None:
+            texts[share.code] = text
+    if not texts:
+        return None
+    return Quotes(
+        "A typical answer for each of the most frequent topics", tuple(texts.items())[:_MOST_QUOTES]
+    )
 
 
 def _value_note(summary: "CodingSummary") -> str:

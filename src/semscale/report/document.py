@@ -704,6 +704,19 @@ def notices(
 
 
 @dataclass(frozen=True)
+class Quotes:
+    """A few texts of respondents for a slide.
+
+    Attributes:
+        about: phrase that states which texts they are.
+        texts: what each text is an example of, and the text.
+    """
+
+    about: str
+    texts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class Section:
     """A part of a document.
 
@@ -712,12 +725,14 @@ class Section:
         title: title of the section.
         blocks: blocks in order.
         level: verdict next to the title, if any: its text and level.
+        quotes: texts for a slide of their own; ``None`` without any.
     """
 
     name: str
     title: Line
     blocks: tuple[Block, ...]
     level: tuple[str, Level] | None = None
+    quotes: Quotes | None = None
 
     @property
     def full(self) -> tuple[Block, ...]:

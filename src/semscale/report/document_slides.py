@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 
 from semscale.report import slide_charts
 from semscale.report.chart_data import ChartData
-from semscale.report.document import DataTable, Decision, Document, Figure, Headline, Section, flat
+from semscale.report.document import DataTable, Decision, Document, Figure, Headline, Quotes, Section, flat
 from semscale.report.formatting import (
     capitalise,
     cell_text,
@@ -19,11 +19,12 @@ from semscale.report.formatting import (
     percent,
 )
 from semscale.report.slide_charts import Charts
-from semscale.report.slides import Box, Deck, Slide, text_lines
+from semscale.report.slides import Box, Deck, Slide, clip_to, text_lines
 
 _MOST_CHARTS = 8  # slides with charts; others are left to pages and workbooks
 _NUMBER_SHARE = 0.32  # of the width, for the main figure
 _BIG, _TEXT, _WARNING = 60.0, 15.0, 13.0
+_QUOTED_NAME = 0.2  # of the width, for the name beside a quote
 _MOST_WARNINGS, _MOST_LIMITS = 3, 4
 _COMMAND = re.compile(r"`|(?:^|[\s(])--?[a-z]|\bsemscale [a-z]+\b|\.yaml\b|='")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“‘*0-9])")
@@ -53,7 +54,7 @@ def write_report_deck(
     lead = document.lead
     if isinstance(lead, Headline):
         _write_headline(deck, document, lead, shown)
-    elif isinstance(lead, Decision) or not shown:
+    elif isinstance(lead, Decision) or not shown or not shown[0][1].finding:
         _write_statement(deck, document)
     n_charts = 0
     for section, block in shown:
@@ -61,6 +62,9 @@ def write_report_deck(
             if n_charts < _MOST_CHARTS:
                 _write_chart(deck, document, section, block, part)
             n_charts += 1
+    for section in document.sections:
+        if section.quotes is not None:
+            _write_quotes(deck, document, section.quotes)
     _write_method(deck, document, n_charts - _MOST_CHARTS)
     deck.save(path)
 
@@ -219,17 +223,42 @@ def _legend_of(charts: Iterable[ChartData]) -> Iterator[str]:
             yield chart.note
 
 
+def _write_quotes(deck: Deck, document: Document, quotes: Quotes) -> None:
+    """Write texts of respondents, each beside what it is an example of."""
+    slide = deck.add("In their own words", quotes.about, notes=_notes(document))
+    unit = deck.unit
+    slide.take_top(0.15 * unit)
+    width = _QUOTED_NAME * slide.room.width
+    height = min(slide.room.height / len(quotes.texts), 1.1 * unit)
+    lines = max(int((height / unit - 0.1) * 72 / (_TEXT * 1.2)), 1)
+    for name, text in quotes.texts:
+        box = slide.take_top(height)
+        named = box._replace(width=width)
+        said = box._replace(left=named.right, width=box.width - width)
+        slide.text(
+            named,
+            [clip_to(capitalise(name), width - 0.3 * unit, _TEXT * unit, lines)],
+            size=_TEXT,
+            colour=deck.palette.high,
+            is_bold=True,
+        )
+        shown = clip_to(text, said.width - 0.4 * unit, _TEXT * unit, lines)
+        slide.text(said, [f"“{shown}”"], size=_TEXT)
+
+
 # How it was made
 
 
 def _write_method(deck: Deck, document: Document, n_more: int) -> None:
     """Write the last slide: settings, limits and the signature."""
-    settings = dict(document.settings)
+    settings: dict[str, list[str]] = {}
+    for name, value in document.settings:
+        settings.setdefault(name, []).append(line_text(value))
     of_signature = {name for name, _ in document.signature.fields} if document.signature else set()
     facts: list[tuple[str, str]] = [
-        (name, line_text(value))
-        for name, value in settings.items()
-        if name not in of_signature and not _COMMAND.search(line_text(value))
+        (name, ", ".join(values))
+        for name, values in settings.items()
+        if name not in of_signature and not any(map(_COMMAND.search, values))
     ]
     counts = ", ".join(f"{name.lower()} {cell_text(value)}" for name, value in document.facts)
     facts.insert(min(1, len(facts)), ("Rows", capitalise(counts)))

@@ -37,6 +37,7 @@ from semscale.report.document import (
     Number,
     Paragraph,
     Quoted,
+    Quotes,
     Section,
     Share,
     Value,
@@ -152,6 +153,7 @@ _ORDINAL = (
 )
 _CHARTED_GROUPS = 40
 _SHOWN_CODES = 6
+_MOST_QUOTES = 5  # on a slide
 _MOST_UNLIKE = 0.1  # share of texts unlike the labelled ones; 2 % of the labelled ones are so themselves
 _NAMED_LANGUAGES = 4  # languages in a sentence
 _DARKEST_SHARE = 0.35  # least probability of the heat map's darkest colour, so that flat PMFs look flat
@@ -289,7 +291,7 @@ def _sections(summary: "RatingSummary") -> Iterator[Section | None]:
         yield section("decided", title, _decisions_table(decided), _COMPARED_WITH_DECISIONS)
     yield section("texts", "Text by text", _heat_figure(summary))
     if extreme := verbatims(summary):
-        yield section(
+        shown = section(
             "verbatims",
             "The clearest and the vaguest",
             "Bars show a text's PMF from the lowest point to the highest; the tallest means "
@@ -297,6 +299,7 @@ def _sections(summary: "RatingSummary") -> Iterator[Section | None]:
             f"{number(math.log(summary.scale.n_points))} when it lies evenly on all.",
             extreme,
         )
+        yield None if shown is None else replace(shown, quotes=_texts_across_range(summary))
     windowed = sentences.windows_note(summary.n_windowed)
     yield parts.left_out_section(summary, MEANINGS, f"{windowed}." if windowed else None)
     level = None if summary.lint is None else (VERDICTS[summary.lint.verdict], summary.lint.verdict)
@@ -966,6 +969,20 @@ def verbatims(summary: "RatingSummary") -> Verbatims | None:
     )
     columns = tuple((title, tuple(_verbatims(rows, summary.scale))) for title, rows in titled if rows.height)
     return Verbatims(columns) if columns else None
+
+
+def _texts_across_range(summary: "RatingSummary") -> Quotes | None:
+    """Return sampled texts at equal distances in the order of their means, from the highest to the lowest."""
+    sample = summary.sample.drop_nulls("text").sort("mean", "row", descending=[True, False])
+    digits = scale_digits(summary.scale)
+    picked = np.linspace(0, sample.height - 1, min(_MOST_QUOTES, sample.height)).round().astype(int)
+    rows = sample.select("text", "mean").rows()
+    texts = tuple((f"rated {number(rows[row][1], digits)}", rows[row][0]) for row in picked.tolist())
+    return (
+        Quotes("Answers across the range of ratings, from the highest to the lowest", texts)
+        if texts
+        else None
+    )
 
 
 def _verbatims(rows: pl.DataFrame, scale: "Scale") -> Iterator[Verbatim]:

@@ -35,6 +35,7 @@ _OWN_THEME: Final = {
 }  # fmt: skip
 _ACCENTS = ("accent1", "accent2", "accent3", "accent4", "accent5", "accent6")
 _LEGIBLE, _VISIBLE = 4.5, 1.6  # contrast of a text and of a bar with the background
+_SHORT_WORD = 8
 _OBSTACLE = 0.25  # greatest height of a logo or footer, in slide heights; taller shapes are backgrounds
 _MAIN = "http://schemas.openxmlformats.org/drawingml/2006/main"
 _NAMES = {
@@ -243,6 +244,12 @@ def clip_to(text: str, width: float, size: float, lines: int = 1) -> str:
     return f"{shown}{ending}"
 
 
+def _keep_last_words_together(title: str) -> str:
+    """Keep a short last word on the line of the word before it."""
+    start, _, last = title.rpartition(" ")
+    return f"{start}\N{NO-BREAK SPACE}{last}" if start and len(last) <= _SHORT_WORD else title
+
+
 class Deck:
     """A presentation that is written slide by slide.
 
@@ -339,7 +346,7 @@ class Deck:
         lines = max(int(height / (size * _LINE / 72)), 1)
         frame = shape.text_frame
         frame.word_wrap = True
-        frame.text = clip_to(title, width, size * 1.05, lines)
+        frame.text = _keep_last_words_together(clip_to(title, width, size * 1.05, lines))
         if size < self._own_title_size:
             for run in frame.paragraphs[0].runs:
                 run.font.size = int(size * POINT)

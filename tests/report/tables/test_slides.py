@@ -18,6 +18,7 @@ from tests.support.slide_reading import (
     notes_of,
     slides_of,
     texts_of,
+    title_of,
     titles_of,
     values_of,
 )
@@ -167,7 +168,7 @@ def test_means_of_numbers_are_points_with_intervals_that_fit_on_the_axis(tmp_pat
 def test_a_question_without_groups_has_its_distribution(survey, tmp_path):
     crosstabs(survey, questions=["like"]).report(tmp_path / "t.pptx")
     slide, _ = slides_of(tmp_path / "t.pptx")
-    assert slide.shapes.title.text_frame.text == "Like: the mean is 3.25, plausibly between 2.85 and 3.65"
+    assert title_of(slide) == "Like: the mean is 3.25, plausibly between 2.85 and 3.65"
     (chart,) = charts_of(slide)
     assert chart.chart_type == XL_CHART_TYPE.COLUMN_CLUSTERED
     # 20 answers of 1, 20 of 2 and 40 of 5.
@@ -186,7 +187,7 @@ def test_notes_have_the_wording_of_the_question(tmp_path):
     frame = pl.DataFrame({"q": [1, 2, 3, 4, 5] * 10})
     crosstabs(frame, questions=["q"], survey=described).report(tmp_path / "t.pptx")
     slide = slides_of(tmp_path / "t.pptx")[0]
-    assert slide.shapes.title.text_frame.text.startswith("Comfort: the mean is 3.00")
+    assert title_of(slide).startswith("Comfort: the mean is 3.00")
     assert "How comfortable were the seats?" in texts_of(slide)
     assert "Question: How comfortable were the seats?" in notes_of(slide)
 
