@@ -620,3 +620,21 @@ def test_a_number_without_a_label_is_no_answer_even_if_it_says_that_somebody_doe
     question = survey.question("A103")
     assert question.missing == {"-9": "no answer", "-1": "don't know"}
     assert [value.value for value in question.values] == ["1"]
+
+
+@pytest.mark.parametrize(
+    "wording", ["当社を友人に勧める可能性はどのくらいですか", "您有多大可能推荐我们?", "Czy poleciłbyś nas?"]
+)
+def test_recommendation_in_languages_with_and_without_blanks(export, wording):
+    survey = export(f'"{wording}",id\n' + "".join(f"{n},{n}\n" for n in (0, 3, 7, 8, 9, 10)))[1]
+    assert kinds(survey)[wording] == "nps"
+
+
+def test_columns_without_a_mark_are_no_options_beside_one_with_marks(export):
+    survey = export("Q1_age,Q1_sex,Q1_region\n33,f,N\n44,m,S\n21,f,N\n")[1]
+    assert "multiple" not in kinds(survey).values()
+
+
+def test_options_in_parentheses_belong_together(export):
+    table, survey = export("Which (Tea),Which (Coffee)\nja,nein\nnein,nein\n-,-\nnein,ja\n")
+    assert shares(table, survey.question("Which")) == {"Tea": 33, "Coffee": 33}

@@ -233,3 +233,8 @@ def test_do_not_know_is_an_option_if_it_has_a_column():
 )
 def test_the_name_of_a_column_says_that_it_holds_the_text_beside_another(column, expected):
     assert is_beside(column, ["q_5", column]) is expected
+
+
+def test_answers_of_a_scale_that_deny_each_other_are_no_marks():
+    answers = ["stimme zu", "stimme eher zu", "stimme eher nicht zu", "stimme nicht zu"]
+    assert infer_marks({"a": OptionCells("Tea", answers), "b": OptionCells("Coffee", answers)}).chosen == ()

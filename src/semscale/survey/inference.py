@@ -90,10 +90,12 @@ _FACTS: Mapping[str, tuple[QuestionKind, str]] = {
 }
 
 _PARTED = re.compile(
-    r"(?P<stem>.*?\w)(?:(?P<sign>_{1,3}|\.|-|/|:\s*|\s-\s|\s*\[|\()(?P<part>[^\[\]()/]*(?:\s\([^\[\]()/]*\))?)[\])]?)"
+    r"(?P<stem>.*?\w)(?:(?P<sign>_{1,3}|\.|-|/|:\s*|\s-\s|\s*\[|\s*\()"
+    r"(?P<part>[^\[\]()/]*(?:\s\([^\[\]()/]*\))?)[\])]?)"
 )  # an option may end in a remark: "Services: Other (please specify)"
 _LETTERED = re.compile(r"(?P<stem>.*\d)(?P<sign>)(?P<part>[a-z])", re.IGNORECASE)
 _WORDING = re.compile(r"(?P<question>.*\S)(?P<sign>(?<=\?) |: | - | – )(?P<option>\S.*)", re.DOTALL)
+_SIGN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 _ITEM = re.compile(r"\d+|[a-z]")
 _FEWEST_ITEMS = 2
 _FEWEST_RANKS = 3
@@ -440,8 +442,12 @@ class _Inference:
         """Return whether columns are options, by their marks or as the file states."""
         if len(columns) == 1 and marks.unknown and _are_points(self.profiles[columns[0]].values):
             return False  # a grid's only item, with "important" beside "unimportant" and "very important"
-        is_stated = self._are_stated(columns) and not self._are_answers(columns)
-        return bool(marks.chosen or marks.own) or is_stated
+        if self._are_stated(columns):
+            return bool(marks.chosen or marks.own) or not self._are_answers(columns)
+        unknown = set(map(code_key, marks.unknown))
+        answers = [self._answers(column) for column in columns if column not in marks.texts]
+        are_known = all(not values or values - unknown for values in answers)
+        return bool(marks.chosen or marks.own) and are_known
 
     def _are_answers(self, columns: Sequence[str]) -> bool:
         """Return whether columns of one question hold texts or numbers, as fields of a form do."""
@@ -1055,9 +1061,12 @@ def _are_of_nps(numbers: Collection[str], wording: str) -> bool:
 
 
 def _mentions_any(text: str, words: str) -> bool:
-    """Return whether a text has one of the words of ``question_words.yaml``."""
+    """Return whether a text has one of the words of ``question_words.yaml``, also inside of Chinese."""
     folded = code_key(text)
-    return any(re.search(rf"(?<![^\W_]){re.escape(word)}", folded) for word in _words(words))
+    return any(
+        word in folded if _SIGN.match(word) else re.search(rf"(?<![^\W_]){re.escape(word)}", folded)
+        for word in _words(words)
+    )
 
 
 @cache

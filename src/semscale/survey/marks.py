@@ -128,6 +128,7 @@ class _Reading:
         self._texts = [name for name, cells in columns.items() if cells.is_text]
         self._n_columns = Counter(key for name in columns for key in self._keys_of(name))
         self._keys = frozenset(self._n_columns)
+        self._denied_keys = self._find_denied()
         self._has_no = any(key in _words("not_chosen") and not missing_reason(key) for key in self._keys)
         self._numbers = self._plain_numbers()
         self._own_values = self._find_own_values()
@@ -141,6 +142,11 @@ class _Reading:
             if not cells.labels.get(value) and _WHOLE.fullmatch(value)
         }
         return frozenset(numbers - CUSTOMARY_CODES)
+
+    def _find_denied(self) -> frozenset[str]:
+        """Return the text that another one denies; points of a scale have several such pairs."""
+        denied = frozenset().union(*map(_denied, self._keys)) & self._keys
+        return denied if len(denied) == 1 else frozenset()
 
     def _find_own_values(self) -> dict[str, str]:
         """Return the one answer beside "no" that each column has and no other has, such as its option.
@@ -212,13 +218,13 @@ class _Reading:
     def _as_word(self, column: str, value: str) -> bool:
         """Read a word such as "yes", or one that another one denies."""
         key = self._key(column, value)
-        denies_other = bool(_denied(key) & self._keys)
+        denies_other = not self._denied_keys.isdisjoint(_denied(key))
         is_code = missing_reason(self._columns[column].meaning_text(value)) is not None
         if key in _words("chosen"):
             self._chosen[value] = None
         elif denies_other or (self._is_no(key) and not (is_code and self._has_no)):
             self._not_chosen[value] = None
-        elif any(key in _denied(other) for other in self._keys):
+        elif key in self._denied_keys:
             self._chosen[value] = None
         else:
             return False
