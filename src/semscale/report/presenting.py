@@ -112,18 +112,19 @@ def document_of(summary: Presentable, spelling: Spelling = as_option) -> Documen
     if kind not in _DOCUMENTS:
         raise TypeError(f"{kind} has no document: enter the function that makes it in {__name__}")
     module, function = _DOCUMENTS[kind]
-    return word_document(getattr(import_module(module), function)(summary), summary, spelling)
+    document: Document = getattr(import_module(module), function)(summary)
+    return word_document(document, summary.input_notes, spelling)
 
 
-def word_document(document: Document, summary: Presentable, spelling: Spelling = as_option) -> Document:
-    """Add what was noted of a summary's input to its document, and name settings in its sentences.
+def word_document(document: Document, input_notes: Iterable[str], spelling: Spelling = as_option) -> Document:
+    """Name settings in a document's sentences, list its hints, and add the notes on its input.
 
     Args:
-        document: document of the summary, or a part of it.
-        summary: the summary.
+        document: the document.
+        input_notes: sentences on how the input was read.
         spelling: how settings are named.
     """
-    stated = (*notices(cautions=summary.input_notes), *document.notices)
+    stated = (*notices(cautions=input_notes), *document.notices)
     return _Wording(spelling).document(replace(document, notices=stated))
 
 

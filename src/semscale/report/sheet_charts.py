@@ -8,7 +8,18 @@ from typing import Any
 import numpy as np
 
 from semscale.report.chart_data import ChartData, ScatterData
-from semscale.report.chart_kit import ACCENT, BAR, GRID, INK, MUTED, Axis, ink_on, ordinal, ramp
+from semscale.report.chart_kit import (
+    ACCENT,
+    BAR,
+    GRID,
+    INK,
+    MUTED,
+    Axis,
+    ink_on,
+    ordinal,
+    ramp,
+    text_width,
+)
 from semscale.report.formatting import capitalise, clip_text, one_line
 from semscale.report.sheets import Sheet
 
@@ -29,7 +40,8 @@ _SPACE = 3.3  # pixels of a space in a label
 _MOST_SPACES = 14  # a longer label is broken into lines
 _LABEL_PIXELS = 36
 _NO_BREAK_SPACE = "\u00a0"
-_ROOM = 0.75  # share of a bar chart's width for bars
+_LABEL_FONT, _BESIDE_BARS = 0.74, 30  # size of names relative to drawings, and pixels beside bars
+_LONG_NAMES = 0.4  # share of a chart; longer names leave no room beside the bars
 _FONT = {"name": "Arial", "size": 9, "color": INK}
 _HEAD_FONT = {"name": "Arial", "size": 10, "bold": True, "color": INK}
 _FEWEST_FOR_LEGEND = 2
@@ -264,7 +276,8 @@ def _bars(sheet: Sheet, data: ChartData, block: _Block, width: int) -> Any:
     """Draw horizontal bars, one for each category and series, with their values and intervals."""
     drawn = sheet.workbook.add_chart({"type": "bar"})
     longest = 1.15 * (max(_ends(data), default=1.0) or 1.0)
-    labels = _bar_labels(data, _ROOM * width / longest)
+    names = _LABEL_FONT * max(map(text_width, map(one_line, data.categories)))
+    labels = _bar_labels(data, (width - min(names, width / 2) - _BESIDE_BARS) / longest, names / width)
     for number in range(len(data.series)):
         colour = BAR if len(data.series) == 1 else PALETTE[number % len(PALETTE)]
         drawn.add_series(
@@ -287,12 +300,13 @@ def _bars(sheet: Sheet, data: ChartData, block: _Block, width: int) -> Any:
     return drawn
 
 
-def _bar_labels(data: ChartData, pixels: float) -> dict[str, object] | None:
+def _bar_labels(data: ChartData, pixels: float, names: float) -> dict[str, object] | None:
     """Return labels that no interval crosses: beyond the intervals, or at the bases; ``None`` without room.
 
     Args:
         data: data of bars.
         pixels: pixels of a unit of the axis.
+        names: share of the chart's width for the names of the bars.
     """
     labels = {"value": True, "num_format": data.number_format, "position": "outside_end", "font": _FONT}
     triples = [
@@ -302,8 +316,8 @@ def _bar_labels(data: ChartData, pixels: float) -> dict[str, object] | None:
         if all(map(math.isfinite, ends))
     ]
     beyond = max((high - max(value, 0.0) for value, _, high in triples), default=0.0)
-    spaces = math.ceil(beyond * pixels / _SPACE) + 1 if triples else 0
-    if spaces <= _MOST_SPACES:
+    spaces = math.ceil(beyond * pixels / _SPACE) + 2 if triples else 0
+    if spaces <= _MOST_SPACES and (names < _LONG_NAMES or not triples):
         return labels | {"num_format": f'"{_NO_BREAK_SPACE * spaces}"{data.number_format}'}
     if len(data.series) == 1 and all(low * pixels >= _LABEL_PIXELS for _, low, _ in triples):
         return labels | {"position": "inside_base", "font": {**_FONT, "color": ink_on(BAR)}}

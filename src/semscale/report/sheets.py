@@ -41,7 +41,7 @@ LOOKS: Mapping[str, Mapping[str, object]] = {
     "note": {"font_color": _MUTED, "font_size": 9, "text_wrap": True},
     "warning": {"font_color": "#8a5300", "text_wrap": True},
     "link": {"font_color": "#1f5a92", "underline": 1},
-    "entry": {"text_wrap": True, "top": 1, "top_color": "#e3e0d8"},
+    "entry": {"text_wrap": True, "top": 1, "top_color": "#e3e0d8", "align": "left", "indent": 1},
     "entry link": {"font_color": "#1f5a92", "underline": 1, "top": 1, "top_color": "#e3e0d8"},
 }  # fmt: skip
 """Looks that all workbooks share: properties of XlsxWriter formats by name."""
@@ -88,6 +88,10 @@ class SheetFormats:
             bold = _BOLD if self._looks[look].get("bold") else 1.0
             self._sizes[look] = self.scale(look) * bold
         return self._sizes[look]
+
+    def is_indented(self, look: str) -> bool:
+        """Return true if texts of a look are indented."""
+        return "indent" in self._looks[look]
 
     def scale(self, look: str) -> float:
         """Return the height of a line of a look, relative to a plain one."""
@@ -143,9 +147,9 @@ class Sheet:
             if column not in self._fixed and not self._is_settled(column):
                 self.widen(column, _number_length(number, form) * self.formats.size(look))
 
-    def cells(self, values: Iterable[Value], look: str = "text") -> None:
-        """Write a row and go to the next; texts after the first column are set apart from numbers."""
-        for column, value in enumerate(values):
+    def cells(self, values: Iterable[Value], look: str = "text", *, start: int = 0) -> None:
+        """Write a row from a column and go to the next; texts after the first are set apart from numbers."""
+        for column, value in enumerate(values, start):
             is_inner = column > 0 and look == "text" and isinstance(value, str)
             self.put(column, value, "inner" if is_inner else look)
         self.row += 1
@@ -266,6 +270,7 @@ class Sheet:
             sheet.repeat_columns(0, name_columns - 1)
         end = max(self.row if self._print_end is None else self._print_end, 1)
         sheet.print_area(0, 0, end - 1, last)
+        sheet.center_horizontally()
         sheet.set_landscape()
         sheet.set_paper(9)  # A4
         sheet.set_margins(left=0.5, right=0.5, top=0.6, bottom=0.7)
@@ -285,7 +290,7 @@ class Sheet:
         return last
 
     def _last_content(self) -> int:
-        return max(*self._needed, *self._fixed, 0)
+        return max([*self._needed, *self._fixed, 0])
 
     def _room(self, first: int, last: int) -> float:
         """Return the width of neighbouring columns in characters."""
@@ -309,9 +314,9 @@ class Sheet:
             longest = max(map(text_width, text.split()), default=0.0)
             self.widen(first, longest * size - self._room(first + 1, last))
         elif first not in self._fixed:
-            self.widen(first, text_width(text) * size + (_INDENT if look.startswith("inner") else 0))
+            self.widen(first, text_width(text) * size + (_INDENT if self.formats.is_indented(look) else 0))
         if is_head or (len(text) > _LEAST_WIDTH and look != "list"):
-            spare = _INDENT if look.startswith("inner") else 0
+            spare = _INDENT if self.formats.is_indented(look) else 0
             self._wrapped.append((self.row, first, last, text, size, spare))
 
     def _write_lines(self, last: int) -> None:

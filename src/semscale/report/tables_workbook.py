@@ -11,7 +11,7 @@ import numpy as np
 
 from semscale.report.chart_data import ChartData, Series, decimals
 from semscale.report.document import Document, stamp
-from semscale.report.formatting import capitalise, count_of, coverage, one_line, percent
+from semscale.report.formatting import capitalise, count_of, coverage, line_text, one_line, percent
 from semscale.report.presenting import word_document
 from semscale.report.sheet_charts import place_charts, write_charts
 from semscale.report.sheets import FONT, INDEX, Sheet, SheetFormats, Value
@@ -23,7 +23,7 @@ from semscale.report.tables import (
     table_notes,
     tables_head,
 )
-from semscale.report.workbook import write_origin
+from semscale.report.workbook import ORIGIN, ORIGIN_SENTENCE, write_origin
 from semscale.store.writing import MAX_ROWS, open_workbook
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ _NARROW_TABLE = 660  # pixels of a table that has room for charts at its right
 _MOST_COLUMNS = 10  # of a sheet, with the total, so that it is legible on paper
 _MOST_BARS = 24  # of a chart with several columns
 _MOST_GROUPED = 4  # columns of such a chart
-_MOST_ANSWERS = 20  # of a chart
+_MOST_ANSWERS = 12  # of a chart
 _MOST_POINTS = 7  # of a stack
 _DIFFERENCE_COLUMNS = {
     "Question": 44.0, "By": 22.0, "Line": 30.0, "First": 20.0, "Second": 20.0, "First minus second": 12.0,
@@ -114,10 +114,10 @@ def write(summary: "Crosstabs", path: Path) -> None:
                 pages.append((sheet.name, shown))
                 _write_page(sheet, parts, shown, summary)
         further = list(_write_lists(workbook, formats, summary))
-        origin = Sheet(workbook, "How this was made", formats)
-        document = word_document(tables_head(summary), summary)
+        document = word_document(tables_head(summary), summary.input_notes)
+        origin = Sheet(workbook, ORIGIN, formats)
         write_origin(origin, document)
-        _write_index(index, document, summary, pages, [*further, origin.name])
+        _write_index(index, document, summary, pages, [*further, (origin.name, ORIGIN_SENTENCE)])
 
 
 def _write_index(
@@ -125,31 +125,35 @@ def _write_index(
     document: Document,
     summary: "Crosstabs",
     pages: Sequence[tuple[str, list["Crosstab"]]],
-    further: Sequence[str],
+    further: Sequence[tuple[str, str]],
 ) -> None:
-    """Write the index: a link to each sheet, with one sentence for each table."""
+    """Write the index: a link to each sheet, one sentence for each table, and notes on all tables."""
     sheet.line(f"Tables of {one_line(summary.source)}" if summary.source else "Tables", "title")
-    sheet.line(f"{document.introduction[0].text}".rstrip(), "lead")
+    sheet.line(line_text(document.introduction[0].text), "lead")
     sheet.line(stamp(summary.created), "note")
-    for caution in document.sentences("caution"):
-        sheet.line(f"{capitalise(caution)}.".replace("..", "."), "note")
     sheet.row += 1
-    sheet.cells(("Sheet", "Question", "By", "Finding"), "head")
-    head_row = sheet.row
+    sheet.heads(("Sheet", "Question", "By", "Finding"), [False] * 4)
+    head_rows = sheet.row
     for name, tables in pages:
         sheet.link(0, name, name, "entry link")
         sheet.put(1, tables[0].question.text, "entry")
         for number, table in enumerate(tables):
-            look = "text" if number else "entry"
+            look = "inner" if number else "entry"
             sheet.put(2, table.banner.title or " ", look)
-            sheet.put(3, f"{capitalise(finding(table))}.", look)
+            sheet.put(3, _sentence(finding(table)), look)
             sheet.row += 1
-    for name in further:
+    for name, sentence in further:
         sheet.link(0, name, name, "entry link")
-        for column in range(1, len(_INDEX_WIDTHS)):
-            sheet.put(column, " ", "entry")
-        sheet.row += 1
-    sheet.finish(head_rows=head_row)
+        sheet.cells((" ", " ", sentence), "entry", start=1)
+    sheet.row += 1
+    for caution in document.sentences("caution"):
+        sheet.line(_sentence(caution), "note")
+    sheet.finish(head_rows=head_rows)
+
+
+def _sentence(text: str) -> str:
+    """Write a phrase as a sentence."""
+    return f"{capitalise(text)}{'' if text.endswith(('.', '!', '?', '…')) else '.'}"
 
 
 # A page
@@ -190,7 +194,7 @@ def _write_page(
     question = tables[0].question
     sheet.line(question.text, "title")
     for table in tables:
-        sheet.line(f"{capitalise(finding(table))}.", "lead")
+        sheet.line(_sentence(finding(table)), "lead")
     sheet.link(0, INDEX, "Back to the index")
     sheet.row += 2
     heads = sheet.row
@@ -355,7 +359,7 @@ def _charts(parts: Sequence[_Part]) -> Iterator[ChartData]:
             yield _stack(columns, answers)
     elif answers:
         yield _bars(columns, answers)
-    if (main := question.main_line) is not None:
+    if (main := question.main_line) is not None and len(columns) > 1:
         yield _means(columns, main)
 
 
@@ -428,19 +432,19 @@ def _means(columns: Sequence[tuple["Crosstab", int]], line: int) -> ChartData:
 # Lists of all changes and differences
 
 
-def _write_lists(workbook: Any, formats: SheetFormats, summary: "Crosstabs") -> Iterator[str]:
-    """Write the sheets of changes and differences, and yield their names."""
+def _write_lists(workbook: Any, formats: SheetFormats, summary: "Crosstabs") -> Iterator[tuple[str, str]]:
+    """Write the sheets of changes and differences, and yield their names with a sentence on each."""
     changed = [table for table in summary.tables if table.changes is not None]
     if changed:
         sheet = Sheet(workbook, _CHANGES_SHEET, formats, dict(enumerate(_CHANGE_COLUMNS.values())))
         sheet.line("Changes between waves", "title")
         sheet.line(change_note(changed[0], summary.settings), "note")
         _write_list(sheet, _CHANGE_COLUMNS, _changes(changed), 1 - summary.settings.level)
-        yield sheet.name
+        yield sheet.name, "All changes between waves, with their intervals and p-values."
     if any(table.differences.values.size for table in summary.tables):
         sheet = Sheet(workbook, _DIFFERENCES_SHEET, formats, dict(enumerate(_DIFFERENCE_COLUMNS.values())))
         write_differences(sheet, summary)
-        yield sheet.name
+        yield sheet.name, "All differences of columns, with their intervals and p-values."
 
 
 def write_differences(sheet: Sheet, summary: "Crosstabs", most: int = MAX_ROWS - 10) -> None:

@@ -36,7 +36,13 @@ from semscale.report.sheet_charts import PlacedChart, place_charts, write_charts
 from semscale.report.sheets import FONT, Sheet, SheetFormats, Value
 from semscale.store.writing import LONGEST_CELL, open_workbook
 
-_SUMMARY, _ORIGIN = "Summary", "How this was made"
+_SUMMARY = "Summary"
+ORIGIN = "How this was made"
+"""Name of the last sheet."""
+
+ORIGIN_SENTENCE = "Settings, citations and signature."
+"""Sentence on the last sheet."""
+
 _PRINTED_ROWS = 60  # of a table; a longer one is for searching on the screen
 _MOST_WIDE_TEXTS, _TEXTS_WIDTH = 2, 104  # texts of an item next to each other, and their width together
 _SENTENCE = 240  # characters of a section's sentence in the summary
@@ -69,9 +75,9 @@ def write_report_workbook(
                 sheet = Sheet(workbook, line_text(section.title), formats)
                 names.append((sheet.name, _sentence(section)))
                 _write_section(sheet, section)
-        if document.signature is not None:
-            sheet = Sheet(workbook, _ORIGIN, formats)
-            names.append((sheet.name, "Settings, citations and signature."))
+        if document.signature is not None or document.settings or document.hints:
+            sheet = Sheet(workbook, ORIGIN, formats)
+            names.append((sheet.name, ORIGIN_SENTENCE))
             write_origin(sheet, document)
         _write_summary(summary, document, names)
 
@@ -167,7 +173,7 @@ def write_origin(sheet: Sheet, document: Document) -> None:
         sheet: an empty sheet.
         document: the document.
     """
-    sheet.line(_ORIGIN, "title")
+    sheet.line(ORIGIN, "title")
     sheet.row += 1
     for hint in document.hints:
         sheet.line(hint)

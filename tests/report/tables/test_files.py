@@ -32,7 +32,7 @@ def test_workbook_has_an_index_with_a_link_and_a_finding_per_table(tables, tmp_p
     head = next(number for number, cells in enumerate(sheets["Index"]) if cells[0] == "Sheet")
     first, second = sheets["Index"][head + 1 : head + 3]
     assert first[:3] == ["like", "like", "region"]
-    assert first[3] == f"{capitalise(finding(tables.tables[0]))}."
+    assert first[3].rstrip(".") == capitalise(finding(tables.tables[0])).rstrip(".")
     # Both banners have the same total, so they are on one sheet.
     assert second[:3] == ["", "", "town"]
     with ZipFile(tmp_path / "t.xlsx") as parts:
@@ -224,3 +224,14 @@ def test_without_the_extra_the_message_says_how_to_install_it(tables, tmp_path, 
     monkeypatch.setattr("semscale.extras.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"semscale\[slides\]"):
         check_path(tmp_path / "t.pptx")
+
+
+def test_notes_on_the_input_are_below_the_index(survey, tmp_path):
+    frame = survey.with_columns(survey["region"].replace("north", "North ").alias("place"))
+    frame = frame.with_columns(pl.when(pl.arange(80) < 40).then("place").otherwise("region").alias("place"))
+    result = crosstabs(frame, questions=["like"], banners=["place"])
+    index = rows_of(result, tmp_path / "t.xlsx")["Index"]
+    assert result.input_notes
+    texts = [str(cells[0]) for cells in index]
+    last_link = texts.index("How this was made")
+    assert all(any(note[1:20] in text for text in texts[last_link:]) for note in result.input_notes)
