@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.support.made_up_document import document_of, figure_of
+from tests.support.made_up_document import BLOCKS, HOSTILE, document_of, figure_of
 
 from semscale.report.chart_data import ChartData, Series
 from semscale.report.document import Decision, Section, notices
@@ -92,6 +92,16 @@ def document_with(*charts, **settings):
         for position, chart in enumerate(charts)
     )
     return replace(document_of(), lead=None, sections=sections, **settings)
+
+
+def test_a_document_with_every_kind_of_block_and_hostile_texts_can_be_written(tmp_path):
+    write_report(document_of(*BLOCKS), tmp_path / "d.pptx")
+    hostile = ChartData("bars", (f"{HOSTILE}\x00\n; n = 5", "b"), (Series(HOSTILE, (0.5, float("nan"))),))
+    write_report(document_with(hostile), tmp_path / "h.pptx")
+    (chart,) = charts_of(slides_of(tmp_path / "h.pptx")[0])
+    assert categories_of(chart)[0].startswith("=1+1 <script>")
+    assert categories_of(chart)[0].endswith("; n = 5")
+    assert list(values_of(chart).values()) == [[0.5, None]]
 
 
 def test_the_title_of_a_chart_is_its_finding_and_the_section_stands_below(tmp_path):

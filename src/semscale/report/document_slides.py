@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path, PurePath
 
 from semscale.report import slide_charts
@@ -66,7 +67,7 @@ def write_report_deck(
         if section.quotes is not None:
             _write_quotes(deck, document, section.quotes)
     _write_method(deck, document, n_charts - _MOST_CHARTS)
-    deck.save(path)
+    deck.save(path, line_text(document.title), datetime.now(UTC))
 
 
 def plain_sentences(text: str) -> str:

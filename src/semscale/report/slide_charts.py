@@ -24,6 +24,8 @@ _NAMES_SHARE = 0.3  # of the width, for the names of rows
 _MEANS_SHARE = 0.27
 _HEAD_HEIGHT, _LEGEND_HEIGHT, _AXIS_HEIGHT = 0.62, 0.4, 0.32
 _ROW = 0.75  # greatest height of a row in inches
+_LEGEND_TEXT = 0.9  # width of entries of a legend as they are, in estimated widths
+_BETWEEN = 0.22  # inches between panels of bars
 _INTERVAL_WIDTH = 1.9  # inches of a label with an interval
 _TICKS = 4
 _CELL = 0.53  # width of a character of a label in font sizes
@@ -194,7 +196,7 @@ def _legend_lines(slide: Slide, names: Sequence[str], width: float) -> list[list
     unit = slide.deck.unit
     lines: list[list[float]] = [[]]
     for name in names:
-        needed = min(_text_width(name, _LEGEND * unit) + 0.5 * unit, width)
+        needed = min(_LEGEND_TEXT * _text_width(name, _LEGEND * unit) + 0.5 * unit, width)
         if lines[-1] and sum(lines[-1]) + needed > width:
             lines.append([])
         lines[-1].append(needed)
@@ -216,7 +218,8 @@ def _draw_legend(
             name, colour = next(entries)
             slide.area(Box(x, y + 0.06 * unit, mark, mark), colour)
             label = Box(x + mark, y, width - mark, 0.27 * unit)
-            slide.text(label, [clip_to(name, label.width, _LEGEND * unit)], size=_LEGEND)
+            shown = clip_to(name, label.width / _LEGEND_TEXT, _LEGEND * unit)
+            slide.text(label, [shown], size=_LEGEND)
             x += width
 
 
@@ -238,7 +241,7 @@ def _draw_means(slide: Slide, box: Box, means: ChartData) -> None:
         row = data.add_series(_plain(means.categories[index]))
         for value in _ends_around(series, index):
             row.add_data_point(value, n - index - 0.5)
-    native = slide.shapes.add_chart(XL_CHART_TYPE.XY_SCATTER_LINES, *box.emu, data).chart
+    native = slide.chart(XL_CHART_TYPE.XY_SCATTER_LINES, box, data)
     _style(slide, native)
     low, high, step = _round_limits(series, rows)
     native.category_axis.minimum_scale, native.category_axis.maximum_scale = low, high
@@ -297,7 +300,7 @@ def _draw_panels(slide: Slide, chart: ChartData) -> None:
     names = _name_width(slide, chart.categories, box.width)
     gap = 0.15 * unit if chart.has_total else 0.0
     width = (box.width - names - gap) / len(chart.series)
-    limit = _limit_of_bars(slide, chart, width - 0.12 * unit) * width / (width - 0.12 * unit)
+    limit = _limit_of_bars(slide, chart, width - _BETWEEN * unit) * width / (width - _BETWEEN * unit)
     if chart.has_total:
         _set_apart(slide, Box(box.left + names, heads.top, width, heads.height + box.height))
     left = box.left
@@ -589,7 +592,7 @@ def _add(
         data.add_series(
             _plain(series.name), [value if math.isfinite(value) else None for value in series.values]
         )
-    native = slide.shapes.add_chart(getattr(XL_CHART_TYPE, kind), *box.emu, data).chart
+    native = slide.chart(getattr(XL_CHART_TYPE, kind), box, data)
     _style(slide, native)
     axis = native.category_axis
     axis.major_tick_mark = XL_TICK_MARK.NONE

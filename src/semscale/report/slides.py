@@ -7,6 +7,7 @@ template's: everything is coloured by the theme, never by a fixed colour.
 import colorsys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from zipfile import BadZipFile
@@ -356,12 +357,21 @@ class Deck:
         """Number of slides."""
         return len(self._file.slides)
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path, title: str, created: datetime) -> None:
         """Write the deck.
+
+        Args:
+            path: the file.
+            title: title in the file's properties.
+            created: time of creation in the file's properties.
 
         Raises:
             OSError: the file cannot be written.
         """
+        properties = self._file.core_properties
+        properties.title, properties.author, properties.last_modified_by = printable(title)[:255], "", ""
+        properties.comments = properties.keywords = properties.subject = ""
+        properties.created = properties.modified = created
         with path.open("wb") as file:
             self._file.save(file)
 
@@ -391,6 +401,19 @@ class Slide:
         left, top, width, whole = self.room
         self.room = Box(left, top, width, whole - height)
         return Box(left, top + whole - height, width, height)
+
+    def chart(self, kind: Any, box: Box, data: Any) -> Any:
+        """Add a native chart, and return it; the slide's title is its text alternative.
+
+        Args:
+            kind: python-pptx type of the chart.
+            box: where to draw it.
+            data: python-pptx data of the chart.
+        """
+        frame = self.shapes.add_chart(kind, *box.emu, data)
+        for properties in find(frame._element, "./p:nvGraphicFramePr/p:cNvPr"):
+            properties.set("descr", self.shapes.title.text_frame.text)
+        return frame.chart
 
     def area(self, box: Box, colour: Colour) -> None:
         """Draw a coloured rectangle."""

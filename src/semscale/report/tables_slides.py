@@ -59,7 +59,8 @@ def write(summary: "Crosstabs", path: Path, template: Path | None = None) -> Non
     for table in summary.tables:
         _write_table(deck, table, summary)
     _write_method(deck, summary)
-    deck.save(path)
+    name = quote_file_name(summary.source).text if summary.source else ""
+    deck.save(path, f"Tables of {name}" if name else "Tables", summary.created)
 
 
 def _write_table(deck: Deck, table: "Crosstab", summary: "Crosstabs") -> None:
@@ -227,6 +228,8 @@ def _footnotes(table: "Crosstab", charts: Charts, summary: "Crosstabs") -> Itera
     yield f"Base: {count_of(int(table.bases[0][0]), noun)} with an answer{weighted}."
     if table.question.kind == "multiple choice":
         yield "Several answers were possible."
+    if table.question.kind == "rated text":
+        yield "Texts were rated by Semscale; intervals do not include the error of the ratings."
     if any(chart.kind == "points" for chart in charts):
         yield f"Lines: {coverage(tests.level)} intervals."
     elif any(chart.series[0].low for chart in charts if chart.kind == "bars"):

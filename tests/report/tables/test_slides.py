@@ -79,6 +79,17 @@ def test_letters_are_explained_where_they_are_shown(deck):
     ]  # fmt: skip
 
 
+def test_properties_and_text_alternatives_name_what_is_shown(deck):
+    file = Presentation(str(deck))
+    properties = file.core_properties
+    assert (properties.title, properties.author, properties.comments) == ("Tables", "", "")
+    first = file.slides[0]
+    for shape in first.shapes:
+        if shape.has_chart:
+            described = shape._element.nvGraphicFramePr.cNvPr.get("descr")
+            assert described.startswith("Like: the mean is higher for south (5.00)")
+
+
 def test_no_slide_names_a_command_or_an_option(deck):
     for slide in slides_of(deck):
         assert "--" not in texts_of(slide)
