@@ -420,3 +420,23 @@ def test_groups_have_the_order_and_the_title_of_the_description(code, answers, t
     heads = ended.out.partition("Shares by Stars of the stay\n")[2].splitlines()[0]
     assert re.split(r"\s{2,}", heads)[1:-1] == [f"{star} stars" for star in stars] + ["no group"]
     assert "<h2>Shares by <bdi>Stars of the stay</bdi></h2>" in (tmp_path / "code.html").read_text()
+
+
+def test_a_page_says_which_numbers_are_weighted_and_keeps_the_p_value_in_view(code, answers, tmp_path):
+    table = pl.read_csv(answers).with_columns(w=pl.Series([1.0, 2.0] * 35))
+    table.write_csv(answers)
+    ended = code("--weight", "w", "--by", "region", "--rating", "stars", "--report", "code.html")
+    assert ended.code == 0, ended.err
+    page = (tmp_path / "code.html").read_text()
+    for head in (
+        "Assigned, unweighted",
+        "Counted share, weighted",
+        "Answers, unweighted",
+        "Without it, unweighted",
+    ):
+        assert f">{head}</th>" in page
+    groups = page.partition('<section id="groups">')[2].partition("</section>")[0]
+    assert '<table class="stacks crosstab keeps-last">' in groups
+    assert '<small class="interval">' in groups
+    plain = code("--by", "region", "--report", "code.html")
+    assert "weighted" not in plain.out

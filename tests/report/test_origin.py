@@ -79,3 +79,13 @@ def test_a_document_without_settings_signature_and_hints_has_no_such_block():
     bare = document_of(signature=None, settings=())
     assert "How this was made" not in page(bare) + markdown(bare)
     assert "How this was made" in page(replace(bare, hints=("Use --by.",)))
+
+
+def test_a_notice_that_is_a_hint_as_a_whole_is_in_the_last_block_alone(waves, capsys):
+    noted = worded(replace(waves, input_notes=("⟦questions are described in survey.yaml⟧",)))
+    before, _, block = page(noted).partition('<section id="method">')
+    assert "survey.yaml" not in before
+    assert "Questions are described in survey.yaml" in block
+    assert len(noted.sentences("caution")) == len(worded(waves).sentences("caution"))
+    print_document(noted)
+    assert "\nquestions are described in survey.yaml\n" in capsys.readouterr().out

@@ -176,3 +176,17 @@ def test_the_description_of_a_project_is_read(described, semscale, tmp_path):
     ended = semscale("columns", "drinks.csv")
     assert ended.code == 0, ended.err
     assert "drinks.yaml" in ended.out
+
+
+def test_the_page_names_questions_and_lists_answers_in_their_order_with_labels(semscale, tmp_path):
+    (tmp_path / "stays.csv").write_text("q1\n" + "a\n" * 3 + "b\n" * 5 + "c\n")
+    (tmp_path / "survey.yaml").write_text(
+        "survey: 1\nquestions:\n  - name: Stay\n    kind: single\n    columns: q1\n    title: Kind of stay\n"
+        "    values: [{value: c, label: Business}, {value: a, label: Leisure}, {value: b, label: Both}]\n"
+    )
+    ended = semscale("columns", "stays.csv", "--report", "columns.html")
+    assert ended.code == 0, ended.err
+    page = (tmp_path / "columns.html").read_text()
+    answers = page.partition('<section id="values">')[2].partition("</section>")[0]
+    assert "Kind of stay (q1)" in answers
+    assert answers.index("Business") < answers.index("Leisure") < answers.index("Both")

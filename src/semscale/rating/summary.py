@@ -110,7 +110,7 @@ class RatingSummary(Summary):
             two texts.
         floor: value below which a text is off topic, as in ``Ratings``; ``None`` for no floor.
         comparison: agreement with human ratings; ``None`` without them.
-        text: name of the column of texts; ``None`` for texts in memory.
+        text: title of the texts' question, or name of their column; empty for texts in memory.
         by: name of the column that names groups.
         weight: name of the column of weights.
         respondent: name of the column that names respondents.
@@ -143,7 +143,7 @@ class RatingSummary(Summary):
     set_variances: CrossedComponents | None = None
     floor: float | None
     comparison: "RatingComparison | None" = None
-    text: str | None = None
+    text: str = ""
     by: str | None = None
     weight: str | None = None
     respondent: str | None = None

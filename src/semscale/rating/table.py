@@ -242,7 +242,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
         summary = self._tally.summary(
             self._plan,
             self._source,
-            text=columns.text,
+            text=columns.heading(columns.text),
             by=columns.by[0] if columns.by else None,
             weight=columns.weight,
             respondent=columns.respondent,

@@ -191,7 +191,7 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
             "groups" if position == 1 else f"groups-{position}",
             ("Shares by ", Quoted(title)),
             replace(
-                _group_table(title, shares, tests),
+                _group_table(title, shares, tests, counts=_weighting(summary)[0]),
                 data=_group_data(summary, by),
                 finding=_group_finding(summary, shares, tests),
             ),
@@ -212,12 +212,13 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
 def _share_section(summary: "CodingSummary") -> Section | None:
     """Build the section with the share of each code, the most frequent first."""
     order = sorted(summary.shares, key=lambda share: -np.nan_to_num(_best(share).value))
+    counts, shares = _weighting(summary)
     columns: Columns[CodeShare] = (
         ("code", lambda share: Quoted(share.code, _NAME)),
-        ("assigned", lambda share: Count(share.n_assigned, is_small=share.has_small_base)),
-        ("unsure", lambda share: share.n_unsure),
-        ("counted share", lambda share: share_cell(share.counted)),
-        ("corrected share", lambda share: share_cell(share.corrected)) if summary.n_hand else None,
+        (f"assigned{counts}", lambda share: Count(share.n_assigned, is_small=share.has_small_base)),
+        (f"unsure{counts}", lambda share: share.n_unsure),
+        (f"counted share{shares}", lambda share: share_cell(share.counted)),
+        (f"corrected share{shares}", lambda share: share_cell(share.corrected)) if summary.n_hand else None,
     )
     note = (
         "Counted: share of the answers about which a code was decided; its interval does not account for the "
@@ -277,18 +278,32 @@ def _shares_finding(order: "Sequence[CodeShare]") -> str:
     return f"{stated}), before {join_list(named)}" if named else f"{stated})"
 
 
+def _weighting(summary: "CodingSummary") -> tuple[str, str]:
+    """Return what headings of counts and of shares add if there are weights."""
+    return (", unweighted", ", weighted") if summary.columns.weight else ("", "")
+
+
 def _best(share: "CodeShare") -> Interval:
     """Return the corrected share if there is one, otherwise the counted share."""
     return share.counted if share.corrected is None else share.corrected
 
 
-def _group_table(title: str, shares: "Sequence[CodeShare]", tests: "Sequence[GroupTest]") -> DataTable:
-    """Build the table of shares by code and group, with tests of codes and asterisks at small groups."""
+def _group_table(
+    title: str, shares: "Sequence[CodeShare]", tests: "Sequence[GroupTest]", *, counts: str
+) -> DataTable:
+    """Build the table of shares by code and group, with tests of codes and asterisks at small groups.
+
+    Args:
+        title: title of the groups.
+        shares: shares of a column of groups.
+        tests: their tests.
+        counts: what the name of the answers' number adds.
+    """
     groups = {share.group: share for share in shares}
     heads = ("no group" if name is None else Quoted(name, _HEAD) for name in groups)
     bases = (Count(share.n_readable, is_small=share.n_readable < share.min_base) for share in groups.values())
     by_cell = {(share.code, share.group): share for share in shares}
-    rows: list[Sequence[Value]] = [("answers", *bases, "")]
+    rows: list[Sequence[Value]] = [(f"answers{counts}", *bases, "")]
     for test in tests:
         cells = (share_cell(_best(by_cell[test.code, name])) for name in groups)
         rows.append((Quoted(test.code, _NAME), *cells, _p_value(test.adjusted)))
@@ -297,6 +312,8 @@ def _group_table(title: str, shares: "Sequence[CodeShare]", tests: "Sequence[Gro
         rows,
         noun="code",
         brief_title=f"Shares by {one_line(title)}",
+        is_crosstab=True,
+        keeps_last=True,
     )
 
 
@@ -419,9 +436,11 @@ def _alpha(head: str, estimates: "Sequence[AgreementEstimate]") -> Column[int] |
 
 def _driver_section(summary: "CodingSummary", drivers: "Drivers") -> Section | None:
     """Build the section on how ratings differ by code, with and without holding other codes constant."""
+    counts, _ = _weighting(summary)
     columns: Columns[Driver] = (
         ("code", lambda driver: Quoted(driver.code, _NAME)),
-        ("answers with it", lambda driver: driver.n_with),
+        (f"answers with it{counts}", lambda driver: driver.n_with),
+        (f"without it{counts}", lambda driver: driver.n_without),
         ("mean with", lambda driver: driver.mean_with),
         ("mean without", lambda driver: driver.mean_without),
         ("difference", lambda driver: estimate_cell(driver.difference, signed=True)),

@@ -308,7 +308,9 @@ class DataTable:
         brief_title: title of the table in a brief rendering; a page shows the section's title instead.
         brief: number of columns, from the first, in a brief rendering; by default all.
         folded: label of the collapsed table on a page; if empty, the table is not collapsed.
-        is_crosstab: true to keep the first column visible while the others scroll.
+        is_crosstab: true to keep the first column visible while the others scroll; intervals are below their
+            figures on a page.
+        keeps_last: true to keep the last column of a crosstab visible as well, such as the p-value.
         data: data of native charts of the table; empty for none.
         finding: sentence with the main result, the title of a slide with its chart.
     """
@@ -326,6 +328,7 @@ class DataTable:
     brief: int | None = None
     folded: str = ""
     is_crosstab: bool = False
+    keeps_last: bool = False
     data: tuple[ChartData, ...] = ()
     finding: str = ""
 
@@ -817,8 +820,8 @@ class Document:
         )
 
     def sentences(self, severity: Severity) -> tuple[str, ...]:
-        """Return the notices of a severity in a full rendering, in order."""
-        return tuple(notice.text for notice in self.notices if notice.severity == severity)
+        """Return the notices of a severity in a full rendering, in order; some are hints as a whole."""
+        return tuple(notice.text for notice in self.notices if notice.severity == severity and notice.text)
 
     def brief_sentences(self, severity: Severity) -> tuple[str, ...]:
         """Return the notices of a severity with their hints, in order."""

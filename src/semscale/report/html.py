@@ -151,10 +151,18 @@ def quote_html(text: object, limit: int) -> Markup:
     return Markup(folded).format(shown, full)
 
 
+def crosstab_cell_html(cell: Cell) -> Markup:
+    """Render a cell of a crosstab as HTML; an interval is below its figure."""
+    if isinstance(cell, WithInterval) and has_interval(cell):
+        return comparison_html(Compared(cell))
+    return cell_html(cell)
+
+
 def comparison_html(cell: Compared) -> Markup:
     """Render a figure of a crosstab with its mark at the right and its interval below."""
     shown = escape(printable(cell_text(replace(cell, mark=""))))
-    mark = Markup(' <b class="mark">{}</b>').format(printable(cell.mark)) if cell.mark else ""
+    kind = "mark p" if cell.mark.startswith("(") else "mark"  # p-values have a line of their own
+    mark = Markup(' <b class="{}">{}</b>').format(kind, printable(cell.mark)) if cell.mark else ""
     if not has_interval(cell.figure):
         return Markup("{}{}").format(shown, mark)
     ends = (
@@ -195,7 +203,8 @@ def _environment() -> "Environment":
         keep_trailing_newline=True,
     )
     environment.filters |= {
-        "cell": cell_html, "line": line_html, "plain_line": lambda line: line_text(unbroken(line)),
+        "cell": cell_html, "crosstab_cell": crosstab_cell_html, "line": line_html,
+        "plain_line": lambda line: line_text(unbroken(line)),
         "heading": lambda head: heading_text(unbroken(head)), "drawings": drawings,
         "capitalised": capitalise, "has_interval": has_interval, "percent": percent, "plain": plain,
         "coverage": lambda interval: percents_unbroken(coverage(interval)), "number": number,

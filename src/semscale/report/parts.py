@@ -147,6 +147,7 @@ class TableLayout(TypedDict, total=False):
     brief: int | None
     folded: str
     is_crosstab: bool
+    keeps_last: bool
 
 
 def table(

@@ -20,6 +20,7 @@ from semscale.report.document import (
 from semscale.report.formatting import count_of, join_list
 from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.report.sentences import rows_scored
+from semscale.survey.value_order import order_groups
 from semscale.types import Status
 
 if TYPE_CHECKING:
@@ -69,9 +70,12 @@ def _column_sections(summary: "ColumnsSummary") -> Iterator[Section | None]:
     yield section("decisions", "Decide first", *_decisions(summary.undecided))
     yield section("columns", "Columns", table_of(summary.columns, columns, noun="column", brief=4))
     yield section("questions", "Questions", *_questions(summary))
-    yield section("values", "Values", *(_values(column) for column in summary.columns if column.values))
+    values = (_values(column, summary) for column in summary.columns if column.values)
+    yield section("values", "Answers", *values)
     quotes = [
-        (Quoted(column.name, _NAME), Quoted(text)) for column in summary.columns for text in column.examples
+        (Quoted(_heading(column, summary), _NAME), Quoted(text))
+        for column in summary.columns
+        for text in column.examples
     ]
     quoted = table(("column", "quote"), quotes, detail="full", noun="quote")
     yield section("texts", "Open texts", "Quotes are of middle length, as written.", quoted)
@@ -134,16 +138,36 @@ def _listed(names: Iterable[str]) -> str:
     return "; ".join(names[:_LISTED]) + (f"; {more} more" if more > 0 else "")
 
 
-def _values(column: "ColumnSummary") -> DataTable:
+def _heading(column: "ColumnSummary", summary: "ColumnsSummary") -> str:
+    """Return the title of a column's question and its option, before the column's name."""
+    question = summary.survey.of_column(column.name)
+    if question is None or question.heading == column.name:
+        return column.name
+    options = {option.column: option.label for option in question.options}
+    option = f": {options[column.name]}" if column.name in options else ""
+    return f"{question.heading}{option} ({column.name})"
+
+
+def _values(column: "ColumnSummary", summary: "ColumnsSummary") -> DataTable:
+    """Build the table of a column's values in the order of the survey, with their labels."""
+    question = summary.survey.of_column(column.name)
+    described = {} if question is None else {value.value: value.label for value in question.values}
+    counts = {value.value: value for value in column.values}
+    values = [counts[name] for name in order_groups(counts, described)]
     filled = max(column.n - column.missing, 1)
-    hidden = len(column.values) - _VALUES
+    hidden = len(values) - _VALUES
     return table(
-        ("value", "label", "cells", "share"),
+        ("answer", "label", "cells", "share"),
         [
-            (Quoted(value.value), Quoted(value.label), value.n, Share(value.n / filled))
-            for value in column.values[:_VALUES]
+            (
+                Quoted(value.value),
+                Quoted(described.get(value.value) or value.label),
+                value.n,
+                Share(value.n / filled),
+            )
+            for value in values[:_VALUES]
         ],
-        title=(Quoted(column.name, _NAME), f", {column.kind}"),
+        title=(Quoted(_heading(column, summary), 2 * _NAME), f", {column.kind}"),
         note=f"{count_of(hidden, 'more value')} not shown." if hidden > 0 else "",
         detail="full",
         noun="value",

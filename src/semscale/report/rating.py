@@ -179,7 +179,7 @@ def rating_document(summary: "RatingSummary") -> Document:
         kind="rating report",
         name=one_line(scale.title),
         title=Quoted(scale.title),
-        source=parts.input_and_date(summary),
+        source=_source(summary),
         lead=lead,
         introduction=without_none(
             *_introduction(summary), Paragraph(lead.advice, detail="brief") if lead else None
@@ -207,6 +207,14 @@ def rating_document(summary: "RatingSummary") -> Document:
     )
 
 
+def _source(summary: "RatingSummary") -> tuple[Line, ...]:
+    """Return file, question and date."""
+    if not summary.text:
+        return parts.input_and_date(summary)
+    file, *others = parts.input_and_date(summary)
+    return file, ("texts of “", Quoted(summary.text, 120), "”"), *others
+
+
 def _introduction(summary: "RatingSummary") -> Iterator[Paragraph]:
     """Yield what qualifies the mean, the number of rated texts, and the meaning of the mean's interval."""
     digits = scale_digits(summary.scale)
@@ -220,6 +228,8 @@ def _introduction(summary: "RatingSummary") -> Iterator[Paragraph]:
     else:
         yield replace(scored, detail="brief")
         yield Paragraph(interval)
+    if summary.weight is not None:
+        yield Paragraph("Means and shares are weighted; numbers of texts are not.")
     if hint := codes_hint(summary):
         yield Paragraph(f"{capitalise(hint)}.", detail="both", brief=f"hint: {hint}")
     if calibration := calibration_line(summary):
@@ -866,9 +876,11 @@ def _group_tests(summary: "RatingSummary") -> Iterator[Block | str]:
         differing = sum(difference.adjusted < 1 - level for difference in differences)
         pairs = count_of(len(differences), "pair of groups", "pairs of groups")
         tests = "t tests of the ratings as they are" if corrected else "t tests"
+        result = f"differ significantly in {count(differing)} of {pairs}" if differing else "do not differ"
+        basis = "" if differing else f" significantly in any of {pairs}"
         yield (
-            f"Means differ significantly in {count(differing)} of {pairs} at {alpha}, by {tests}, "
-            f"adjusted by Holm within this column. Groups of fewer than {FEWEST_CLUSTERS} are not tested."
+            f"Means {result}{basis} at {alpha}, by {tests}, adjusted by Holm over these groups. Groups of "
+            f"fewer than {FEWEST_CLUSTERS} are not tested."
         )
     if tested := [mean for mean in corrected if math.isfinite(mean.p_value)]:
         named = join_list([one_line(str(mean.group)) for mean in tested[:_NAMED_GROUPS]])

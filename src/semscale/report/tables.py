@@ -86,8 +86,9 @@ def tables_head(summary: "Crosstabs") -> Document:
         source=parts.input_and_date(summary),
         introduction=without_none(
             parts.sentence(counting),
-            Paragraph(f"{interval_line(summary)}."),
-            Paragraph(f"Tests: {_rule(summary.settings)}.") if is_tested else None,
+            Paragraph(
+                f"Small figures below the others are their {coverage(summary.settings.level)} intervals."
+            ),
         ),
         notices=notices(
             cautions=cautions(summary),
@@ -108,6 +109,8 @@ def tables_head(summary: "Crosstabs") -> Document:
                 (role.capitalize(), Quoted(column))
                 for role, column in summary.settings.columns_by_role.items()
             ),
+            ("Intervals", interval_line(summary)),
+            ("Tests", _rule(summary.settings) if is_tested else None),
         ),
         citations=(_RAO_SCOTT,) if any(crosstab.association for crosstab in summary.tables) else (),
         signature=summary.signature,

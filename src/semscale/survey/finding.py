@@ -50,7 +50,7 @@ def find_survey(
     survey = read_survey(path)
     if survey.file != table.file_name and (lost := _lost_column(survey, table)) is not None:
         return None, f"{path} was not read: it describes another file, as {table.name} has no column {lost!r}"
-    return _described(survey, table), f"questions are described in {path}"
+    return _described(survey, table), f"⟦questions are described in {path}⟧"
 
 
 def survey_beside(file: str) -> Path | None:

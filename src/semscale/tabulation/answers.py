@@ -263,7 +263,8 @@ class AnswerReader:
         lines, weights = scale_lines(values, names)
         note = (
             "shares of points are mean probabilities of the ratings, not counts of answers; intervals are "
-            "about other respondents, and do not include the error of the ratings"
+            "about other respondents, and do not include the error of the ratings; the standard deviation is "
+            "that of the texts' mean ratings"
         )
         return TabulatedQuestion(
             question.name,

@@ -150,7 +150,7 @@ def test_rows_left_out_are_cautions(survey):
 
 def test_a_page_has_figures_letters_intervals_and_bases(tables):
     text = page(tables.document())
-    assert 'class="  crosstab"' in text
+    assert 'class="crosstab"' in text
     assert '<b class="mark">A</b>' in text
     assert "Base, weighted" in text
     assert 'class="interval"' in text
