@@ -479,7 +479,8 @@ class Tallies:
 
         Groups without a name, or with fewer than 10 rows (or respondents, if named), are left out. The
         variance of a difference is ``var_a + var_b - 2 cov_ab``, with a covariance for respondents in both
-        groups, plus the variance of the difference over refits. Degrees of freedom are Welch's.
+        groups, plus the variance of the difference over refits. Degrees of freedom are Welch's. Pairs have
+        the order that the survey states, otherwise that of the rows.
 
         Args:
             interval: nominal coverage of the intervals, between 0 and 1.
@@ -490,12 +491,12 @@ class Tallies:
         from semscale.stats.significance import SurveyDifferences
 
         tally, weights = self._groups.tallies[self._main], self._figures[self._main].matrix[0]
+        numbers, tallies = self._groups.names, list(tally.groups())
+        order = order_groups(numbers, self._order) if self._order else numbers
         groups = [
-            (name, self._groups.names[name], lot[self._main])
-            for name, lot, _ in self._groups.in_order(self._order)
-            if name is not None
-            and lot[self._main].moments.n >= FEWEST_CLUSTERS
-            and lot[self._main].weight > 0
+            (name, numbers[name], part)
+            for name, part in ((name, tallies[numbers[name]]) for name in order)
+            if name is not None and part.moments.n >= FEWEST_CLUSTERS and part.weight > 0
         ]
         if not 2 <= len(groups) <= MOST_COMPARED_GROUPS:
             return ()
