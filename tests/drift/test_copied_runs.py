@@ -85,7 +85,7 @@ def test_a_single_rerun_that_repeats_the_baseline_is_left_out_and_named():
     assert (copy.run, copy.original, copy.n_equal, copy.n, copy.stands_out) == ("r1", "b", 30, 30, False)
     assert copy.sentence.endswith(
         "repeats the baseline in 30 of 30 items: recorded twice or from a cache, so it is left out of the "
-        "noise; if the model always gives the same answer, gate with --deterministic"
+        "noise"
     )
     assert retained_ids(run("b", varied(1)), run("r1", varied(2))) == ["r1"]
 
