@@ -11,7 +11,7 @@ import pytest
 from tests.support.made_up_document import document_of
 
 import semscale
-from semscale.errors import InputError
+from semscale.errors import InputError, MissingExtraError
 from semscale.presentable import Presentable
 from semscale.report import presenting
 from semscale.report.html import page
@@ -118,6 +118,12 @@ def test_every_ending_has_a_renderer(name, tmp_path):
         assert written.startswith(b"PK")  # a workbook is a zip archive
     else:
         assert written == expected(document_of()).encode()
+
+
+def test_slides_without_the_extra_say_how_to_install_it(monkeypatch):
+    monkeypatch.setattr("semscale.extras.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"semscale\[slides\]"):
+        check_ending(Path("a.pptx"))
 
 
 def test_another_ending_is_refused():

@@ -37,6 +37,7 @@ _OWN_THEME: Final = {
 _ACCENTS = ("accent1", "accent2", "accent3", "accent4", "accent5", "accent6")
 _LEGIBLE, _VISIBLE = 4.5, 1.6  # contrast of a text and of a bar with the background
 _SHORT_WORD = 8
+_LOWEST_TITLE = 0.4  # greatest lower edge of a title, in slide heights
 _OBSTACLE = 0.25  # greatest height of a logo or footer, in slide heights; taller shapes are backgrounds
 _MAIN = "http://schemas.openxmlformats.org/drawingml/2006/main"
 _NAMES = {
@@ -272,11 +273,20 @@ class Deck:
         self._layout = _title_layout(self._file, template)
         self.unit = self._file.slide_height / INCH / _HEIGHT
         self.unit = min(self.unit, self._file.slide_width / INCH / 10)
-        self._title = _placeholder_box(next(_titles(self._layout)))
+        self._title = self._title_box()
         self._own_title_size = _title_size(self._layout)
         self._title_size = min(self._own_title_size, _MOST_TITLE_SIZE * self.unit)
         self.body = self._body()
         self.palette = Palette.of_theme(*_theme_colours(self._layout))
+
+    def _title_box(self) -> Box:
+        """Return where titles are: as in the layout, or at the top if that leaves no room below."""
+        box = _placeholder_box(next(_titles(self._layout)))
+        width, height = self._file.slide_width / INCH, self._file.slide_height / INCH
+        if box.bottom <= _LOWEST_TITLE * height:
+            return box
+        margin = _MARGIN * self.unit
+        return Box(margin, _TITLE_TOP * self.unit, width - 2 * margin, _TITLE_HEIGHT * self.unit)
 
     def _body(self) -> Box:
         """Return the room below the title, above and beside the template's footer."""
@@ -302,6 +312,8 @@ class Deck:
         """
         page = self._file.slides.add_slide(self._layout)
         used = page.shapes.title
+        if _placeholder_box(used) != self._title:
+            used.left, used.top, used.width, used.height = self._title.emu
         for shape in list(page.placeholders):
             if shape.shape_id != used.shape_id:
                 shape.element.getparent().remove(shape.element)

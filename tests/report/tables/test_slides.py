@@ -247,6 +247,20 @@ def test_everything_stays_on_the_slides_of_a_template(brand, tables, tmp_path):
             assert shape.top + shape.height <= file.slide_height + Pt(1)
 
 
+def test_a_title_in_the_middle_of_a_layout_moves_to_the_top(tables, tmp_path):
+    file = Presentation()
+    for layout in list(file.slide_layouts):
+        if layout.name != "Section Header":
+            file.slide_layouts.remove(layout)
+    file.save(tmp_path / "brand.pptx")
+    tables.report(tmp_path / "t.pptx", template=tmp_path / "brand.pptx")
+    deck = Presentation(str(tmp_path / "t.pptx"))
+    for slide in deck.slides:
+        title = slide.shapes.title
+        assert title.top + title.height < deck.slide_height * 0.25
+        assert all(chart.top >= title.top + title.height for chart in slide.shapes if chart.has_chart)
+
+
 def test_a_file_that_is_no_presentation_is_refused_as_a_template(tables, tmp_path):
     (tmp_path / "brand.pptx").write_text("no presentation")
     with pytest.raises(InputError, match=r"template must be a PowerPoint file \(\.pptx\), and 'brand\.pptx'"):
