@@ -135,6 +135,18 @@ def test_a_document_without_charts_states_its_decision_and_warnings(tmp_path):
     assert "seed" not in texts_of(last).partition("Signature")[0]
 
 
+def test_points_of_several_series_have_a_legend_and_colours_of_their_own(tmp_path):
+    series = (Series("low third", (0.2, 0.4)), Series("high third", (0.6, 0.9)))
+    write_report(
+        document_with(ChartData("points", ("words", "numbers"), series, "0.00")), tmp_path / "d.pptx"
+    )
+    slide = slides_of(tmp_path / "d.pptx")[0]
+    (chart,) = charts_of(slide)
+    assert values_of(chart) == {"low third": [0.2, 0.4], "high third": [0.6, 0.9]}
+    assert "low third" in texts_of(slide)
+    assert at(chart, ".//c:marker//a:schemeClr/@val") == ["accent1", "accent2"]
+
+
 def test_values_below_0_are_drawn_in_another_colour(tmp_path):
     chart = ChartData("bars", ("up", "down"), (Series("s", (0.5, -0.25)),), "+0.00;−0.00;0.00")
     write_report(document_with(chart), tmp_path / "d.pptx")

@@ -123,11 +123,12 @@ def _chunks(indices: range, most: int) -> Iterator[list[int]]:
 def draw(slide: Slide, charts: Charts) -> None:
     """Draw charts into the room of a slide."""
     first, *others = charts
-    if first.kind == "points" and len(first.categories) == 1:
+    is_single = len(first.series) == 1
+    if first.kind == "points" and is_single and len(first.categories) == 1:
         _draw_number(slide, first)
     elif first.kind == "stack":
         _draw_stack(slide, first, others[0] if others else None)
-    elif first.kind == "bars" and len(first.series) > 1:
+    elif first.kind in ("bars", "columns") and not is_single:
         _draw_panels(slide, first)
     elif first.kind == "points":
         _draw_points(slide, first)
@@ -243,7 +244,7 @@ def _draw_means(slide: Slide, box: Box, means: ChartData) -> None:
             row.add_data_point(value, n - index - 0.5)
     native = slide.chart(XL_CHART_TYPE.XY_SCATTER_LINES, box, data)
     _style(slide, native)
-    low, high, step = _round_limits(series, rows)
+    low, high, step = _round_limits(means.series)
     native.category_axis.minimum_scale, native.category_axis.maximum_scale = low, high
     native.category_axis.major_unit = step
     native.value_axis.minimum_scale, native.value_axis.maximum_scale = 0, n
@@ -269,7 +270,7 @@ def _draw_row(slide: Slide, drawn: Any, n_points: int) -> None:
     from pptx.enum.chart import XL_MARKER_STYLE
 
     drawn.smooth = False
-    _draw_markers(slide, drawn)
+    _draw_markers(slide, drawn, slide.deck.palette.high)
     if n_points > 1:
         slide.deck.palette.high.paint(drawn.format.line)
         drawn.format.line.width = int(2 * slide.deck.unit * POINT)
@@ -481,12 +482,15 @@ def _draw_number(slide: Slide, chart: ChartData) -> None:
 
 
 def _draw_points(slide: Slide, chart: ChartData) -> None:
-    """Draw a point with its interval for each category, from left to right."""
+    """Draw the points of each series with their intervals for each category, from left to right."""
     from pptx.enum.chart import XL_TICK_LABEL_POSITION
 
     unit, palette = slide.deck.unit, slide.deck.palette
-    (series,) = chart.series
-    rows = [index for index, value in enumerate(series.values) if math.isfinite(value)]
+    colours = palette.series(len(chart.series))
+    if len(chart.series) > 1:
+        names = [series.name for series in chart.series]
+        height = len(_legend_lines(slide, names, slide.room.width)) * _LEGEND_HEIGHT * unit
+        _draw_legend(slide, slide.take_top(height), names, colours, 0.0)
     box = slide.room
     axis_width, below = 0.7 * unit, 0.75 * unit
     inner = Box(axis_width, 0.1 * unit, box.width - axis_width, box.height - below - 0.1 * unit)
@@ -496,25 +500,21 @@ def _draw_points(slide: Slide, chart: ChartData) -> None:
     native = _add(slide, "LINE_MARKERS", box, chart, inner, lines=3)
     native.category_axis.reverse_order = False
     native.category_axis.tick_label_position = XL_TICK_LABEL_POSITION.LOW
-    low, high, step = _round_limits(series, rows)
+    low, high, step = _round_limits(chart.series)
     axis = native.value_axis
     axis.minimum_scale, axis.maximum_scale, axis.major_unit = low, high, step
     form = SHARE if chart.number_format == SHARE else _format_of_ticks(step)
     _show_axis(slide, axis, form, has_grid=True)
-    drawn = native.plots[0].series[0]
-    drawn.smooth = False
-    _draw_markers(slide, drawn)
-    _label_all(slide, drawn, chart.number_format, palette.ink, "RIGHT")
-    for index in rows:
-        if series.marks and series.marks[index]:
-            _label(
-                drawn,
-                index,
-                _with_text(chart.number_format, f"\u00a0{series.marks[index]}"),
-                position="RIGHT",
-            )
-    if series.low:
-        _add_whiskers(drawn, series, palette.high)
+    for drawn, series, colour in zip(native.plots[0].series, chart.series, colours, strict=True):
+        drawn.smooth = False
+        _draw_markers(slide, drawn, colour)
+        _label_all(slide, drawn, chart.number_format, palette.ink, "RIGHT")
+        for index, mark in enumerate(series.marks):
+            if mark and math.isfinite(series.values[index]):
+                marked = _with_text(chart.number_format, f"\u00a0{mark}")
+                _label(drawn, index, marked, position="RIGHT")
+        if series.low:
+            _add_whiskers(drawn, series, colour)
 
 
 # Parts of charts
@@ -672,19 +672,19 @@ def _show_axis(slide: Slide, axis: Any, form: str, *, has_grid: bool = False) ->
     palette.muted.paint(axis.tick_labels.font)
 
 
-def _draw_markers(slide: Slide, series: Any) -> None:
+def _draw_markers(slide: Slide, series: Any, colour: Colour) -> None:
     from pptx.enum.chart import XL_MARKER_STYLE
 
     series.format.line.fill.background()
     series.marker.style, series.marker.size = XL_MARKER_STYLE.CIRCLE, max(int(9 * slide.deck.unit), 5)
-    slide.deck.palette.high.paint(series.marker.format.fill)
+    colour.paint(series.marker.format.fill)
     series.marker.format.line.fill.background()
 
 
-def _round_limits(series: Series, rows: Sequence[int]) -> tuple[float, float, float]:
+def _round_limits(series: Sequence[Series]) -> tuple[float, float, float]:
     """Return the ends of an axis for all values with their intervals, and the distance of its ticks."""
-    parts = [part[index] for part in (series.values, series.low, series.high) if part for index in rows]
-    known = [value for value in parts if math.isfinite(value)] or [0.0]
+    parts = (part for entry in series for part in (entry.values, entry.low, entry.high))
+    known = [value for part in parts for value in part if math.isfinite(value)] or [0.0]
     low, high = min(known), max(known)
     if low == high:
         low, high = low - 1, high + 1

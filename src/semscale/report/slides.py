@@ -183,6 +183,11 @@ class Palette:
         low, middle, high = self.scale(3)
         return {"Detractors (0 to 6)": low, "Passives (7 and 8)": middle, "Promoters (9 and 10)": high}
 
+    def series(self, n: int) -> list[Colour]:
+        """Return colours of n series without an order, repeated after the last."""
+        colours = [self.high, self.low, self.muted, self.high.shade(self._towards_paper(0.6))]
+        return [colours[position % len(colours)] for position in range(n)]
+
     def ramp(self, n: int) -> list[Colour]:
         """Return shades of the first accent, from pale to full."""
         return [self.high.shade(self._towards_paper(1 - (n_ + 1) / n)) for n_ in range(n)]
