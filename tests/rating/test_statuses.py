@@ -137,7 +137,7 @@ def test_codes_are_counted_over_all_parts(survey, coded, toy_embedder):
     assert named.possible_codes == {"n/a": 1}
     assert named.counts == {"scored": 4, "missing": 6}
     assert codes_hint(named).startswith(
-        "1 rated text looks like a code for a missing answer (1 × n/a); to leave it"
+        "1 rated text looks like a code for a missing answer (1 × n/a)⟦; to leave it"
     )
 
 

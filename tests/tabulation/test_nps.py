@@ -115,3 +115,14 @@ cat(sprintf("[%.10f, %.10f, %.10f]", coef(m), ci[1], ci[2]))"""
     line = score(table)
     shown = [float(part[line, 0]) for part in (table.cells.values, table.cells.low, table.cells.high)]
     assert shown == pytest.approx(json.loads(ran.stdout), rel=1e-6)
+
+
+def test_a_described_question_has_the_points_from_0_to_10_by_itself():
+    survey = parse_survey(b"questions: [{name: Recommend, kind: nps, columns: q}]", source="survey.yaml")
+    frame = pl.DataFrame({"q": [0, 6, 7, 9, 10, 10, 99, None]})
+    (table,) = semscale.crosstabs(frame, questions=["Recommend"], survey=survey, min_base=1).tables
+    figures = {line.name: table.cells.values[n, 0] for n, line in enumerate(table.question.lines)}
+    # Of six answers, three are promoters and two are detractors; 99 is not known.
+    assert set(table.cells.n[:, 0].tolist()) == {6}
+    assert figures["promoters (9 and 10)"] == pytest.approx(1 / 2)
+    assert table.cells.values[score(table), 0] == pytest.approx(100 / 6)

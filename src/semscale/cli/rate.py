@@ -498,7 +498,7 @@ def demo(options: DemoOptions) -> None:
         columns__human="human_ratings",
         columns__human_range=("-4", "4"),
         outputs__out=str(folder / "ratings.csv"),
-        outputs__report=str(report),
+        outputs__report=[str(report)],
     )
     echo(f"\nThe same with your own file: semscale {' '.join(arguments)}")
     if options.open:

@@ -90,6 +90,7 @@ def _none_if_empty(value: Any) -> Any:
 
 
 # Each value of the file is read as it is written, so that its schema accepts numbers and words such as Yes.
+_NPS_POINTS = 11
 _SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean"]}
 _TEXT: dict[str, Any] = {"type": ["string", "number", "boolean", "null"]}
 _LIST: dict[str, Any] = {"type": "array", "items": _SCALAR}
@@ -299,8 +300,11 @@ class Question(_Entry):
 
     @property
     def answers(self) -> tuple[Value, ...]:
-        """Values that are answers, in order."""
-        return tuple(value for value in self.values if value.missing is None)
+        """Values that are answers, in order; the likelihood to recommend is from 0 to 10 if none are stated."""
+        stated = tuple(value for value in self.values if value.missing is None)
+        if self.kind == "nps" and not stated:
+            return tuple(Value(value=str(point)) for point in range(_NPS_POINTS))
+        return stated
 
     @property
     def has_known_marks(self) -> bool:
