@@ -303,7 +303,7 @@ def test_a_dry_run_excludes_replies_in_the_ledger(semscale, asked, tmp_path):
         ),
         ((*COLUMNS, "--floor", "none"), "--floor must be auto or a cosine"),
         ((*COLUMNS, "--correct", "kind"), "--correct must be 1, true"),
-        ((*COLUMNS, "--report", "r.pdf"), "report must end in .html, .htm, .md or .xlsx, got 'r.pdf'"),
+        ((*COLUMNS, "--report", "r.pdf"), "report must end in .html, .htm, .md, .xlsx or .pptx, got 'r.pdf'"),
         ((*COLUMNS, "--fewest-samples", "0"), "--fewest-samples must be >= 1, got 0"),
         (("--prompt", "q", "--ask", "0", "--chat-model", "m"), "--ask must be a whole number"),
         (

@@ -7,7 +7,6 @@ from tests.support.made_up_document import BLOCKS, HOSTILE, document_of, figure_
 
 from semscale.report.chart_data import ChartData, Series
 from semscale.report.document import Decision, Section, notices
-from semscale.report.document_slides import plain_sentences
 from semscale.report.presenting import write_report
 
 pytest.importorskip("pptx")
@@ -124,15 +123,13 @@ def test_a_document_without_charts_states_its_decision_and_warnings(tmp_path):
         document_of(),
         lead=Decision("pass", "pass", "the gate"),
         sections=(),
-        notices=notices(warnings=["Few items. Run semscale drift plan."], cautions=["Use `seed`. Weak."]),
+        notices=notices(warnings=["Few items."], cautions=["Weak."]),
     )
     write_report(document, tmp_path / "d.pptx")
     first, last = slides_of(tmp_path / "d.pptx")
     assert title_of(first) == "The gate: pass"
     assert "Few items." in texts_of(first)
-    assert "semscale drift" not in texts_of(first)
     assert "Weak." in texts_of(last)
-    assert "seed" not in texts_of(last).partition("Signature")[0]
 
 
 def test_points_of_several_series_have_a_legend_and_colours_of_their_own(tmp_path):
@@ -153,8 +150,3 @@ def test_values_below_0_are_drawn_in_another_colour(tmp_path):
     (drawn,) = charts_of(slides_of(tmp_path / "d.pptx")[0])
     assert at(drawn, ".//c:ser/c:spPr//a:schemeClr/@val") == ["accent1"]
     assert at(drawn, ".//c:dPt[c:idx/@val='1']//a:schemeClr/@val") == ["accent2"]
-
-
-def test_plain_sentences_name_no_command():
-    text = "Two rows. See `by`. Label with semscale label, then rate. Add --seed. Look at survey.yaml. Fine."
-    assert plain_sentences(text) == "Two rows. Fine."

@@ -207,7 +207,7 @@ def test_lint_all_says_something_about_every_scale():
         (["--all", "--report", "x.html"], "--report is for one scale"),
         (["--all", "--json"], "--json is for one scale"),
         (["--all", "--figures", "x"], "--figures is for one scale"),
-        (["trust", "--report", "x.pdf"], "report must end in .html, .htm, .md or .xlsx, got 'x.pdf'"),
+        (["trust", "--report", "x.pdf"], "report must end in .html, .htm, .md, .xlsx or .pptx, got 'x.pdf'"),
         (
             ["trust", "--report", "no-such-folder/x.html"],
             "--report: the folder {here} does not exist; create it, or choose another one",

@@ -173,13 +173,15 @@ def test_models_have_separate_columns_in_the_tables(result, tmp_path):
     # The one model is a point above the other in every persona, so nothing varies within personas.
     assert models.differences.values[-1, 0] == 1.0
     assert models.differences.low[-1, 0] == pytest.approx(1.0)
-    assert finding(tables.tables[1]).startswith("played: Would you buy it? Mean 3.00")
+    assert finding(tables.tables[1]).startswith("played: Would you buy it? The mean is 3.00")
     by_model = tables.to_frame().group_by("answered_by", maintain_order=True).len()
     assert by_model["answered_by"].to_list() == [None, "played", "other"]
     tables.report(tmp_path / "both.xlsx")
-    sheet = CalamineWorkbook.from_path(tmp_path / "both.xlsx").get_sheet_by_name("intent")
-    heads = sheet.to_python(skip_empty_area=False)[4]
-    assert [head for head in heads if head] == ["model", "concept (played)", "concept (other)"]
+    book = CalamineWorkbook.from_path(tmp_path / "both.xlsx")
+    sheets = [book.get_sheet_by_name(name).to_python() for name in ("intent", "intent 2", "intent 3")]
+    heads = [next(filter(None, rows[4])) for rows in sheets]
+    assert heads == ["model", "concept (played)", "concept (other)"]
+    assert sheets[1][1][0].startswith("played: Would you buy it?")
 
 
 def test_a_model_without_ratings_has_no_table_and_is_named(written, models, running, toy_embedder):

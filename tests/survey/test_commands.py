@@ -153,7 +153,7 @@ def test_suggest_leaves_out_codes_of_the_description_and_of_missing(semscale, tm
     assert content["counts"] == {"scored": 60, "missing": 8}
     notes = " ".join(content["cautions"])
     assert "left out as no answer: ‘N/A’ (5), ‘-99’ (3) in ‘why’" in notes
-    assert "No text in column ‘why’ is the code -98 of --missing: check its spelling." in notes
+    assert "No text in column ‘why’ is the code -98 for no answer: check its spelling (--missing)." in notes
 
 
 @pytest.mark.needs("api")
@@ -197,6 +197,6 @@ def test_codes_that_no_cell_has_are_reported_with_the_columns_that_were_searched
     (tmp_path / "codes.csv").write_text("a,b,c\n1,98,1\n2,1,2\n1,2,3\n2,3,1\n3,3,2\n")
     asked = ("tables", "codes.csv", "--question", "a", "--question", "b")
     out = " ".join(semscale(*asked, "--missing", "97,98", "--survey", "none").out.split())
-    assert "no cell of ‘a’, ‘b’ has the code ‘97’ of --missing: check its spelling" in out
+    assert "no cell of ‘a’, ‘b’ has the code ‘97’ for no answer: check its spelling (--missing)" in out
     out = " ".join(semscale(*asked, "--missing", "a=98", "--survey", "none").out.split())
-    assert "no cell of ‘a’ has the code ‘98’ of --missing" in out
+    assert "no cell of ‘a’ has the code ‘98’ for no answer" in out

@@ -28,7 +28,6 @@ _BIG, _TEXT, _WARNING = 60.0, 15.0, 13.0
 _QUOTED_NAME = 0.2  # of the width, for the name beside a quote
 _MOST_WARNINGS, _MOST_LIMITS = 3, 4
 _COMMAND = re.compile(r"`|(?:^|[\s(])--?[a-z]|\bsemscale [a-z]+\b|\.yaml\b|='")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“‘*0-9])")
 _OF_RUN = ("Source", "Made")
 
 
@@ -68,16 +67,6 @@ def write_report_deck(
             _write_quotes(deck, document, section.quotes)
     _write_method(deck, document, n_charts - _MOST_CHARTS)
     deck.save(path, line_text(document.title), datetime.now(UTC))
-
-
-def plain_sentences(text: str) -> str:
-    """Return a text without the sentences that name commands, options or files of settings.
-
-    Examples:
-        >>> plain_sentences("Few texts. Use `sample` for more. Label some with --calibrate.")
-        'Few texts.'
-    """
-    return " ".join(sentence for sentence in _SENTENCE.split(text) if not _COMMAND.search(sentence))
 
 
 def _shown_blocks(document: Document) -> Iterator[tuple[Section | None, Figure | DataTable]]:
@@ -166,7 +155,7 @@ def _write_number(slide: Slide, box: Box, lead: Headline) -> None:
 def _headline_notes(document: Document, lead: Headline) -> list[str]:
     """Return how many rows count, and how to read the figure."""
     counts = ", ".join(f"{name.lower()} {cell_text(value)}" for name, value in document.facts[:4])
-    return [f"{capitalise(counts)}.", plain_sentences(lead.advice)]
+    return [f"{capitalise(counts)}.", lead.advice]
 
 
 def _write_statement(deck: Deck, document: Document) -> None:
@@ -176,14 +165,14 @@ def _write_statement(deck: Deck, document: Document) -> None:
         title = f"{line_text(document.lead.about)}: {document.lead.text}"
     slide = deck.add(capitalise(title), _source(document), notes=_notes(document))
     _write_warnings(slide, document)
-    sentences = [plain_sentences(line_text(line)) for line in document.full_introduction]
+    sentences = [line_text(line) for line in document.full_introduction]
     facts = [f"{name}: {cell_text(value)}" for name, value in document.facts]
     slide.text(slide.room, [line for line in (*sentences, *facts) if line], size=_TEXT, gap=0.5)
 
 
 def _write_warnings(slide: Slide, document: Document) -> None:
     """Write the reasons not to trust the figures, in the colour of the bad end of a scale."""
-    warnings = [plain_sentences(text) or text for text in document.sentences("warning")[:_MOST_WARNINGS]]
+    warnings = document.sentences("warning")[:_MOST_WARNINGS]
     if not warnings:
         return
     unit = slide.deck.unit
@@ -263,8 +252,7 @@ def _write_method(deck: Deck, document: Document, n_more: int) -> None:
     ]
     counts = ", ".join(f"{name.lower()} {cell_text(value)}" for name, value in document.facts)
     facts.insert(min(1, len(facts)), ("Rows", capitalise(counts)))
-    limits = [plain_sentences(text) for text in document.sentences("caution")]
-    known = [text for text in limits if text][:_MOST_LIMITS]
+    known = document.sentences("caution")[:_MOST_LIMITS]
     if known:
         facts.append(("Limits", " ".join(capitalise(text).rstrip(".") + "." for text in known)))
     if n_more > 0:

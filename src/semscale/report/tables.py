@@ -378,7 +378,7 @@ def finding(crosstab: "Crosstab") -> str:
     title = clip_text(title_of(crosstab), _TITLE).shown
     result = _result(crosstab)
     stated = f"{title} {capitalise(result)}" if title.endswith(_SENTENCE_ENDS) else f"{title}: {result}"
-    return f"{one_line(model)}: {stated}" if model else stated
+    return f"{one_line(model)}: {stated}" if model else capitalise(stated)
 
 
 def title_of(crosstab: "Crosstab") -> str:

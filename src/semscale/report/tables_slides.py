@@ -24,6 +24,7 @@ from semscale.report.parts import quote_file_name
 from semscale.report.slide_charts import Charts
 from semscale.report.slides import Deck
 from semscale.report.tables import finding, has_letters
+from semscale.spelling import without_hints
 
 if TYPE_CHECKING:
     from semscale.tabulation.crosstab_figures import Crosstab
@@ -72,13 +73,13 @@ def _write_table(deck: Deck, table: "Crosstab", summary: "Crosstabs") -> None:
         f"Question: {table.question.wording or table.question.text}",
         *([f"Groups: {table.banner.title}"] if table.banner.groups else []),
         *(one_line(name.replace("\n", "")) for name in shown if len(name) > slide_charts.LONG_NAME),
-        *(f"{capitalise(note)}." for note in table.question.notes),
+        *(f"{capitalise(without_hints(note))}." for note in table.question.notes),
         f"Signature: {summary.signature}",
     ]
     if not parts:
-        deck.add(capitalise(finding(table)), notes=notes)
+        deck.add(finding(table), notes=notes)
     for position, part in enumerate(parts, start=1):
-        slide = deck.add(capitalise(finding(table)), _subtitle(table, position, len(parts)), notes=notes)
+        slide = deck.add(finding(table), _subtitle(table, position, len(parts)), notes=notes)
         slide.footnote([*([part.note] if part.note else []), *_footnotes(table, part.charts, summary)])
         slide_charts.draw(slide, part.charts)
 

@@ -24,6 +24,7 @@ from semscale.report.tables import (
     tables_head,
 )
 from semscale.report.workbook import ORIGIN, ORIGIN_SENTENCE, write_origin
+from semscale.spelling import without_hints
 from semscale.store.writing import MAX_ROWS, open_workbook
 
 if TYPE_CHECKING:
@@ -140,20 +141,20 @@ def _write_index(
         for number, table in enumerate(tables):
             look = "inner" if number else "entry"
             sheet.put(2, table.banner.title or " ", look)
-            sheet.put(3, _sentence(finding(table)), look)
+            sheet.put(3, _ended(finding(table)), look)
             sheet.row += 1
     for name, sentence in further:
         sheet.link(0, name, name, "entry link")
         sheet.cells((" ", " ", sentence), "entry", start=1)
     sheet.row += 1
     for caution in document.sentences("caution"):
-        sheet.line(_sentence(caution), "note")
+        sheet.line(_ended(capitalise(caution)), "note")
     sheet.finish(head_rows=head_rows)
 
 
-def _sentence(text: str) -> str:
-    """Write a phrase as a sentence."""
-    return f"{capitalise(text)}{'' if text.endswith(('.', '!', '?', '…')) else '.'}"
+def _ended(text: str) -> str:
+    """Write a phrase with the mark that ends a sentence."""
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
 # A page
@@ -194,7 +195,7 @@ def _write_page(
     question = tables[0].question
     sheet.line(question.text, "title")
     for table in tables:
-        sheet.line(_sentence(finding(table)), "lead")
+        sheet.line(_ended(finding(table)), "lead")
     sheet.link(0, INDEX, "Back to the index")
     sheet.row += 2
     heads = sheet.row
@@ -208,7 +209,7 @@ def _write_page(
     charts = place_charts(sheet, drawn, beside=heads if is_narrow else None)
     notes = dict.fromkeys(note for table in tables for note in table_notes(table, summary.settings))
     for note in notes:
-        sheet.line(note, "note")
+        sheet.line(without_hints(note), "note")
     if any(table.changes is not None for table in tables):
         alpha = percent(1 - summary.settings.level, 0)
         sheet.line(f"▲ ▼ Significant change from the wave before, at {alpha}; see the sheet Changes.", "note")

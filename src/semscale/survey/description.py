@@ -300,7 +300,7 @@ class Question(_Entry):
 
     @property
     def answers(self) -> tuple[Value, ...]:
-        """Values that are answers, in order; the likelihood to recommend is from 0 to 10 if none are stated."""
+        """Values that are answers, in order; 0 to 10 if the likelihood to recommend states none."""
         stated = tuple(value for value in self.values if value.missing is None)
         if self.kind == "nps" and not stated:
             return tuple(Value(value=str(point)) for point in range(_NPS_POINTS))

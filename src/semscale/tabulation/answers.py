@@ -103,9 +103,9 @@ class AnswerReader:
         items = question.options or tuple(Option(label=name, column=name) for name in question.all_columns)
         described = [grid_item(question, item) for item in items]
         note = f"one of the {len(items)} items of the grid '{question.name}', each of which has a table"
-        if any(item.kind != "scale" for item in described):
+        if any(item.kind != "scale" or not any(value.label for value in item.values) for item in described):
             listed = "+".join(columns[:_EXAMPLES])
-            note += f"; mentions of one list are put together by 'Mentions={listed}'"
+            note += f"⟦; columns with codes of one list are put together by --question 'Mentions={listed}'⟧"
         return [self._read(item, (note,)) for item in described]
 
     def read(self, question: Question) -> TabulatedQuestion:

@@ -20,7 +20,7 @@ from semscale.tabulation.crosstabs import ENDINGS, check_path, crosstabs
 def test_finding_names_the_column_that_exceeds_the_rest(tables):
     # In the north half answer 1 with weight .5 and half 2 with weight 1.5: (.5 + 3) / 2 = 1.75.
     assert finding(tables.tables[0]) == (
-        "like: the mean is higher for south (5.00) than for north (1.75); the difference is unlikely to be "
+        "Like: the mean is higher for south (5.00) than for north (1.75); the difference is unlikely to be "
         "chance"
     )
 
@@ -28,16 +28,16 @@ def test_finding_names_the_column_that_exceeds_the_rest(tables):
 def test_a_finding_says_where_nothing_can_be_compared(tables, waves):
     assert finding(tables.tables[1]).endswith("; the groups are too small to compare")
     # Both waves have the same answers.
-    assert finding(waves.tables[0]) == "like: the mean is 3.25; differences between the groups may be chance"
+    assert finding(waves.tables[0]) == "Like: the mean is 3.25; differences between the groups may be chance"
     alone = crosstabs(pl.DataFrame({"q": [1, 2, 3, 2] * 9, "g": ["a"] * 36}), questions=["q"], banners=["g"])
-    assert finding(alone.tables[0]) == "q: the mean is 2.00; there is only one group, a"
+    assert finding(alone.tables[0]) == "Q: the mean is 2.00; there is only one group, a"
     assert "‘g’ has one group, ‘a’: there is nothing to compare" in list(cautions(alone))
 
 
 def test_a_topline_has_a_figure_and_nothing_about_groups(survey):
     result = crosstabs(survey, questions=["like"], min_base=100)
     # 20 answers of 1, 20 of 2 and 40 of 5: variance 3.2278, and t(79) is 1.99045.
-    assert finding(result.tables[0]) == "like: the mean is 3.25, plausibly between 2.85 and 3.65"
+    assert finding(result.tables[0]) == "Like: the mean is 3.25, plausibly between 2.85 and 3.65"
     assert list(cautions(result)) == []
     assert list(table_notes(result.tables[0], result.settings)) == ["* fewer than 100 respondents: shown."]
 
@@ -67,7 +67,7 @@ def test_a_finding_states_a_clear_answer_although_the_means_are_equal():
     scale = crosstabs(frame, questions=["q"], banners=["g"])
     stated = finding(scale.tables[0]).replace("\N{NO-BREAK SPACE}", " ")
     assert stated.startswith(
-        "q: the means do not differ clearly, but ‘3’ is more frequent for a (100 %) than for b (0 %)"
+        "Q: the means do not differ clearly, but ‘3’ is more frequent for a (100 %) than for b (0 %)"
     )
 
 
@@ -77,7 +77,7 @@ def test_a_finding_of_a_choice_names_the_most_frequent_answer_and_the_clearest_d
     frame = pl.DataFrame({"drink": answers, "g": ["a"] * 60 + ["b"] * 60})
     (table,) = crosstabs(frame, questions=["drink"], banners=["g"]).tables
     stated = finding(table).replace("\N{NO-BREAK SPACE}", " ")
-    assert stated.startswith("drink: ‘tea’ is most frequent (67 %); ")
+    assert stated.startswith("Drink: ‘tea’ is most frequent (67 %); ")
     assert "(33 %) than for " in stated
     assert stated.endswith("(0 %), more than chance explains")
 
@@ -86,7 +86,7 @@ def test_a_finding_states_the_change_to_the_last_wave():
     frame = pl.DataFrame({"q": [1, 2] * 30 + [4, 5] * 30, "wave": ["2024"] * 60 + ["2025"] * 60})
     (table,) = crosstabs(frame, questions=["q"], wave="wave").tables
     assert finding(table) == (
-        "q: the mean rose from 1.50 in 2024 to 4.50 in 2025; the change is unlikely to be chance"
+        "Q: the mean rose from 1.50 in 2024 to 4.50 in 2025; the change is unlikely to be chance"
     )
 
 
@@ -154,7 +154,7 @@ def test_a_page_has_figures_letters_intervals_and_bases(tables):
     assert '<b class="mark">A</b>' in text
     assert "Base, weighted" in text
     assert 'class="interval"' in text
-    assert "like: the mean is higher for south (5.00) than for north (1.75); the difference" in text
+    assert "Like: the mean is higher for south (5.00) than for north (1.75); the difference" in text
 
 
 def test_the_screen_has_every_table_without_intervals(tables, capsys):
