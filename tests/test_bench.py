@@ -9,6 +9,7 @@ import pytest
 BENCH = Path(__file__).parents[1] / "bench"
 SHARED = {
     "beetle.py",
+    "coded_domains.py",
     "drift_pool.py",
     "float32_checkpoint.py",
     "growth_files.py",

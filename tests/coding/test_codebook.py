@@ -190,3 +190,19 @@ def test_nets_come_first_and_have_their_codes_as_children():
 def test_mistakes_in_these_lists_have_their_line(lists, message):
     with pytest.raises(InputError, match=message):
         with_lists(lists)
+
+
+def test_keywords_are_read_and_are_part_of_the_hash(tmp_path):
+    path = tmp_path / "codes.yaml"
+    first = "{name: a, definition: d, examples: [x], keywords: [y]}"
+    second = "{name: b, definition: e, examples: [z]}"
+    path.write_text(f"name: b\ncodes: [{first}, {second}]\n", encoding="utf-8")
+    book = load_codebook(path)
+    assert book.codes[0].keywords == ("y",)
+    plain = Codebook("b", (Code("a", "d", ("x",)), book.codes[1]))
+    assert plain.content_hash != book.content_hash
+
+
+def test_a_keyword_without_a_letter_is_refused():
+    with pytest.raises(InputError, match="keyword '5' has no letter"):
+        Code("a", "d", ("x",), keywords=("5",))

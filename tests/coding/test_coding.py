@@ -13,7 +13,8 @@ from semscale.signature import Signature
 from semscale.stats.intervals import Estimate
 from semscale.types import Status
 
-TEXTS = ["the battery", None, "a price", "hello", ""]
+OFF_TOPIC = "there is nothing at all that I would like to say"
+TEXTS = ["the battery", None, "a price", OFF_TOPIC, ""]
 
 
 def scored(book, n=120, seed=1):
@@ -39,8 +40,8 @@ def test_without_hand_codes_nothing_is_a_probability(book, keyword_embedder):
 
 
 def test_shares_count_only_decided_answers(book):
-    # From 0.7 on a code is assigned, below 0.5 it is not, between these it is undecided.
-    likeness = np.array([[0.9, 0.1, 0.6], [0.2, 0.1, 0.6], [0.8, 0.3, 0.0], [np.nan] * 3])
+    # From 0.5 on a code is assigned, below 0.4 it is not, between these it is undecided.
+    likeness = np.array([[0.9, 0.1, 0.45], [0.2, 0.1, 0.45], [0.8, 0.3, 0.0], [np.nan] * 3])
     status = np.array([*[Status.SCORED] * 3, Status.MISSING], dtype=object)
     coding = code_answers(CodeScores(book, likeness, status, Signature.of("code")))
     assert coding.counts == {"coded": 2, "cannot-tell": 1, "no-answer": 1}
@@ -71,10 +72,19 @@ def test_a_code_with_too_few_labels_stays_a_likeness_next_to_calibrated_codes(bo
 
 
 def test_the_table_has_its_types_even_without_reasons(book, keyword_embedder):
-    table = code_answers(Coder(book, embedder=keyword_embedder).score(["the battery", "hello"])).to_frame()
+    table = code_answers(Coder(book, embedder=keyword_embedder).score(["the battery", OFF_TOPIC])).to_frame()
     assert table.schema["reason"] == pl.String
     assert table.schema["power"] == pl.Int8
     assert table["reason"].null_count() == 2
+
+
+def test_the_table_has_the_unit_of_each_assigned_code(book, keyword_embedder):
+    texts = ["The screen is bright. The battery is bad, but the price is fair!", OFF_TOPIC]
+    table = code_answers(Coder(book, embedder=keyword_embedder).score(texts)).to_frame()
+    assert table.select("power_evidence", "cost_evidence", "display_evidence").rows() == [
+        ("The battery is bad", "but the price is fair!", "The screen is bright."),
+        (None, None, None),
+    ]
 
 
 def test_the_signature_knows_labels_and_thresholds(book):
@@ -121,7 +131,7 @@ def test_the_table_states_the_chat_status_of_all_answers(book):
 
 
 def test_codes_have_separate_thresholds_and_ends_belong_to_the_higher_side():
-    values = np.array([[0.5, 0.5], [0.3, 0.7], [0.29, 0.49]])
+    values = np.array([[0.5, 0.4], [0.3, 0.5], [0.29, 0.39]])
     coding = decide(values, [CodeSettings(), BY_LIKENESS])
     assert np.nan_to_num(coding, nan=-1).tolist() == [[1, -1], [-1, 1], [0, 0]]
 
@@ -134,8 +144,8 @@ def test_every_reason_is_stated_and_only_unread_answers_are_no_base(book):
         ],
         dtype=object,
     )  # fmt: skip
-    # without hand codes: assigned from 0.7, unsure from 0.5
-    likeness = np.array([[0.6, 0.1, 0.1], [0.6, 0.7, 0.1], [0.4, 0.4, 0.4], *[[np.nan] * 3] * 4])
+    # without hand codes: assigned from 0.5, unsure from 0.4
+    likeness = np.array([[0.45, 0.1, 0.1], [0.45, 0.7, 0.1], [0.3, 0.3, 0.3], *[[np.nan] * 3] * 4])
     coding = code_answers(CodeScores(book, likeness, status, Signature.of("code")))
     assert [str(outcome) for outcome in coding.outcome] == [
         "cannot-tell", "coded", "other", "no-answer", "no-answer", "no-answer", "cannot-tell"

@@ -64,10 +64,10 @@ def values(likeness):
 
 def test_unsure_answers_are_drawn_more_often_and_sure_answers_too():
     # Of likeness 0 and 1 the roots of v (1 - v) are 0, of .5 they are .5. The curve gives probabilities of
-    # .0198, .1611 and .6457. Where all codes have the same, the rare part goes with them.
+    # 0, 1 and 1 / (1 + e^.86) = .2973. Where all codes have the same, the rare part goes with them.
     likeness = [0.0] * 40 + [1.0] * 20 + [0.5] * 40
     sample = draw_answers(values(likeness), 20, seed=1)
-    guessed = {0.0: 0.0198, 1.0: 0.6457, 0.5: 0.1611}
+    guessed = {0.0: 0.0, 1.0: 1.0, 0.5: 0.2973}
     mean = sum(guessed[value] for value in likeness) / 100
     by_row = dict(zip(sample.rows.tolist(), sample.probability.tolist(), strict=True))
     for row, p in by_row.items():
@@ -83,10 +83,10 @@ def test_answers_with_a_rare_code_are_drawn_more_often_and_weights_undo_it():
     likeness[:10, 1] = likeness[10:, 0] = 1.0
     draws = [draw_answers(likeness, 40, seed=seed) for seed in range(200)]
     rare = [int((drawn.rows < 10).sum()) for drawn in draws]
-    # Drawn alike there would be 1 on average. Of probabilities .6457 and .0198 the rare code has 14.18 in all
-    # answers, the frequent one 252.0. An answer with the rare one has .0456 in shares of both, of a mean of
-    # .005, so that its size is .5 + 9.12 / 3 + 1 / 6, and its probability .371.
-    assert np.mean(rare) == pytest.approx(3.71, abs=0.2)
+    # Drawn alike there would be 1 on average. The rare code has 10 answers, the frequent one 390. An answer
+    # with the rare one has .1 of its share, of a mean of 2 / 400 = .005 over all answers, so that its size is
+    # .5 + 20 / 3 + 1 / 6, and its probability .733.
+    assert np.mean(rare) == pytest.approx(7.33, abs=0.2)
     totals = [float((1 / drawn.probability[drawn.rows < 10]).sum()) for drawn in draws]
     assert np.mean(totals) == pytest.approx(10, rel=0.1)
     assert all(drawn.all_probabilities.min() >= 0.5 * 40 / 400 - 1e-9 for drawn in draws)
@@ -94,11 +94,11 @@ def test_answers_with_a_rare_code_are_drawn_more_often_and_weights_undo_it():
 
 def test_a_sheet_with_too_few_answers_of_a_code_is_recognised_before_coding():
     likeness = np.zeros((1000, 3))
-    likeness[:300, 0] = likeness[300:340, 1] = 1.2
-    likeness[:, 2] = -1
+    likeness[:300, 0] = likeness[300:340, 1] = 0.9
+    likeness[:, 2] = 0
     drawn = draw_answers(likeness, 30, seed=0)
     often, rare, never = predict_code_counts(likeness, drawn, ["often", "rare", "never"])
-    # A likeness of 1.2 has the probability .8176: of 300 such answers some 9 of 30 drawn ones.
+    # A likeness of .9 has the probability .76: of 300 such answers some 9 of 30 drawn ones.
     assert 6 < often.n < 12
     assert often.needed <= 60
     assert 30 < rare.needed < 400

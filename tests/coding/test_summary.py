@@ -92,9 +92,9 @@ def test_pairs_count_answers_with_both(full):
 @pytest.mark.exhaustive
 def test_json_keeps_to_the_schema_and_has_no_probability_without_labels(full, summed):
     no_files = dict.fromkeys(("out", "report", "figures"))
-    check_json(to_json(full, further=no_files))
+    check_json(to_json(full, coding_document(full), further=no_files))
     bare = summed({"text": TEXTS})
-    check_json(to_json(bare, further=no_files))
+    check_json(to_json(bare, coding_document(bare), further=no_files))
     result = json.loads(bare.to_json())
     assert not any(code["calibrated"] for code in result["codes"])
     assert result["drivers"] is None
@@ -153,7 +153,7 @@ def test_a_single_person_has_no_agreement():
 
 def test_most_people_count_and_ties_and_answers_without_codes_are_left_out(summed):
     rows = {
-        "text": ["battery", "price", "the battery", "hello", "screen", ""],
+        "text": ["battery", "price", "the battery", "nothing comes to my mind today", "screen", ""],
         "a": ["power", "cost", "power; cost", "none", None, "power"],
         "b": ["power", "cost", "power", "none", None, "power"],
     }

@@ -49,8 +49,8 @@ def test_hand_coded_rows_are_used_with_their_answers(summed, keyword_embedder):
     # answers with power, cost and display, and hand-coded answers without
     assert [(code.n_with, code.n_without) for code in summary.calibrations] == [(1, 2), (2, 1), (0, 3)]
     assert (summary.n, summary.n_hand, summary.is_drawn) == (5, 3, True)
-    n_prototypes = sum(len(code.prototypes) for code in summary.codebook.codes)
-    assert keyword_embedder.embedded[n_prototypes:][:3] == ["price", "hello", "battery price"]
+    answers = [text for text in keyword_embedder.embedded if text in {"price", "hello", "battery price"}]
+    assert list(dict.fromkeys(answers)) == ["price", "hello", "battery price"]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ NO_CODE = "none"
 RESERVED_NAMES = ("outcome", "reason", "chat_status")
 """Columns of coded tables that belong to no code; no code may have such a name."""
 
-_COLUMN_ENDINGS = ("_p", "_likeness")
+_COLUMN_ENDINGS = ("_p", "_likeness", "_evidence")
 _NO_EXAMPLE = "needs at least one example, and none may be empty"
 
 
@@ -35,6 +35,7 @@ class Code:
         examples: one or more answers with the code; none for a net, which all answers with a code below it
             get.
         negative_examples: answers that seem to have the code and do not.
+        keywords: words that answers with the code use.
         parent: name of the wider code above it; ``None`` without one.
 
     Raises:
@@ -46,6 +47,7 @@ class Code:
     examples: tuple[str, ...]
     negative_examples: tuple[str, ...] = ()
     parent: str | None = None
+    keywords: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         mistakes = list(self._mistakes())
@@ -63,6 +65,9 @@ class Code:
             yield f"code {self.name!r} needs a definition: describe what it covers"
         if not all(example.strip() for example in self.examples):
             yield f"code {self.name!r} {_NO_EXAMPLE}"
+        for keyword in self.keywords:
+            if not any(map(str.isalpha, keyword)):
+                yield f"code {self.name!r}: keyword {keyword!r} has no letter"
 
     @property
     def is_net(self) -> bool:
@@ -81,6 +86,7 @@ class Code:
             definition=f"{self.definition.rstrip()} {other.definition.lstrip()}",
             examples=tuple(dict.fromkeys((*self.examples, *other.examples))),
             negative_examples=tuple(dict.fromkeys((*self.negative_examples, *other.negative_examples))),
+            keywords=tuple(dict.fromkeys((*self.keywords, *other.keywords))),
         )
 
 
@@ -119,7 +125,7 @@ class Codebook:
     def content_hash(self) -> str:
         """Hash (8 hex digits of SHA-256) of everything that affects scores."""
         content = [
-            [code.name, code.definition, code.examples, code.negative_examples, code.parent]
+            [code.name, code.definition, code.examples, code.negative_examples, code.parent, code.keywords]
             for code in self.codes
         ]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:8]
@@ -206,9 +212,9 @@ def load_codebook(path: str | Path) -> Codebook:
     """Read a codebook from a YAML file.
 
     The file has ``name`` and ``codes``. Each code has ``name``, ``definition``, ``examples`` (one or more)
-    and, optionally, ``negative_examples`` and ``parent``. Two optional lists come before the codes: ``merge``
-    has a list of names for codes that become one, with the first name; ``nets`` has names of nets, each with
-    the names of its ``codes``.
+    and, optionally, ``negative_examples``, ``keywords`` and ``parent``. Two optional lists come before the
+    codes: ``merge`` has a list of names for codes that become one, with the first name; ``nets`` has names of
+    nets, each with the names of its ``codes``.
 
     Raises:
         InputError: the file cannot be read or is not a codebook; the message names the line.
@@ -239,7 +245,8 @@ def parse_codebook(content: bytes, *, source: str) -> Codebook:
     for position, code in enumerate(entry.codes):
         with file.locate_errors("codes", position):
             examples, negative = tuple(code.examples), tuple(code.negative_examples)
-            codes.append(Code(code.name.strip(), code.definition, examples, negative, code.parent))
+            keywords = tuple(code.keywords)
+            codes.append(Code(code.name.strip(), code.definition, examples, negative, code.parent, keywords))
     for mistaken, message in _mistakes(codes):
         raise file.error(("codes",) if mistaken is None else ("codes", mistaken), message)
     for position, names in enumerate(entry.merge):
@@ -301,6 +308,7 @@ class _CodeEntry(BaseModel):
     definition: str = Field(min_length=1)
     examples: list[str] = Field(min_length=1)
     negative_examples: list[str] = Field(default_factory=list)
+    keywords: list[str] = Field(default_factory=list)
     parent: str | None = None
 
 

@@ -1,24 +1,38 @@
-"""Scores of answers on codes: similarity to examples and definitions, and probabilities by a chat model."""
+"""Scores of answers on codes: evidence in their sentences, and probabilities by a chat model."""
 
+import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import polars as pl
+from scipy.special import expit
 
 from semscale.coding.codebook import Codebook
+from semscale.coding.evidence import EvidenceReader, SentenceEvidence
+from semscale.coding.learning import CorpusModel, LabelModel, LearningSentences
 from semscale.coding.settings import CodingColumns
+from semscale.coding.units import sentences_in
 from semscale.embedding.loading import as_embedder
 from semscale.embedding.texts import answer_status, distinct, shift_progress
-from semscale.errors import InputError, InterruptedRunError
+from semscale.errors import InterruptedRunError
 from semscale.judging.judge import Judge
 from semscale.judging.prompts import read_items
 from semscale.judging.templates import Criterion, Rubric, even_template
 from semscale.judging.verdict import Verdict
-from semscale.results.result import PRIVATE, STATUSES, VECTORS, result_columns, values_in, write_columns
+from semscale.results.result import (
+    PRIVATE,
+    STATUSES,
+    TEXT_LISTS,
+    VECTORS,
+    result_columns,
+    values_in,
+    write_columns,
+)
 from semscale.signature import Signature
+from semscale.stats.calibration import FOLDS, random_folds
 from semscale.store.missing_codes import code_key
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX
@@ -30,7 +44,6 @@ from semscale.types import (
     Progress,
     Status,
     Statuses,
-    Vectors,
     are_scored,
 )
 from semscale.weights.known import DEFAULT_MODEL
@@ -42,16 +55,17 @@ if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
     from semscale.judging.settings import Method
 
-MAX_COSINE = 0.95
-"""Cosine of two codes' mean vectors above which the codes count as too similar."""
+CORPUS = 10_000
+"""Largest number of different sentences from which a corpus model learns."""
 
-NEAREST = 2
-"""Number of a code's texts whose cosines with an answer are averaged."""
+FEWEST_SENTENCES = 200
+"""Fewest different sentences from which a corpus model learns."""
 
-LEVEL = 0.5
-"""Subtracted part of an answer's mean nearness to all codes, as some answers are near to everything."""
+FEWEST_LABELS = 10
+"""Fewest hand-coded answers from which codes are learned."""
 
-_BATCH, _TABLE_BATCH = 8192, 50_000
+_LEAST_LIKENESS = 0.05  # of codes for which a unit is stored
+_BATCH, _TABLE_BATCH = 2048, 50_000
 
 
 @dataclass(frozen=True)
@@ -60,16 +74,19 @@ class CodeScores:
 
     Attributes:
         codebook: the codes.
-        likeness: shape (n, k): 0 is typical of other codes' examples, 1 of the code's own; NaN without a
-            text. It is not a probability.
+        likeness: shape (n, k), 0 to 1: at .5 a code is assigned as often in error as it is missed; NaN
+            without a text. It is not a probability.
         text_status: shape (n,), each a ``Status``: whether an answer could be read, and if not, why.
         signature: the settings that were applied.
+        evidence: shape (n, k), text of the unit with the strongest evidence for each code; ``None`` for codes
+            that are very unlike.
     """
 
     codebook: Codebook
     likeness: Annotated[Floats, VECTORS.private]
     text_status: Annotated[Statuses, STATUSES.private]
     signature: Signature
+    evidence: Annotated[ObjectArray | None, TEXT_LISTS.private] = None
 
     def to_part(self) -> tuple[pl.DataFrame, dict[str, Any]]:
         """Return the scores in the form that a run stores; ``from_part`` reads them back."""
@@ -88,11 +105,16 @@ class CodeScores:
 
     def some(self, rows: Integers) -> "CodeScores":
         """Select the scores of some answers, by their numbers from 0."""
-        return replace(self, likeness=self.likeness[rows], text_status=self.text_status[rows])
+        evidence = None if self.evidence is None else self.evidence[rows]
+        likeness, status = self.likeness[rows], self.text_status[rows]
+        return replace(self, likeness=likeness, text_status=status, evidence=evidence)
 
 
 class Coder:
-    """Scorer of answers on the codes of a codebook, by cosines with its examples and definitions.
+    """Scorer of answers on the codes of a codebook, by the evidence in their sentences.
+
+    An answer's likeness to a code is that of the sentence with the strongest evidence. ``adapt`` and
+    ``learn`` return coders that know more: the other answers, and codes that people gave.
 
     Args:
         codebook: the codes.
@@ -112,25 +134,88 @@ class Coder:
     def __init__(self, codebook: Codebook, *, embedder: "str | Path | Embedder | None" = None) -> None:
         self.codebook = codebook
         self._embedder = as_embedder(DEFAULT_MODEL if embedder is None else embedder)
-        texts = [code.prototypes for code in codebook.codes]
-        texts += [code.negative_examples for code in codebook.codes]
-        vectors = self._embedder.embed([text for some in texts for text in some]).vectors
-        parts = np.split(vectors, np.cumsum([len(some) for some in texts])[:-1])
-        k = len(codebook.codes)
-        self._prototypes = Prototypes(codebook, parts[:k], parts[k:])
+        self._reader = EvidenceReader(codebook, self._embedder)
+        self._is_net = np.array([code.is_net for code in codebook.codes])
+        self._corpus: dict[str, tuple[str, ...]] = {}
+        self._corpus_model: CorpusModel | None = None
+        self._label_models: tuple[LabelModel, ...] = ()
+        self._fold: Integers = np.zeros(0, np.int64)
+        self._learned: dict[str, object] = {}
 
     @property
     def signature(self) -> Signature:
         """Signature of the codebook, the settings of scores, and the embedder."""
         name = f"{self.codebook.name}#{self.codebook.content_hash}".replace("|", "/").replace(":", "/")
-        return Signature.of("code", codebook=name, codes=len(self.codebook.codes), level=LEVEL).plus(
-            self._embedder.signature
+        evidence = Signature.of(
+            "code", codebook=name, codes=len(self.codebook.codes), units="sentences", **self._learned
         )
+        return evidence.plus(self._embedder.signature)
+
+    def adapt(self, batches: Iterable[Sequence[Any]], *, missing: Set[str] = frozenset()) -> "Coder":
+        """Return a coder that learns from the answers what their sentences about a code have in common.
+
+        It learns from up to 10,000 different sentences, chosen by their hashes, so their order is of no
+        importance; with fewer than 200 it learns nothing. Nothing is embedded before the first score.
+
+        Args:
+            batches: lists of cells with answers.
+            missing: codes for a missing answer, from ``missing_keys``.
+        """
+        sample = _SentenceSample(CORPUS)
+        for cells in batches:
+            sample.add([str(cell) for cell in cells if coding_status(cell, missing) is Status.SCORED])
+        corpus = sample.sentences()
+        adapted = self._copy()
+        if len(corpus) >= FEWEST_SENTENCES:
+            adapted._corpus = corpus
+            adapted._learned = {**self._learned, "corpus": f"{len(corpus)}#{_hash(*corpus)}"}
+        return adapted
+
+    def learn(
+        self, answers: Sequence[Any], codes: Floats, *, seed: int = 0, progress: Progress | None = None
+    ) -> "Coder":
+        """Return a coder that has learned from hand-coded answers.
+
+        Five models learn from four fifths of the answers each. Other answers are scored by the mean of all
+        five, and a hand-coded answer by the model that has not seen it.
+
+        Args:
+            answers: m cells.
+            codes: shape (m, k), share of people who gave the code; NaN for uncoded answers.
+            seed: seed of the folds.
+            progress: called while texts are embedded.
+
+        References:
+            Zrnic and Candes (2024), Cross-prediction-powered inference, doi 10.1073/pnas.2322083121.
+        """
+        readable = np.flatnonzero([coding_status(cell) is Status.SCORED for cell in answers])
+        usable = readable[~np.isnan(codes[readable]).all(axis=1)]
+        if len(usable) < FEWEST_LABELS:
+            return self
+        texts = [str(answers[row]) for row in usable.tolist()]
+        sentences = _split(texts)
+        evidence = self._read(sentences, progress)
+        adapted = self._adapt_evidence(evidence)
+        known = LearningSentences(
+            sentences.owners, adapted, _learning_features(evidence, adapted), evidence.vectors
+        )
+        fold = random_folds(len(usable), folds=FOLDS, seed=seed)
+        learned = self._copy()
+        learned._label_models = tuple(
+            LabelModel.fit(known.of(np.flatnonzero(fold != part)), codes[usable[fold != part]])
+            for part in range(FOLDS)
+        )
+        learned._fold = np.full(len(answers), -1, np.int64)
+        learned._fold[usable] = fold
+        labels = np.nan_to_num(codes[usable], nan=-1.0).tobytes().hex()
+        learned._learned = {**self._learned, "learned": f"{len(usable)}#{_hash(*texts, labels)}"}
+        return learned
 
     def score(
         self,
         cells: Sequence[Any],
         *,
+        hand_coded: Integers | None = None,
         missing: Set[str] = frozenset(),
         progress: Progress | None = None,
     ) -> CodeScores:
@@ -138,111 +223,197 @@ class Coder:
 
         Args:
             cells: n answers.
+            hand_coded: shape (n,), position of each answer among those of ``learn``; -1 for others.
             missing: codes for a missing answer, from ``missing_keys``.
             progress: called while texts are embedded.
         """
         status = np.array([coding_status(cell, missing) for cell in cells], dtype=object)
-        likeness: Floats = np.full((len(cells), len(self.codebook.codes)), np.nan)
+        n, k = len(cells), len(self.codebook.codes)
+        likeness: Floats = np.full((n, k), np.nan)
+        evidence: ObjectArray = np.full((n, k), None, dtype=object)
         readable = np.flatnonzero(are_scored(status))
-        texts, positions = distinct([str(cells[row]) for row in readable.tolist()])
-        of_texts: Floats = np.full((len(texts), likeness.shape[1]), np.nan)
-        for start in range(0, len(texts), _BATCH):
-            batch = slice(start, start + _BATCH)
-            embedded = self._embedder.embed(
-                texts[batch], progress=shift_progress(progress, start, len(texts))
+        fold = self._folds(readable, hand_coded)
+        for start in range(0, len(readable), _BATCH):
+            rows, folds = readable[start : start + _BATCH], fold[start : start + _BATCH]
+            texts, positions = distinct([str(cells[row]) for row in rows.tolist()])
+            values, units, unread = self._score_texts(
+                texts, positions, folds, shift_progress(progress, start, len(readable))
             )
-            of_texts[batch] = np.where(
-                embedded.unread[:, None], np.nan, self._prototypes.likeness(embedded.vectors)
-            )
-        likeness[readable] = of_texts[positions]
-        unread: Mask = np.asarray(np.isnan(likeness[readable]).all(axis=1))
-        status[readable[unread]] = Status.WEIGHTLESS
-        return CodeScores(self.codebook, likeness, status, self.signature)
+            likeness[rows] = values
+            evidence[rows] = units
+            status[rows[unread]] = Status.WEIGHTLESS
+        return CodeScores(self.codebook, likeness, status, self.signature, evidence)
 
     def score_table(
         self, table: Table, columns: CodingColumns, *, progress: Progress | None = None
     ) -> Floats:
-        """Compute the likeness (n, k) of a table's answers part by part, storing nothing else.
+        """Compute the likeness (n, k) of a table's answers part by part, adapted to all of them.
 
         Args:
             table: the input.
             columns: the column of answers.
             progress: called while texts are embedded.
         """
-        batches = table.batches_with([columns.text], _TABLE_BATCH)
-        cells = (columns.cells_in(batch, columns.text).to_list() for batch in batches)
-        return np.concatenate([self.score(answers, progress=progress).likeness for answers in cells])
+        adapted = self.adapt(_cells_in(table, columns))
+        return np.concatenate([
+            adapted.score(cells, progress=progress).likeness for cells in _cells_in(table, columns)
+        ])  # fmt: skip
 
+    def _copy(self) -> "Coder":
+        copy = Coder.__new__(Coder)
+        copy.__dict__.update(self.__dict__)
+        return copy
 
-class Prototypes:
-    """Vectors of a codebook's texts, and the scale of likeness that their scores define.
+    def _folds(self, rows: Integers, hand_coded: Integers | None) -> Integers:
+        """Return the fold of each row, -1 for answers from which nothing was learned."""
+        if hand_coded is None or not self._label_models:
+            return np.full(len(rows), -1, np.int64)
+        position = hand_coded[rows]
+        return np.where(position < 0, -1, self._fold[position])
 
-    Args:
-        codebook: k codes.
-        positive: for each code, vectors of its examples, then its definition, shape (p, d); p is 0 for a net.
-        negative: for each code, vectors of its negative examples, shape (q, d); q may be 0.
+    def _score_texts(
+        self, texts: Sequence[str], positions: Integers, fold: Integers, progress: Progress | None
+    ) -> tuple[Floats, ObjectArray, Mask]:
+        """Score n answers with m different texts.
 
-    Raises:
-        InputError: two codes are too similar, or examples are no nearer to their own code than to others.
-    """
+        Args:
+            texts: the m texts.
+            positions: shape (n,), number of each answer's text.
+            fold: shape (n,), fold of each hand-coded answer; -1 for others.
+            progress: called while texts are embedded.
 
-    def __init__(self, codebook: Codebook, positive: Sequence[Vectors], negative: Sequence[Vectors]) -> None:
-        self._codebook, self._positive, self._negative = codebook, positive, negative
-        _check_alike(codebook, positive)
-        self._zero, self._one = _example_means(codebook, positive, negative)
-        if not self._one > self._zero:
-            raise InputError(
-                f"codebook {codebook.name!r}: examples are no nearer to their own code than to the others: "
-                "give clearer examples and definitions, or another `embedder`"
-            )
-
-    def likeness(self, vectors: Vectors) -> Floats:
-        """Compute the likeness of n answers to each code, shape (n, k).
-
-        0 is the average of other codes' examples, 1 the average of the code's own examples, each compared
-        with the code's other texts. A code has at least the likeness of every code below it. Likeness is not
-        a probability.
+        Returns:
+            Likeness (n, k), the units that are evidence (n,), and the mask of unread answers (n,).
         """
-        scores = code_scores(vectors, self._positive, self._negative)
-        likeness: Floats = (scores - self._zero) / (self._one - self._zero)
-        return with_children(likeness, self._codebook)
+        sentences = _split(texts)
+        evidence = self._read(sentences, progress)
+        adapted = self._adapt_evidence(evidence)
+        features = _learning_features(evidence, adapted)
+        by_fold = [model.correct(adapted, features, evidence.vectors) for model in self._label_models]
+        by_fold = by_fold or [adapted]
+        versions = np.stack([*by_fold, np.mean(by_fold, axis=0)])
+        versions[:, evidence.unread] = -np.inf
+        versions[:, :, self._is_net] = -np.inf
+        of_texts = np.maximum.reduceat(versions, sentences.first, axis=1)
+        raised = np.stack([with_children(values, self.codebook) for values in of_texts])
+        likeness: Floats = expit(raised[fold, positions])  # the last version is the mean of all folds
+        unread = np.logical_and.reduceat(evidence.unread, sentences.first)[positions]
+        likeness[unread] = np.nan
+        units = self._units(sentences, versions[-1], evidence.clauses)[positions]
+        units[~(likeness >= _LEAST_LIKENESS)] = None
+        return likeness, units, unread
+
+    def _units(self, sentences: "_Sentences", values: Floats, clauses: Integers) -> ObjectArray:
+        """Return the clause with the strongest evidence for each code, shape (texts, k).
+
+        Args:
+            sentences: the sentences of the texts.
+            values: shape (m, k), evidence in the sentences; -inf for nets.
+            clauses: shape (m, k), position of the clause that decides in each sentence.
+        """
+        units: ObjectArray = np.full((len(sentences.first), values.shape[1]), None, dtype=object)
+        greatest = np.full(units.shape, -np.inf)
+        for text, rows in enumerate(np.split(np.arange(len(values)), sentences.first[1:])):
+            best = rows[values[rows].argmax(axis=0)]
+            for code, row in enumerate(best.tolist()):
+                units[text, code] = sentences.clauses[row][clauses[row, code]]
+                greatest[text, code] = values[row, code]
+        columns = {name: position for position, name in enumerate(self.codebook.names)}
+        for position, name in enumerate(self.codebook.names):
+            for parent in self.codebook.ancestors(name):
+                stronger = greatest[:, position] > greatest[:, columns[parent]]
+                units[stronger, columns[parent]] = units[stronger, position]
+                greatest[stronger, columns[parent]] = greatest[stronger, position]
+        return units
+
+    def _read(self, sentences: "_Sentences", progress: Progress | None) -> SentenceEvidence:
+        return self._reader.read(sentences.texts, sentences.clauses, progress)
+
+    def _adapt_evidence(self, evidence: SentenceEvidence) -> Floats:
+        if not self._corpus:
+            return evidence.logits
+        if self._corpus_model is None:
+            corpus = self._reader.read(list(self._corpus), list(self._corpus.values()))
+            read = ~corpus.unread
+            self._corpus_model = CorpusModel.fit(corpus.vectors[read], corpus.logits[read])
+        return self._corpus_model.adapt(evidence.vectors, evidence.logits)
 
 
-def code_scores(vectors: Vectors, positive: Sequence[Vectors], negative: Sequence[Vectors]) -> Floats:
-    """Score answers on k codes.
+@dataclass(frozen=True)
+class _Sentences:
+    """Sentences of several texts.
 
-    A code's nearness is the mean of the two greatest cosines of the answer with its examples and definition,
-    minus the amount by which the nearest negative example exceeds that mean. The score is the nearness minus
-    half of the answer's mean nearness to all codes.
+    Attributes:
+        texts: the m sentences.
+        clauses: the clauses of each sentence.
+        owners: shape (m,), number of each sentence's text.
+        first: number of the first sentence of each text.
+    """
+
+    texts: list[str]
+    clauses: list[tuple[str, ...]]
+    owners: Integers
+    first: Integers
+
+
+def _split(texts: Sequence[str]) -> _Sentences:
+    sentences: list[str] = []
+    clauses: list[tuple[str, ...]] = []
+    counts: list[int] = []
+    for text in texts:
+        units = sentences_in(text)
+        counts.append(len(units))
+        sentences += [unit.text(text) for unit in units]
+        clauses += [tuple(clause.text(text) for clause in unit.clauses) for unit in units]
+    owners = np.repeat(np.arange(len(texts)), counts)
+    return _Sentences(sentences, clauses, owners, np.cumsum([0, *counts])[:-1])
+
+
+def _learning_features(evidence: SentenceEvidence, adapted: Floats) -> Floats:
+    """Return the features from which hand codes teach, shape (m, k, f): the evidence and its sum."""
+    return np.concatenate([evidence.features, adapted[:, :, None]], axis=2)
+
+
+class _SentenceSample:
+    """Different sentences with the smallest hashes, whatever their order.
 
     Args:
-        vectors: shape (n, d), unit length.
-        positive: for each code, shape (p, d), unit length; p is 0 for a net.
-        negative: for each code, shape (q, d), likewise; q may be 0.
-
-    Returns:
-        Shape (n, k), -1.5 to 1.5 where there are no negative examples; NaN for nets.
-
-    Examples:
-        >>> codes = [np.eye(2, dtype=np.float32)[[0]], np.eye(2, dtype=np.float32)[[1]]]
-        >>> code_scores(np.array([[1, 0]], dtype=np.float32), codes, [np.zeros((0, 2))] * 2).tolist()
-        [[0.75, -0.25]]
+        most: largest number of sentences.
     """
-    columns = []
-    for examples, negatives in zip(positive, negative, strict=True):
-        if not len(examples):
-            columns.append(np.full(len(vectors), np.nan))
-            continue
-        nearest = min(NEAREST, len(examples))
-        cosines = _cosines(vectors, examples)
-        near: Floats = np.partition(cosines, -nearest, axis=1)[:, -nearest:].mean(axis=1, dtype=np.float64)
-        if len(negatives):
-            near = near - np.maximum(_cosines(vectors, negatives).max(axis=1) - near, 0)
-        columns.append(near)
-    nearness = np.stack(columns, axis=1)
-    has_examples = [bool(len(examples)) for examples in positive]
-    scores: Floats = nearness - LEVEL * nearness[:, has_examples].mean(axis=1, keepdims=True)
-    return scores
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._clauses: dict[str, tuple[str, tuple[str, ...]]] = {}
+
+    def add(self, texts: Sequence[str]) -> None:
+        """Add the sentences of some texts."""
+        sentences = _split(texts)
+        for sentence, clauses in zip(sentences.texts, sentences.clauses, strict=True):
+            self._clauses.setdefault(sentence, (_hash(sentence), clauses))
+        if len(self._clauses) > 2 * self._most:
+            self._prune()
+
+    def sentences(self) -> dict[str, tuple[str, ...]]:
+        """Return the clauses of each sentence in the sample, in the order of the sentences' hashes."""
+        self._prune()
+        return {sentence: clauses for sentence, (_, clauses) in self._clauses.items()}
+
+    def _prune(self) -> None:
+        ascending = sorted(self._clauses.items(), key=lambda entry: (entry[1][0], entry[0]))
+        self._clauses = dict(ascending[: self._most])
+
+
+def _hash(*texts: str) -> str:
+    """Return 8 hex digits that depend on all texts."""
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(f"{len(text)}:{text}".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:8]
+
+
+def _cells_in(table: Table, columns: CodingColumns) -> Iterator[list[Any]]:
+    for batch in table.batches_with([columns.text], _TABLE_BATCH):
+        yield columns.cells_in(batch, columns.text).to_list()
 
 
 def with_children(values: Floats, codebook: Codebook) -> Floats:
@@ -259,56 +430,6 @@ def with_children(values: Floats, codebook: Codebook) -> Floats:
             column = positions[parent]
             raised[:, column] = np.fmax(raised[:, column], values[:, position])
     return raised
-
-
-def _cosines(vectors: Vectors, examples: Vectors) -> Floats:
-    """Compute cosines (n, p) of answers with examples, bit-identical regardless of the other answers.
-
-    The order in which a matrix product sums depends on its shape, so each answer has its own product.
-    """
-    return np.asarray(np.matmul(examples[None], vectors[:, :, None])[:, :, 0])
-
-
-def _check_alike(codebook: Codebook, positive: Sequence[Vectors]) -> None:
-    """Check that no two codes are too similar, except a code and one above it."""
-    named = [
-        (code.name, part) for code, part in zip(codebook.codes, positive, strict=True) if not code.is_net
-    ]
-    means = np.stack([vectors.mean(axis=0) for _, vectors in named]).astype(np.float64)
-    means /= np.linalg.norm(means, axis=1, keepdims=True)
-    cosines = means @ means.T
-    for later, (name, _) in enumerate(named):
-        for earlier, (other, _) in enumerate(named[:later]):
-            if cosines[later, earlier] > MAX_COSINE and not codebook.are_related(name, other):
-                raise InputError(
-                    f"codes {other!r} and {name!r} are alike (cosine {cosines[later, earlier]:.3f}, at most "
-                    f"{MAX_COSINE:g}): join them, or tell them apart by other examples and definitions"
-                )
-
-
-def _example_means(
-    codebook: Codebook, positive: Sequence[Vectors], negative: Sequence[Vectors]
-) -> tuple[float, float]:
-    """Return mean scores of examples on unrelated codes, and on their own code without the example itself."""
-    same_code: list[float] = []
-    unrelated: list[float] = []
-    for position, name in enumerate(codebook.names):
-        for example in range(len(positive[position]) - 1):
-            rest = list(positive)
-            rest[position] = np.delete(positive[position], example, axis=0)
-            scores = code_scores(positive[position][[example]], rest, negative)[0]
-            same_code.append(scores[position])
-            unrelated += [
-                score
-                for score, other in zip(scores, codebook.names, strict=True)
-                if not codebook.are_related(name, other) and not np.isnan(score)
-            ]
-    if not unrelated:
-        raise InputError(
-            f"codebook {codebook.name!r} needs two codes of which neither is above the other: "
-            "scores compare them"
-        )
-    return float(np.mean(unrelated)), float(np.mean(same_code))
 
 
 def coding_status(cell: object, missing: Set[str] = frozenset()) -> Status:

@@ -161,7 +161,14 @@ def code(  # noqa: PLR0913 - answers, codes, and what is known beside them
     elif inclusion is not None:
         raise InputError("inclusion", "belongs to `human`: give the hand codes as well")
     missing = missing_keys(chosen.missing)
-    scores = Coder(book, embedder=embedder).score(cells, missing=missing, progress=progress)
+    coder, positions = Coder(book, embedder=embedder).adapt([cells], missing=missing), None
+    if hand is not None:
+        coded = np.flatnonzero(hand.coded)
+        positions = positions_among(coded, np.arange(len(cells)))
+        seed = (plan or IntervalPlan()).seed
+        labelled = [cells[row] for row in coded.tolist()]
+        coder = coder.learn(labelled, mean_codes(hand.codes)[coded], seed=seed, progress=progress)
+    scores = coder.score(cells, hand_coded=positions, missing=missing, progress=progress)
     asked = None
     if chat_model is not None:
         answers = [None if coding_status(cell, missing) is Status.MISSING else cell for cell in cells]
@@ -187,6 +194,8 @@ class Coding:
         settings: thresholds of probabilities; codes that are not calibrated use ``BY_LIKENESS``.
         signature: what was applied.
         asked: a chat model's probabilities; ``None`` if none was asked.
+        evidence: shape (n, k), text of the unit with the strongest evidence for each code; ``None`` if units
+            are unknown.
     """
 
     codebook: Codebook
@@ -199,6 +208,7 @@ class Coding:
     settings: CodeSettings
     signature: Signature
     asked: ChatCodes | None = None
+    evidence: ObjectArray | None = None
 
     def __len__(self) -> int:
         return len(self.text_status)
@@ -282,8 +292,9 @@ class Coding:
 
         Returns:
             Columns ``outcome`` and ``reason``; ``chat_status`` where a chat model was asked, null for answers
-            that it was not asked about; for each code ``<code>`` (1, 0 or null) and ``<code>_p``, or
-            ``<code>_likeness`` where it is not calibrated.
+            that it was not asked about; for each code ``<code>`` (1, 0 or null), ``<code>_p``, or
+            ``<code>_likeness`` where it is not calibrated, and ``<code>_evidence``: the sentence or clause
+            that decided, null if the code is not assigned.
         """
         outcome, reason, chat_status = FACTS
         columns: dict[str, Any] = {outcome: _strings(self.outcome), reason: _strings(self.reason)}
@@ -294,6 +305,10 @@ class Coding:
             kind = "p" if self.is_calibrated[position] else "likeness"
             columns[name] = assigned
             columns[f"{name}_{kind}"] = pl.Series(self.values[:, position], nan_to_null=True)
+            if self.evidence is not None:
+                units = self.evidence[:, position].copy()
+                units[self.assigned[:, position] == 0] = None
+                columns[f"{name}_evidence"] = _strings(units)
         return pl.DataFrame(columns)
 
     @property
@@ -341,26 +356,42 @@ class FittedCodes:
         if asked is not None and self.sources is not None:
             both = self.sources.combine(scores.likeness, asked.probability, positions)
             joined = with_children(both, self.codebook)
-        columns = list(zip(self.calibrations, joined.T, strict=True))
+        columns = list(zip(self.calibrations, _log_odds(joined).T, strict=True))
         return Coding(
             self.codebook,
             joined,
             np.column_stack([calibration.probability(column) for calibration, column in columns]),
-            np.column_stack([calibration.out_of_fold(column, positions) for calibration, column in columns]),
+            np.column_stack(
+                [
+                    likeness if calibration.curve is None else calibration.out_of_fold(column, positions)
+                    for (calibration, column), likeness in zip(columns, joined.T, strict=True)
+                ]
+            ),
             scores.text_status,
             self.calibrations,
             None if self.hand is None else self.hand.align(positions),
             self.settings,
             self.signature,
             asked,
+            scores.evidence,
         )
 
     def positions(self, rows: Integers) -> Integers:
         """Return the position of each row among the hand-coded rows, shape (n,); -1 for others."""
-        if not len(self.rows):
-            return np.full(len(rows), -1, np.int64)
-        nearest = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
-        return np.where(self.rows[nearest] == rows, nearest, -1)
+        return positions_among(self.rows, rows)
+
+
+def positions_among(known: Integers, rows: Integers) -> Integers:
+    """Return the position of each row among known rows, which ascend; -1 for others.
+
+    Examples:
+        >>> positions_among(np.array([2, 5]), np.array([5, 3, 2])).tolist()
+        [1, -1, 0]
+    """
+    if not len(known):
+        return np.full(len(rows), -1, np.int64)
+    nearest = np.minimum(np.searchsorted(known, rows), len(known) - 1)
+    return np.where(known[nearest] == rows, nearest, -1)
 
 
 def fit_codes(
@@ -399,8 +430,8 @@ def fit_codes(
         both = sources.combine(scores.likeness, asked.probability, np.arange(m))
         joined = with_children(both, scores.codebook)
     calibrations = tuple(
-        calibrate_code(joined[:, code], people[:, :, code], interval=plan.interval, seed=plan.seed)
-        for code in range(k)
+        calibrate_code(column, people[:, :, code], interval=plan.interval, seed=plan.seed)
+        for code, column in enumerate(_log_odds(joined).T)
     )
     signed = settings.signature_fields()
     if not any(calibration.curve is not None for calibration in calibrations):
@@ -450,6 +481,16 @@ def code_answers(
         plan=plan,
     )
     return fitted.code(scores, np.arange(len(scores.likeness)), asked)
+
+
+def _log_odds(likeness: Floats) -> Floats:
+    """Return the scores of likenesses for a logistic curve: their log odds, at most 7 in size."""
+    clipped = np.clip(likeness, _LEAST_ODDS, 1 - _LEAST_ODDS)
+    odds: Floats = np.log(clipped / (1 - clipped))
+    return odds
+
+
+_LEAST_ODDS = 0.001
 
 
 def _strings(values: ObjectArray) -> pl.Series:

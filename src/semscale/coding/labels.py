@@ -31,8 +31,8 @@ _HALF = 0.5
 _RARE = 2 / 3
 """Weight of rare codes in the variable part of a draw's probabilities; the rest is for uncertain codes."""
 
-_CURVE = (3.9, 4.5)
-_LEAST_SUM = 1e-9
+_CURVE = (0.86, 0.92)
+_LEAST_SUM = _LEAST_ODDS = 1e-9
 _TRIED = 200  # sizes of a sheet that are tried
 
 ENOUGH_EXPECTED = 8
@@ -194,15 +194,16 @@ def _in_mean_units(sizes: Floats) -> Floats:
 def probable_codes(likeness: Floats) -> Floats:
     """Guess the probability of each code from likeness, without hand codes, shape (m, k).
 
-    The curve was fitted to all codes of the example's 240 coded sentences together. There, the expected
-    number of answers with a code is .6 to 1.7 times the true number, which is accurate enough only for
-    planning a sheet.
+    The curve was fitted to the domains from which the weights of the evidence were learned
+    (``bench/code_weights.py``). It is accurate enough for planning a sheet.
 
     Examples:
-        >>> probable_codes(np.array([[0.0, 1.0]])).round(2).tolist()
-        [[0.02, 0.65]]
+        >>> probable_codes(np.array([[0.1, 0.5, 0.9]])).round(2).tolist()
+        [[0.05, 0.3, 0.76]]
     """
-    return 1 / (1 + np.exp(_CURVE[0] - _CURVE[1] * likeness))
+    clipped = np.clip(likeness, _LEAST_ODDS, 1 - _LEAST_ODDS)
+    probability: Floats = 1 / (1 + np.exp(_CURVE[0]) * (1 / clipped - 1) ** _CURVE[1])
+    return probability
 
 
 @dataclass(frozen=True)

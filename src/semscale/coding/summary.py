@@ -28,7 +28,7 @@ from semscale.signature import Signature
 from semscale.stats.agreement import AgreementEstimate
 from semscale.stats.intervals import IntervalPlan
 from semscale.stats.sampling import SampleDesign
-from semscale.types import Floats, Integers
+from semscale.types import Floats, Integers, ObjectArray
 
 QUOTES = 3
 """Number of answers of each kind that are shown for a code."""
@@ -61,6 +61,8 @@ class Quote:
         value: its probability, or its likeness if the code is not calibrated.
         assigned: whether the code was assigned; ``None`` if undecided.
         kind: ``typical`` for one with the code and a high value; ``borderline`` for one near the threshold.
+        evidence: the sentence or clause with the strongest evidence for the code; ``None`` if it is unknown,
+            or the code is very unlike.
     """
 
     row: int
@@ -68,6 +70,7 @@ class Quote:
     value: float
     assigned: bool | None
     kind: Literal["typical", "borderline"] = "typical"
+    evidence: str | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -234,7 +237,13 @@ def _share_record(share: CodeShare) -> dict[str, Any]:
 
 
 def _quote_record(quote: Quote) -> dict[str, Any]:
-    return {"row": quote.row, "text": quote.text, "value": quote.value, "given": quote.assigned}
+    return {
+        "row": quote.row,
+        "text": quote.text,
+        "evidence": quote.evidence,
+        "value": quote.value,
+        "given": quote.assigned,
+    }
 
 
 class CodeTallies:
@@ -289,7 +298,7 @@ class CodeTallies:
         self.overall.add(np.zeros(len(counting), np.int64), assigned, counting, weights)
         self.pairs.add(assigned)
         shown = [str(text) if read else None for text, read in zip(texts, coding.readable, strict=True)]
-        self.quotes.add(shown, coding.values, assigned, self.n)
+        self.quotes.add(shown, coding.values, assigned, self.n, coding.evidence)
         self.n += len(counting)
         groups: dict[str, Integers] = {}
         for column, names in by.items():
@@ -334,7 +343,14 @@ class QuoteChoice:
             for most in (QUOTES, 2 * QUOTES)  # three of the nearest may be typical, and are not shown twice
         )
 
-    def add(self, texts: Sequence[str | None], values: Floats, assigned: Floats, first_row: int) -> None:
+    def add(
+        self,
+        texts: Sequence[str | None],
+        values: Floats,
+        assigned: Floats,
+        first_row: int,
+        evidence: ObjectArray | None = None,
+    ) -> None:
         """Add the next answers.
 
         Args:
@@ -342,12 +358,14 @@ class QuoteChoice:
             values: shape (m, k), probabilities or likenesses; NaN if missing.
             assigned: shape (m, k), 1, 0 or NaN.
             first_row: row of the first of these answers, from 0.
+            evidence: shape (m, k), units with the strongest evidence; ``None`` if they are unknown.
         """
         readable = np.array([text is not None for text in texts], dtype=np.bool_)
         for code, threshold in enumerate(self._thresholds):
             column = np.where(readable, values[:, code], np.nan)
             decisions = assigned[:, code]
-            quote = partial(_quote, texts, column, decisions, first_row)
+            units = None if evidence is None else evidence[:, code]
+            quote = partial(_quote, texts, column, decisions, units, first_row)
             self._typical[code].add(np.where(decisions == 1, -column, np.nan), first_row, quote)
             self._nearest[code].add(np.abs(column - threshold), first_row, quote)
 
@@ -363,9 +381,20 @@ class QuoteChoice:
 
 
 def _quote(
-    texts: Sequence[str | None], values: Floats, decisions: Floats, first_row: int, index: int
+    texts: Sequence[str | None],
+    values: Floats,
+    decisions: Floats,
+    units: ObjectArray | None,
+    first_row: int,
+    index: int,
 ) -> Quote:
     """Return one of m answers, which can be read, as a quote."""
     decision = decisions[index]
     assigned = None if np.isnan(decision) else bool(decision == 1)
-    return Quote(first_row + index + 1, str(texts[index]), float(values[index]), assigned)
+    return Quote(
+        first_row + index + 1,
+        str(texts[index]),
+        float(values[index]),
+        assigned,
+        evidence=None if units is None else units[index],
+    )

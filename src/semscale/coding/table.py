@@ -134,12 +134,16 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
     def start(self, table: Table) -> None:
         """Refuse columns that cannot be used, and load the coder."""
         self._checks.finish(table)
-        self._table, self._coder = table, self._load()
+        self._table = table
+        self._coder = self._load().adapt(self._answer_batches(), missing=self._missing)
 
     def measure(self, cells: Cells) -> CodeScores:
         """Score some answers."""
-        _ = self._fitted  # first of all, as a cap on calls of the chat model may end the run
-        return self._coder.score(cells["text"], missing=self._missing, progress=self._progress)
+        fitted = self._fitted  # first of all, as a cap on calls of the chat model may end the run
+        rows = np.arange(cells.first_row, cells.first_row + cells.rows.height)
+        return self._learned_coder.score(
+            cells["text"], hand_coded=fitted.positions(rows), missing=self._missing, progress=self._progress
+        )
 
     def further_columns(self, cells: Cells, result: CodeScores) -> list[pl.Series]:
         """Return outcomes, codes and their values."""
@@ -153,7 +157,9 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
 
     def read(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> CodeScores:
         """Read the scores of a part back."""
-        return CodeScores.from_part(frame, notes, codebook=self.codebook, signature=self._coder.signature)
+        return CodeScores.from_part(
+            frame, notes, codebook=self.codebook, signature=self._learned_coder.signature
+        )
 
     def add(self, cells: Cells, result: CodeScores) -> None:
         """Add a part to the summary."""
@@ -306,13 +312,30 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         codes = self._ask([str(cells[row]) for row in readable.tolist()])
         return codes.spread_over(readable, len(cells))
 
+    def _answer_batches(self) -> Iterator[list[Any]]:
+        """Yield the answers of the table, as they are measured."""
+        for batch in self._table.batches_with([self.columns.text], _BATCH):
+            yield self.columns.preparation.prepare(self.columns.cells_in(batch, self.columns.text).to_list())
+
+    @cached_property
+    def _learned_coder(self) -> Coder:
+        """Coder that has learned from the hand-coded answers."""
+        _, answers, codes = self._checks.hand_coded()
+        if codes is None:
+            return self._coder
+        means = mean_codes(codes.codes)
+        return self._coder.learn(answers, means, seed=self._plan.seed, progress=self._progress)
+
     @cached_property
     def _fitted(self) -> FittedCodes:
         """Fit the rules for all answers to the hand-coded ones."""
         rows, answers, codes = self._checks.hand_coded()
         asked = self._asked
+        scores = self._learned_coder.score(
+            answers, hand_coded=np.arange(len(rows)), missing=self._missing, progress=self._progress
+        )
         return fit_codes(
-            self._coder.score(answers, missing=self._missing, progress=self._progress),
+            scores,
             rows,
             hand=codes,
             asked=self._chat_codes(rows),

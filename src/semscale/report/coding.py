@@ -541,16 +541,24 @@ def _matrix(summary: "CodingSummary") -> DataTable:
 def _quotes(summary: "CodingSummary") -> Iterator[Block]:
     """List typical and borderline answers of each code."""
     yield Paragraph(_value_note(summary), "lead")
-    decisions = {None: "undecided", True: "assigned", False: "not assigned"}
+    decisions = {None: "unsure", True: "yes", False: "no"}
     for code, quotes in zip(summary.codebook.codes, summary.quotes, strict=True):
         rows = (
-            (quote.kind, quote.row, quote.value, decisions[quote.assigned], Quoted(quote.text))
+            (
+                quote.kind,
+                quote.row,
+                quote.value,
+                decisions[quote.assigned],
+                "" if quote.evidence is None else Quoted(quote.evidence),
+                Quoted(quote.text),
+            )
             for quote in quotes
         )
         value = "likeness" if code.name in summary.not_calibrated else "probability"
         yield Paragraph(Quoted(code.name), "heading")
         yield Paragraph(Quoted(code.definition))
-        yield table(("", "row", value, "code", "answer"), rows, noun="answer", detail="full")
+        heads = ("", "row", value, "code", "evidence", "answer")
+        yield table(heads, rows, noun="answer", detail="full")
 
 
 def _typical_quotes(summary: "CodingSummary") -> Quotes | None:
@@ -581,9 +589,9 @@ def _value_note(summary: "CodingSummary") -> str:
         )
     if summary.not_calibrated:
         sentences.append(
-            "Codes that are not calibrated have a likeness, which is no probability: 0 as an example of "
-            "another code, 1 as one of the code’s own. Such a code is assigned if its likeness is at least "
-            f"{BY_LIKENESS.given_from:g}, and undecided from {BY_LIKENESS.unsure_from:g} to that value."
+            "Codes that are not calibrated have a likeness from 0 to 1, which is no probability. Such a code "
+            f"is assigned if its likeness is at least {BY_LIKENESS.given_from:g}, where errors and misses "
+            f"are about as frequent, and undecided from {BY_LIKENESS.unsure_from:g} to that value."
         )
     return " ".join(sentences)
 

@@ -398,6 +398,12 @@ TEXTS = _single_column(
 )
 """Texts, shape (n,); ``None`` becomes null."""
 
+TEXT_LISTS = _single_column(
+    lambda values: pl.Series(values.tolist(), dtype=pl.List(pl.String)),
+    lambda cells: np.array(cells.to_list(), dtype=object).reshape(len(cells), -1),
+)
+"""Texts, shape (n, k), in one column of lists; ``None`` becomes null."""
+
 VECTORS = _single_column(
     lambda values: pl.Series(values.reshape(len(values), math.prod(values.shape[1:]))),
     lambda cells: cells.to_numpy().astype(np.float64),

@@ -188,6 +188,7 @@ class CodeFields(RequestFields):
     definition: str = Field(description="What an answer must say to get the code.")
     examples: list[str] = Field(min_length=1, description="Answers that have the code.")
     negative_examples: list[str] = Field([], description="Answers that seem to have the code and do not.")
+    keywords: list[str] = Field([], description="Words that answers with the code use.")
     parent: str | None = Field(None, description="Name of the wider code that it belongs under.")
 
 
@@ -500,7 +501,7 @@ def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, work: B
         call.check_limits(limits, _SPLIT)
         codebook = _codebook(call)
         call.raise_mistakes()
-        coder = Coder(cast("Codebook", codebook), embedder=embedding())
+        coder = Coder(cast("Codebook", codebook), embedder=embedding()).adapt([call.fields.texts])
         coding = code_answers(coder.score(call.fields.texts, progress=report_progress))
         figures = {
             share.code: {
@@ -531,9 +532,8 @@ def _codebook(call: ToolCall) -> "Codebook | None":
     from semscale.coding.codebook import Code, Codebook
 
     def build_code(code: CodeFields, _: object) -> Code:
-        return Code(
-            code.name, code.definition, tuple(code.examples), tuple(code.negative_examples), code.parent
-        )
+        examples, negative = tuple(code.examples), tuple(code.negative_examples)
+        return Code(code.name, code.definition, examples, negative, code.parent, tuple(code.keywords))
 
     declared: Collection[CodeFields] = getattr(call.fields, "codes", ())
     codes = [call.check(partial(build_code, code), "codes") for code in declared]

@@ -1,0 +1,199 @@
+"""Models that adapt the evidence to the answers: one learns from the answers alone, one from hand codes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from semscale.types import Floats, Integers
+
+_CORPUS_PENALTY = 1.0
+
+# Penalties of squared parameters. The first two belong to all codes together, the others to one code.
+_SHARED_PENALTY = 3.0
+_INTERCEPT_PENALTY, _FEATURE_PENALTY, _VECTOR_PENALTY = 0.5, 3.0, 0.1
+
+_SHARPNESS = 3.0
+"""Sharpness of the soft maximum over an answer's sentences: log of the sum of exp(3 v), divided by 3."""
+
+_LEAST_SPREAD = 1e-6  # of a feature that differs between sentences
+_STEPS = 200
+
+
+@dataclass(frozen=True)
+class CorpusModel:
+    """Linear model of the evidence for k codes in the vectors of sentences.
+
+    The evidence of single sentences is noisy. A model that predicts it from the vectors has learned from all
+    sentences what those with evidence have in common, and so finds a code in words that the codebook does not
+    have. The result is the mean of evidence and prediction.
+
+    Attributes:
+        intercepts: shape (k,).
+        weights: shape (k, d).
+    """
+
+    intercepts: Floats
+    weights: Floats
+
+    @classmethod
+    def fit(cls, vectors: Floats, logits: Floats) -> "CorpusModel":
+        """Fit a logistic model for each code with the probabilities of the evidence as soft labels.
+
+        Args:
+            vectors: shape (m, d), unit length.
+            logits: shape (m, k), the evidence.
+
+        References:
+            Learning from a model's own soft labels is described by Lee (2013), Pseudo-label, ICML workshop.
+        """
+        fitted = np.array([_fit_soft_labels(vectors, expit(column)) for column in logits.T])
+        return cls(fitted[:, 0], fitted[:, 1:])
+
+    def adapt(self, vectors: Floats, logits: Floats) -> Floats:
+        """Average evidence (m, k) and its prediction from vectors (m, d)."""
+        adapted: Floats = (logits + self.intercepts + _products(vectors, self.weights)) / 2
+        return adapted
+
+
+@dataclass(frozen=True)
+class LabelModel:
+    """Correction of the evidence for k codes that hand-coded answers have taught.
+
+    Attributes:
+        shared: shape (1 + f,), intercept and weights of features for all codes.
+        intercepts: shape (k,).
+        features: shape (k, f), weights of the features of each code.
+        vectors: shape (k, d), weights of the sentences' vectors.
+        scale: shape (f,), standard deviations by which features are divided.
+    """
+
+    shared: Floats
+    intercepts: Floats
+    features: Floats
+    vectors: Floats
+    scale: Floats
+
+    @classmethod
+    def fit(cls, sentences: "LearningSentences", codes: Floats) -> "LabelModel":
+        """Fit one regularised model for all codes.
+
+        An answer has a code if the soft maximum of its sentences' corrected evidence is above 0. So the hand
+        codes of whole answers teach which of their sentences have the code (multiple-instance learning).
+
+        Args:
+            sentences: the sentences of m answers.
+            codes: shape (m, k), 1 with the code, 0 without, shares where people differ; NaN if unknown.
+        """
+        k, (f, d) = codes.shape[1], (sentences.features.shape[2], sentences.vectors.shape[1])
+        spread = sentences.features.std(axis=(0, 1))
+        scale = np.where(spread > _LEAST_SPREAD, spread, 1.0)
+        features = sentences.features / scale
+        penalty = np.concatenate([
+            np.full(1 + f, _SHARED_PENALTY), np.full(k, _INTERCEPT_PENALTY),
+            np.full(k * f, _FEATURE_PENALTY), np.full(k * d, _VECTOR_PENALTY),
+        ])  # fmt: skip
+        known, target = ~np.isnan(codes), np.nan_to_num(codes)
+
+        def model(parameters: Floats) -> LabelModel:
+            shared, intercepts, own, vectors = np.split(parameters, np.cumsum([1 + f, k, k * f]))
+            return cls(shared, intercepts, own.reshape(k, f), vectors.reshape(k, d), scale)
+
+        def loss(parameters: Floats) -> tuple[float, Floats]:
+            fitted = model(parameters)
+            values = sentences.logits + fitted._of_features(features) + sentences.vectors @ fitted.vectors.T
+            of_answers, share = sentences.soft_maximum(values)
+            cost = np.logaddexp(0, of_answers) - target * of_answers
+            residual = np.where(known, expit(of_answers) - target, 0.0)[sentences.answers] * share
+            slope = np.concatenate([
+                [residual.sum()], np.einsum("mk,mkf->f", residual, features), residual.sum(axis=0),
+                np.einsum("mk,mkf->kf", residual, features).ravel(), (residual.T @ sentences.vectors).ravel(),
+            ])  # fmt: skip
+            total = cost[known].sum() + (penalty * parameters**2).sum() / 2
+            return float(total), slope + penalty * parameters
+
+        return model(_minimise(loss, len(penalty)))
+
+    def correct(self, logits: Floats, features: Floats, vectors: Floats) -> Floats:
+        """Correct the evidence (m, k) of sentences with features (m, k, f) and vectors (m, d)."""
+        corrected: Floats = logits + self._of_features(features / self.scale)
+        return corrected + _products(vectors, self.vectors)
+
+    def _of_features(self, features: Floats) -> Floats:
+        weighted: Floats = (features * (self.shared[1:] + self.features)).sum(axis=2)
+        weighted += self.shared[0] + self.intercepts
+        return weighted
+
+
+@dataclass(frozen=True)
+class LearningSentences:
+    """Evidence in the n sentences of m answers.
+
+    Attributes:
+        answers: shape (n,), number of each sentence's answer, ascending from 0 without gaps.
+        logits: shape (n, k), evidence.
+        features: shape (n, k, f).
+        vectors: shape (n, d).
+    """
+
+    answers: Integers
+    logits: Floats
+    features: Floats
+    vectors: Floats
+
+    def of(self, answers: Integers) -> "LearningSentences":
+        """Select the sentences of some answers, which are numbered from 0 again.
+
+        Args:
+            answers: numbers of the answers, ascending.
+        """
+        rows = np.flatnonzero(np.isin(self.answers, answers))
+        numbers = np.searchsorted(answers, self.answers[rows])
+        return LearningSentences(numbers, self.logits[rows], self.features[rows], self.vectors[rows])
+
+    def soft_maximum(self, values: Floats) -> tuple[Floats, Floats]:
+        """Return the soft maximum of each answer's values, shape (m, k), and the sentences' shares in it.
+
+        Args:
+            values: shape (n, k).
+
+        Returns:
+            The maxima, and each sentence's share of its answer's derivative, shape (n, k).
+        """
+        first = np.searchsorted(self.answers, np.arange(self.answers[-1] + 1))
+        greatest = np.maximum.reduceat(values, first)
+        powers = np.exp(_SHARPNESS * (values - greatest[self.answers]))
+        sums = np.add.reduceat(powers, first)
+        return greatest + np.log(sums) / _SHARPNESS, powers / sums[self.answers]
+
+
+def _fit_soft_labels(vectors: Floats, target: Floats) -> Floats:
+    """Fit a logistic model (1 + d,) to probabilities (m,), with an L2 penalty on all but the intercept."""
+
+    def loss(parameters: Floats) -> tuple[float, Floats]:
+        logits = parameters[0] + vectors @ parameters[1:]
+        residual = expit(logits) - target
+        cost = (np.logaddexp(0, logits) - target * logits).sum()
+        penalty = _CORPUS_PENALTY / 2 * (parameters[1:] ** 2).sum()
+        slope = np.array([residual.sum(), *(vectors.T @ residual + _CORPUS_PENALTY * parameters[1:])])
+        return float(cost + penalty), slope
+
+    return _minimise(loss, 1 + vectors.shape[1])
+
+
+def _minimise(loss: Callable[[Floats], tuple[float, Floats]], n: int) -> Floats:
+    found = minimize(
+        loss,
+        np.zeros(n),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": _STEPS, "ftol": 1e-10, "gtol": 1e-6},
+    )
+    return np.asarray(found.x)
+
+
+def _products(vectors: Floats, weights: Floats) -> Floats:
+    """Compute the products (m, k) of vectors with weights, bit-identical regardless of the other vectors."""
+    return np.asarray(np.matmul(weights[None], vectors[:, :, None])[:, :, 0])
