@@ -25,8 +25,10 @@ def test_a_codebook_is_proposed_and_code_reads_it(semscale, answers, tmp_path):
     )  # fmt: skip
     assert ended.code == 0, ended.err
     content = json.loads(ended.out)
-    assert sum(code["n"] for code in content["codes"]) == 68
-    assert pl.read_csv(tmp_path / "s.csv")["semscale_suggested"].null_count() == 2
+    assert (content["rows"], content["sampled"], len(content["codes"])) == (70, 68, 3)
+    suggested = pl.read_csv(tmp_path / "s.csv")["semscale_suggested"]
+    assert suggested.null_count() == 2
+    assert (suggested == "none").sum() == content["without"]
     assert (tmp_path / "s.md").exists()
     again = semscale("code", answers, "--text", "text", "--codebook", "new.yaml")
     assert again.code == 0, again.err
@@ -60,9 +62,9 @@ def test_a_sample_of_many_answers_is_clustered_and_all_have_a_code(semscale, tmp
     assert ended.code == 0, ended.err
     content = json.loads(ended.out)
     assert (content["rows"], content["distinct"], content["clustered"]) == (181, 180, 100)
-    assert sum(code["n"] for code in content["codes"]) == 100
+    assert content["sampled"] == 100
     assert "sample of 100 of 180 different answers" in content["cautions"][0]
-    assert "clusters of 100 of 180 different answers" in (tmp_path / "new.yaml").read_text()
+    assert "clauses of 100 of 180 different answers" in (tmp_path / "new.yaml").read_text()
     coded = pl.read_csv(tmp_path / "s.csv")
     assert coded["semscale_suggested"].null_count() == 1
     refused = semscale(

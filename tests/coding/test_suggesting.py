@@ -13,7 +13,6 @@ from semscale.coding.suggesting import (
     AnswerSample,
     SuggestedCode,
     build_codebook,
-    cluster_answers,
     naming_request,
     read_name,
     suggest,
@@ -38,22 +37,42 @@ def suggestion(keyword_embedder):
     return suggest(CELLS, keyword_embedder, codes=3)
 
 
-def test_clusters_are_the_topics_the_largest_first(suggestion):
+def test_codes_are_the_topics_the_most_frequent_first(suggestion):
     assert [code.n for code in suggestion.codes] == [40, 30, 30]
     assert [code.words[0] for code in suggestion.codes] == ["battery", "price", "screen"]
-    assert sum(code.share for code in suggestion.codes) == pytest.approx(1)
+    assert [code.share for code in suggestion.codes] == [0.4, 0.3, 0.3]
     assert all(len(code.examples) == 5 for code in suggestion.codes)
 
 
 def test_rows_without_a_text_have_no_code(suggestion, keyword_embedder):
-    cluster, nearness = suggestion.clusters.assign(CELLS, keyword_embedder)
-    assert cluster[-2:].tolist() == [-1, -1]
+    codes, nearness = suggestion.topics.assign(CELLS, keyword_embedder)
+    assert codes[-2:] == [None, None]
     assert np.isnan(nearness[-2:]).all()
-    assert (cluster[:30] == 0).all()
-    assert (cluster[90:100] == 0).all()
+    assert codes[:30] == codes[90:100] * 3 == [[0]] * 30
 
 
-def test_a_sample_is_clustered_and_the_rest_take_the_nearest_code(keyword_embedder):
+def test_an_answer_has_the_codes_of_all_of_its_clauses(suggestion, keyword_embedder):
+    # The codes are battery, price and screen.
+    cells = ["The screen is new, but the battery died. No idea.", "no idea at all"]
+    codes, nearness = suggestion.topics.assign(cells, keyword_embedder)
+    assert codes == [[0, 2], []]
+    assert nearness[0] > nearness[1]
+    assert [suggestion.write_names(some) for some in codes] == ["battery; screen", "none"]
+
+
+def test_rows_without_a_code_are_counted(keyword_embedder):
+    summary = suggest([*ANSWERS, "nothing", "nothing", "no idea"], keyword_embedder, codes=3)
+    assert (summary.n_sampled, summary.n_without) == (93, 3)
+    assert summary.document().brief_introduction[-1] == "3 of the included rows have no code"
+
+
+def test_negative_examples_have_another_code_and_none_of_the_words(suggestion):
+    for code in suggestion.codes:
+        assert len(code.negative_examples) == 2
+        assert not any(code.name in text for text in code.negative_examples)
+
+
+def test_a_sample_is_clustered_and_all_answers_have_codes(keyword_embedder):
     sample = AnswerSample(45, seed=3)
     for start in range(0, len(CELLS), 7):
         sample.add(CELLS[start : start + 7])
@@ -61,9 +80,9 @@ def test_a_sample_is_clustered_and_the_rest_take_the_nearest_code(keyword_embedd
     assert (suggestion.n, suggestion.n_distinct, suggestion.n_clustered) == (102, 90, 45)
     assert "sampled:45" in str(suggestion.signature)
     by_word = {code.words[0]: cluster for cluster, code in enumerate(suggestion.codes)}
-    # Each answer, drawn or not, is in the cluster of its word; sizes are of rows with drawn answers.
-    cluster, _ = suggestion.clusters.assign(CELLS, keyword_embedder)
-    assert cluster[:90].tolist() == [by_word[text.split()[0]] for text in CELLS[:90]]
+    # Each answer, drawn or not, has the code of its word; sizes are of rows with drawn answers.
+    codes, _ = suggestion.topics.assign(CELLS, keyword_embedder)
+    assert codes[:90] == [[by_word[text.split()[0]]] for text in CELLS[:90]]
     drawn = set(sample.times)
     for word, code in by_word.items():
         assert suggestion.codes[code].n == sum(
@@ -131,14 +150,6 @@ def test_a_similarity_below_the_bound_never_reads_as_the_bound(suggestion):
     assert [replace(code, jaccard=value).shown_jaccard for value in (0.75, 0.29, 1.0)] == [0.75, 0.29, 1.0]
 
 
-@pytest.mark.parametrize(("settings", "is_most"), [({"most": 2}, True), ({"codes": 2}, False)])
-def test_a_note_reports_if_the_maximum_of_codes_was_tried(keyword_embedder, settings, is_most):
-    suggestion = suggest(ANSWERS, keyword_embedder, **settings)
-    assert (len(suggestion.codes), suggestion.is_most) == (2, is_most)
-    cautions = suggestion_document(suggestion).sentences("caution")
-    assert any("2 codes are the most that were tried" in caution for caution in cautions) == is_most
-
-
 CELLS_OF_50 = [f"answer {n % 50}" for n in range(200)]
 
 
@@ -183,40 +194,13 @@ def test_few_answers_are_all_there_in_the_order_of_their_first_rows():
     assert sample.counts == {Status.SCORED: 3, Status.EMPTY: 1, Status.MISSING: 1, Status.NOT_TEXT: 1}
 
 
-TWO_KINDS = [f"{word} {n}" + " screen" * (n % 4 == 0) for word in ("battery", "price") for n in range(15)]
-
-
-@pytest.fixture
-def clusters(keyword_embedder):
-    vectors = keyword_embedder.embed(TWO_KINDS).vectors.astype(np.float64)
-    return cluster_answers(TWO_KINDS, vectors, [1] * 30, codes=2, most=15, seed=0)
-
-
-def test_nearness_is_the_cosine_with_the_mean_of_the_cluster(clusters, keyword_embedder):
-    vectors = keyword_embedder.embed(TWO_KINDS).vectors.astype(np.float64)
-    mean = vectors[clusters.labels == clusters.labels[0]].mean(axis=0)
-    cosine = vectors[0] @ mean / (np.linalg.norm(vectors[0]) * np.linalg.norm(mean))
-    assert clusters.nearness[0] == pytest.approx(cosine)
-
-
-def test_new_answers_take_the_nearest_cluster_and_known_answers_stay(clusters, keyword_embedder):
-    labels, nearness = clusters.assign(["price of all", TWO_KINDS[0], None, "price of all"], keyword_embedder)
-    assert labels.tolist() == [clusters.labels[15], clusters.labels[0], -1, clusters.labels[15]]
-    assert nearness[1] == clusters.nearness[0]
-    assert np.isnan(nearness[2])
-    # An answer that was clustered has the same cluster and nearness when it is taken for a new one.
-    new = clusters.nearest(keyword_embedder.embed(TWO_KINDS).vectors.astype(np.float64))
-    assert new[0].tolist() == clusters.labels.tolist()
-    assert new[1] == pytest.approx(clusters.nearness)
-
-
 def unlike(*rows):
     """Vectors by kind: the cosine of different kinds is 0.5, of the same one 1."""
     return np.sqrt(0.5) * np.column_stack([np.ones(len(rows)), np.eye(max(rows) + 1)[list(rows)]])
 
 
 def test_near_repeats_are_not_chosen_as_examples():
-    # Ten answers of one kind lie nearest. 15 answers: (45 * 1 + 60 * 0.5) / 105 = 0.71 is the mean cosine of
+    # Ten units of one kind lie nearest. 15 units: (45 * 1 + 60 * 0.5) / 105 = 0.71 is the mean cosine of
     # two, so from 0.86 on they nearly repeat each other.
     kinds = [0] * 10 + [1, 2, 3, 4, 5]
     suggestion = typical_examples([str(n) for n in range(15)], unlike(*kinds), np.linspace(0.9, 0.5, 15))
@@ -239,8 +223,14 @@ def test_long_answers_are_chosen_only_if_there_are_no_short_answers():
     assert typical_examples(texts[::2], vectors[::2], nearness[::2]) == (texts[0], texts[2])
 
 
+def test_examples_have_three_words_if_enough_units_have_them():
+    texts = ["good food", *(f"the food is {n}" for n in range(5))]
+    assert typical_examples(texts, unlike(*range(6)), np.linspace(0.9, 0.5, 6)) == tuple(texts[1:])
+    assert typical_examples(texts[:5], unlike(*range(5)), np.linspace(0.9, 0.5, 5)) == tuple(texts[:5])
+
+
 @pytest.mark.parametrize("n", [1, 2])
-def test_small_clusters_give_all_their_answers(n):
+def test_small_topics_give_all_their_units(n):
     texts = [*"ab"][:n]
     assert typical_examples(texts, unlike(*range(n)), np.array([0.9, 0.8])[:n]) == tuple(texts)
 
@@ -296,7 +286,7 @@ def test_comments_have_size_and_stability(summary):
     lines = suggestion_yaml(summary).splitlines()
     comments = [line for line in lines if line.startswith("  # ")]
     for code, line in zip(summary.codes, comments, strict=True):
-        assert line.startswith("  # cluster of 20 answers (33 %), ")
+        assert line.startswith("  # topic of 20 answers (33 %), ")
         assert ("NOT STABLE" in line) == (not code.is_stable)
 
 
@@ -305,8 +295,7 @@ def test_six_codes_or_more_have_nets_and_the_file_a_line_that_merges(keyword_emb
     answers = [f"{topic} {'x' * n}" for topic in topics for n in range(1, 21)]
     summary = suggest(answers, keyword_embedder, codes=6)
     named = summary.named_nets
-    assert sorted(code for codes in summary.nets for code in codes) <= list(range(6))
-    assert all(name == " + ".join(codes[:2]) for name, codes in named.items())
+    assert named == {"price + price 2": ["price", "price 2"], "battery + battery 2": ["battery", "battery 2"]}
     path = tmp_path / "codes.yaml"
     write_suggestion(summary, path)
     book = load_codebook(path)

@@ -1,63 +1,82 @@
-"""Clusters, and whether they come back."""
+"""Clusters of directions, and whether they come back."""
 
 import numpy as np
 import pytest
 
-from semscale.errors import InputError
-from semscale.stats.clustering import best_jaccard, k_means, most_stable, principal_axes, stable_clusters
-
-
-def test_three_clusters_are_recovered_with_their_means():
-    heaps = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]])
-    points = np.repeat(heaps, 4, axis=0) + np.tile([[0.1, 0], [-0.1, 0], [0, 0.1], [0, -0.1]], (3, 1))
-    result = k_means(points, 3, np.random.default_rng(0))
-    assert np.bincount(result.labels).tolist() == [4, 4, 4]
-    assert sorted(result.centres.round(9).tolist()) == sorted(heaps.tolist())
-    assert result.inertia == pytest.approx(12 * 0.01)
-
-
-def test_every_cluster_has_a_point():
-    points = np.random.default_rng(1).normal(size=(30, 2))
-    result = k_means(points, 25, np.random.default_rng(2))
-    assert (np.bincount(result.labels, minlength=25) > 0).all()
-
-
-@pytest.mark.parametrize("k", [0, 4])
-def test_numbers_of_clusters_out_of_range_are_refused(k):
-    with pytest.raises(InputError, match="clusters must be"):
-        k_means(np.arange(3.0)[:, None], k, np.random.default_rng(0))
-
-
-def test_more_clusters_than_distinct_points_are_refused():
-    with pytest.raises(InputError, match="at most the 1 distinct points"):
-        k_means(np.ones((5, 2)), 2, np.random.default_rng(0))
-
+from semscale.stats.clustering import (
+    best_jaccard,
+    of_length_1,
+    principal_axes,
+    recurring_directions,
+    spherical_k_means,
+)
 
 RNG = np.random.default_rng(8)
 
-HEAPS = np.concatenate([RNG.normal(centre, 0.3, size=(60, 2)) for centre in ((0, 0), (6, 0), (0, 6), (6, 6))])
+
+def around(*centres, n=60, spread=0.1):
+    return np.concatenate([RNG.normal(centre, spread, size=(n, len(centre))) for centre in centres])
 
 
-def test_heaps_come_back_and_a_single_cloud_does_not():
-    assert (stable_clusters(HEAPS, 4).jaccard > 0.99).all()
-    cloud = np.random.default_rng(9).normal(size=(240, 6))
-    assert stable_clusters(cloud, 6).n_stable == 0
+def test_directions_are_those_of_the_sums_of_their_points():
+    points = np.array([[3.0, 0.0], [1.0, 1.0], [0.0, 5.0], [0.0, 1.0]])
+    directions = spherical_k_means(points, 2, np.random.default_rng(0))
+    # (3, 0) + (1, 1) = (4, 1), (0, 5) + (0, 1) = (0, 6): (1, 1) is nearer to (4, 1) by neither, so both ways
+    # of dividing are stable: with (1, 1) in the other half the sums are (3, 0) and (1, 7).
+    found = sorted(directions.round(6).tolist())
+    ways = ([[4, 1], [0, 1]], [[1, 0], [1, 7]])
+    assert found in [sorted(of_length_1(np.array(way, float)).round(6).tolist()) for way in ways]
 
 
-def test_number_of_clusters_is_recovered():
-    assert len(most_stable(HEAPS, range(2, 8)).jaccard) == 4
+def test_a_long_point_decides_the_direction():
+    points = np.array([[100.0, 0.0], [1.0, 1.0], [1.0, 1.0]])
+    assert spherical_k_means(points, 1, np.random.default_rng(0)).tolist() == [
+        pytest.approx([102 / np.hypot(102, 2), 2 / np.hypot(102, 2)])
+    ]
 
 
-def test_a_cluster_without_a_point_has_no_similarity():
-    result = best_jaccard(np.array([0, 0, 2]), np.array([0, 1, 1]), 3)
-    assert result[[0, 2]] == pytest.approx([0.5, 0.5])
-    assert np.isnan(result[1])
+def test_there_are_no_more_directions_than_distinct_ones():
+    points = np.repeat(np.eye(3), 5, axis=0) * np.arange(1, 16)[:, None]
+    directions = spherical_k_means(points, 8, np.random.default_rng(0))
+    assert sorted(directions.tolist()) == sorted(np.eye(3).tolist())
 
 
-def test_the_same_seed_gives_the_same_clusters():
-    first, second = (stable_clusters(HEAPS, 3, seed=5) for _ in range(2))
-    assert first.clustering.labels.tolist() == second.clustering.labels.tolist()
-    assert first.jaccard.tolist() == second.jaccard.tolist()
+def test_clusters_of_halves_join_where_they_come_back():
+    points = around((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    found = recurring_directions(points, 6, np.random.default_rng(0))
+    centres = found.recurring(0.5)
+    assert np.abs(centres[np.abs(centres).argmax(axis=1).argsort()] - np.eye(3)).max() < 0.05
+    directions, shares = found.groups(0.5)
+    assert (len(directions), shares.tolist()) == (3, [1.0, 1.0, 1.0])
+
+
+def test_what_few_halves_show_does_not_recur():
+    # A fourth direction has 2 of 182 points: it is in both halves only now and then.
+    points = np.concatenate(
+        [around((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0)), [[0, 0, 0, 3.0], [0, 0, 0, 3.0]]]
+    )
+    found = recurring_directions(points, 4, np.random.default_rng(0))
+    _, shares = found.groups(0.5)
+    assert shares.min() < 0.9
+    assert len(found.recurring(0.5)) <= len(shares)
+
+
+def test_a_lower_cosine_joins_more():
+    points = around((1, 0, 0), (0.8, 0.6, 0), (0, 0, 1))
+    found = recurring_directions(points, 6, np.random.default_rng(0))
+    assert [len(found.recurring(cosine)) for cosine in (0.95, 0.5)] == [3, 2]
+
+
+def test_the_same_generator_gives_the_same_directions():
+    points = around((1, 0), (0, 1))
+    first, second = (recurring_directions(points, 4, np.random.default_rng(5)) for _ in range(2))
+    assert first.directions.tolist() == second.directions.tolist()
+
+
+def test_a_set_without_a_point_has_no_similarity():
+    sets = np.array([[True, False], [True, False], [False, False]])
+    others = np.array([[True, True, False], [True, False, False], [True, False, True]])
+    assert best_jaccard(sets, others) == pytest.approx([2 / 3, 0])
 
 
 def test_main_directions_keep_distances_when_none_is_dropped():

@@ -116,9 +116,7 @@ class SuggestOptions(Settings):
         Field(description="Number of codes (default: by their stability)."),
         Option(CODES, rare=True),
     ] = None
-    most: Annotated[
-        int, Field(description="Maximum number of codes that are tried."), Option(CODES, rare=True)
-    ] = 15
+    most: Annotated[int, Field(description="Maximum number of codes."), Option(CODES, rare=True)] = 20
     sample: Annotated[
         int,
         Field(
@@ -169,7 +167,7 @@ def code(options: CodeOptions) -> None:
 @app.command(name="suggest")
 @command
 def suggest(options: SuggestOptions) -> None:
-    """Propose a codebook from clusters of the answers, and report which of them are stable.
+    """Propose a codebook from topics of the answers, and report which of them are stable.
 
     [bold]semscale code suggest answers.csv --text comment --codebook codes.yaml[/bold]
 
@@ -374,14 +372,14 @@ def _with_codes(
     embedder: "Embedder",
     progress: "Progress | None",
 ) -> "Iterator[pl.DataFrame]":
-    """Add the code of each answer, part by part; answers outside the sample are embedded."""
+    """Add the codes of each answer, part by part; answers outside the sample are embedded."""
     import polars as pl
 
     suggested, near = _SUGGESTED
     for batch in table.batches(_BATCH):
         prepared = columns.read(batch)["text"]
-        clusters, nearness = summary.clusters.assign(prepared, embedder, progress=progress)
-        names = [None if cluster < 0 else summary.codes[cluster].name for cluster in clusters.tolist()]
+        codes, nearness = summary.topics.assign(prepared, embedder, progress=progress)
+        names = [None if some is None else summary.write_names(some) for some in codes]
         yield batch.with_columns(
             pl.Series(suggested, names, pl.String),
             pl.Series(near, nearness, nan_to_null=True),

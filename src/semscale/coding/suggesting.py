@@ -1,13 +1,12 @@
-"""Proposal of a codebook from a sample of answers: clusters, their names and examples, and the file."""
+"""Proposal of a codebook from a sample of answers: topics of their units, names, examples, and the file."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import islice
 from json import JSONDecodeError
 from math import floor
 from pathlib import Path
@@ -21,22 +20,18 @@ import yaml
 from semscale.chat.messages import Request
 from semscale.coding.codebook import NO_CODE, Code, Codebook, net_definition
 from semscale.coding.settings import BY_LIKENESS
+from semscale.coding.topics import CLUSTERS, SENTIMENT_AXES, Topics, find_topics
+from semscale.coding.typical_words import MAX_NAME, is_fragment, name_of
+from semscale.coding.units import sentences_in
 from semscale.embedding.texts import answer_status, distinct
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.judging.prompts import mark_code, sanitize
 from semscale.presentable import Presentable
 from semscale.signature import Signature
-from semscale.stats.clustering import (
-    DIRECTIONS,
-    RESAMPLES,
-    STABLE,
-    most_stable,
-    principal_axes,
-    stable_clusters,
-)
+from semscale.stats.clustering import HALVES, STABLE
 from semscale.store.atomic import replacing
-from semscale.types import Floats, Integers, Progress, Status
+from semscale.types import Floats, Integers, Mask, Progress, Status, Vectors
 
 if TYPE_CHECKING:
     from semscale.chat.runner import Runner
@@ -49,16 +44,19 @@ MAX_ANSWERS = 20_000
 MIN_ANSWERS = 20
 """Fewest different answers for clusters."""
 
+MOST_CODES = 20
+"""Default for the maximum number of codes."""
+
 N_EXAMPLES = 5
 """Number of examples of a proposed code."""
 
 _BATCH = 8192
 _MAX_EXAMPLE = 300
-_FEWEST_FOR_NETS, _CODES_IN_NET = 6, 3
-_FEWEST_WITH_PHRASE, _PHRASE_SHARE = 3, 0.025
-_LONG_WORD = 4  # letters
+_FEWEST_WORDS = 3  # of an example, if there are enough with as many
+_NEGATIVES = 2
+_FEWEST_FOR_NETS = 6
+_IN_NET = 0.2  # mean cosine of the codes of a net
 _NAMED_CODES = 2
-_MAX_NAME = 60
 _FLOAT_ERROR = 1e-9  # 100 * 0.29 is a little below 29
 _NAMING = (
     "You name groups of survey answers for a codebook. Reply with one JSON object and nothing else: "
@@ -69,19 +67,20 @@ _NAMING = (
 
 @dataclass(frozen=True)
 class SuggestedCode:
-    """A cluster of answers as a proposed code.
+    """A topic of units (sentences and clauses of answers) as a proposed code.
 
     Attributes:
-        name: from its most typical words, or by a chat model.
+        name: one to three of its words, or by a chat model.
         definition: likewise.
-        examples: different answers nearest to its centre, at most five.
-        words: its typical words.
-        n: number of clustered rows in the cluster.
-        share: share of clustered rows in the cluster, 0 to 1.
-        n_coded: number of clustered rows that ``semscale code`` would give this code with the proposed
+        examples: different units nearest to its centre, at most five.
+        words: its typical words, as people write them.
+        n: number of rows with a unit that has the topic, of those in the sample.
+        share: share of the rows in the sample, 0 to 1. An answer may have several codes, or none.
+        jaccard: mean Jaccard similarity of the code's units with those of the nearest topic of random halves,
+            0 to 1.
+        negative_examples: units of other codes that are nearest to this one, at most two.
+        n_coded: number of rows in the sample that ``semscale code`` would give this code with the proposed
             codebook; ``None`` if it would refuse the codebook.
-        jaccard: mean Jaccard similarity with the corresponding cluster of random halves of the answers, 0 to
-            1.
     """
 
     name: str
@@ -91,6 +90,7 @@ class SuggestedCode:
     n: int
     share: float
     jaccard: float
+    negative_examples: tuple[str, ...] = ()
     n_coded: int | None = None
 
     @property
@@ -114,13 +114,15 @@ class SuggestionSummary(Presentable):
         n: number of rows.
         counts: rows by status.
         n_distinct: number of different readable answers.
-        n_clustered: number of different answers that were clustered: all, or a random sample.
-        codes: proposed codes, the largest first.
-        nets: groups of two or more positions of codes with similar clusters; empty with fewer than six codes.
+        n_clustered: number of different answers whose units were clustered: all, or a random sample.
+        n_units: number of different units of these answers.
+        n_sampled: number of rows with one of these answers.
+        n_without: number of these rows without a proposed code.
+        codes: proposed codes, the most frequent first.
+        nets: groups of two or more positions of codes with similar topics; empty with fewer than six codes.
         is_chosen: whether the number of codes was chosen by stability.
-        is_most: whether it was chosen and is the largest number that was tried.
         codebook: the file that was written.
-        clusters: clusters of the answers, in the order of the codes.
+        topics: topics of the answers, in the order of the codes.
         signature: the settings that were applied.
         asked: name of the chat model that named codes; ``None`` for none.
         n_unnamed: number of codes that were named by words, as the model's reply had no name.
@@ -135,12 +137,14 @@ class SuggestionSummary(Presentable):
     counts: dict[Status, int]
     n_distinct: int
     n_clustered: int
+    n_units: int
+    n_sampled: int
+    n_without: int
     codes: tuple[SuggestedCode, ...]
     nets: tuple[tuple[int, ...], ...]
     is_chosen: bool
-    is_most: bool
     codebook: str
-    clusters: "AnswerClusters"
+    topics: "AnswerTopics"
     signature: Signature
     asked: str | None = None
     n_unnamed: int = 0
@@ -180,11 +184,15 @@ class SuggestionSummary(Presentable):
         unnamed = sum(new is None for new in names)
         return replace(self, codes=_with_distinct_names(codes), asked=asked, n_unnamed=unnamed)
 
+    def write_names(self, codes: Sequence[int]) -> str:
+        """Write the names of codes as people write hand codes: separated by semicolons, or ``none``."""
+        return "; ".join(self.codes[code].name for code in codes) or NO_CODE
+
     @property
     def named_nets(self) -> dict[str, list[str]]:
         """Return the names of each net's codes by the net's name, made from its two largest codes."""
         names = [[self.codes[code].name for code in net] for net in self.nets]
-        return {" + ".join(some[:_NAMED_CODES])[:_MAX_NAME]: some for some in names}
+        return {" + ".join(some[:_NAMED_CODES])[:MAX_NAME]: some for some in names}
 
     def with_counts(self, coder: "Coder", times: Mapping[str, int]) -> "SuggestionSummary":
         """Count the clustered rows that ``semscale code`` would give each proposed code.
@@ -193,8 +201,8 @@ class SuggestionSummary(Presentable):
             coder: coder for the proposed codebook.
             times: number of rows with each clustered answer.
         """
-        likeness = coder.score(self.clusters.texts).likeness
-        rows = np.array([times[text] for text in self.clusters.texts])
+        likeness = coder.score(self.topics.texts).likeness
+        rows = np.array([times[text] for text in self.topics.texts])
         counts = dict(
             zip(coder.codebook.names, (rows @ (likeness >= BY_LIKENESS.given_from)).tolist(), strict=True)
         )
@@ -211,8 +219,10 @@ class SuggestionSummary(Presentable):
             "counts": self.counts,
             "distinct": self.n_distinct,
             "clustered": self.n_clustered,
+            "units": self.n_units,
+            "sampled": self.n_sampled,
+            "without": self.n_without,
             "chosen": self.is_chosen,
-            "most": self.is_most,
             "stable": self.n_stable,
             "codebook": self.codebook,
             "asked": self.asked,
@@ -296,21 +306,21 @@ def suggest(  # noqa: PLR0913 - the answers; the rest are settings
     embedder: "Embedder",
     *,
     codes: int | None = None,
-    most: int = 15,
+    most: int = MOST_CODES,
     source: str = "answers in memory",
     column: str = "text",
     codebook: str = "codes.yaml",
     seed: int = 0,
     progress: Progress | None = None,
 ) -> SuggestionSummary:
-    """Propose codes: clusters of the different answers, in the number that is most stable over random halves.
+    """Propose codes: topics of the answers' sentences and clauses that come back in random halves.
 
     Args:
         answers: n cells, which may be missing or not text; or a sample drawn from them. With more than 20,000
             different answers a sample is drawn.
-        embedder: turns answers into vectors.
-        codes: number of codes; by default the best of 2 to ``most``.
-        most: maximum number of codes to try.
+        embedder: turns units into vectors.
+        codes: number of codes; by default the number with most stable topics.
+        most: maximum number of codes.
         source: name of the table.
         column: name of the column of answers.
         codebook: name of the file that will be written.
@@ -325,16 +335,38 @@ def suggest(  # noqa: PLR0913 - the answers; the rest are settings
     else:
         sample = AnswerSample(seed=seed)
         sample.add(answers)
-    texts, times = list(sample.times), list(sample.times.values())
+    texts, times = list(sample.times), np.array(list(sample.times.values()), dtype=np.int64)
     if len(texts) < MIN_ANSWERS:
         raise InputError("clusters", f"need at least {MIN_ANSWERS} different answers, got {len(texts)}")
-    vectors = embedder.embed(texts, progress=progress).vectors.astype(np.float64)
-    clusters = cluster_answers(texts, vectors, times, codes=codes, most=most, seed=seed)
-    k = len(clusters.jaccard)
-    suggested = _codes(clusters, vectors, times)
+    name, number = ("most", most) if codes is None else ("codes", codes)
+    if number < 2 or (codes is not None and codes > len(texts) // 2):
+        raise InputError(name, f"must be 2 to {len(texts) // 2}, half of the different answers, got {number}")
+    units = _Units.from_answers(texts)
+    vectors = embedder.embed(units.texts, progress=progress).vectors
+    topics = find_topics(
+        units.texts,
+        units.first_answers,
+        vectors,
+        embedder,
+        codes=codes,
+        most=most,
+        seed=seed,
+        progress=progress,
+    )
+    projections = topics.projections(vectors)
+    order = np.argsort(-(times @ units.answers_with(topics.assign(projections))), kind="stable")
+    topics = topics.in_order(order.tolist())
+    projections[:, : len(order)] = projections[:, order]
+    of_answers = AnswerTopics.from_units(texts, units, projections, topics)
     drawn = {} if sample.n_distinct == len(texts) else {"sampled": len(texts)}
     signature = Signature.of(
-        "code suggest", codes=k, directions=DIRECTIONS, halves=RESAMPLES, seed=seed, **drawn
+        "code suggest",
+        codes=len(topics),
+        clusters=CLUSTERS,
+        halves=HALVES,
+        sentiment_axes=SENTIMENT_AXES,
+        seed=seed,
+        **drawn,
     )
     return SuggestionSummary(
         source=source,
@@ -343,247 +375,222 @@ def suggest(  # noqa: PLR0913 - the answers; the rest are settings
         counts=sample.counts,
         n_distinct=sample.n_distinct,
         n_clustered=len(texts),
-        codes=suggested,
-        nets=_nets(clusters),
+        n_units=len(units.texts),
+        n_sampled=int(times.sum()),
+        n_without=int(times[~of_answers.codes.any(axis=1)].sum()),
+        codes=_suggested_codes(units, vectors, projections, of_answers, times),
+        nets=_nets(topics),
         is_chosen=codes is None,
-        is_most=codes is None and k == min(most, len(texts) // 2),
         codebook=codebook,
-        clusters=clusters,
+        topics=of_answers,
         signature=signature.plus(embedder.signature),
     )
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerClusters:
-    """k clusters of m different answers, the largest first.
+class _Units:
+    """The different units of m answers.
+
+    Attributes:
+        texts: u units, in the order of their first answers.
+        units: shape (p,), positions of the units of all answers, one answer after the other.
+        answers: shape (p,), the answer of each.
+        n_answers: m.
+    """
+
+    texts: list[str]
+    units: Integers
+    answers: Integers
+    n_answers: int
+
+    @classmethod
+    def from_answers(cls, answers: Sequence[str]) -> "_Units":
+        """Split answers into units; each has at least one."""
+        split = [[clause.text(text) for sentence in sentences_in(text) for clause in sentence.clauses]
+                 for text in answers]  # fmt: skip
+        texts, positions = distinct([unit for some in split for unit in some])
+        owners = np.repeat(np.arange(len(answers)), [len(some) for some in split])
+        return cls(texts, positions, owners, len(answers))
+
+    @property
+    def first_answers(self) -> Integers:
+        """The first answer with each unit, shape (u,)."""
+        _, first = np.unique(self.units, return_index=True)
+        answers: Integers = self.answers[first]
+        return answers
+
+    def answers_with(self, members: Mask) -> Mask:
+        """Return which answers have a unit of each topic, shape (m, k), for units (u, k)."""
+        answers = np.zeros((self.n_answers, members.shape[1]), dtype=bool)
+        np.logical_or.at(answers, self.answers, members[self.units])
+        return answers
+
+    def highest(self, values: Floats) -> Floats:
+        """Return each answer's highest value, shape (m,), for values of units (u,)."""
+        highest = np.full(self.n_answers, -np.inf)
+        np.maximum.at(highest, self.answers, values[self.units])
+        return highest
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerTopics:
+    """Topics of m different answers.
 
     Attributes:
         texts: the answers.
-        labels: shape (m,), their clusters, 0 to k - 1.
-        nearness: shape (m,), cosine of each answer with the mean of its cluster.
-        jaccard: shape (k,), stability of each cluster, 0 to 1.
-        middle: shape (d,), mean of the vectors.
-        axes: shape (d, q), the main directions of the vectors.
-        centres: shape (k, q), means of the clusters in these directions.
-        means: shape (k, d), means of the clusters' vectors, of length 1.
+        codes: shape (m, k), the topics of each answer.
+        nearness: shape (m,), greatest projection of an answer's units on a topic.
+        topics: the k topics.
     """
 
     texts: tuple[str, ...]
-    labels: Integers
+    codes: Mask
     nearness: Floats
-    jaccard: Floats
-    middle: Floats
-    axes: Floats
-    centres: Floats
-    means: Floats
+    topics: Topics
+
+    @classmethod
+    def from_units(
+        cls, answers: Sequence[str], units: _Units, projections: Floats, topics: Topics
+    ) -> "AnswerTopics":
+        """Collect the topics of the units of each answer."""
+        codes = units.answers_with(topics.assign(projections))
+        nearness = units.highest(projections[:, : len(topics)].max(axis=1))
+        return cls(tuple(answers), codes, nearness, topics)
 
     def assign(
         self, cells: Sequence[Any], embedder: "Embedder", *, progress: Progress | None = None
-    ) -> tuple[Integers, Floats]:
-        """Return the clusters of answers; an answer that was not clustered gets the nearest cluster.
+    ) -> tuple[list[list[int] | None], Floats]:
+        """Return the topics of answers, also of those that were not in the sample.
 
         Args:
             cells: n answers, which may be missing or not text.
-            embedder: the embedder that the clusters were made with.
+            embedder: the embedder that the topics were found with.
             progress: called while texts are embedded.
 
         Returns:
-            Cluster of each answer, shape (n,), -1 if unreadable, and its cosine with the mean of the cluster,
-            shape (n,), NaN likewise.
+            For each answer the positions of its topics, ``None`` if unreadable, and the greatest projection
+            of its units on a topic, shape (n,), NaN likewise.
         """
-        clusters, nearness = np.full(len(cells), -1), np.full(len(cells), np.nan)
+        codes: list[list[int] | None] = [None] * len(cells)
+        nearness: Floats = np.full(len(cells), np.nan)
         readable = [row for row, cell in enumerate(cells) if answer_status(cell) is Status.SCORED]
         texts, positions = distinct([str(cells[row]) for row in readable])
         known = np.array([self._positions.get(text, -1) for text in texts], dtype=np.int64)
-        of_texts, near = self.labels[known], self.nearness[known]
+        of_texts, near = self.codes[known], self.nearness[known]
         new = np.flatnonzero(known < 0)
         for start in range(0, len(new), _BATCH):
             batch = new[start : start + _BATCH]
-            vectors = embedder.embed([texts[index] for index in batch.tolist()], progress=progress).vectors
-            of_texts[batch], near[batch] = self.nearest(vectors.astype(np.float64))
-        clusters[readable], nearness[readable] = of_texts[positions], near[positions]
-        return clusters, nearness
-
-    def nearest(self, vectors: Floats) -> tuple[Integers, Floats]:
-        """Return the nearest clusters (n,) of vectors (n, d), and the cosines (n,) with their means."""
-        points = (vectors - self.middle) @ self.axes
-        distances = (self.centres**2).sum(axis=1) - 2 * points @ self.centres.T
-        labels: Integers = distances.argmin(axis=1)
-        return labels, (vectors * self.means[labels]).sum(axis=1)
+            some = [texts[index] for index in batch.tolist()]
+            units = _Units.from_answers(some)
+            vectors = embedder.embed(units.texts, progress=progress).vectors
+            found = AnswerTopics.from_units(some, units, self.topics.projections(vectors), self.topics)
+            of_texts[batch], near[batch] = found.codes, found.nearness
+        for row, position in zip(readable, positions.tolist(), strict=True):
+            codes[row] = np.flatnonzero(of_texts[position]).tolist()
+            nearness[row] = near[position]
+        return codes, nearness
 
     @cached_property
     def _positions(self) -> dict[str, int]:
         return {text: position for position, text in enumerate(self.texts)}
 
 
-def cluster_answers(
-    texts: Sequence[str],
-    vectors: Floats,
-    times: Sequence[int],
-    *,
-    codes: int | None,
-    most: int,
-    seed: int,
-) -> AnswerClusters:
-    """Cluster different answers into a given number of clusters, or into the most stable number.
-
-    Args:
-        texts: m answers, all different.
-        vectors: shape (m, d), of length 1.
-        times: number of rows with each answer; the clusters are sorted by their rows.
-        codes: number of clusters; ``None`` for the best of 2 to ``most``.
-        most: maximum number of clusters to try.
-        seed: seed of all random steps.
-
-    Raises:
-        InputError: a number of clusters out of range.
-    """
-    largest = len(texts) // 2
-    name, number = ("most", most) if codes is None else ("codes", codes)
-    if number < 2 or (codes is not None and codes > largest):
-        raise InputError(name, f"must be 2 to {largest}, half of the different answers, got {number}")
-    middle, axes = principal_axes(vectors)
-    points = (vectors - middle) @ axes
-    if codes is None:
-        stable = most_stable(points, range(2, min(most, largest) + 1), seed=seed)
-    else:
-        stable = stable_clusters(points, codes, seed=seed)
-    labels, k = stable.clustering.labels, len(stable.jaccard)
-    means = np.stack([vectors[labels == cluster].mean(axis=0) for cluster in range(k)])
-    means /= np.linalg.norm(means, axis=1, keepdims=True)
-    nearness: Floats = (vectors * means[labels]).sum(axis=1)
-    order = np.argsort(-np.bincount(labels, weights=times, minlength=k), kind="stable")
-    return AnswerClusters(
-        tuple(texts),
-        np.argsort(order)[labels],
-        nearness,
-        stable.jaccard[order],
-        middle,
-        axes,
-        stable.clustering.centres[order],
-        means[order],
-    )
-
-
-def _codes(clusters: AnswerClusters, vectors: Floats, times: Sequence[int]) -> tuple[SuggestedCode, ...]:
-    """Build a proposed code from each cluster."""
-    k = len(clusters.jaccard)
-    terms = typical_terms(clusters.texts, clusters.labels, k)
-    names = typical_names(clusters.texts, clusters.labels, terms)
-    sizes = np.bincount(clusters.labels, weights=times, minlength=k).astype(np.int64)
+def _suggested_codes(
+    units: _Units, vectors: Vectors, projections: Floats, answers: AnswerTopics, times: Integers
+) -> tuple[SuggestedCode, ...]:
+    """Build a proposed code from each topic."""
+    topics = answers.topics
+    members = topics.assign(projections)
+    nearest = projections.argmax(axis=1)
+    sizes = times @ answers.codes
+    related = {topic: net for net in _nets(topics) for topic in net}
     codes = []
-    for cluster, typical in enumerate(terms):
-        rows = np.flatnonzero(clusters.labels == cluster)
-        texts = [clusters.texts[row] for row in rows.tolist()]
-        definition = "Answers that are like the examples."
-        if typical:
-            definition = f"Answers that use words such as {', '.join(typical[:6])}."
+    for topic, (words, scores) in enumerate(zip(topics.keywords, topics.scores, strict=True)):
+        rows = np.flatnonzero(members[:, topic])
+        typical = np.flatnonzero(members[:, topic] & (nearest == topic))
+        typical = typical if len(typical) else rows
+        texts = [units.texts[row] for row in typical.tolist()]
+        name, definition = f"code {topic + 1}", "Is like the examples."
+        if words:
+            definition = f"Says something about {', '.join(words[:6])}."
+            name = name_of([units.texts[row] for row in rows.tolist()], words, scores)
         codes.append(
             SuggestedCode(
-                names[cluster] or f"code {cluster + 1}",
+                name,
                 definition,
-                typical_examples(texts, vectors[rows], clusters.nearness[rows]),
-                typical,
-                int(sizes[cluster]),
-                float(sizes[cluster] / sizes.sum()),
-                float(clusters.jaccard[cluster]),
+                typical_examples(texts, vectors[typical].astype(np.float64), projections[typical, topic]),
+                words,
+                int(sizes[topic]),
+                float(sizes[topic] / times.sum()),
+                float(topics.jaccard[topic]),
+                _negative_examples(units.texts, projections, members, related.get(topic, (topic,)), words),
             )
         )
     return _with_distinct_names(codes)
 
 
-def _nets(clusters: AnswerClusters) -> tuple[tuple[int, ...], ...]:
-    """Group codes with similar clusters into nets of about three; none with fewer than six codes."""
-    k = len(clusters.means)
+def _negative_examples(
+    texts: Sequence[str], projections: Floats, members: Mask, net: Sequence[int], words: Sequence[str]
+) -> tuple[str, ...]:
+    """Choose the units nearest to a topic that have topics of other nets only, and none of its words.
+
+    Args:
+        texts: u units.
+        projections: shape (u, g).
+        members: shape (u, k), the topics of each unit.
+        net: positions of the topics of its net, with the topic itself.
+        words: the topic's words.
+    """
+    others = np.flatnonzero(members.any(axis=1) & ~members[:, list(net)].any(axis=1))
+    near = others[np.argsort(-projections[others][:, list(net)].max(axis=1), kind="stable")]
+    lower = [word.lower() for word in words]
+    chosen = (
+        texts[row]
+        for row in near.tolist()
+        if len(texts[row]) <= _MAX_EXAMPLE and not any(word in texts[row].lower() for word in lower)
+    )
+    return tuple(islice(chosen, _NEGATIVES))
+
+
+def _nets(topics: Topics) -> tuple[tuple[int, ...], ...]:
+    """Group codes with similar topics into nets; none with fewer than six codes."""
+    k = len(topics)
     if k < _FEWEST_FOR_NETS:
         return ()
     from scipy.cluster.hierarchy import fcluster, linkage
 
-    centred = clusters.means - clusters.means.mean(axis=0)
-    tree = linkage(centred, method="average", metric="cosine")
-    net_of_code = fcluster(tree, max(2, round(k / _CODES_IN_NET)), criterion="maxclust")
+    tree = linkage(topics.centres[:k], method="average", metric="cosine")
+    net_of_code = fcluster(tree, 1 - _IN_NET, criterion="distance")
     members = (tuple(np.flatnonzero(net_of_code == net).tolist()) for net in np.unique(net_of_code))
-    return tuple(sorted(codes for codes in members if len(codes) > 1))
-
-
-def typical_names(texts: Sequence[str], labels: Integers, terms: Sequence[Sequence[str]]) -> list[str]:
-    """Name clusters by a frequent phrase of two words, or else by one typical word.
-
-    A phrase has one of the two most typical words, and its other word is typical, too. It occurs in at least
-    2.5 % of the cluster's answers, and more often there than in all other answers together.
-
-    Args:
-        texts: n answers.
-        labels: shape (n,), their clusters.
-        terms: typical words of each cluster, from ``typical_terms``.
-
-    Returns:
-        For each cluster its name; empty if no word is typical.
-
-    Examples:
-        >>> texts = ["the battery life is good", "short battery life", "battery life", "price", "a price"]
-        >>> typical_names(texts, np.array([0, 0, 0, 1, 1]), [("battery", "life"), ("price",)])
-        ['battery life', 'price']
-    """
-    sizes = np.bincount(labels, minlength=len(terms))
-    inside: list[Counter[str]] = [Counter() for _ in terms]
-    everywhere: Counter[str] = Counter()
-    typical = [set(some) for some in terms]
-    leading = [set(some[:2]) for some in terms]
-    for text, label in zip(texts, labels.tolist(), strict=True):
-        words = _WORD_OF_PHRASE.findall(text.lower())
-        phrases = {f"{left} {right}" for left, right in pairwise(words) if left != right}
-        everywhere.update(phrases)
-        inside[label].update(
-            phrase
-            for phrase in phrases
-            if set(phrase.split()) <= typical[label] and set(phrase.split()) & leading[label]
-        )
-    names = []
-    for cluster, some in enumerate(terms):
-        fewest = max(_FEWEST_WITH_PHRASE, _PHRASE_SHARE * sizes[cluster])
-        frequent = [
-            phrase
-            for phrase, n in inside[cluster].most_common()
-            if n >= fewest and n > everywhere[phrase] - n
-        ]
-        names.append((frequent[0] if frequent else _word_as_name(some))[:_MAX_NAME])
-    return names
-
-
-def _word_as_name(terms: Sequence[str]) -> str:
-    """Return the first of the three most typical words that is not short (like "use"), or else the first.
-
-    Examples:
-        >>> _word_as_name(["use", "software", "easy"]), _word_as_name(["buy"])
-        ('software', 'buy')
-    """
-    if terms and is_fragment(terms[0]):
-        return terms[0]
-    return next((term for term in terms[:3] if len(term) >= _LONG_WORD), "".join(terms[:1]))
+    return tuple(sorted(codes for codes in members if 1 < len(codes) < k))
 
 
 def _with_distinct_names(codes: Sequence[SuggestedCode]) -> tuple[SuggestedCode, ...]:
-    """Add a number to names that occur twice, or that equal ``none``."""
+    """Add a number to names that occur twice or equal ``none``, and the name to definitions that do."""
     used: set[str] = {NO_CODE}
+    definitions: set[str] = set()
     renamed = []
     for code in codes:
         name, number = code.name, 2
         while name.casefold() in used:
             name, number = f"{code.name} {number}", number + 1
         used.add(name.casefold())
-        renamed.append(replace(code, name=name))
+        definition = code.definition
+        if definition.casefold() in definitions:
+            definition = f"{definition} ({name})"
+        definitions.add(definition.casefold())
+        renamed.append(replace(code, name=name, definition=definition))
     return tuple(renamed)
 
 
 def typical_examples(texts: Sequence[str], vectors: Floats, nearness: Floats) -> tuple[str, ...]:
-    """Choose the five different answers nearest to the centre, preferably short ones.
+    """Choose the five different units nearest to the centre, preferably of 3 words to 300 characters.
 
-    An answer nearly repeats a chosen one if their cosine is above the midpoint between 1 and the mean cosine
-    of two answers of the cluster. Such answers are chosen only if there are no others.
+    A unit nearly repeats a chosen one if their cosine is above the midpoint between 1 and the mean cosine of
+    two units of the topic. Such units are chosen only if there are no others.
 
     Args:
-        texts: n answers of one cluster, all different.
+        texts: n units of one topic, all different.
         vectors: shape (n, d), of length 1.
         nearness: shape (n,), cosine of each with the centre.
 
@@ -594,7 +601,12 @@ def typical_examples(texts: Sequence[str], vectors: Floats, nearness: Floats) ->
     """
     n = len(texts)
     is_short = np.array([len(text) <= _MAX_EXAMPLE for text in texts])
-    candidates = np.flatnonzero(is_short) if is_short.any() else np.arange(n)
+    has_words = np.array([len(text.split()) >= _FEWEST_WORDS or is_fragment(text) for text in texts])
+    # A capital, or a letter of a script without capitals, rather than "and" or a bracket.
+    is_start = np.array([text[0].isalpha() and not text[0].islower() for text in texts])
+    pools = (is_short & has_words & is_start, is_short & has_words, is_short)
+    large_enough = (np.flatnonzero(pool) for pool in pools if pool.sum() >= N_EXAMPLES)
+    candidates = next(large_enough, np.flatnonzero(is_short) if is_short.any() else np.arange(n))
     mean_cosine = 1.0
     if n > 1:
         mean_cosine = float((np.square(vectors.sum(axis=0)).sum() - n) / (n * (n - 1)))
@@ -607,133 +619,6 @@ def typical_examples(texts: Sequence[str], vectors: Floats, nearness: Floats) ->
         is_repeat = bool(chosen) and float((vectors[chosen] @ vectors[row]).max()) > nearly_same
         (repeats if is_repeat else chosen).append(row)
     return tuple(texts[row] for row in [*chosen, *repeats][:N_EXAMPLES])
-
-
-_IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_KANA = "\u3040-\u30ff\uff66-\uff9f"
-_SPACELESS_ALPHABETS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-"""Characters of Thai, Lao, Burmese and Khmer, including vowel signs and tone marks."""
-
-_SPACELESS = re.compile(f"[{_IDEOGRAPHS}{_KANA}{_SPACELESS_ALPHABETS}]")
-_WORD_OF_PHRASE = re.compile(r"[^\W\d_]+")
-_WORD = re.compile(r"[\uac00-\ud7a3]{2,}|[^\W\d_]{3,}")
-_KATAKANA = re.compile("[\u30a1-\u30fa\u30fc\uff66-\uff9f]{2,}")
-_RUNS = (
-    (re.compile(f"[{_IDEOGRAPHS}]{{2,}}"), range(2, 5)),
-    (re.compile(f"[{_SPACELESS_ALPHABETS}]{{3,}}"), range(3, 7)),
-)
-_PRIOR = 0.01
-_MOSTLY = 0.8
-
-
-def typical_terms(texts: Sequence[str], labels: Integers, k: int, *, most: int = 8) -> list[tuple[str, ...]]:
-    """Return the words that are more frequent in each cluster than in the other clusters.
-
-    Words are those of ``terms_in``; each answer counts a word once. The score is the difference of the word's
-    log odds in the cluster and in the other clusters, both with a prior of its frequency in all answers,
-    divided by the standard error. So function words are left out in any language, without a list. In
-    languages without spaces between words, fragments that overlap a more typical one are left out.
-
-    Args:
-        texts: n answers.
-        labels: shape (n,), their clusters, 0 to k - 1.
-        k: clusters.
-        most: maximum number of words per cluster.
-
-    Returns:
-        For each cluster its words, the most typical first.
-
-    References:
-        Monroe, Colaresi and Quinn (2008), Fightin' words, doi 10.1093/pan/mpn018, equation 22.
-
-    Examples:
-        >>> texts = ["the battery died", "the battery lasts", "the price is high", "the price is low"]
-        >>> typical_terms(texts, np.array([0, 0, 1, 1]), 2, most=1)
-        [('battery',), ('price',)]
-    """
-    bags = [terms_in(text) for text in texts]
-    totals = Counter(term for bag in bags for term in bag)
-    vocabulary = sorted(without_parts({term: n for term, n in totals.items() if n > 1}))
-    if not vocabulary:
-        return [()] * k
-    columns = {term: column for column, term in enumerate(vocabulary)}
-    counts = np.zeros((k, len(vocabulary)))
-    for bag, label in zip(bags, labels.tolist(), strict=True):
-        counts[label, [columns[term] for term in bag & columns.keys()]] += 1
-    prior = counts.sum(axis=0) * _PRIOR + _PRIOR
-    inside, outside = counts + prior, counts.sum(axis=0) - counts + prior
-    scores = (_log_odds(inside) - _log_odds(outside)) / np.sqrt(1 / inside + 1 / outside)
-    scores = np.where(counts > 0, scores, 0.0)
-    typical = []
-    for row in scores:
-        chosen: list[str] = []
-        for index in np.argsort(-row, kind="stable").tolist():
-            if len(chosen) == most or row[index] <= 0:
-                break
-            if not overlaps(vocabulary[index], chosen):
-                chosen.append(vocabulary[index])
-        typical.append(tuple(chosen))
-    return typical
-
-
-def _log_odds(counts: Floats) -> Floats:
-    odds: Floats = np.log(counts) - np.log(np.maximum(counts.sum(axis=1, keepdims=True) - counts, _PRIOR))
-    return odds
-
-
-def terms_in(text: str) -> set[str]:
-    """Return the words of an answer, in lower case.
-
-    A word is a run of at least three letters, in Korean at least two. In Chinese, each run of two to four
-    characters is a word; in Thai, Lao, Burmese and Khmer, each run of three to six. In Japanese, words in
-    katakana count, but not hiragana, which is mostly grammar.
-
-    Examples:
-        >>> sorted(terms_in("The battery died"))
-        ['battery', 'died', 'the']
-        >>> sorted(terms_in("バッテリーが切れた")), sorted(terms_in("电池坏"))
-        (['バッテリー'], ['池坏', '电池', '电池坏'])
-    """
-    terms = set(_WORD.findall(_SPACELESS.sub(" ", text.lower()))) | set(_KATAKANA.findall(text))
-    for pattern, sizes in _RUNS:
-        for run in pattern.findall(text):
-            terms |= {run[start : start + size] for size in sizes for start in range(len(run) - size + 1)}
-    return terms
-
-
-def is_fragment(term: str) -> bool:
-    """Return whether a term is a fragment of a text without spaces, which may not be a word.
-
-    Examples:
-        >>> is_fragment("电池"), is_fragment("battery")
-        (True, False)
-    """
-    return _SPACELESS.match(term) is not None
-
-
-def without_parts(counts: Mapping[str, int]) -> set[str]:
-    """Leave out fragments that mostly occur inside a longer fragment.
-
-    Args:
-        counts: number of answers with each term.
-
-    Examples:
-        >>> sorted(without_parts({"充电": 9, "充电器": 8, "电器": 8, "电池": 20}))
-        ['充电器', '电池']
-    """
-    parts = {
-        part
-        for term, n in counts.items()
-        if is_fragment(term)
-        for part in (term[1:], term[:-1])
-        if n >= _MOSTLY * counts.get(part, float("inf"))
-    }
-    return set(counts) - parts
-
-
-def overlaps(term: str, terms: Sequence[str]) -> bool:
-    """Return whether a fragment contains one of some terms, or is part of one; words never overlap."""
-    return is_fragment(term) and any(term in other or other in term for other in terms)
 
 
 def name_codes(
@@ -784,7 +669,7 @@ def read_name(reply: str) -> tuple[str, str] | None:
     if not all(isinstance(text, str) and text.strip() for text in stated):
         return None
     name, definition = (" ".join(str(text).split()) for text in stated)
-    return None if len(name) > _MAX_NAME or ";" in name else (name, definition)
+    return None if len(name) > MAX_NAME or ";" in name else (name, definition)
 
 
 def build_codebook(summary: SuggestionSummary) -> Codebook:
@@ -797,7 +682,14 @@ def build_codebook(summary: SuggestionSummary) -> Codebook:
     nets = [Code(name, net_definition(codes), ()) for name, codes in named.items()]
     parents = {code: name for name, codes in named.items() for code in codes}
     codes = (
-        Code(code.name, code.definition, code.examples, parent=parents.get(code.name))
+        Code(
+            code.name,
+            code.definition,
+            code.examples,
+            code.negative_examples,
+            parents.get(code.name),
+            code.words,
+        )
         for code in summary.codes
     )
     return Codebook(_codebook_name(summary), (*nets, *codes))
@@ -805,13 +697,14 @@ def build_codebook(summary: SuggestionSummary) -> Codebook:
 
 def suggestion_yaml(summary: SuggestionSummary) -> str:
     """Write a proposal as YAML for ``load_codebook``, with sizes and stabilities of codes as comments."""
-    clustered = f"{summary.n_distinct:,}"
+    answers = f"{summary.n_distinct:,}"
     if summary.is_sampled:
-        clustered = f"{summary.n_clustered:,} of {summary.n_distinct:,}"
+        answers = f"{summary.n_clustered:,} of {summary.n_distinct:,}"
     text = (
-        f"# Proposed from clusters of {clustered} different answers: {summary.n_stable} of "
-        f"{len(summary.codes)} come back when half of the\n"
-        "# answers are left out. Read the examples, rename, merge and split codes before you use them.\n"
+        f"# Proposed from the sentences and clauses of {answers} different answers: {summary.n_stable} of "
+        f"{len(summary.codes)} codes\n"
+        "# come back when half of them are left out. Read the examples, rename, merge and split codes\n"
+        "# before you use them.\n"
         f"{_dump_yaml({'name': _codebook_name(summary)})}\n"
         "# A line merges codes: the first name stays, with the examples of all.\n"
         f"merge: []\n#  - [{summary.codes[0].name}, {summary.codes[1].name}]\n\n"
@@ -821,10 +714,16 @@ def suggestion_yaml(summary: SuggestionSummary) -> str:
     text += f"{_dump_yaml({'nets': nets})}\ncodes:\n"
     for code in summary.codes:
         state = "stable" if code.is_stable else "NOT STABLE: it may be chance"
-        share = f"cluster of {code.n:,} answers ({100 * code.share:.0f} %)"
+        share = f"topic of {code.n:,} answers ({100 * code.share:.0f} %)"
         if code.n_coded is not None:
             share += f", semscale code would give it to {code.n_coded:,}"
-        entry = {"name": code.name, "definition": code.definition, "examples": list(code.examples)}
+        lists = {
+            "examples": code.examples,
+            "keywords": code.words,
+            "negative_examples": code.negative_examples,
+        }
+        entry: dict[str, Any] = {"name": code.name, "definition": code.definition}
+        entry |= {key: list(values) for key, values in lists.items() if values}
         text += (
             f"  # {share}, {state} (Jaccard {code.shown_jaccard:.2f})\n{indent(_dump_yaml([entry]), '  ')}"
         )

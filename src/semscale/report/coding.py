@@ -46,7 +46,7 @@ from semscale.report.formatting import (
 )
 from semscale.report.parts import Column, Columns, section, table, table_of, without_none
 from semscale.report.sentences import rows_scored, sample_caution, unseen_codes_note
-from semscale.stats.clustering import RESAMPLES, STABLE
+from semscale.stats.clustering import STABLE
 from semscale.stats.prediction_powered import FEWEST_IN_GROUP
 from semscale.types import Status
 
@@ -124,8 +124,9 @@ _STANDARD_ERRORS = {
     "CR2": "CR2 standard errors, which allow for rows that belong together",
 }
 _JACCARD = (
-    f"Jaccard: mean similarity of the cluster with the most similar one in {RESAMPLES} halves of the "
-    f"answers, rounded down; from {STABLE:g} on it is stable."
+    "A code is a topic of sentences and clauses; an answer may have several codes. Would get: answers to "
+    "which semscale code would give the code. Jaccard: mean similarity of the topic’s sentences and clauses "
+    f"with those of the most similar topic of random halves, rounded down; from {STABLE:g} on it is stable."
 )
 
 
@@ -730,11 +731,11 @@ def _sample_cautions(summary: "CodingSummary") -> Iterator[str]:
 
 def suggestion_document(summary: "SuggestionSummary") -> Document:
     """Turn a proposed codebook into a document."""
-    clustered = sum(code.n for code in summary.codes)
     left_out = {str(status): n for status, n in summary.counts.items() if status is not Status.SCORED}
-    left_out["not in the sample"] = summary.counts.get(Status.SCORED, 0) - clustered
-    counting = rows_scored(clustered, summary.n, left_out, verb="included")
+    left_out["not in the sample"] = summary.counts.get(Status.SCORED, 0) - summary.n_sampled
+    counting = rows_scored(summary.n_sampled, summary.n, left_out, verb="included")
     stable = f"{summary.n_stable} of {count_of(len(summary.codes), 'code')} are stable"
+    without = f"{count(summary.n_without)} of the included rows have no code"
     columns: Columns[SuggestedCode] = (
         ("code", lambda code: Quoted(code.name, _NAME)),
         ("answers", lambda code: code.n),
@@ -743,7 +744,7 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
         ("Jaccard", lambda code: code.shown_jaccard),
         ("", lambda code: Flag("stable", "pass") if code.is_stable else Flag("not stable", "warn")),
         ("typical words", lambda code: Quoted(", ".join(code.words), 80)),
-        ("definition", lambda code: Quoted(code.definition)),
+        ("definition", lambda code: Quoted(code.definition)) if summary.asked else None,
         ("such as", lambda code: Quoted(" | ".join(code.examples[:3]), 300)),
     )
     return Document(
@@ -751,7 +752,7 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
         name="Code suggest",
         title=("Codes for the answers in “", Quoted(summary.column), "”"),
         source=parts.input_and_date(summary),
-        introduction=(parts.sentence(counting), parts.sentence(stable)),
+        introduction=(parts.sentence(counting), parts.sentence(stable), parts.sentence(without)),
         next_step=(
             f"Read and correct {one_line(summary.codebook)}, then code the answers with it⟦ (semscale code)⟧."
         ),
@@ -760,7 +761,8 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
             ("Codes", len(summary.codes)),
             ("Stable", summary.n_stable),
             ("Different answers", summary.n_distinct),
-            ("Clustered", summary.n_clustered) if summary.is_sampled else None,
+            ("In the sample", summary.n_clustered) if summary.is_sampled else None,
+            ("Sentences and clauses", summary.n_units),
         ),
         sections=without_none(
             section(
@@ -780,11 +782,9 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
 
 
 def _nets_table(summary: "SuggestionSummary") -> DataTable:
-    """List the nets with their codes, and the rows in the clusters of these codes."""
-    sizes = {code.name: code.n for code in summary.codes}
+    """List the nets with their codes."""
     columns: Columns[tuple[str, list[str]]] = (
         ("net", lambda net: Quoted(net[0], _NAME)),
-        ("answers", lambda net: sum(sizes[name] for name in net[1])),
         ("codes", lambda net: Quoted(", ".join(net[1]), 120)),
     )
     return table_of(summary.named_nets.items(), columns, noun="net", title="Nets of similar codes")
@@ -801,14 +801,8 @@ def _suggestion_cautions(summary: "SuggestionSummary") -> Iterator[str]:
     unstable = len(summary.codes) - summary.n_stable
     if unstable:
         yield (
-            f"{count(unstable)} of {codes} may be chance: their clusters do not come back when half of the "
-            "answers are left out."
-        )
-    if summary.is_most:
-        yield (
-            f"{codes} are the most that were tried, and came back best: one theme may be spread over several "
-            "codes, or more would come back as well. Read the examples, and join codes that mean the same."
-            "⟦ A higher `most` tries more codes.⟧"
+            f"{count(unstable)} of {codes} may be chance: their topics do not come back when half of the "
+            "sentences and clauses are left out."
         )
     if summary.n_unnamed:
         yield (
@@ -822,4 +816,3 @@ def _suggestion_cautions(summary: "SuggestionSummary") -> Iterator[str]:
         )
     if summary.problem is not None:
         yield f"The codebook cannot be used as it is: {one_line(summary.problem)}."
-    yield "An answer is in one cluster here; coding gives it every code that applies⟦ (semscale code)⟧."
