@@ -201,8 +201,9 @@ class SuggestionSummary(Presentable):
             coder: coder for the proposed codebook.
             times: number of rows with each clustered answer.
         """
-        likeness = coder.score(self.topics.texts).likeness
-        rows = np.array([times[text] for text in self.topics.texts])
+        texts = self.topics.texts
+        likeness = coder.adapt([texts]).score(texts).likeness
+        rows = np.array([times[text] for text in texts])
         counts = dict(
             zip(coder.codebook.names, (rows @ (likeness >= BY_LIKENESS.given_from)).tolist(), strict=True)
         )
