@@ -61,7 +61,7 @@ _LEAST_PROJECTION_OF_WORD = 0.2
 _LEAST_SCORE = 1.0  # standard errors; few answers give no more
 _LEAST_GAIN = 0.2
 _SUBJECT = 0.75
-_DISSOLVED = 0.5
+_DISSOLVED, _LEAST_JACCARD = 0.5, 0.3
 _STABILITY_HALVES, _RUNS_OF_HALF = 10, 10
 _MOST_OF_SPACE, _BATCH = 10_000, 8_192  # units
 _SOME = 200  # texts that show the language
@@ -230,7 +230,7 @@ def find_topics(
     units and whose own vectors lie in its direction. At least 20 % more of its units than of the others must
     have one of them, on units that did not choose them. A group whose first keyword is in three of four
     answers is the survey's subject and no topic, and neither is a group that is nearest to three general
-    remarks, such as "I will be back".
+    remarks, such as "I will be back", or that hardly comes back when halves are clustered in the same way.
 
     Args:
         texts: n units.
@@ -329,9 +329,12 @@ def _most_stable_topics(
     best: tuple[tuple[int, float], _Candidates, Floats] | None = None
     for level in JOINED:
         candidates = _candidates(found.recurring(level), units)
-        if not 2 <= candidates.is_topic.sum() <= most:
+        if candidates.is_topic.sum() < 2:
             continue
         jaccard = halves.stability(candidates.centres, level)
+        candidates = _without_chance(candidates, jaccard)
+        if candidates.is_topic.sum() > most:
+            continue
         of_topics = jaccard[candidates.is_topic]
         rank = (int((of_topics >= STABLE).sum()), float((of_topics - _DISSOLVED).sum()))
         if best is None or rank > best[0]:
@@ -343,6 +346,12 @@ def _most_stable_topics(
             "a higher `most`, or the number of `codes`",
         )
     return best[1:]
+
+
+def _without_chance(candidates: _Candidates, jaccard: Floats) -> _Candidates:
+    """Leave out topics that hardly come back, unless fewer than two would remain."""
+    is_topic: Mask = candidates.is_topic & (jaccard >= _LEAST_JACCARD)
+    return replace(candidates, is_topic=is_topic) if is_topic.sum() >= 2 else candidates
 
 
 def _so_many_topics(found: RecurringDirections, units: _Units, codes: int) -> tuple[float, _Candidates]:
