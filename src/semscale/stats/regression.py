@@ -110,17 +110,26 @@ def _by_rows(design: Floats, weighted: Floats, inverse: Floats, residuals: Float
 
 
 def independent_columns(predictors: Floats) -> list[int]:
-    """Choose columns, from the first, that are neither constant nor linear combinations of earlier ones.
+    """Choose columns, from the first, whose coefficients can be told apart by more than a single row.
+
+    A column is left out if it is constant, a linear combination of earlier ones, or one but for a single row,
+    which would alone decide a coefficient.
 
     Examples:
-        >>> independent_columns(np.array([[1.0, 0, 1, 0], [1, 1, 0, 1], [1, 0, 1, 1]]))
+        >>> rows = np.array([[1.0, 0, 1, 0, 0], [1, 1, 0, 1, 1], [1, 0, 1, 1, 0], [1, 0, 1, 0, 0]])
+        >>> independent_columns(np.vstack([rows, rows]))
+        [1, 3]
+        >>> independent_columns(np.vstack([rows, rows, [[1, 0, 1, 0, 1]]]))  # the last is the second but here
         [1, 3]
     """
     chosen: list[int] = []
     design = np.ones((len(predictors), 1))
     for column in range(predictors.shape[1]):
         wider = np.column_stack([design, predictors[:, column]])
-        if np.linalg.matrix_rank(wider) == wider.shape[1]:
+        if np.linalg.matrix_rank(wider) < wider.shape[1]:
+            continue
+        leverage = (np.linalg.qr(wider).Q ** 2).sum(axis=1)
+        if leverage.max() <= 1 - _ROUNDING:
             chosen.append(column)
             design = wider
     return chosen
