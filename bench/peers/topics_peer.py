@@ -1,12 +1,14 @@
 """Topics of texts by BERTopic and Top2Vec, with vectors that were made elsewhere.
 
-Run with ``python topics_peer.py LIBRARY FILE``. The file (JSON) has ``texts`` with their ``vectors``, and
-``words`` with theirs. Prints one line of JSON: the topic of each text, -1 for none, and each topic's words.
+Run with ``python topics_peer.py LIBRARY FILE``. The file (JSON) has ``texts`` with their ``vectors``,
+``words`` with theirs, and the number of topics to which they are ``reduced`` as well. Prints one line of
+JSON: for all topics, and for the reduced ones, the topic of each text, -1 for none, and each topic's words.
 """
 
 import json
 import sys
 from contextlib import redirect_stdout
+from importlib.metadata import version
 
 import numpy as np
 
@@ -14,36 +16,49 @@ MOST_WORDS = 8
 SEED = 0
 
 
-def bertopic(texts, vectors):
-    """Return topics by BERTopic's defaults, with a seed for UMAP."""
-    from bertopic import BERTopic, __version__
+def bertopic(given):
+    """Return topics by BERTopic's defaults, with a seed for UMAP, and topics that it reduced."""
+    from bertopic import BERTopic
     from umap import UMAP
+
+    def topics():
+        words = {topic: [word for word, _ in model.get_topic(topic)] for topic in set(model.topics_) - {-1}}
+        return as_json(model.topics_, words)
 
     reducer = UMAP(n_neighbors=15, n_components=5, min_dist=0.0, metric="cosine", random_state=SEED)
     model = BERTopic(embedding_model=None, umap_model=reducer, verbose=False)
-    labels, _ = model.fit_transform(texts, np.array(vectors))
-    words = {topic: [word for word, _ in model.get_topic(topic)][:MOST_WORDS] for topic in set(labels) - {-1}}
-    return __version__, list(map(int, labels)), words
+    model.fit(given["texts"], np.array(given["vectors"]))
+    everything = topics()
+    model.reduce_topics(given["texts"], nr_topics=given["reduced"] + 1)  # one of them is for no topic
+    return everything, topics()
 
 
-def top2vec(texts, vectors, words, word_vectors):
-    """Return topics by Top2Vec's defaults, with a seed for UMAP."""
-    from importlib.metadata import version
-
+def top2vec(given):
+    """Return topics by Top2Vec's defaults, with a seed for UMAP, and topics that it reduced."""
     from top2vec import Top2Vec
 
-    known = dict(zip(texts, vectors, strict=True)) | dict(zip(words, word_vectors, strict=True))
-    nothing = [0.0] * len(vectors[0])
+    known = dict(zip(given["texts"], given["vectors"], strict=True))
+    known |= dict(zip(given["words"], given["word_vectors"], strict=True))
+    nothing = [0.0] * len(given["vectors"][0])
     model = Top2Vec(
-        texts,
+        given["texts"],
         embedding_model=lambda some: np.array([known.get(text, nothing) for text in some]),
         min_count=20,
         umap_args={"n_neighbors": 15, "n_components": 5, "metric": "cosine", "random_state": SEED},
         verbose=False,
     )
-    labels = model.doc_top
-    topics = {topic: list(words[:MOST_WORDS]) for topic, words in enumerate(model.topic_words)}
-    return version("top2vec"), list(map(int, labels)), topics
+    model.hierarchical_topic_reduction(given["reduced"])
+    return (
+        as_json(model.doc_top, dict(enumerate(model.topic_words))),
+        as_json(model.doc_top_reduced, dict(enumerate(model.topic_words_reduced))),
+    )
+
+
+def as_json(labels, words):
+    return {
+        "labels": [int(label) for label in labels],
+        "words": {int(topic): list(some)[:MOST_WORDS] for topic, some in words.items()},
+    }
 
 
 def main():
@@ -51,13 +66,8 @@ def main():
     with open(path, encoding="utf-8") as file:
         given = json.load(file)
     with redirect_stdout(sys.stderr):
-        if library == "BERTopic":
-            version, labels, words = bertopic(given["texts"], given["vectors"])
-        else:
-            version, labels, words = top2vec(
-                given["texts"], given["vectors"], given["words"], given["word_vectors"]
-            )
-    print(json.dumps({"version": version, "labels": labels, "words": {int(k): w for k, w in words.items()}}))
+        everything, reduced = bertopic(given) if library == "BERTopic" else top2vec(given)
+    print(json.dumps({"version": version(library.lower()), "all": everything, "reduced": reduced}))
 
 
 if __name__ == "__main__":
