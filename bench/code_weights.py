@@ -1,7 +1,8 @@
 """Fit of the weights that combine the evidence for a code, for ``semscale.coding.evidence``.
 
 Run with ``python bench/code_weights.py``. A logistic model of all codes of eight domains, each with the same
-total weight, predicts whether a sentence has a code. The threshold is the median over domains of the value
+total weight, predicts whether a sentence has a code. Answers such as "nothing", which have no code, count as
+much as a part of each domain. The threshold is the median over domains of the value
 at which as many codes of answers are assigned as they have. The second table leaves out one domain after the
 other, and fits weights and threshold to the rest. A language model coded the sentences (``bench/data/coded``
 and ``examples/coding``); no domain is one that the figures of ``bench/coding.py`` are about.
@@ -10,32 +11,38 @@ and ``examples/coding``); no domain is one that the figures of ``bench/coding.py
 import numpy as np
 from scipy.optimize import minimize
 
-from coded_domains import learning_domains
+from coded_domains import WITHOUT_TOPIC, learning_domains
 from measuring import Options
 from semscale import load_embedder
 from semscale.coding.evidence import EQUAL_ERROR, FEATURES, WEIGHTS, EvidenceReader
 from semscale.coding.units import sentences_in
 
 TOTAL = 700  # weight of each domain
+SHARE_WITHOUT_TOPIC = 0.3  # of the weight of a domain
 PENALTY = 1.0
 THRESHOLDS = np.linspace(-4, 3, 701)
 
 
-def features_of(domain, embedder):
-    """Return the features of a domain's sentences, shape (m, k, 8)."""
-    units = [sentences_in(text) for text in domain.sentences]
+def features_of(codebook, sentences, embedder):
+    """Return the features of m sentences, shape (m, k, 8)."""
+    units = [sentences_in(text) for text in sentences]
     clauses = [
         [clause.text(text) for unit in sentence for clause in unit.clauses]
-        for text, sentence in zip(domain.sentences, units, strict=True)
+        for text, sentence in zip(sentences, units, strict=True)
     ]
-    return EvidenceReader(domain.codebook, embedder).read(domain.sentences, clauses).features
+    return EvidenceReader(codebook, embedder).read(sentences, clauses).features
 
 
-def fit_weights(domains, features):
+def fit_weights(domains, features, without_topic):
     """Fit intercept and weights, with an L2 penalty on standardised weights."""
-    x = np.concatenate([values.reshape(-1, len(FEATURES)) for values in features])
-    y = np.concatenate([domain.codes.ravel() for domain in domains])
-    weight = np.concatenate([np.full(domain.codes.size, TOTAL / domain.codes.size) for domain in domains])
+    parts = [*features, *without_topic]
+    codes = [*(domain.codes for domain in domains), *(np.zeros(part.shape[:2]) for part in without_topic)]
+    totals = [TOTAL] * len(features) + [SHARE_WITHOUT_TOPIC * TOTAL] * len(without_topic)
+    x = np.concatenate([values.reshape(-1, len(FEATURES)) for values in parts])
+    y = np.concatenate([part.ravel() for part in codes])
+    weight = np.concatenate([
+        np.full(part.size, total / part.size) for part, total in zip(codes, totals, strict=True)
+    ])  # fmt: skip
     mean, scale = x.mean(axis=0), x.std(axis=0)
     z = (x - mean) / scale
 
@@ -70,8 +77,9 @@ def main():
     parser.add_size("--model", "all-MiniLM-L6-v2", quick="all-MiniLM-L6-v2")
     embedder = load_embedder(parser.parse_args().model)
     domains = learning_domains()
-    features = [features_of(domain, embedder) for domain in domains]
-    weights = fit_weights(domains, features)
+    features = [features_of(domain.codebook, domain.sentences, embedder) for domain in domains]
+    empty = [features_of(domain.codebook, WITHOUT_TOPIC, embedder) for domain in domains]
+    weights = fit_weights(domains, features, empty)
     threshold = np.median(
         [equal_error(domain, logits_of(weights, x)) for domain, x in zip(domains, features, strict=True)]
     )
@@ -81,7 +89,7 @@ def main():
     rows = []
     for index, domain in enumerate(domains):
         rest = [other for other in range(len(domains)) if other != index]
-        without = fit_weights([domains[other] for other in rest], [features[other] for other in rest])
+        without = fit_weights(*([every[other] for other in rest] for every in (domains, features, empty)))
         cut = np.median([equal_error(domains[other], logits_of(without, features[other])) for other in rest])
         assigned = logits_of(without, features[index]) > cut
         true, of_answers = domain.in_answers(domain.codes), domain.in_answers(assigned)

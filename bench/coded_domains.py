@@ -14,6 +14,14 @@ from semscale.coding.codebook import Code, Codebook, load_codebook
 from semscale.coding.labels import hand_codes
 from shared_data import shared_data
 
+WITHOUT_TOPIC = (
+    "nothing", "Nothing", "no", "None", "none", "n/a", "I don't know", "idk", "ok", "fine", "asdf",
+    "everything", "All good", "yes", "12", "nothing to add", "no comment", "not sure", "good", "bad", "great",
+    "it was ok", "-", "don't know", "no idea", "can't think of anything", "same as above", "all of it",
+    "nope", "love it", "nada", "test", "xx", "very good", "see above",
+)  # fmt: skip
+"""Answers as they come in every survey, which have no code of any codebook."""
+
 DOMAINS = Path(__file__).parent / "data" / "coded"
 EXAMPLE = Path(__file__).parents[1] / "examples" / "coding"
 

@@ -53,7 +53,9 @@ def test_the_best_clause_counts(reader):
 
 
 def test_length_is_the_logarithm_of_the_number_of_words_plus_one(reader):
-    assert features(reader, "one two three")["length"] == pytest.approx([np.log(4)] * 2)
+    assert features(reader, "one two three four five")["length"] == pytest.approx([np.log(6)] * 2)
+    # Fewer than four words count as four.
+    assert features(reader, "one")["length"] == pytest.approx([np.log(5)] * 2)
 
 
 def test_words_are_compared_with_those_of_the_other_code(reader):

@@ -26,15 +26,15 @@ FEATURES = ("similarity", "rival", "clause", "clause_rival", "length", "words", 
 
 ``similarity``: cosine of the sentence with the code's nearest texts. ``rival``: the same with the nearest
 other code. ``clause`` and ``clause_rival``: the greatest of the sentence's clauses, likewise. ``length``:
-logarithm of the number of words.
+logarithm of the number of words; sentences of fewer than four words count as four.
 ``words``: margin of the word that is nearest to a word of the code's texts, compared with other codes;
 ``definition`` and ``examples``: the same with the words of these texts alone.
 """
 
-WEIGHTS = (-0.75, 0.38, -0.43, 0.25, -0.06, -0.62, 0.26, 0.21, -0.11)
+WEIGHTS = (-1.62, 0.36, -0.4, 0.24, -0.02, -0.44, 0.23, 0.26, -0.05)
 """Intercept and weights of the features, learned by ``bench/code_weights.py`` on eight domains."""
 
-EQUAL_ERROR = -1.03
+EQUAL_ERROR = -1.38
 """Weighted evidence at which a code is assigned in error as often as it is missed, learned likewise."""
 
 NEAREST = 2
@@ -44,6 +44,7 @@ MAX_COSINE = 0.95
 """Cosine of two codes' mean vectors, relative to unrelated sentences, above which they are too similar."""
 
 _LEAST_SPREAD = 0.02  # of cosines with unrelated texts, which a toy model may not have
+_LEAST_LENGTH = 4  # words: "yes" and "nothing" are no stronger evidence than a sentence
 _NO_WORD = -3.0  # margin of a sentence without a content word
 _NO_RIVAL = 0.0  # similarity of the rival of a code that has none
 _NO_LENGTH = 1e-6  # of a vector
@@ -123,7 +124,7 @@ class EvidenceReader:
         best_part = np.maximum.reduceat(of_parts, first)
         words = [content_words(text, self._language) for text in parts]
         margins = self._words.margins(words, progress)
-        lengths = np.array([np.log1p(len(words_in(text))) for text in sentences])
+        lengths = np.array([np.log1p(max(len(words_in(text)), _LEAST_LENGTH)) for text in sentences])
         features = np.concatenate(
             [
                 np.stack(
