@@ -247,7 +247,9 @@ def check_change_of_score(semscale, form):
 def test_previews_are_left_out_by_the_description_and_counted(semscale, tmp_path):
     form = FORMS["qualtrics"]
     form.write(tmp_path / form.file, TRUTH)
-    assert semscale("columns", form.file, "--out", "survey.yaml").code == 0
+    described = semscale("columns", form.file, "--out", "survey.yaml")
+    assert "3 rows are of a preview; the description leaves such rows out" in described.out
+    assert "treated like all others" not in described.out
     assert read_survey(tmp_path / "survey.yaml").leave_out == {"Status": ("Survey Preview",)}
     ended = semscale("tables", form.file, "--question", "Q2")
     assert "3 rows are left out: Status is Survey Preview (leave_out of the description)" in ended.out

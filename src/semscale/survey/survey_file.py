@@ -22,8 +22,8 @@ _MOST_BYTES = 2_000_000
 _FORM = "the description of a survey, such as questions"
 _WIDTH = 110
 _HEADING = (
-    "What the columns of the file mean. Correct what is wrong: commands read this file beside the data, or\n"
-    "by --survey, and writing it anew keeps your entries and comments. Write 'from: user' where you decided."
+    "What the columns of the file mean. Correct what is wrong, and set 'from' to 'user' there. Commands\n"
+    "read this file beside the data, or by --survey. Writing it again keeps your entries and comments."
 )
 _LISTS = ("values", "options")
 """Lists whose entries take a line each."""

@@ -11,6 +11,7 @@ import polars as pl
 from semscale.presentable import Presentable
 from semscale.scales.library import scale_caution
 from semscale.store.column_profile import ColumnKind, ColumnProfile, profiles_of
+from semscale.store.exports.unfinished import unfinished_notes
 from semscale.store.table import Table
 from semscale.survey.description import Question, Survey
 from semscale.survey.inference import describe_survey
@@ -185,7 +186,8 @@ def summarize_columns(table: Table, survey: Survey | None = None) -> ColumnsSumm
         InputError: a row cannot be read.
     """
     profiles = profiles_of(table)
-    described, notes = describe_survey(table, profiles), list(table.notes)
+    described = describe_survey(table, profiles)
+    notes = list(table.notes)
     if survey is not None:
         updated = update_survey(survey, described)
         described = updated.survey
@@ -193,6 +195,10 @@ def summarize_columns(table: Table, survey: Survey | None = None) -> ColumnsSumm
             notes.append(f"described columns that the table lacks: {', '.join(updated.gone)}")
         if updated.added:
             notes.append(f"columns that were not described yet: {', '.join(updated.added)}")
+    if described.leave_out:
+        outdated = set(unfinished_notes(table))
+        notes = [note for note in notes if note not in outdated]
+        notes += unfinished_notes(table, described.leave_out)
     n = max(profile.n for profile in profiles)
     return ColumnsSummary(table.file_name, n, tuple(map(_column, profiles)), described, tuple(notes))
 

@@ -1,7 +1,7 @@
 """Unfinished interviews, previews, tests and spam in exports: they are counted, and stay in the table."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from semscale.store.columns import column_in, groups_in, storable
@@ -21,8 +21,13 @@ def with_unfinished_counted(table: Table) -> Table:
     return replace(table, notes=(*table.notes, *notes)) if notes else table
 
 
-def unfinished_notes(table: Table) -> list[str]:
-    """Return a sentence for each kind of rows that are no finished interviews."""
+def unfinished_notes(table: Table, left_out: Mapping[str, Collection[str]] | None = None) -> list[str]:
+    """Return a sentence for each kind of rows that are no finished interviews.
+
+    Args:
+        table: the table with these rows.
+        left_out: values of columns whose rows a description leaves out.
+    """
     signs: Mapping[str, Mapping[str, str]] = {}
     if frozenset(table.columns) & _OF_QUALTRICS:
         signs = qualtrics.UNFINISHED
@@ -32,22 +37,27 @@ def unfinished_notes(table: Table) -> list[str]:
         note
         for column, meanings in signs.items()
         if column in table.columns
-        for note in _notes(table, column, meanings)
+        for note in _notes(table, column, meanings, (left_out or {}).get(column, ()))
     ]
 
 
-def _notes(table: Table, column: str, meanings: Mapping[str, str]) -> list[str]:
+def _notes(table: Table, column: str, meanings: Mapping[str, str], left_out: Collection[str]) -> list[str]:
     """Count the rows of each meaning; the value ``""`` is an empty cell."""
     counts: Counter[str] = Counter()
     for batch in table.batches_with([column], _BATCH):
         cells = groups_in(storable(column_in(batch, column).to_frame()).to_series())
         counts.update(cells.fill_null("").str.strip_chars().to_list())
     return [
-        f"{_rows_are(counts[value])} {meanings[value]} and treated like all others"
-        f"⟦; `where={_condition(column, value)}` leaves such rows out⟧"
+        f"{_rows_are(counts[value])} {meanings[value]}{_treatment(column, value, left_out)}"
         for value in meanings
         if counts[value]
     ]
+
+
+def _treatment(column: str, value: str, left_out: Collection[str]) -> str:
+    if value in left_out:
+        return "; the description leaves such rows out (leave_out)"
+    return f" and treated like all others⟦; `where={_condition(column, value)}` leaves such rows out⟧"
 
 
 def _rows_are(n: int) -> str:
