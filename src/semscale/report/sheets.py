@@ -255,6 +255,7 @@ class Sheet:
             head_rows: number of rows that stay visible, and are repeated on each page.
             name_columns: number of columns that stay visible, and are repeated.
         """
+        self._widen_long_texts()
         last = self._last_column()
         for column in range(max(last, self._last_content()) + 1):
             self.sheet.set_column(column, column, self._width(column))
@@ -281,6 +282,15 @@ class Sheet:
         if not is_one_page and self._kept:
             sheet.set_h_pagebreaks(list(self._breaks(heights, _PAGE_HEIGHT / scale)))
         sheet.set_footer("&L&8&A&R&8Page &P of &N")
+
+    def _widen_long_texts(self) -> None:
+        """Share the unused width of a page between columns of long texts, unless the sheet has charts."""
+        wide = [c for c, needed in self._needed.items() if c not in self._fixed and needed > _MOST_WIDTH]
+        spare = (_PAGE_WIDTH - self.whole_width()) / _PIXELS
+        if self._reach or not wide or spare <= 0:
+            return
+        for column in wide:
+            self._fixed[column] = min(_MOST_WIDTH + spare / len(wide), math.ceil(self._needed[column]) + 2)
 
     def _last_column(self) -> int:
         """Return the last column of the sheet, so that lines across it have room."""
