@@ -57,6 +57,16 @@ def spelled(text: str, spelling: Spelling) -> str:
     return _SETTING.sub(lambda match: spelling(match["name"], match["value"]), _HINT.sub(r"\1", text))
 
 
+def with_hints(text: str) -> str:
+    """Show the hints of a text without spelling its settings, as in a sentence with names from a file.
+
+    Examples:
+        >>> with_hints("‘99’ is left out⟦; list it as an answer⟧")
+        '‘99’ is left out; list it as an answer'
+    """
+    return _HINT.sub(r"\1", text)
+
+
 def has_hint(text: str) -> bool:
     """Return true if a text has a hint for those who type."""
     return _HINT.search(text) is not None

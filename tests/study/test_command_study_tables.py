@@ -124,7 +124,7 @@ def test_codes_for_no_answer_are_left_out_with_a_note(semscale, tmp_path):
     frame.write_csv(tmp_path / "coded.csv")
     ended = semscale("tables", "coded.csv", "--question", "q", "--banner", "g", "--json")
     (note,) = json.loads(ended.out)["tables"][0]["notes"]
-    assert note.startswith("left out as no answer: ‘9’ (20); to count one as an answer, state")
+    assert note.startswith("left out as no answer: ‘9’ (20); to count one as an answer, list it")
     for codes in ("9", "q=9,99"):
         ended = semscale(
             "tables", "coded.csv", "--question", "q", "--banner", "g", "--missing", codes, "--json"

@@ -174,8 +174,8 @@ def test_numbers_with_a_code_far_away_are_a_scale_without_it():
     question = read(frame, "q")
     assert (question.kind, question.answers.tolist()[:6]) == ("scale", [0, 1, 2, 3, 4, -1])
     assert question.notes == (
-        "left out as no answer: ‘99’ (3); to count one as an answer, "
-        "state in the description of the survey that it is one",
+        "left out as no answer: ‘99’ (3)⟦; to count one as an answer, list it in survey.yaml under values, "
+        "not under missing⟧",
     )
     assert read(frame, "q", missing=["99"]).lines == question.lines
 

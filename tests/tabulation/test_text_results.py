@@ -48,7 +48,7 @@ def shares(table):
 def test_a_text_that_was_rated_and_coded_has_two_tables():
     rated, coded = tables_of(TEXTS, RATINGS, CODES, banners=["Region"])
     assert (rated.question.name, rated.question.text) == ("Reason", "Why this rating")
-    assert (coded.question.name, coded.question.text) == ("Reason, codes", "Why this rating: codes")
+    assert (coded.question.name, coded.question.text) == ("Reason, codes", "Why this rating (codes)")
     # Ratings: point 1 has 1 + 0 + .5 + 1 of 4; mean (1 + 2 + 1.5 + 1) / 4. Codes: 3 and 2 of 4.
     assert shares(rated) == pytest.approx({"1": 0.625, "2": 0.375, "mean": 1.375})
     assert shares(coded) == pytest.approx({"power": 0.75, "price": 0.5})
@@ -146,7 +146,7 @@ def test_open_and_closed_questions_have_one_workbook_and_one_deck(semscale, tmp_
     tables = json.loads(ended.out)["tables"]
     assert [(table["question"], table["text"], table["taken_for"]) for table in tables] == [
         ("Reason", "Why this rating", "rated text"),
-        ("Reason, codes", "Why this rating: codes", "multiple choice"),
+        ("Reason, codes", "Why this rating (codes)", "multiple choice"),
         ("Satisfaction", "Satisfaction", "scale"),
     ]
     # The row without an answer is in no table of the text, and 99 in none of the closed question.

@@ -140,7 +140,8 @@ class _Wording:
         self._hints: dict[str, None] = {}
 
     def document(self, document: Document) -> Document:
-        """Word the sentences of a document, and list those with hints."""
+        """Word the sentences of a document, and list those with hints after the document's own."""
+        self._hints |= dict.fromkeys(document.hints)
         step = self._full(document.next_step)
         return replace(
             document,

@@ -20,6 +20,7 @@ _FIRST_BARS = 8  # bars on the first of several slides
 _MOST_COLUMNS = 12
 _LABEL, _LEGEND, _VALUE, _AXIS = 12.0, 11.0, 11.0, 10.0  # sizes of fonts
 _LEAST_LABELLED = 0.04
+_LEAST_ROUNDED = 0.005  # share that is shown as 1 %
 _NAMES_SHARE = 0.3  # of the width, for the names of rows
 _MEANS_SHARE = 0.27
 _HEAD_HEIGHT, _LEGEND_HEIGHT, _AXIS_HEIGHT = 0.62, 0.4, 0.32
@@ -326,9 +327,12 @@ def _draw_panels(slide: Slide, chart: ChartData) -> None:
         colour = palette.muted if is_total else palette.high
         colour.paint(bars.format.fill)
         _label_all(slide, bars, chart.number_format, palette.ink, "OUTSIDE_END")
-        for row, mark in enumerate(series.marks):
-            if mark:
-                _label(bars, row, _with_text(chart.number_format, f"\u00a0{mark}"), position="OUTSIDE_END")
+        marks = series.marks or ("",) * len(series.values)
+        for row, (value, mark) in enumerate(zip(series.values, marks, strict=True)):
+            form = _form_of(value, chart.number_format)
+            if mark or form != chart.number_format:
+                text = f"\u00a0{mark}" if mark else ""
+                _label(bars, row, _with_text(form, text), position="OUTSIDE_END")
         left += width + room + (gap if is_total else 0.0)
 
 
@@ -413,9 +417,14 @@ def _write(value: float, form: str) -> str:
     return with_sign(shown) if first.startswith("+") else shown
 
 
+def _form_of(value: float, form: str) -> str:
+    """Return the number format of a label: a share that would be rounded to 0 is less than 1 %."""
+    return '"<1%"' if form == SHARE and 0 < value < _LEAST_ROUNDED else form
+
+
 def _with_text(form: str, text: str) -> str:
     """Put a text after a number format, in each of its sections."""
-    return ";".join(f'{section}"{text}"' for section in form.split(";"))
+    return ";".join(f'{section}"{text}"' for section in form.split(";")) if text else form
 
 
 def _fits_columns(slide: Slide, chart: ChartData) -> bool:

@@ -35,6 +35,7 @@ from semscale.report.formatting import (
     percent,
 )
 from semscale.report.parts import Columns, section, table, table_of, without_none
+from semscale.spelling import has_hint, with_hints, without_hints
 
 if TYPE_CHECKING:
     from semscale.tabulation.banners import Banner
@@ -60,6 +61,7 @@ _LEAST_P = 0.001
 _DIGITS, _NPS_DIGITS = 2, 1
 _MIN_GROUPS = 2
 _EXAMPLES = 3
+_NOTE = 1_000  # characters of a sentence below a table
 _TITLE, _GROUP = 90, 40  # characters of a question and of a group in a sentence
 _PATTERN_END = re.compile(r"(?<=.)[_.\-/ ]*\*$")  # of "drink_*"
 _SENTENCE_ENDS = ("?", "!", ".", "…", "？", "！", "。")
@@ -114,7 +116,15 @@ def tables_head(summary: "Crosstabs") -> Document:
         ),
         citations=(_RAO_SCOTT,) if any(crosstab.association for crosstab in summary.tables) else (),
         signature=summary.signature,
+        hints=tuple(dict.fromkeys(_hints(summary))),
     )
+
+
+def _hints(summary: "Crosstabs") -> Iterator[str]:
+    """Yield the notes on questions that have a hint, with it."""
+    for crosstab in summary.tables:
+        for note in filter(has_hint, crosstab.question.notes):
+            yield f"‘{one_line(crosstab.question.name)}’: {one_line(with_hints(note))}."
 
 
 def _title(crosstab: "Crosstab") -> tuple[str | Quoted, ...]:
@@ -124,7 +134,7 @@ def _title(crosstab: "Crosstab") -> tuple[str | Quoted, ...]:
 
 
 def _blocks(crosstab: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | DataTable | None]:
-    yield Paragraph(Quoted(f"{finding(crosstab)}.", 1_000))
+    yield Paragraph(Quoted(f"{result(crosstab)}.", _NOTE))
     tests = summary.settings
     groups = zip(crosstab.banner.groups, crosstab.column_letters[1:], strict=True)
     heads: list[str | Quoted] = ["", "total"]
@@ -132,7 +142,8 @@ def _blocks(crosstab: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | 
     rows = _rows(crosstab, is_weighted=summary.is_weighted)
     yield table(heads, rows, brief_title=_title(crosstab), noun="line", is_crosstab=True)
     for note in table_notes(crosstab, tests):
-        yield Paragraph(Quoted(note, 1_000), "note", "both")
+        brief = Quoted(with_hints(note), _NOTE)
+        yield Paragraph(Quoted(without_hints(note), _NOTE), "note", "both", brief=brief)
     if crosstab.changes is not None:
         period: tuple[str | Quoted, ...] = ("Change to the wave before",)
         if crosstab.wave:
@@ -376,9 +387,15 @@ def finding(crosstab: "Crosstab") -> str:
     """
     model = crosstab.banner.answered_by
     title = clip_text(title_of(crosstab), _TITLE).shown
-    result = _result(crosstab)
-    stated = f"{title} {capitalise(result)}" if title.endswith(_SENTENCE_ENDS) else f"{title}: {result}"
+    main = _result(crosstab)
+    stated = f"{title} {capitalise(main)}" if title.endswith(_SENTENCE_ENDS) else f"{title}: {main}"
     return f"{one_line(model)}: {stated}" if model else capitalise(stated)
+
+
+def result(crosstab: "Crosstab") -> str:
+    """State the main result as ``finding`` does, below a heading that names the question."""
+    model = crosstab.banner.answered_by
+    return f"{one_line(model)}: {_result(crosstab)}" if model else capitalise(_result(crosstab))
 
 
 def title_of(crosstab: "Crosstab") -> str:
@@ -419,7 +436,7 @@ def _overall(crosstab: "Crosstab", line: int) -> str:
     figure = _figure(crosstab, line, 0)
     match crosstab.question.lines[line].kind:
         case "mean":
-            return f"the mean is {figure}"
+            return f"{_mean_of(crosstab)} is {figure}"
         case "nps":
             return f"the net promoter score is {figure}"
         case _:
@@ -438,7 +455,7 @@ def _plausible(crosstab: "Crosstab", line: int) -> str:
 
 def _difference_sentence(crosstab: "Crosstab", line: int) -> str:
     """State the column that is above most others in a line, and the others."""
-    subject = {"mean": "the mean is higher", "nps": "the net promoter score is higher"}.get(
+    subject = {"mean": f"{_mean_of(crosstab)} is higher", "nps": "the net promoter score is higher"}.get(
         crosstab.question.lines[line].kind, f"{_answer(crosstab, line)} is more frequent"
     )
     best = int(np.argmax([len(letters.split()) for letters in crosstab.letters[line]]))
@@ -461,7 +478,7 @@ def _unlikely(crosstab: "Crosstab", line: int) -> str:
 
 def _no_difference(crosstab: "Crosstab", line: int) -> str:
     kind = crosstab.question.lines[line].kind
-    subject = "the net promoter scores" if kind == "nps" else "the means"
+    subject = "the net promoter scores" if kind == "nps" else f"{_mean_of(crosstab)}s"
     return f"{subject} do not differ clearly{_span(crosstab, line)}"
 
 
@@ -472,7 +489,7 @@ def _wave_change(crosstab: "Crosstab", line: int) -> str:
     has_risen = names[before] in letters[last].split()
     if not crosstab.banner.is_wave or not (has_risen or names[last] in letters[before].split()):
         return ""
-    subject = {"mean": "the mean", "nps": "the net promoter score"}.get(
+    subject = {"mean": _mean_of(crosstab), "nps": "the net promoter score"}.get(
         crosstab.question.lines[line].kind, _answer(crosstab, line)
     )
     figures = " to ".join(
@@ -499,6 +516,11 @@ def _within(crosstab: "Crosstab") -> str:
 
 def _group(crosstab: "Crosstab", column: int) -> str:
     return clip_text(crosstab.columns[column], _GROUP).shown
+
+
+def _mean_of(crosstab: "Crosstab") -> str:
+    """Name the mean: of a rated text, it is that of ratings."""
+    return "the mean rating" if crosstab.question.kind == "rated text" else "the mean"
 
 
 def _answer(crosstab: "Crosstab", line: int) -> str:
@@ -578,11 +600,11 @@ def table_notes(
         yield f"* fewer than {count_of(tests.min_base, 'respondent')}: {use}."
     test, banner = crosstab.association, one_line(crosstab.banner.title)
     if test is not None and test.reason:
-        yield f"No Rao and Scott’s test of answers and {banner} together: {test.reason}."
+        yield f"No Rao and Scott’s test of all answers by {banner}: {test.reason}."
     elif test is not None:
         p = number(test.p_value, 3, least=_LEAST_P)
         yield (
-            f"Answers and {banner} together: Rao and Scott’s F({test.df:.1f}, "
+            f"Test of all answers by {banner}: Rao and Scott’s F({test.df:.1f}, "
             f"{test.df_below:,.0f}) = {test.f:.2f}, p {'' if p.startswith('<') else '= '}{p}."
         )
     if crosstab.wave:
@@ -601,10 +623,9 @@ def _notes_on_bases(crosstab: "Crosstab") -> Iterator[str]:
         yield f"Bases differ by line, as {why}; the base above is the largest."
     missing = int(crosstab.cells.n_missing[:, 0].min())
     if missing:
-        yield f"Without an answer, and in no base: {count_of(missing, 'respondent')}."
+        yield f"{count_of(missing, 'respondent')} without an answer: in no base."
     if crosstab.n_ungrouped:
-        n = count_of(crosstab.n_ungrouped, "respondent")
-        yield f"Without a group, and in the total alone: {n}."
+        yield f"{count_of(crosstab.n_ungrouped, 'respondent')} without a group: in the total only."
 
 
 def cautions(summary: "Crosstabs") -> Iterator[str]:

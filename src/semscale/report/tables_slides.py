@@ -1,5 +1,6 @@
 """Crosstabs as slides: for each question and banner a finding with a native chart that shows it."""
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ from semscale.report.slide_charts import Charts
 from semscale.report.slides import Deck
 from semscale.report.tables import finding, has_letters
 from semscale.spelling import without_hints
+from semscale.survey.number_labels import bracket_positions
 
 if TYPE_CHECKING:
     from semscale.tabulation.crosstab_figures import Crosstab
@@ -157,9 +159,17 @@ def _means(table: "Crosstab", columns: Sequence[int], line: int) -> ChartData:
     )
     marks = tuple(_mark(table, line, column) for column in columns)
     names = tuple(_column_name(table, column) for column in columns)
-    return ChartData(
-        "points", names, (Series(name, values, low, high, marks),), form, name, has_total=columns[0] == 0
-    )
+    quantity = f"{name}{_range_of(table, line)}"
+    series = Series(name, values, low, high, marks)
+    return ChartData("points", names, (series,), form, quantity, has_total=columns[0] == 0)
+
+
+def _range_of(table: "Crosstab", line: int) -> str:
+    """Return the least and the greatest point of a scale, in brackets; empty for other questions."""
+    if table.question.kind not in ("scale", "rated text"):
+        return ""
+    points = table.question.weights[:, line]
+    return f" ({np.nanmin(points):g} to {np.nanmax(points):g})"
 
 
 def _distribution(table: "Crosstab", lines: Sequence[int], order: Order) -> ChartData:
@@ -177,9 +187,11 @@ def _total_chart(table: "Crosstab", lines: Sequence[int], kind: ChartKind, order
 
 
 def _bars(table: "Crosstab", columns: Sequence[int], lines: Sequence[int]) -> ChartData:
-    """Return the share of each line in each column, the most frequent first."""
+    """Return the share of each line in each column: the most frequent first, or brackets in their order."""
     totals = np.nan_to_num(table.cells.values[:, columns[0]])
-    order = sorted(lines, key=lambda line: -totals[line])
+    order = list(lines)
+    if bracket_positions([table.question.lines[line].name for line in lines]) is None:
+        order.sort(key=lambda line: -totals[line])
     if len(columns) == 1:
         return _total_chart(table, order, "bars", "none")
     series = tuple(
@@ -231,6 +243,7 @@ def _footnotes(table: "Crosstab", charts: Charts, summary: "Crosstabs") -> Itera
         yield "Several answers were possible."
     if table.question.kind == "rated text":
         yield "Texts were rated by Semscale; intervals do not include the error of the ratings."
+    yield from _widest_intervals(table, charts, tests.level)
     if any(chart.kind == "points" for chart in charts):
         yield f"Lines: {coverage(tests.level)} intervals."
     elif any(chart.series[0].low for chart in charts if chart.kind == "bars"):
@@ -244,6 +257,25 @@ def _footnotes(table: "Crosstab", charts: Charts, summary: "Crosstabs") -> Itera
     if table.small[:, 1:].any() or table.is_small[0]:
         yield f"* Fewer than {count_of(tests.min_base, 'respondent')}, not tested."
     yield from _test_of_all(table, 1 - tests.level)
+
+
+def _widest_intervals(table: "Crosstab", charts: Charts, level: float) -> Iterator[str]:
+    """State how far shares can be from those of the population, if the charts do not show it."""
+    if not any(chart.kind in ("stack", "bars") and not chart.series[0].low for chart in charts):
+        return
+    shares = [index for index, line in enumerate(table.question.lines) if line.kind == "share"]
+    cells = table.cells
+    margins = np.fmax(cells.high - cells.values, cells.values - cells.low)[shares]
+    widest = [f"{math.ceil(100 * margin)}" for margin in _largest(margins[:, :1], margins[:, 1:])]
+    if not widest:
+        return
+    of_groups = f", ± {widest[1]} in a group" if len(widest) > 1 else ""
+    yield f"Shares: {coverage(level)} intervals of at most ± {widest[0]} points in the total{of_groups}."
+
+
+def _largest(*parts: np.ndarray) -> list[float]:
+    """Return the largest known number of each part that has one."""
+    return [float(np.nanmax(part)) for part in parts if np.isfinite(part).any()]
 
 
 def _test_of_all(table: "Crosstab", alpha: float) -> Iterator[str]:

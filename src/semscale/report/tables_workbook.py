@@ -18,8 +18,8 @@ from semscale.report.sheets import FONT, INDEX, Sheet, SheetFormats, Value
 from semscale.report.tables import (
     change_note,
     difference_note,
-    finding,
     interval_line,
+    result,
     table_notes,
     tables_head,
 )
@@ -141,7 +141,7 @@ def _write_index(
         for number, table in enumerate(tables):
             look = "inner" if number else "entry"
             sheet.put(2, table.banner.title or " ", look)
-            sheet.put(3, _ended(finding(table)), look)
+            sheet.put(3, _ended(result(table)), look)
             sheet.row += 1
     for name, sentence in further:
         sheet.link(0, name, name, "entry link")
@@ -195,7 +195,8 @@ def _write_page(
     question = tables[0].question
     sheet.line(question.text, "title")
     for table in tables:
-        sheet.line(_ended(finding(table)), "lead")
+        by = f"By {one_line(table.banner.title)}: " if len(tables) > 1 else ""
+        sheet.line(_ended(f"{by}{result(table)}"), "lead")
     sheet.link(0, INDEX, "Back to the index")
     sheet.row += 2
     heads = sheet.row
@@ -207,9 +208,8 @@ def _write_page(
     is_narrow = sheet.whole_width() <= _NARROW_TABLE
     drawn = list(_charts(parts))
     charts = place_charts(sheet, drawn, beside=heads if is_narrow else None)
-    notes = dict.fromkeys(note for table in tables for note in table_notes(table, summary.settings))
-    for note in notes:
-        sheet.line(without_hints(note), "note")
+    for note in _notes(tables, summary):
+        sheet.line(note, "note")
     if any(table.changes is not None for table in tables):
         alpha = percent(1 - summary.settings.level, 0)
         sheet.line(f"▲ ▼ Significant change from the wave before, at {alpha}; see the sheet Changes.", "note")
@@ -225,6 +225,18 @@ def _write_page(
         sheet.line("Data of the charts", "heading")
         write_charts(sheet, charts, step=2)
     sheet.finish(head_rows=head_rows, name_columns=1)
+
+
+def _notes(tables: Sequence["Crosstab"], summary: "Crosstabs") -> dict[str, None]:
+    """Return the notes on tables of one question; a note on one of several banners names it."""
+    listed = [list(table_notes(table, summary.settings)) for table in tables]
+    notes: dict[str, None] = {}
+    for table, of_table in zip(tables, listed, strict=True):
+        banner = one_line(table.banner.title)
+        for note in map(without_hints, of_table):
+            is_shared = banner in note or all(note in map(without_hints, others) for others in listed)
+            notes[note if is_shared else f"{capitalise(banner)}: {note}"] = None
+    return notes
 
 
 def _cells(parts: Sequence[_Part]) -> list[tuple["Crosstab", int, int]]:

@@ -198,7 +198,7 @@ class AnswerReader:
             coded = self._read(describe_codes(codes), remarks)
             name, text = question.name, question.heading
             if results:
-                name, text = f"{name}, codes", f"{text}: codes"
+                name, text = f"{name}, codes", f"{text} (codes)"
             results.append(replace(coded, name=name, text=text))
         return results
 
@@ -380,7 +380,7 @@ class _Tally:
             how = (
                 ""
                 if self.question.source == "user"
-                else "; to count one as an answer, state in the description of the survey that it is one"
+                else "⟦; to count one as an answer, list it in survey.yaml under values, not under missing⟧"
             )
             yield f"left out as no answer: {_list_counts(listed)}{how}"
         if self.unknown:

@@ -22,6 +22,7 @@ from semscale.presentable import Presentable
 from semscale.scales import load_scale
 from semscale.settings import takes
 from semscale.signature import Signature
+from semscale.spelling import with_hints
 from semscale.store.atomic import check_writable, replacing
 from semscale.store.column_profile import ColumnProfile, RespondentCount, is_respondent_name
 from semscale.store.columns import column_in, groups_in, join_spellings, spelling_note, storable
@@ -684,7 +685,7 @@ def _record_of_table(table: Crosstab) -> dict[str, Any]:
         "association": None if association is None else {
             name: getattr(association, name) for name in ("chi_square", "f", "df", "df_below", "p_value", "n")
         },
-        "notes": list(table.question.notes),
+        "notes": [with_hints(note) for note in table.question.notes],
     }  # fmt: skip
 
 

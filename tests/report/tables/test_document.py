@@ -11,7 +11,7 @@ from semscale.errors import InputError
 from semscale.report.document import Number, WithInterval
 from semscale.report.html import page
 from semscale.report.markdown import markdown
-from semscale.report.presenting import write_report
+from semscale.report.presenting import as_json, write_report
 from semscale.report.tables import cautions, difference_table, finding, interval_line, table_notes
 from semscale.report.terminal import print_document
 from semscale.tabulation.crosstabs import ENDINGS, check_path, crosstabs
@@ -113,8 +113,8 @@ def test_notes_say_how_a_table_was_tested_and_who_is_not_in_it(survey, tables):
     )
     result = crosstabs(gaps, questions=["like"], banners=["region"])
     message = " ".join(table_notes(result.tables[0], result.settings))
-    assert "Without an answer, and in no base: 3 respondents." in message
-    assert "Without a group, and in the total alone: 5 respondents." in message
+    assert "3 respondents without an answer: in no base." in message
+    assert "5 respondents without a group: in the total only." in message
 
 
 def test_notes_say_that_bases_differ_by_line_and_that_codes_are_not_corrected():
@@ -154,7 +154,7 @@ def test_a_page_has_figures_letters_intervals_and_bases(tables):
     assert '<b class="mark">A</b>' in text
     assert "Base, weighted" in text
     assert 'class="interval"' in text
-    assert "Like: the mean is higher for south (5.00) than for north (1.75); the difference" in text
+    assert "The mean is higher for south (5.00) than for north (1.75); the difference" in text
 
 
 def test_the_screen_has_every_table_without_intervals(tables, capsys):
@@ -182,7 +182,7 @@ def test_the_screen_explains_letters_and_asterisks_and_tests_the_banner(tables, 
     shown = capsys.readouterr().out
     assert "Letters: significantly above the column of that letter, at 5" in shown
     assert "* fewer than 10 respondents: shown, not tested." in shown
-    assert "Answers and region together: Rao and Scott’s F(" in shown
+    assert "Test of all answers by region: Rao and Scott’s F(" in shown
 
 
 def test_a_table_with_too_many_empty_cells_says_why_it_has_no_test(capsys):
@@ -190,7 +190,7 @@ def test_a_table_with_too_many_empty_cells_says_why_it_has_no_test(capsys):
     frame = pl.DataFrame({"like": list("abc") * 40, "region": ["north", "south", "west"] * 40})
     print_document(crosstabs(frame, questions=["like"], banners=["region"]).document())
     shown = capsys.readouterr().out
-    assert "No Rao and Scott’s test of answers and region together: too many cells are empty." in shown
+    assert "No Rao and Scott’s test of all answers by region: too many cells are empty." in shown
     assert "F(" not in shown
 
 
@@ -226,8 +226,8 @@ def test_the_screen_says_who_has_no_answer_and_no_group(survey, capsys):
     result = crosstabs(gaps, questions=["like"], banners=["region"])
     print_document(result.document())
     shown = capsys.readouterr().out
-    assert "Without an answer, and in no base: 3 respondents." in shown
-    assert "Without a group, and in the total alone: 5 respondents." in shown
+    assert "3 respondents without an answer: in no base." in shown
+    assert "5 respondents without a group: in the total only." in shown
     cells = result.to_frame()
     assert set(cells["n_ungrouped"].drop_nulls()) == {5}
 
@@ -315,3 +315,18 @@ def test_other_endings_are_refused(tmp_path):
         check_path(tmp_path / "tables.doc")
     for ending in set(ENDINGS) - {".pptx"}:
         check_path(tmp_path / f"tables{ending}")
+
+
+def test_hints_are_on_the_screen_in_json_and_at_the_end_of_a_page(capsys):
+    summary = crosstabs(pl.DataFrame({"q": [1, 2, 3, 4, 5, 99] * 20}), questions=["q"])
+    hint = "left out as no answer: ‘99’ (20); to count one as an answer, list it in survey.yaml"
+    print_document(summary.document())
+    shown = capsys.readouterr().out
+    assert hint in f"l{shown[shown.index('eft out as no answer') :]}"
+    assert json.loads(as_json(summary))["tables"][0]["notes"][0].startswith(hint)
+    shown_page = str(page(summary.document()))
+    tables_part, _, origin = shown_page.partition("How this was made")
+    assert "eft out as no answer: ‘99’ (20)." in tables_part
+    assert "to count one as an answer" not in tables_part
+    assert f"‘q’: {hint}" in origin
+    assert not any(mark in content for mark in "⟦⟧" for content in (shown, shown_page))

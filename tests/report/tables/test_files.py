@@ -9,7 +9,7 @@ from python_calamine import CalamineWorkbook
 
 from semscale.errors import MissingExtraError
 from semscale.report.sheets import Sheet, SheetFormats
-from semscale.report.tables import finding
+from semscale.report.tables import result
 from semscale.report.tables_workbook import write_differences
 from semscale.store.writing import open_workbook
 from semscale.tabulation.crosstabs import check_path, crosstabs
@@ -31,7 +31,7 @@ def test_workbook_has_an_index_with_a_link_and_a_finding_per_table(tables, tmp_p
     head = next(number for number, cells in enumerate(sheets["Index"]) if cells[0] == "Sheet")
     first, second = sheets["Index"][head + 1 : head + 3]
     assert first[:3] == ["like", "like", "region"]
-    assert first[3].rstrip(".") == finding(tables.tables[0]).rstrip(".")
+    assert first[3].rstrip(".") == result(tables.tables[0]).rstrip(".")
     # Both banners have the same total, so they are on one sheet.
     assert second[:3] == ["", "", "town"]
     with ZipFile(tmp_path / "t.xlsx") as parts:

@@ -271,3 +271,33 @@ def test_a_file_that_is_no_presentation_is_refused_as_a_template(tables, tmp_pat
 def test_a_template_without_slides_to_write_is_refused(brand, tables, tmp_path):
     with pytest.raises(InputError, match="template serves slides alone"):
         tables.report(tmp_path / "t.xlsx", template=brand)
+
+
+def test_bars_of_brackets_keep_their_order_and_others_start_with_the_most_frequent(tmp_path):
+    # 18-24 is the least frequent bracket, and tea the least frequent drink.
+    ages, drinks = ["18-24", "25-44", "45-64"], ["tea", "water", "coffee"]
+    counts = (40, 120, 80)
+    frame = pl.DataFrame({
+        "age": [age for age, n in zip(ages, counts, strict=True) for _ in range(n)],
+        "drink": [drink for drink, n in zip(drinks, counts, strict=True) for _ in range(n)],
+        "region": ["north", "south"] * 120,
+    })  # fmt: skip
+    crosstabs(frame, questions=["age", "drink"], banners=["region"]).report(tmp_path / "t.pptx")
+    by_age, by_drink, _ = slides_of(tmp_path / "t.pptx")
+    assert categories_of(charts_of(by_age)[0]) == ages
+    assert categories_of(charts_of(by_drink)[0]) == ["water", "coffee", "tea"]
+
+
+def test_the_footnote_has_the_widest_interval_of_shares_and_small_shares_are_not_zero(tmp_path):
+    # 1 of 400 answers "tea"; half of the others answer "water". Wald's interval of .5 would be ± 4.9 points
+    # for 400 respondents, and ± 6.9 for 200; that from log odds is as wide at .5.
+    frame = pl.DataFrame({
+        "drink": ["tea", *["water", "coffee", "coffee", "water"] * 99, "water", "coffee", "water"],
+        "region": ["north", "south"] * 200,
+    })  # fmt: skip
+    crosstabs(frame, questions=["drink"], banners=["region"]).report(tmp_path / "t.pptx")
+    slide = slides_of(tmp_path / "t.pptx")[0]
+    assert "intervals of at most ± 5 points in the total, ± 7 in a group" in texts_of(slide)
+    # 1 of 400 rounds to 0 %, and 1 of 200 to 1 %.
+    assert at(charts_of(slide)[0], ".//c:dLbl/c:numFmt/@formatCode") == ['"<1%"']
+    assert at(charts_of(slide)[1], ".//c:dLbl/c:numFmt/@formatCode") == []
