@@ -27,6 +27,7 @@ from semscale.report.document import (
 from semscale.report.formatting import (
     capitalise,
     clip_text,
+    count,
     count_of,
     coverage,
     join_list,
@@ -61,6 +62,7 @@ _LEAST_P = 0.001
 _DIGITS, _NPS_DIGITS = 2, 1
 _MIN_GROUPS = 2
 _EXAMPLES = 3
+_MARGINS = {"share": "shares", "nps": "NPS", "mean": "means"}
 _NOTE = 1_000  # characters of a sentence below a table
 _TITLE, _GROUP = 90, 40  # characters of a question and of a group in a sentence
 _PATTERN_END = re.compile(r"(?<=.)[_.\-/ ]*\*$")  # of "drink_*"
@@ -144,6 +146,8 @@ def _blocks(crosstab: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | 
     for note in table_notes(crosstab, tests):
         brief = Quoted(with_hints(note), _NOTE)
         yield Paragraph(Quoted(without_hints(note), _NOTE), "note", "both", brief=brief)
+    if note := margin_note(crosstab, tests.level):
+        yield Paragraph(note, "note", "brief")
     if crosstab.changes is not None:
         period: tuple[str | Quoted, ...] = ("Change to the wave before",)
         if crosstab.wave:
@@ -626,6 +630,40 @@ def _notes_on_bases(crosstab: "Crosstab") -> Iterator[str]:
         yield f"{count_of(missing, 'respondent')} without an answer: in no base."
     if crosstab.n_ungrouped:
         yield f"{count_of(crosstab.n_ungrouped, 'respondent')} without a group: in the total only."
+
+
+def margin_note(
+    crosstab: "Crosstab", level: float, kinds: Sequence["LineKind"] = ("share", "nps", "mean")
+) -> str:
+    """State how far the ends of intervals are from their figures at most; empty without intervals.
+
+    Args:
+        crosstab: the table.
+        level: coverage of its intervals.
+        kinds: statistics to state.
+    """
+    cells = crosstab.cells
+    margins = np.fmax(cells.high - cells.values, cells.values - cells.low)
+    stated: list[str] = []
+    for kind in kinds:
+        lines = [index for index, line in enumerate(crosstab.question.lines) if line.kind == kind]
+        parts_of_table = (margins[lines, :1], " in the total"), (margins[lines, 1:], " in a group")
+        widest = [
+            f"{_write_margin(kind, part)}{'' if stated else where}"
+            for part, where in parts_of_table
+            if np.isfinite(part).any()
+        ]
+        if widest:
+            stated.append(f"{_MARGINS[kind]} {join_list(widest)}")
+    return f"{coverage(level)} intervals of at most: {'; '.join(stated)}." if stated else ""
+
+
+def _write_margin(kind: "LineKind", margins: np.ndarray) -> str:
+    """Write the largest margin, rounded up; of shares, it is in percentage points."""
+    per_unit = {"share": 100, "nps": 1, "mean": 100}[kind]
+    units = math.ceil(per_unit * float(np.nanmax(margins)))
+    shown = number(units / 100, _DIGITS) if kind == "mean" else count(units)
+    return f"± {shown}{' points' if kind == 'share' else ''}"
 
 
 def cautions(summary: "Crosstabs") -> Iterator[str]:

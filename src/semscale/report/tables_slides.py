@@ -1,6 +1,5 @@
 """Crosstabs as slides: for each question and banner a finding with a native chart that shows it."""
 
-import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +23,7 @@ from semscale.report.formatting import (
 from semscale.report.parts import quote_file_name
 from semscale.report.slide_charts import Charts
 from semscale.report.slides import Deck
-from semscale.report.tables import finding, has_letters
+from semscale.report.tables import finding, has_letters, margin_note
 from semscale.spelling import without_hints
 from semscale.survey.number_labels import bracket_positions
 
@@ -243,7 +242,9 @@ def _footnotes(table: "Crosstab", charts: Charts, summary: "Crosstabs") -> Itera
         yield "Several answers were possible."
     if table.question.kind == "rated text":
         yield "Texts were rated by Semscale; intervals do not include the error of the ratings."
-    yield from _widest_intervals(table, charts, tests.level)
+    lack_intervals = any(chart.kind in ("stack", "bars") and not chart.series[0].low for chart in charts)
+    if lack_intervals and (margins := margin_note(table, tests.level, kinds=("share",))):
+        yield margins
     if any(chart.kind == "points" for chart in charts):
         yield f"Lines: {coverage(tests.level)} intervals."
     elif any(chart.series[0].low for chart in charts if chart.kind == "bars"):
@@ -257,25 +258,6 @@ def _footnotes(table: "Crosstab", charts: Charts, summary: "Crosstabs") -> Itera
     if table.small[:, 1:].any() or table.is_small[0]:
         yield f"* Fewer than {count_of(tests.min_base, 'respondent')}, not tested."
     yield from _test_of_all(table, 1 - tests.level)
-
-
-def _widest_intervals(table: "Crosstab", charts: Charts, level: float) -> Iterator[str]:
-    """State how far shares can be from those of the population, if the charts do not show it."""
-    if not any(chart.kind in ("stack", "bars") and not chart.series[0].low for chart in charts):
-        return
-    shares = [index for index, line in enumerate(table.question.lines) if line.kind == "share"]
-    cells = table.cells
-    margins = np.fmax(cells.high - cells.values, cells.values - cells.low)[shares]
-    widest = [f"{math.ceil(100 * margin)}" for margin in _largest(margins[:, :1], margins[:, 1:])]
-    if not widest:
-        return
-    of_groups = f", ± {widest[1]} in a group" if len(widest) > 1 else ""
-    yield f"Shares: {coverage(level)} intervals of at most ± {widest[0]} points in the total{of_groups}."
-
-
-def _largest(*parts: np.ndarray) -> list[float]:
-    """Return the largest known number of each part that has one."""
-    return [float(np.nanmax(part)) for part in parts if np.isfinite(part).any()]
 
 
 def _test_of_all(table: "Crosstab", alpha: float) -> Iterator[str]:

@@ -19,6 +19,7 @@ from semscale.report.tables import (
     change_note,
     difference_note,
     interval_line,
+    margin_note,
     result,
     table_notes,
     tables_head,
@@ -229,11 +230,12 @@ def _write_page(
 
 def _notes(tables: Sequence["Crosstab"], summary: "Crosstabs") -> dict[str, None]:
     """Return the notes on tables of one question; a note on one of several banners names it."""
-    listed = [list(table_notes(table, summary.settings)) for table in tables]
+    settings = summary.settings
+    listed = [[*table_notes(table, settings), margin_note(table, settings.level)] for table in tables]
     notes: dict[str, None] = {}
     for table, of_table in zip(tables, listed, strict=True):
         banner = one_line(table.banner.title)
-        for note in map(without_hints, of_table):
+        for note in map(without_hints, filter(None, of_table)):
             is_shared = banner in note or all(note in map(without_hints, others) for others in listed)
             notes[note if is_shared else f"{capitalise(banner)}: {note}"] = None
     return notes

@@ -330,3 +330,9 @@ def test_hints_are_on_the_screen_in_json_and_at_the_end_of_a_page(capsys):
     assert "to count one as an answer" not in tables_part
     assert f"‘q’: {hint}" in origin
     assert not any(mark in content for mark in "⟦⟧" for content in (shown, shown_page))
+
+
+def test_the_screen_states_how_wide_intervals_are_at_most(capsys):
+    print_document(crosstabs(pl.DataFrame({"q": [1, 2, 3, 4, 5] * 20}), questions=["q"]).document())
+    # The standard deviation is sqrt(200 / 99) = 1.421 and t(99) = 1.984: 1.984 * 1.421 / 10 = .282.
+    assert "; means ± 0.29." in capsys.readouterr().out

@@ -297,7 +297,7 @@ def test_the_footnote_has_the_widest_interval_of_shares_and_small_shares_are_not
     })  # fmt: skip
     crosstabs(frame, questions=["drink"], banners=["region"]).report(tmp_path / "t.pptx")
     slide = slides_of(tmp_path / "t.pptx")[0]
-    assert "intervals of at most ± 5 points in the total, ± 7 in a group" in texts_of(slide)
+    assert "intervals of at most: shares ± 5 points in the total and ± 7 points in a group" in texts_of(slide)
     # 1 of 400 rounds to 0 %, and 1 of 200 to 1 %.
     assert at(charts_of(slide)[0], ".//c:dLbl/c:numFmt/@formatCode") == ['"<1%"']
     assert at(charts_of(slide)[1], ".//c:dLbl/c:numFmt/@formatCode") == []
