@@ -254,6 +254,11 @@ def test_previews_are_left_out_by_the_description_and_counted(semscale, tmp_path
     ended = semscale("tables", form.file, "--question", "Q2")
     assert "3 rows are left out: Status is Survey Preview (leave_out of the description)" in ended.out
     assert "of a preview" not in ended.out
+    assert "waves were not compared" in ended.out
+    assert (
+        "waves were not compared"
+        not in semscale("tables", form.file, "--question", "Q2", "--banner", "wave").out
+    )
     ended = semscale("tables", form.file, "--question", "Q2", "--survey", "none")
     assert "1,203 respondents" in ended.out
     assert "3 rows are of a preview and treated like all others" in ended.out

@@ -1,7 +1,7 @@
 """Groups of options that several commands have, and those that a project's file can set."""
 
 import os
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -134,6 +134,7 @@ class SurveyOptions(Configurable):
         *,
         weight: str | None = "",
         wave: str | None = "",
+        groups: Sequence[str] = (),
         is_reported: bool = True,
     ) -> "tuple[Table, Survey | None]":
         """Find the description of a table, and leave out the rows that it names as no respondents.
@@ -145,6 +146,7 @@ class SurveyOptions(Configurable):
             file: its path as the user wrote it.
             weight: the column of weights; ``None`` if none is named, empty if the command uses none.
             wave: the column of waves, likewise.
+            groups: questions and columns by which the command compares groups.
             is_reported: whether the summary reports the notes; otherwise standard error does.
 
         Raises:
@@ -163,7 +165,7 @@ class SurveyOptions(Configurable):
         )
         notes = [note] if note else []
         if survey is not None:
-            notes += unused_facts(survey, weight=weight, wave=wave)
+            notes += unused_facts(survey, weight=weight, wave=wave, groups=groups)
             table = leave_out_rows(table, survey)
         if is_reported:
             return replace(table, notes=(*table.notes, *notes)), survey

@@ -133,6 +133,7 @@ def _of_file(options: TablesOptions) -> "Crosstabs":
         options.file,
         weight=settings.weight,
         wave=settings.wave,
+        groups=settings.banners,
     )
     return build_crosstabs(table, settings.with_values(survey=survey))
 

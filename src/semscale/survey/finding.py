@@ -144,17 +144,25 @@ def codes_by_column(table: Table, survey: Survey | None) -> dict[str, frozenset[
     return codes
 
 
-def unused_facts(survey: Survey, *, weight: str | None = "", wave: str | None = "") -> list[str]:
+def unused_facts(
+    survey: Survey, *, weight: str | None = "", wave: str | None = "", groups: Collection[str] = ()
+) -> list[str]:
     """Describe weights and waves of the description that a command was not told to use.
 
     Args:
         survey: the description.
         weight: the column of weights; ``None`` if none is named, empty if the command uses none.
         wave: the column of waves, likewise.
+        groups: questions and columns by which the command compares groups, waves among them.
     """
     notes = []
     if weight is None and (weights := survey.of_kind("weight")):
         notes.append(f"no weights were used; the description names '{weights[0].name}'⟦ (`weight`)⟧")
-    if wave is None and (waves := survey.of_kind("wave")):
+    waves = [
+        question
+        for question in survey.of_kind("wave")
+        if not {question.name, *question.all_columns} & {*groups}
+    ]
+    if wave is None and waves:
         notes.append(f"waves were not compared; the description names '{waves[0].name}'⟦ (`wave`)⟧")
     return notes
