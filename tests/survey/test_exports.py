@@ -7,6 +7,7 @@ by the description alone, cell by cell, and compared with counts by hand.
 import polars as pl
 import pytest
 
+import semscale
 from semscale.store.columns import groups_in
 from semscale.store.missing_codes import code_key
 from semscale.store.reading import open_table
@@ -638,3 +639,31 @@ def test_columns_without_a_mark_are_no_options_beside_one_with_marks(export):
 def test_options_in_parentheses_belong_together(export):
     table, survey = export("Which (Tea),Which (Coffee)\nja,nein\nnein,nein\n-,-\nnein,ja\n")
     assert shares(table, survey.question("Which")) == {"Tea": 33, "Coffee": 33}
+
+
+def test_comments_of_limesurvey_are_no_options_of_a_pattern(tmp_path):
+    path = tmp_path / "export.csv"
+    path.write_text(
+        "id. Response ID,submitdate. Date submitted,lastpage. Last page,Q1[A]. Which? [Tea],"
+        "Q1[Acomment]. Which? [Tea] [Comment],Q1[B]. Which? [Coffee],"
+        "Q1[Bcomment]. Which? [Coffee] [Comment]\n"
+        "1,2025-01-01,3,Yes,green,No,\n2,2025-01-01,3,No,,Yes,\n3,2025-01-01,3,No,,Yes,black\n"
+        "4,2025-01-01,3,Yes,,Yes,\n",
+        encoding="utf-8",
+    )
+    table = semscale.crosstabs(path, questions=["Q1[*"]).tables[0]
+    # Of 4 respondents, 2 chose tea and 3 coffee.
+    shares = dict(zip([line.name for line in table.question.lines], table.cells.values[:, 0], strict=True))
+    assert shares == {"Tea": 0.5, "Coffee": 0.75, "any of these": 1.0}
+
+
+def test_options_without_a_common_wording_are_named_by_their_cells(tmp_path):
+    path = tmp_path / "export.csv"
+    path.write_text(
+        "ResponseId,Q1_1,Q1_2\nResponse ID,Which drinks? - Tea,Which drinks?\n"
+        '"{""ImportId"": ""_recordId""}","{""ImportId"": ""QID1_1""}","{""ImportId"": ""QID1_2""}"\n'
+        "R_1,Tea,\nR_2,,Coffee\nR_3,Tea,Coffee\n",
+        encoding="utf-8",
+    )
+    table = semscale.crosstabs(path, questions=["Q1_*"]).tables[0]
+    assert [line.name for line in table.question.lines[:2]] == ["Tea", "Coffee"]

@@ -212,7 +212,7 @@ class _Inference:
         columns = tuple(self.profiles)
         if are_mentions:
             return self._mentions(name, columns)
-        columns = tuple(column for column in columns if not is_beside(column, columns)) or columns
+        columns = tuple(column for column in columns if not self._is_beside(column)) or columns
         if columns == (name,):
             return self._alone(columns[0], is_named=True)
         marks = self._marks(name, columns)
@@ -436,7 +436,8 @@ class _Inference:
             return self._of_wordings[column][1]
         part = column.removeprefix(name.rstrip("*?")).lstrip("_.-/:[( ").rstrip("_.-/:] ")
         part = part if "(" in part else part.rstrip(")")
-        return labels.option or labels.label or part or column
+        own = "" if labels.question else labels.label  # which is else the question's wording
+        return labels.option or own or part or column
 
     def _are_options(self, columns: Sequence[str], marks: Marks) -> bool:
         """Return whether columns are options, by their marks or as the file states."""
