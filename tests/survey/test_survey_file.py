@@ -224,3 +224,9 @@ def test_rows_that_a_user_takes_back_stay_respondents():
     known = Survey(questions=[SATISFACTION])
     assert update_survey(known, inferred).survey.leave_out == {}
     assert update_survey(inferred, inferred).survey.leave_out == {"Status": ("Survey Preview",)}
+
+
+def test_a_value_that_the_user_lists_twice_is_refused():
+    fields = "kind: single, values: [{value: N}, {value: N}]"
+    with pytest.raises(InputError, match="question 'q' lists value 'N' twice"):
+        parse_survey(question(fields).encode(), source="s")

@@ -127,6 +127,10 @@ Nets = Annotated[
 ]
 
 
+def _first_repeated(names: Iterable[str]) -> str | None:
+    return next((name for name, n in Counter(names).items() if n > 1), None)
+
+
 class _Entry(BaseModel):
     """Part of the description of a survey."""
 
@@ -258,11 +262,17 @@ class Question(_Entry):
             raise ValueError(mistake)
         return self
 
+    def _repetitions(self) -> Iterator[str]:
+        for columns in (self.columns, self._option_columns):
+            if (twice := _first_repeated(columns)) is not None:
+                yield f"question {self.name!r} names column {twice!r} twice"
+        values = [value.value for value in self.values] if self.source == "user" else []
+        if (twice := _first_repeated(values)) is not None:
+            yield f"question {self.name!r} lists value {twice!r} twice"
+
     def _mistakes(self) -> Iterator[str]:
         """Yield what contradicts itself."""
-        for columns in (self.columns, self._option_columns):
-            if twice := next((name for name, n in Counter(columns).items() if n > 1), None):
-                yield f"question {self.name!r} names column {twice!r} twice"
+        yield from self._repetitions()
         both = next((mark for mark in self.chosen if code_key(mark) in map(code_key, self.not_chosen)), None)
         if both is not None:
             yield f"question {self.name!r}: mark {both!r} cannot be chosen and not chosen"
