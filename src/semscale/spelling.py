@@ -67,6 +67,16 @@ def with_hints(text: str) -> str:
     return _HINT.sub(r"\1", text)
 
 
+def without_marks(text: str) -> str:
+    """Write a text of a user for a sentence with hints: its own double brackets mark none.
+
+    Examples:
+        >>> without_marks("no ⟦never⟧")
+        'no [[never]]'
+    """
+    return text.replace("⟦", "[[").replace("⟧", "]]")
+
+
 def has_hint(text: str) -> bool:
     """Return true if a text has a hint for those who type."""
     return _HINT.search(text) is not None

@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+import semscale
 from semscale.errors import InputError, UnknownNameError
 from semscale.store.table import ColumnLabels
 from semscale.survey.inference import BY_FREQUENCY
@@ -169,3 +170,19 @@ def test_rows_that_the_description_leaves_out_are_no_respondents():
     text = b"leave_out: {kind: [test], gone: [1]}\nquestions:\n- {name: q, kind: numeric}\n"
     result = crosstabs(frame, questions=["q"], survey=parse_survey(text, source="survey.yaml"))
     assert (result.n, result.tables[0].cells.values.tolist()) == (2, [[2.0]])
+
+
+def test_codes_for_no_answer_are_no_groups_without_a_description():
+    frame = pl.DataFrame({"q": [1, 2, 3, 4] * 15, "region": ["North", "South", "-99", "N/A"] * 15})
+    result = semscale.crosstabs(frame, questions=["q"], banners=["region"])
+    assert result.tables[0].banner.groups == ("North", "South")
+    # North has 15 times 1, South 15 times 2; everybody has (1 + 2 + 3 + 4) / 4.
+    assert result.tables[0].cells.values[-1].tolist() == [2.5, 1.0, 2.0]
+    assert "no groups of ‘region’" in result.input_notes[0]
+    assert "‘-99’ (15), ‘N/A’ (15)" in result.input_notes[0]
+
+
+def test_two_digit_years_of_waves_are_no_codes():
+    frame = pl.DataFrame({"q": [1, 2, 3, 4] * 15, "wave": ["97", "98", "99", "97"] * 15})
+    result = semscale.crosstabs(frame, questions=["q"], wave="wave")
+    assert result.tables[0].banner.groups == ("97", "98", "99")

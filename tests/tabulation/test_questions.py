@@ -8,6 +8,7 @@ import semscale
 from semscale.errors import InputError, UnknownNameError
 from semscale.store.column_profile import ColumnProfile
 from semscale.store.table import ColumnLabels
+from semscale.survey.description import Question, Survey
 from semscale.tabulation.answers import AnswerReader
 from semscale.tabulation.lines import TabulatedQuestion, choice_lines, number_lines, scale_lines
 from semscale.tabulation.survey_questions import columns_of_question, describe_question, find_columns
@@ -329,7 +330,7 @@ def test_choice_of_500_answers_is_refused_with_its_inferred_kind():
 
 def test_what_is_no_question_is_refused():
     frame = pl.DataFrame({"id": list(range(100)), "none": [None] * 100})
-    with pytest.raises(InputError, match="recognised as an id.*numeric='id'"):
+    with pytest.raises(InputError, match="recognised as 'identifier'.*numeric='id'"):
         read(frame, "id")
     with pytest.raises(InputError, match="'none' is empty"):
         read(frame, "none")
@@ -420,3 +421,31 @@ def test_the_number_of_chosen_options_is_no_option(name):
 def test_a_column_keeps_its_name_beside_the_text_of_other():
     labels = {"q_other": ColumnLabels(question="q", is_text=True)}
     assert find_columns("q", ["q", "q_other"], labels).columns == ("q",)
+
+
+@pytest.mark.parametrize("kind", ["scale", "single"])
+def test_answers_that_a_description_does_not_list_are_inferred(kind):
+    described = Survey(questions=[Question(name="Satisfaction", kind=kind, columns=["q"], missing=["99"])])
+    frame = pl.DataFrame({"q": [1, 1, 2, 3, 99]})
+    table = semscale.crosstabs(frame, questions=["Satisfaction"], survey=described).tables[0]
+    names = [line.name for line in table.question.lines]
+    # Of the 4 answers, two are 1: 50 %, and 99 is none of them.
+    assert names[:3] == ["1", "2", "3"]
+    assert table.cells.values[:3, 0].tolist() == [0.5, 0.25, 0.25]
+
+
+def test_a_described_scale_of_texts_without_an_order_is_refused():
+    described = Survey(questions=[Question(name="q", kind="scale")])
+    frame = pl.DataFrame({"q": [f"They were helpful, and it took {n} days" for n in range(40)]})
+    with pytest.raises(InputError, match="'q' is described as a scale.*list its values"):
+        semscale.crosstabs(frame, questions=["q"], survey=described)
+
+
+def test_only_grids_without_labels_have_a_hint_on_lists_of_codes():
+    frame = pl.DataFrame({"a_1": [1, 5, 3, 2], "a_2": [4, 4, 1, 2]})
+    result = semscale.crosstabs(frame, questions=["a_*"])
+    hint = "⟦columns with codes of one list are put together by --question 'Mentions=a_1+a_2'⟧"
+    assert result.input_notes == (hint,)
+    assert not any("⟦" in note for table in result.tables for note in table.question.notes)
+    words = pl.DataFrame({"a_1": ["good", "bad", "very good"], "a_2": ["bad", "very bad", "good"]})
+    assert semscale.crosstabs(words, questions=["a_*"]).input_notes == ()

@@ -99,14 +99,11 @@ class AnswerReader:
         """
         if question.kind != "grid":
             return self._text_results(question) or [self._read(question, ())]
-        columns = [option.column or option.label for option in question.options]
         items = question.options or tuple(Option(label=name, column=name) for name in question.all_columns)
         described = [grid_item(question, item) for item in items]
         note = f"one of the {len(items)} items of the grid '{question.name}', each of which has a table"
-        if any(item.kind != "scale" or not any(value.label for value in item.values) for item in described):
-            listed = "+".join(columns[:_EXAMPLES])
-            note += f"⟦; columns with codes of one list are put together by --question 'Mentions={listed}'⟧"
-        return [self._read(item, (note,)) for item in described]
+        notes = (note,) if len(items) > 1 else ()
+        return [self._read(item, notes) for item in described]
 
     def read(self, question: Question) -> TabulatedQuestion:
         """Read a question; of a text that was rated and coded, its ratings.
@@ -169,12 +166,7 @@ class AnswerReader:
                 return _read_multiple(question, columns, self._column, tally)
             case "open":
                 raise InputError("question", _unmeasured_message(question, len(columns[0].counts)))
-        article = "an" if question.kind[0] in "aeiou" else "a"
-        raise InputError(
-            "question",
-            f": column '{columns[0].name}' was recognised as {article} {question.kind} and has no answers to "
-            f"count; if it contains numbers, add `numeric={question.name!r}`",
-        )
+        raise InputError("question", _uncounted_message(question, columns[0].name))
 
     # Texts that semscale rate and semscale code have measured.
 
@@ -431,6 +423,11 @@ def _read_points(
 ) -> tuple[tuple[Line, ...], Floats, Integers, tuple[str, ...]]:
     """Read the points of a scale, or of a question from 0 to 10."""
     values = question.answers
+    if not values:
+        message = (
+            f": '{question.name}' is described as a scale, and its points are not known: list its `values`"
+        )
+        raise InputError("question", message)
     index = _index_of(values)
     positions = column.positions(lambda name: tally.find(column, name, index))
     if is_strict and tally.unknown:
@@ -717,6 +714,14 @@ def _empty_message(question: Question) -> str:
     if len(question.all_columns) > 1:
         return f": the columns of '{question.name}' are empty for all who count"
     return f": column '{question.all_columns[0]}' is empty for all respondents who count"
+
+
+def _uncounted_message(question: Question, column: str) -> str:
+    verb = "is described" if question.source == "user" else "was recognised"
+    return (
+        f": column '{column}' {verb} as '{question.kind}' and has no answers to count; state another kind in "
+        f"the description of the survey, or add `numeric={question.name!r}` if it contains numbers"
+    )
 
 
 def _too_many_message(question: Question, n: int) -> str:

@@ -1,7 +1,7 @@
 """Crosstabs of a survey: the call, the run over a file or a data frame, and the result."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import import_module
@@ -31,7 +31,7 @@ from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels, Table, frame_reader, rows_of_the_file
 from semscale.store.writing import write_table
 from semscale.survey.description import Question, Survey
-from semscale.survey.inference import BY_FREQUENCY
+from semscale.survey.inference import BY_FREQUENCY, describe_columns
 from semscale.survey.respondents import leave_out_rows
 from semscale.tabulation.answers import AnswerReader
 from semscale.tabulation.banners import Banner, id_columns, pair_notes, pairing_notes, read_banner
@@ -192,7 +192,8 @@ def _tabulate(
         read_banner(*_groups(rows[name], labels, settings), is_wave=True, wave_order=settings.wave_order)
         for name in settings.wave_columns
     ]
-    banners += [read_banner(*_groups(rows[name], labels, settings)) for name in settings.banners]
+    codes = {name: _codes_among_groups(frame[name], labels, settings, export) for name in settings.banners}
+    banners += [read_banner(*_groups(rows[name], labels, settings, codes[name])) for name in settings.banners]
     everybody = Banner("", "", (), np.full(rows.height, -1))
     return Crosstabs(
         source="",
@@ -205,6 +206,8 @@ def _tabulate(
             *html_notes,
             *(spellings[name] for name in (*settings.wave_columns, *settings.banners) if name in spellings),
             *_notes_on_codes(frame, settings, columns.values(), labels),
+            *(_note_on_groups(rows[name], codes[name]) for name in settings.banners if codes[name]),
+            *_hints_on_lists(described.values()),
         ),
     )
 
@@ -221,7 +224,7 @@ def _describe(
     described = {}
     for name, question in columns.items():
         known = {}
-        for column in question.columns if question.described is None else ():
+        for column in question.columns if question.is_inferred else ():
             if column in profiles:
                 known[column] = profiles[column]
             elif column in frame.columns:
@@ -239,12 +242,39 @@ def _describe(
     return described
 
 
+def _codes_among_groups(
+    cells: pl.Series, labels: Mapping[str, ColumnLabels], settings: CrosstabSettings, export: str
+) -> frozenset[str]:
+    """Return the groups that are codes for no answer, as they are inferred without a description."""
+    if settings.survey is not None and settings.survey.of_column(cells.name) is not None:
+        return frozenset()
+    profile = ColumnProfile(cells.name, labels.get(cells.name, ColumnLabels()))
+    profile.add(cells)
+    reasons = describe_columns([profile], cells.name, export=export).missing_reasons
+    return frozenset(name for name in groups_in(cells).drop_nulls().unique() if code_key(name) in reasons)
+
+
+def _note_on_groups(cells: pl.Series, codes: Collection[str]) -> str:
+    """State which codes for no answer are no groups."""
+    counts = groups_in(cells).value_counts(name="n").filter(pl.col(cells.name).is_in(list(codes)))
+    listed = ", ".join(f"‘{name}’ ({n:,})" for name, n in sorted(counts.iter_rows()))
+    return (
+        f"no groups of ‘{cells.name}’, as they are codes for no answer: {listed}; to compare one, state in "
+        "the description of the survey that it is an answer"
+    )
+
+
 def _groups(
-    cells: pl.Series, labels: Mapping[str, ColumnLabels], settings: CrosstabSettings
+    cells: pl.Series,
+    labels: Mapping[str, ColumnLabels],
+    settings: CrosstabSettings,
+    codes: Collection[str] = (),
 ) -> tuple[pl.Series, ColumnLabels]:
     """Return groups without codes for no answer, and their labels in the order of the description."""
     known = labels.get(cells.name, ColumnLabels())
     question = None if settings.survey is None else settings.survey.of_column(cells.name)
+    if codes:
+        return groups_in(cells).replace(dict.fromkeys(codes)), known
     if question is None or len(question.all_columns) > 1:
         return cells, known
     names, reasons = groups_in(cells), question.missing_reasons
@@ -284,6 +314,16 @@ def _notes_on_codes(
                 f"no cell of {where}{more} has the code {listed} for no answer: check its "
                 "spelling⟦ (`missing`)⟧"
             )
+
+
+def _hints_on_lists(questions: Iterable[Question]) -> Iterator[str]:
+    """Yield a hint for each grid whose answers have no labels, as its columns may be mentions of one list."""
+    for question in questions:
+        if question.kind == "grid" and not any(
+            value.label or value.score is not None for value in question.values
+        ):
+            listed = "+".join(question.all_columns[:_LISTED])
+            yield f"⟦columns with codes of one list are put together by --question 'Mentions={listed}'⟧"
 
 
 def _code_keys(frame: pl.DataFrame, column: str, labels: Mapping[str, ColumnLabels]) -> Iterator[str]:
@@ -391,7 +431,7 @@ def _profiles_before_conditions(
     table: Table, questions: Collection[QuestionColumns], settings: CrosstabSettings
 ) -> dict[str, ColumnProfile]:
     """Count the cells of all rows, including those that a condition leaves out; they tell what cells mean."""
-    inferred = [question for question in questions if question.described is None]
+    inferred = [question for question in questions if question.is_inferred]
     titles = list(dict.fromkeys(name for question in inferred for name in question.columns))
     titles = [name for name in titles if name in table.columns]
     if table.whole is None or not titles:

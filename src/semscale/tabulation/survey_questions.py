@@ -23,6 +23,10 @@ from semscale.tabulation.text_results import (
 _SEVERAL = 2
 
 
+_WITH_VALUES = frozenset({"scale", "single", "grid", "wave"})
+"""Kinds of questions whose answers are listed in their description."""
+
+
 @dataclass(frozen=True)
 class QuestionColumns:
     """A question and its columns.
@@ -41,6 +45,13 @@ class QuestionColumns:
     is_multiple: bool = False
     are_mentions: bool = False
     described: Question | None = None
+
+    @property
+    def is_inferred(self) -> bool:
+        """True if its answers are inferred: it is not described, or its description does not list them."""
+        if self.described is None:
+            return True
+        return self.described.kind in _WITH_VALUES and not self.described.answers
 
 
 def find_columns(
@@ -247,6 +258,8 @@ def describe_question(
         question = describe_columns(left, named.name, export=export, are_mentions=named.are_mentions)
         columns = question.all_columns
         question = question.model_copy(update={"name": named.name, "columns": columns})
+    elif named.is_inferred:
+        question = _with_values(question, profiles, export)
     if keys:
         question = _with_missing(question, missing, keys)
     if is_number:
@@ -255,6 +268,22 @@ def describe_question(
     if points and question.kind in {"single", "scale", "numeric", "nps", "wave", "open"}:
         question = _on_scale(question, points)
     return question
+
+
+def _with_values(question: Question, profiles: Mapping[str, ColumnProfile], export: str) -> Question:
+    """Add the values and codes for no answer that are inferred; stated codes go before them."""
+    keys = missing_keys(question.missing_codes)
+    left = [_without_codes(profiles[name], keys) for name in question.all_columns if name in profiles]
+    if not left:
+        return question
+    name = left[0].name if len(left) == 1 else question.name
+    inferred = describe_columns(left, name, export=export)
+    if inferred.kind not in _WITH_VALUES:
+        return question
+    codes = question.missing or inferred.missing
+    values = (*inferred.values, *(value for value in question.values if value not in inferred.values))
+    stated = {"values": values, "missing": codes, "source": inferred.source, "reason": inferred.reason}
+    return question.model_copy(update=stated)
 
 
 def _without_codes(profile: ColumnProfile, keys: frozenset[str]) -> ColumnProfile:

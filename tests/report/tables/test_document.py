@@ -1,6 +1,7 @@
 """The document of tables, its sentences, and its renderings."""
 
 import json
+import zipfile
 
 import polars as pl
 import pytest
@@ -336,3 +337,13 @@ def test_the_screen_states_how_wide_intervals_are_at_most(capsys):
     print_document(crosstabs(pl.DataFrame({"q": [1, 2, 3, 4, 5] * 20}), questions=["q"]).document())
     # The standard deviation is sqrt(200 / 99) = 1.421 and t(99) = 1.984: 1.984 * 1.421 / 10 = .282.
     assert "; means ± 0.29." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "pptx"])
+def test_double_brackets_of_a_user_are_shown_in_sheets_and_slides(tmp_path, ending):
+    frame = pl.DataFrame({"q": ["no ⟦never⟧", "NO ⟦never⟧", "yes"] * 20})
+    path = tmp_path / f"tables.{ending}"
+    crosstabs(frame, questions=["q"]).report(path)
+    with zipfile.ZipFile(path) as package:
+        content = "".join(package.read(name).decode("utf-8", "ignore") for name in package.namelist())
+    assert "spellings that differ only in case or blanks were joined: ‘no [[never]]’ (20)" in content
