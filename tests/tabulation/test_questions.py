@@ -449,3 +449,15 @@ def test_only_grids_without_labels_have_a_hint_on_lists_of_codes():
     assert not any("⟦" in note for table in result.tables for note in table.question.notes)
     words = pl.DataFrame({"a_1": ["good", "bad", "very good"], "a_2": ["bad", "very bad", "good"]})
     assert semscale.crosstabs(words, questions=["a_*"]).input_notes == ()
+
+
+def test_more_options_than_a_table_has_are_refused_with_the_remedy_for_columns():
+    frame = pl.DataFrame({f"b_{n}": ["Yes", "No"] for n in range(51)})
+    with pytest.raises(InputError, match=r"a choice of 51 answers.*at most 50: list fewer of its columns"):
+        semscale.crosstabs(frame, questions=["b_*"])
+
+
+def test_a_command_in_a_message_quotes_a_name_with_blanks():
+    frame = pl.DataFrame({"Why do you come?": [f"I came for reason number {n}" for n in range(60)]})
+    with pytest.raises(InputError, match="semscale rate FILE --text 'Why do you come\\?' --scale"):
+        semscale.crosstabs(frame, questions=["Why do you come?"])

@@ -5,6 +5,7 @@ mark or a code for no answer if the question's description lists it, or the file
 is unknown, and missing.
 """
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -726,21 +727,23 @@ def _uncounted_message(question: Question, column: str) -> str:
 
 def _too_many_message(question: Question, n: int) -> str:
     name = question.name
+    start = f": '{name}' was recognised as a choice of {n:,} answers, and a table has at most {MAX_ANSWERS}: "
+    if len(question.all_columns) > 1:
+        return f"{start}list fewer of its columns ('Name=column,column,...'), or combine options (`derive`)"
     return (
-        f": '{name}' was recognised as a choice of {n:,} answers, and a table has at most "
-        f"{MAX_ANSWERS}: add `numeric={name!r}` if they are numbers, rate them as texts first (semscale "
-        f"rate --text {name}), or derive groups of them (`derive`)"
+        f"{start}add `numeric={name!r}` if they are numbers, rate them as texts first (semscale rate --text "
+        f"{shlex.quote(name)}), or derive groups of them (`derive`)"
     )
 
 
 def _unmeasured_message(question: Question, n: int) -> str:
-    name, is_inferred = question.name, question.source == "inferred"
+    name, text, is_inferred = question.name, shlex.quote(question.name), question.source == "inferred"
     verb = "was recognised as" if is_inferred else "has"
     numeric = f"; or add `numeric={name!r}` if they are numbers" if is_inferred else ""
     return (
         f": '{name}' {verb} open texts ({n:,} different) that were neither rated nor coded: rate them "
-        f"(semscale rate FILE --text {name} --scale SCALE --out rated.parquet) or code them (semscale code "
-        f"FILE --text {name} --codebook codes.yaml --out coded.parquet), and tabulate that file{numeric}"
+        f"(semscale rate FILE --text {text} --scale SCALE --out rated.parquet) or code them (semscale code "
+        f"FILE --text {text} --codebook codes.yaml --out coded.parquet), and tabulate that file{numeric}"
     )
 
 
