@@ -17,7 +17,7 @@ EXTRAS = {
     "serve": ("fastapi", "prometheus_client", "starlette", "uvicorn"),
     "spss": ("pyreadstat",),
     "ray": ("ray", "pandas", "pyarrow"),
-    "slides": ("pptx",),
+    "slides": ("lxml", "pptx"),
     "torch": ("sentence_transformers", "torch"),
 }
 """Modules of each extra, by its name, such as ``api`` in ``semscale[api]``."""

@@ -136,3 +136,15 @@ def test_an_answer_has_the_codes_of_all_its_sentences(coder):
         "but the price is too high.",
         "I like the screen",
     ]
+
+
+def test_the_order_of_sums_changes_no_probability():
+    # A fit that stops early depends on rounding, so that machines would assign different codes.
+    rng = np.random.default_rng(5)
+    vectors = rng.normal(size=(300, 12))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    logits = vectors @ rng.normal(size=(12, 3)) * 4 - 1
+    order = rng.permutation(300)
+    first, second = CorpusModel.fit(vectors, logits), CorpusModel.fit(vectors[order], logits[order])
+    adapted = [model.adapt(vectors, logits) for model in (first, second)]
+    assert np.abs(adapted[0] - adapted[1]).max() < 1e-6

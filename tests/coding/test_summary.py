@@ -91,7 +91,7 @@ def test_pairs_count_answers_with_both(full):
 
 @pytest.mark.exhaustive
 def test_json_keeps_to_the_schema_and_has_no_probability_without_labels(full, summed):
-    no_files = dict.fromkeys(("out", "report", "figures"))
+    no_files = {"out": None, "report": [], "figures": None}
     check_json(to_json(full, coding_document(full), further=no_files))
     bare = summed({"text": TEXTS})
     check_json(to_json(bare, coding_document(bare), further=no_files))

@@ -133,7 +133,7 @@ def test_the_printed_command_reads_replies_from_the_same_ledger(command, decider
     assert main([*then[:index], *then[index + 2 :], "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     plain = result["signature"]
-    assert any("wrong without --inclusion inclusion" in message for message in result["cautions"])
+    assert any("wrong without them (--inclusion inclusion)" in message for message in result["cautions"])
     assert with_inclusion != plain
     assert with_inclusion.endswith("inclusion:yes")
 

@@ -63,4 +63,4 @@ def test_likeness_without_labels_gives_codes_about_as_often_as_hands_do(coding):
     hand = coding.hand.codes[0]
     rows = ~np.isnan(hand).all(axis=1)
     ratio = (coding.likeness[rows] >= 0.5).sum() / np.nansum(hand[rows])
-    assert 0.75 < ratio < 1.7
+    assert 0.75 < ratio < 1.8  # as in the domains of docs/validity.md

@@ -181,7 +181,7 @@ def test_models_have_separate_columns_in_the_tables(result, tmp_path):
     sheets = [book.get_sheet_by_name(name).to_python() for name in ("intent", "intent 2", "intent 3")]
     heads = [next(filter(None, rows[4])) for rows in sheets]
     assert heads == ["model", "concept (played)", "concept (other)"]
-    assert sheets[1][1][0].startswith("played: Would you buy it?")
+    assert sheets[1][1][0].startswith("played: the mean is 3.00")
 
 
 def test_a_model_without_ratings_has_no_table_and_is_named(written, models, running, toy_embedder):

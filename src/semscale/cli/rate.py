@@ -423,8 +423,9 @@ def _calibrate_table(options: CalibrateOptions) -> "CalibrationSummary":
     """
     from semscale.cli.progress import progress_bars
     from semscale.rating.calibration import check_calibration_path
-    from semscale.rating.labelling import check_human_range, read_labelled
+    from semscale.rating.labelling import read_labelled
     from semscale.rating.rater import Rater
+    from semscale.rating.settings import check_human_range
     from semscale.store.table import rows_of_the_file
     from semscale.weights.known import DEFAULT_RATING_MODEL
 

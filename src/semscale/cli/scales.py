@@ -338,8 +338,9 @@ def validate(options: ValidateOptions) -> None:
     than these.
     """
     from semscale.cli.progress import progress_bars
-    from semscale.rating.labelling import check_human_range, read_labelled
+    from semscale.rating.labelling import read_labelled
     from semscale.rating.rater import Rater
+    from semscale.rating.settings import check_human_range
     from semscale.rating.validity import validate as validate_scale
     from semscale.weights.known import DEFAULT_RATING_MODEL
 

@@ -19,7 +19,8 @@ _SHARPNESS = 3.0
 """Sharpness of the soft maximum over an answer's sentences: log of the sum of exp(3 v), divided by 3."""
 
 _LEAST_SPREAD = 1e-6  # of a feature that differs between sentences
-_STEPS = 200
+_STEPS = 5_000
+_GRADIENT = 1e-7  # so small that the order in which a processor sums changes no decision
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,7 @@ def _minimise(loss: Callable[[Floats], tuple[float, Floats]], n: int) -> Floats:
         np.zeros(n),
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": _STEPS, "ftol": 1e-10, "gtol": 1e-6},
+        options={"maxiter": _STEPS, "maxfun": 2 * _STEPS, "maxcor": 20, "ftol": 1e-15, "gtol": _GRADIENT},
     )
     return np.asarray(found.x)
 

@@ -25,7 +25,7 @@ from semscale.rating.calibration import (
 )
 from semscale.rating.gaussian_process import REFITS, GaussianProcess, Predictors, fit_gaussian_process
 from semscale.rating.human import human_pmfs, human_table
-from semscale.rating.labelling import check_human_range
+from semscale.rating.settings import check_human_range
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.calibration import FOLDS, log_scores, random_folds, ranked_probability_scores

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.labelling import HumanRating, RatedTexts, check_human_range
+from semscale.rating.labelling import HumanRating, RatedTexts
 from semscale.rating.readouts import reject
+from semscale.rating.settings import check_human_range
 from semscale.results.estimates import few_note
 from semscale.results.weights import NOBODY, as_weights, in_unit, respondent_numbers
 from semscale.signature import Signature

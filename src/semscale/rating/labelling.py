@@ -6,16 +6,14 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
 
 from semscale.errors import InputError, RowError, UnknownNameError
 from semscale.json_reading import parse_json
-from semscale.rating.settings import RatingColumns
 from semscale.results.label_sheets import HUMAN, INCLUSION, write_beside
 from semscale.results.weights import COUNTING, decimal_remedy, numbers_in, shorten_cell
 from semscale.scales import Scale
@@ -25,6 +23,9 @@ from semscale.store.columns import column_in, floats_in, have_decimal_commas, nu
 from semscale.store.table import Table
 from semscale.store.writing import write_table
 from semscale.types import Floats, Mask
+
+if TYPE_CHECKING:
+    from semscale.rating.settings import RatingColumns
 
 ROW, TEXT = "row", "text"
 """Further columns of a sheet: the row in the file, from 1, and its text."""
@@ -313,7 +314,7 @@ def read_sheet(table: Table, human_range: tuple[float, float] | None = None) -> 
 
 
 def read_labelled(
-    table: Table, columns: RatingColumns
+    table: Table, columns: "RatingColumns"
 ) -> tuple[list[Any], list[HumanRating], list[Any] | None]:
     """Read texts, human ratings and groups of the rows that have a rating.
 
@@ -571,21 +572,3 @@ def lies_within(bounds: tuple[float, float], rating: HumanRating | None) -> bool
     """
     numbers = rating if isinstance(rating, list) else [] if rating is None else [rating]
     return all(bounds[0] <= number <= bounds[1] for number in numbers)
-
-
-def check_human_range(human_range: object) -> None:
-    """Check that human values can be mapped from a range; ``None`` is the scale's range.
-
-    Raises:
-        InputError: not two finite numbers, the lower first.
-    """
-    if human_range is None:
-        return
-    ends = list(human_range) if isinstance(human_range, Sequence | np.ndarray) else []
-    are_numbers = all(isinstance(end, Real) and not isinstance(end, bool) for end in ends)
-    if len(ends) != 2 or not are_numbers or not -math.inf < ends[0] < ends[1] < math.inf:
-        shown = " ".join(f"{end:g}" for end in ends) if ends and are_numbers else repr(human_range)
-        raise InputError(
-            "human_range",
-            f"must be the lowest value, then the highest, two finite numbers such as 1 7, got {shown}",
-        )

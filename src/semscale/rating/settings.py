@@ -289,8 +289,6 @@ class RatingColumns(Columns):
 
     def model_post_init(self, context: object) -> None:
         """Check settings of several columns together."""
-        from semscale.rating.labelling import check_human_range
-
         check_human_range(self.human_range)
         if self.inclusion is not None and self.human is None:
             raise InputError("inclusion", "belongs to a column of human ratings: name that as well")
@@ -312,3 +310,21 @@ class RatingColumns(Columns):
         if self.inclusion is not None:
             parsed["inclusion"] = inclusion_in(cells["inclusion"], humans, first_row)
         return replace(cells, values=parsed)
+
+
+def check_human_range(human_range: object) -> None:
+    """Check that human values can be mapped from a range; ``None`` is the scale's range.
+
+    Raises:
+        InputError: not two finite numbers, the lower first.
+    """
+    if human_range is None:
+        return
+    ends = list(human_range) if isinstance(human_range, Iterable) and not isinstance(human_range, str) else []
+    are_numbers = all(isinstance(end, Real) and not isinstance(end, bool) for end in ends)
+    if len(ends) != 2 or not are_numbers or not -math.inf < ends[0] < ends[1] < math.inf:
+        shown = " ".join(f"{end:g}" for end in ends) if ends and are_numbers else repr(human_range)
+        raise InputError(
+            "human_range",
+            f"must be the lowest value, then the highest, two finite numbers such as 1 7, got {shown}",
+        )

@@ -124,9 +124,10 @@ _STANDARD_ERRORS = {
     "CR2": "CR2 standard errors, which allow for rows that belong together",
 }
 _JACCARD = (
-    "A code is a topic of sentences and clauses; an answer may have several codes. Would get: answers to "
-    "which semscale code would give the code. Jaccard: mean similarity of the topic’s sentences and clauses "
-    f"with those of the most similar topic of random halves, rounded down; from {STABLE:g} on it is stable."
+    "A code is a topic of sentences and clauses; an answer may have several codes. Would get: answers "
+    "that are coded so with the proposed codebook. Jaccard: mean similarity of the topic’s sentences and "
+    "clauses with those of the most similar topic of random halves, rounded down; from "
+    f"{STABLE:g} on it is stable."
 )
 
 

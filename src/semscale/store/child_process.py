@@ -212,7 +212,7 @@ def describe_table(table: Table) -> dict[str, Any]:
 
 
 def _labels(entry: dict[str, Any]) -> ColumnLabels:
-    return ColumnLabels(**{**entry, "missing": tuple(entry["missing"])})
+    return ColumnLabels(**{**entry, "missing": tuple(entry["missing"]), "order": tuple(entry["order"])})
 
 
 class _Child:

@@ -11,7 +11,7 @@ import polars as pl
 from semscale.errors import InputError, RowError
 from semscale.messages import shorten, unknown_name
 from semscale.rating.human import human_pmfs
-from semscale.rating.labelling import check_human_range
+from semscale.rating.settings import check_human_range
 from semscale.results.weights import weights_in
 from semscale.stats.distances import PmfSample
 from semscale.store.columns import column_in, floats_in, groups_in
