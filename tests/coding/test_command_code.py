@@ -88,7 +88,7 @@ def test_codes_for_missing_answers_and_blank_cells_are_no_answer(semscale, answe
     # Three codes and three blank cells; marks alone are an answer that cannot be read.
     assert coded["semscale_outcome"].to_list()[1:] == ["no-answer"] * 6 + ["cannot-tell"]
     assert coded["semscale_reason"].to_list()[1:7] == ["missing"] * 3 + ["empty"] * 3
-    message = "No text in column ‘text’ is the code -99 for no answer: check its spelling (--missing)."
+    message = "No text of ‘text’ is the code -99 for no answer: check its spelling (--missing)."
     assert message in " ".join(ended.out.split())
     assert "|missing:-+-99+n/a" in ended.out
 

@@ -29,7 +29,7 @@ def test_a_hyphen_is_a_code_and_codes_that_no_text_has_are_named(rate, tmp_path)
     assert "1 of 3 rows was scored; left out: 2 missing" in out
     assert "--missing" not in out
     out = " ".join(rate("--missing", "-", "--missing", "n/a", "--missing", "-9").out.split())
-    assert "No text in column ‘text’ is one of the codes n/a and -9 for no answer: check" in out
+    assert "No text of ‘text’ is one of the codes n/a and -9 for no answer: check" in out
     assert "check their spelling (--missing)." in out
 
 

@@ -153,7 +153,7 @@ def test_suggest_leaves_out_codes_of_the_description_and_of_missing(semscale, tm
     assert content["counts"] == {"scored": 60, "missing": 8}
     notes = " ".join(content["cautions"])
     assert "left out as no answer: ‘N/A’ (5), ‘-99’ (3) in ‘why’" in notes
-    assert "No text in column ‘why’ is the code -98 for no answer: check its spelling (--missing)." in notes
+    assert "No text of ‘why’ is the code -98 for no answer: check its spelling (--missing)." in notes
 
 
 @pytest.mark.needs("api")

@@ -1,6 +1,5 @@
 """Documents as slides: the headline with its distribution, a slide for each chart, and how it was made."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
@@ -27,8 +26,6 @@ _NUMBER_SHARE = 0.32  # of the width, for the main figure
 _BIG, _TEXT, _WARNING = 60.0, 15.0, 13.0
 _QUOTED_NAME = 0.2  # of the width, for the name beside a quote
 _MOST_WARNINGS, _MOST_LIMITS = 3, 4
-_COMMAND = re.compile(r"`|(?:^|[\s(])--?[a-z]|\bsemscale [a-z]+\b|\.yaml\b|='")
-_OF_RUN = ("Source", "Made")
 
 
 def write_report_deck(
@@ -246,9 +243,7 @@ def _write_method(deck: Deck, document: Document, n_more: int) -> None:
         settings.setdefault(name, []).append(line_text(value))
     of_signature = {name for name, _ in document.signature.fields} if document.signature else set()
     facts: list[tuple[str, str]] = [
-        (name, ", ".join(values))
-        for name, values in settings.items()
-        if name not in of_signature and not any(map(_COMMAND.search, values))
+        (name, ", ".join(values)) for name, values in settings.items() if name not in of_signature
     ]
     counts = ", ".join(f"{name.lower()} {cell_text(value)}" for name, value in document.facts)
     facts.insert(min(1, len(facts)), ("Rows", capitalise(counts)))

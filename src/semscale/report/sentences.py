@@ -143,20 +143,20 @@ def stop_cautions(stopped: str | None) -> tuple[str, ...]:
     return () if not stopped else (f"The run is incomplete: {one_line(stopped)}.",)
 
 
-def unseen_codes_note(codes: Sequence[str], column: str | None = None) -> tuple[str, ...]:
+def unseen_codes_note(codes: Sequence[str], texts: str | None = None) -> tuple[str, ...]:
     """State that no text has codes that the user named for missing answers; empty without such codes.
 
     Args:
         codes: the codes.
-        column: the column of texts in which they were looked for; ``None`` for texts in memory.
+        texts: title or column of the texts in which they were looked for; ``None`` for texts in memory.
 
     Examples:
         >>> unseen_codes_note(["-99"], "why")
-        ('No text in column ‘why’ is the code -99 for no answer: check its spelling⟦ (`missing`)⟧.',)
+        ('No text of ‘why’ is the code -99 for no answer: check its spelling⟦ (`missing`)⟧.',)
     """
     if not codes:
         return ()
-    where = f" in column ‘{one_line(column)}’" if column else ""
+    where = f" of ‘{one_line(texts)}’" if texts else ""
     named = join_list([one_line(code) for code in codes])
     return (
         f"No text{where} is the code {named} for no answer: check its spelling⟦ (`missing`)⟧."

@@ -369,11 +369,6 @@ class Deck:
             for run in frame.paragraphs[0].runs:
                 run.font.size = int(size * POINT)
 
-    @property
-    def n_slides(self) -> int:
-        """Number of slides."""
-        return len(self._file.slides)
-
     def save(self, path: Path, title: str, created: datetime) -> None:
         """Write the deck.
 

@@ -133,15 +133,16 @@ def _is_of_score(name: str) -> bool:
     return name.startswith(("promoters", "passives", "detractors"))
 
 
+def _series(table: "Crosstab", name: str, cells: Sequence[tuple[int, int]]) -> Series:
+    """Return the values and marks of some cells, each a line and a column."""
+    values = tuple(float(table.cells.values[cell]) for cell in cells)
+    return Series(name, values, marks=tuple(_mark(table, *cell) for cell in cells))
+
+
 def _stack(table: "Crosstab", columns: Sequence[int], lines: Sequence[int], order: Order) -> ChartData:
     """Return the share of each line in each column."""
     series = tuple(
-        Series(
-            _line_name(table, line),
-            tuple(float(table.cells.values[line, column]) for column in columns),
-            marks=tuple(_mark(table, line, column) for column in columns),
-        )
-        for line in lines
+        _series(table, _line_name(table, line), [(line, column) for column in columns]) for line in lines
     )
     names = tuple(_column_name(table, column) for column in columns)
     return ChartData("stack", names, series, limits=(0.0, 1.0), order=order, has_total=columns[0] == 0)
@@ -194,12 +195,7 @@ def _bars(table: "Crosstab", columns: Sequence[int], lines: Sequence[int]) -> Ch
     if len(columns) == 1:
         return _total_chart(table, order, "bars", "none")
     series = tuple(
-        Series(
-            _column_name(table, column),
-            tuple(float(table.cells.values[line, column]) for line in order),
-            marks=tuple(_mark(table, line, column) for line in order),
-        )
-        for column in columns
+        _series(table, _column_name(table, column), [(line, column) for line in order]) for column in columns
     )
     names = tuple(_line_name(table, line) for line in order)
     return ChartData("bars", names, series, has_total=columns[0] == 0)

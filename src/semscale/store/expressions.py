@@ -237,14 +237,6 @@ def by_label(table: Table, columns: Sequence[str]) -> tuple[Table, list[str]]:
     return table, names
 
 
-def with_label(table: Table, by: str | None) -> tuple[Table, str | None]:
-    """Add a column with the labels of groups, like ``by_label``; nothing changes without groups."""
-    if by is None:
-        return table, None
-    table, (name,) = by_label(table, [by])
-    return table, name
-
-
 def _label_cells(rows: pl.DataFrame, column: str, labels: Mapping[str, str]) -> pl.Series:
     return groups_in(_storable_column(rows, column)).replace(dict(labels))
 

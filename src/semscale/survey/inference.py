@@ -399,13 +399,15 @@ class _Inference:
         are_apart = all(len(self.profiles[column].values) > 1 for column in columns)
         return set(counts) if are_even and is_enough and are_apart else set()
 
+    def _items(self, name: str, columns: Sequence[str]) -> tuple[Option, ...]:
+        return tuple(Option(label=self._option_label(name, column), column=column) for column in columns)
+
     def _ranking(self, name: str, columns: Sequence[str]) -> Question:
-        options = tuple(Option(label=self._option_label(name, column), column=column) for column in columns)
         return Question(
             name=name,
             kind="ranking",
             text=self._wording(columns),
-            options=options,
+            options=self._items(name, columns),
             values=tuple(Value(value=str(rank)) for rank in range(1, len(columns) + 1)),
             source="inferred",
             reason=f"ranks from 1 to {len(columns)}, each as often as the others",
@@ -556,12 +558,11 @@ class _Inference:
         codes = self._missing(joined)
         joined = joined.without(codes)
         values, reason, confidence = self._ordered(joined)
-        options = tuple(Option(label=self._option_label(name, column), column=column) for column in columns)
         return Question(
             name=name,
             kind="grid",
             text=self._wording(columns),
-            options=options,
+            options=self._items(name, columns),
             values=values,
             missing=codes,
             source="inferred",

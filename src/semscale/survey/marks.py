@@ -55,11 +55,6 @@ class Marks:
     reason: str = ""
     confidence: Confidence = "high"
 
-    @property
-    def are_clear(self) -> bool:
-        """True if a mark of a chosen option is known, and the meaning of every cell."""
-        return bool(self.chosen or self.own or self.texts) and not self.unknown
-
 
 @dataclass(frozen=True)
 class OptionCells:

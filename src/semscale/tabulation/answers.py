@@ -557,16 +557,23 @@ def _read_lists(
     return _several(question, options, marks, note)
 
 
+def _mentioned(
+    columns: Sequence[_Column], question: Question, tally: _Tally
+) -> tuple[list[Value], list[Integers]]:
+    """Read columns with codes of one list: all answers, also undescribed ones, and each cell's position."""
+    values = list(question.answers)
+    index = _index_of(values)
+    return values, [
+        column.positions(partial(_find_or_add, column, index=index, values=values, tally=tally))
+        for column in columns
+    ]
+
+
 def _read_mentions(
     question: Question, columns: Sequence[_Column], tally: _Tally
 ) -> tuple[tuple[Line, ...], Floats, Floats, tuple[str, ...]]:
     """Read columns of mentions with codes of one list; a code counts if any column contains it."""
-    values = list(question.answers)
-    index = _index_of(values)
-    found = [
-        column.positions(partial(_find_or_add, column, index=index, values=values, tally=tally))
-        for column in columns
-    ]
+    values, found = _mentioned(columns, question, tally)
     marks = np.zeros((len(found[0]), len(values)))
     for positions in found:
         rows = np.flatnonzero(positions >= 0)
@@ -614,12 +621,7 @@ def _ranks_of_items(columns: Sequence[_Column], question: Question, tally: _Tall
 
 def _items_by_rank(columns: Sequence[_Column], question: Question, tally: _Tally) -> tuple[list[str], Floats]:
     """Read ranks from columns that each name the item of a rank; the first mention of an item counts."""
-    values = list(question.answers)
-    index = _index_of(values)
-    mentions = [
-        column.positions(partial(_find_or_add, column, index=index, values=values, tally=tally))
-        for column in columns
-    ]
+    values, mentions = _mentioned(columns, question, tally)
     ranks = np.zeros((len(mentions[0]), len(values)))
     for rank, positions in reversed(list(enumerate(mentions, start=1))):
         rows = np.flatnonzero(positions >= 0)
