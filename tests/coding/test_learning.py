@@ -115,6 +115,13 @@ def test_too_few_hand_codes_teach_nothing(coder):
     assert coder.learn(ANSWERS[:9], np.zeros((9, 3))) is coder
 
 
+def test_codes_for_no_answer_teach_nothing(coder):
+    answers = [*ANSWERS[:9], "n/a"]  # nine are too few
+    codes = np.zeros((10, 3))
+    assert coder.learn(answers, codes, missing={"n/a"}) is coder
+    assert coder.learn(answers, codes) is not coder
+
+
 def test_a_hand_coded_answer_is_scored_by_a_model_that_has_not_seen_it(coder):
     codes = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] * 10)
     changed = codes.copy()

@@ -172,7 +172,13 @@ class Coder:
         return adapted
 
     def learn(
-        self, answers: Sequence[Any], codes: Floats, *, seed: int = 0, progress: Progress | None = None
+        self,
+        answers: Sequence[Any],
+        codes: Floats,
+        *,
+        seed: int = 0,
+        missing: Set[str] = frozenset(),
+        progress: Progress | None = None,
     ) -> "Coder":
         """Return a coder that has learned from hand-coded answers.
 
@@ -183,12 +189,13 @@ class Coder:
             answers: m cells.
             codes: shape (m, k), share of people who gave the code; NaN for uncoded answers.
             seed: seed of the folds.
+            missing: codes for a missing answer, from ``missing_keys``; nothing is learned from these.
             progress: called while texts are embedded.
 
         References:
             Zrnic and Candes (2024), Cross-prediction-powered inference, doi 10.1073/pnas.2322083121.
         """
-        readable = np.flatnonzero([coding_status(cell) is Status.SCORED for cell in answers])
+        readable = np.flatnonzero([coding_status(cell, missing) is Status.SCORED for cell in answers])
         usable = readable[~np.isnan(codes[readable]).all(axis=1)]
         if len(usable) < FEWEST_LABELS:
             return self

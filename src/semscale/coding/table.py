@@ -324,7 +324,9 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         if codes is None:
             return self._coder
         means = mean_codes(codes.codes)
-        return self._coder.learn(answers, means, seed=self._plan.seed, progress=self._progress)
+        return self._coder.learn(
+            answers, means, seed=self._plan.seed, missing=self._missing, progress=self._progress
+        )
 
     @cached_property
     def _fitted(self) -> FittedCodes:
