@@ -209,7 +209,7 @@ def collected(book, tmp_path):
         def adapt(self, batches, *, missing=frozenset()):
             return self
 
-        def learn(self, answers, codes, *, seed=0, progress=None):
+        def learn(self, answers, codes, *, seed=0, missing=frozenset(), progress=None):
             return self
 
         def score(self, cells, *, hand_coded=None, missing=frozenset(), progress=None):
