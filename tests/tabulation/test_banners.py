@@ -6,7 +6,7 @@ import pytest
 import semscale
 from semscale.errors import InputError, UnknownNameError
 from semscale.store.table import ColumnLabels
-from semscale.survey.inference import BY_FREQUENCY
+from semscale.survey.answer_values import BY_FREQUENCY
 from semscale.survey.survey_file import parse_survey
 from semscale.survey.wave_order import order_waves
 from semscale.tabulation.banners import pair_notes, pairing_notes, read_banner, sort_names

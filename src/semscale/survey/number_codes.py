@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from semscale.store.missing_codes import code_key, looks_like_code
 
@@ -10,7 +11,9 @@ CUSTOMARY_CODES = frozenset(map(str, (*_SIZES, *(-size for size in _SIZES), *ran
 """Customary numbers for no answer, as texts."""
 
 _CUSTOMARY = frozenset(map(float, CUSTOMARY_CODES))
+_CODES_BELOW_ZERO = frozenset(-float(size) for size in (7, 8, 9, 66, 77, 88, 99, 666, 777, 888, 999, 9999))
 _GAP = 2.0
+_MOST_POINTS = 20
 _TWO_DIGITS = 10
 _PARTS = re.compile(r"\s*(?:[/,()]|\bor\b)\s*")
 _ANSWERS = frozenset({"none", "nil", "null"})  # points of a scale such as "none, some, all"
@@ -44,6 +47,35 @@ def likely_codes(
         if not apart:
             return [value for value in values if value in codes]
         codes.update(apart)
+
+
+def codes_apart(numbers: Sequence[float]) -> list[float]:
+    """Return the numbers that are customary codes, and apart from the others.
+
+    Among few whole numbers, two between them are enough. Among many, as of ages, codes are at least as far
+    from the others as these are from each other, or the only ones below zero.
+    """
+    gaps = [second - first for first, second in pairwise(numbers)]
+    if not gaps or len(numbers) <= _MOST_POINTS:
+        return likely_codes(numbers)
+    below = [number for number in numbers if number < 0]
+    if below and len(below) < len(numbers) / 2 and all(number in _CODES_BELOW_ZERO for number in below):
+        return below
+    return likely_codes(numbers, gap=max(gaps)) if numbers[-1] - numbers[0] <= 2 * max(gaps) else []
+
+
+def parse_number(text: str) -> float | None:
+    """Return the number that a text is; ``None`` for other texts."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def number_key(text: str) -> tuple[bool, float, str]:
+    """Return a key that puts numbers in their order before texts."""
+    number = parse_number(text)
+    return number is None, number or 0.0, text
 
 
 def _values_apart(values: Sequence[float], gap: float, *, sign: int = 1) -> list[float]:

@@ -20,8 +20,8 @@ from semscale.store.columns import groups_in, numbers_among
 from semscale.store.missing_codes import code_key
 from semscale.store.table import ColumnLabels
 from semscale.store.writing import is_reserved
+from semscale.survey.answer_values import BY_FREQUENCY
 from semscale.survey.description import Option, Question, Value, cell_name
-from semscale.survey.inference import BY_FREQUENCY
 from semscale.survey.lists import OptionList
 from semscale.tabulation.lines import (
     ANY,

@@ -30,8 +30,9 @@ from semscale.store.missing_codes import code_key, missing_keys, unseen_codes, w
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels, Table, frame_reader, rows_of_the_file
 from semscale.store.writing import write_table
+from semscale.survey.answer_values import BY_FREQUENCY
 from semscale.survey.description import Question, Survey
-from semscale.survey.inference import BY_FREQUENCY, describe_columns
+from semscale.survey.inference import describe_columns
 from semscale.survey.respondents import leave_out_rows
 from semscale.tabulation.answers import AnswerReader
 from semscale.tabulation.banners import Banner, id_columns, pair_notes, pairing_notes, read_banner

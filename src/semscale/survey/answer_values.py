@@ -1,0 +1,97 @@
+"""Values of a closed question: its answers in order, with the file's labels and the scores of a scale."""
+
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+
+from semscale.store.column_profile import ColumnProfile
+from semscale.store.missing_codes import code_key
+from semscale.survey.counted_columns import FEWEST_POINTS, MOST_TEXTS, CountedColumns
+from semscale.survey.description import Confidence, Value, cell_name
+from semscale.survey.marks import missing_reason
+from semscale.survey.number_codes import number_key, parse_number
+from semscale.survey.value_order import order_labels
+
+_LABELS_OF_CODES = "LimeSurvey"
+"""The tool whose reader labels a code that full answers do not have."""
+
+MOST_LISTED = 50
+"""Greatest number of values without a label that a description lists."""
+BY_FREQUENCY = "no known order: by frequency"
+"""Reason of a question whose answers are in the order of their numbers of respondents."""
+
+
+def order_values(
+    counted: CountedColumns, profile: ColumnProfile, *, in_order: bool = True
+) -> tuple[tuple[Value, ...], str, Confidence]:
+    """Return the values in the order of the answers, the reason for it, and how sure it is.
+
+    Args:
+        counted: the table's columns.
+        profile: the column, whose cells are answers.
+        in_order: whether the answers can have an order of their own.
+    """
+    if profile.labels.answers:
+        return label_values(counted, profile), "labels and their order are the file's", "high"
+    if in_order and counted.kind(profile) == "ordinal":
+        points = range(int(profile.low), int(profile.high) + 1)
+        return tuple(Value(value=str(point)) for point in points), "whole numbers", "high"
+    counts: dict[str, int] = {}
+    spelled: dict[str, str] = {}
+    for value, n in profile.values.most_common():
+        name = spelled.setdefault(code_key(value), " ".join(cell_name(value).split()))
+        counts[name] = counts.get(name, 0) + n
+    order = order_labels(list(counts)) if in_order else None
+    if order is not None:
+        scores = order.scores or (None,) * len(order.labels)
+        ordered = zip(order.labels, scores, strict=True)
+        return tuple(Value(value=v, score=s) for v, s in ordered), order.reason, order.confidence
+    if all(parse_number(value) is not None for value in counts):
+        listed = sorted(counts, key=number_key)
+        return tuple(Value(value=value) for value in listed[:MOST_LISTED]), "numbers", "medium"
+    frequent = sorted(counts, key=lambda value: (-counts[value], value))
+    return tuple(Value(value=value) for value in frequent[:MOST_LISTED]), BY_FREQUENCY, "medium"
+
+
+def label_values(counted: CountedColumns, profile: ColumnProfile) -> tuple[Value, ...]:
+    """Return the labelled values in the order of the file, and others that occur by their numbers.
+
+    Points of a scale are in the order of their numbers, as often only the first and the last have labels.
+    Texts without a label come first if they are as many as those with one, such as "other".
+    """
+    labels = profile.labels
+    codes = counted.codes(profile)
+    values = [
+        Value(
+            value=value,
+            label=label,
+            missing=(missing_reason(label) or "no answer")
+            if value in labels.missing_values
+            else codes.get(value),
+        )
+        for value, label in labels.values.items()
+        if value in profile.values or counted.export != _LABELS_OF_CODES
+    ]
+    unlabelled = [value for value in profile.values if value not in labels.values and value not in codes]
+    rest = [Value(value=value) for value in sorted(unlabelled, key=number_key)[:MOST_LISTED]]
+    are_numbers = all(parse_number(value.value) is not None for value in (*values, *rest))
+    if are_numbers and (rest or counted.kind(profile) == "ordinal"):
+        return tuple(sorted((*values, *rest), key=lambda value: number_key(value.value)))
+    return (*rest, *values) if len(rest) >= len(values) else (*values, *rest)
+
+
+def are_labels_of_scale(answers: Sequence[Value]) -> bool:
+    """Return whether the labels of numbers are those of a scale, in the numbers' order or against it."""
+    order = order_labels([answer.label for answer in answers]) if all(a.label for a in answers) else None
+    if order is None or order.scores is None or len(answers) < FEWEST_POINTS:
+        return False
+    scores = dict(zip(order.labels, order.scores, strict=True))
+    by_number = sorted(answers, key=lambda answer: answer.number or 0.0)
+    steps = [scores[second.label] - scores[first.label] for first, second in pairwise(by_number)]
+    return all(step > 0 for step in steps) or all(step < 0 for step in steps)
+
+
+def are_points(values: Collection[str]) -> bool:
+    """Return whether different texts are the points of a scale, as if few people answered."""
+    texts = list(dict.fromkeys(code_key(value) for value in values))
+    order = order_labels(texts) if FEWEST_POINTS <= len(texts) <= MOST_TEXTS else None
+    return order is not None and order.scores is not None
