@@ -1,11 +1,13 @@
 """Data of charts that Excel and PowerPoint draw: categories, series with intervals, and number format."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 if TYPE_CHECKING:
     from semscale.report.document import Interval
+
+_T = TypeVar("_T")
 
 ChartKind = Literal["bars", "columns", "stack", "points"]
 """Horizontal bars, vertical columns, horizontal bars that sum to 100 %, or points with intervals."""
@@ -68,6 +70,22 @@ class ChartData:
     has_total: bool = False
     coverage: float | None = None
     note: str = ""
+
+    def select(self, categories: Sequence[int]) -> "ChartData":
+        """Return the chart with some of its categories, by their indices."""
+
+        def cut(part: tuple[_T, ...]) -> tuple[_T, ...]:
+            return tuple(part[index] for index in categories) if part else ()
+
+        series = tuple(
+            Series(entry.name, cut(entry.values), cut(entry.low), cut(entry.high), cut(entry.marks))
+            for entry in self.series
+        )
+        return replace(self, categories=cut(self.categories), series=series)
+
+
+Charts = tuple[ChartData, ...]
+"""Charts that belong together: a chart alone, or a stack with the means of its rows."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePath
 
 from semscale.report import slide_charts
-from semscale.report.chart_data import ChartData
+from semscale.report.chart_data import ChartData, Charts
 from semscale.report.document import DataTable, Decision, Document, Figure, Headline, Quotes, Section, flat
 from semscale.report.formatting import (
     capitalise,
@@ -18,7 +18,6 @@ from semscale.report.formatting import (
     one_line,
     percent,
 )
-from semscale.report.slide_charts import Charts
 from semscale.report.slides import Box, Deck, Slide, clip_to, text_lines
 
 _MOST_CHARTS = 8  # slides with charts; others are left to pages and workbooks

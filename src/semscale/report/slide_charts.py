@@ -7,9 +7,9 @@ edited in PowerPoint; labels follow edited numbers, as letters of tests are part
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from semscale.report.chart_data import SHARE, ChartData, Series, decimals
+from semscale.report.chart_data import SHARE, ChartData, Charts, Series, decimals
 from semscale.report.chart_kit import Axis
 from semscale.report.formatting import capitalise, number, percent, printable, with_sign
 from semscale.report.slides import POINT, Box, Colour, Deck, Slide, clip_to, find, text_lines
@@ -33,11 +33,6 @@ _CELL = 0.53  # width of a character of a label in font sizes
 
 LONG_NAME: Final = 30
 """Number of characters from which a name may be cut in a picture."""
-
-_T = TypeVar("_T")
-
-Charts = tuple[ChartData, ...]
-"""Charts that belong on one slide: a chart alone, or a stack with the means of its rows."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +71,7 @@ def parts_of(charts: Charts, deck: Deck) -> Iterator[Part]:
         most = {"stack": _MOST_ROWS, "points": max(int(width / _POINT), 2)}.get(first.kind, _MOST_BINS)
         for rows in _chunks(range(first.has_total, len(first.categories)), most):
             shown = [*range(first.has_total), *rows]
-            yield Part(tuple(select(chart, shown) for chart in charts))
+            yield Part(tuple(chart.select(shown) for chart in charts))
 
 
 def _parts_of_bars(chart: ChartData) -> Iterator[Part]:
@@ -91,22 +86,9 @@ def _parts_of_bars(chart: ChartData) -> Iterator[Part]:
     known = [chart.series[0].values[index] for index in rest if math.isfinite(chart.series[0].values[index])]
     most = f", at most {percent(max(known), 0)}" if known and chart.number_format == SHARE else ""
     noun = "answer" if len(rest) == 1 else "answers"
-    yield Part((select(chart, range(_FIRST_BARS)),), f"{len(rest)} further {noun}{most}: next slide.")
+    yield Part((chart.select(range(_FIRST_BARS)),), f"{len(rest)} further {noun}{most}: next slide.")
     for rows in _chunks(rest, _MOST_BARS):
-        yield Part((select(chart, rows),))
-
-
-def select(chart: ChartData, categories: Sequence[int]) -> ChartData:
-    """Return a chart with some of its categories."""
-
-    def cut(part: tuple[_T, ...]) -> tuple[_T, ...]:
-        return tuple(part[index] for index in categories) if part else ()
-
-    series = tuple(
-        Series(entry.name, cut(entry.values), cut(entry.low), cut(entry.high), cut(entry.marks))
-        for entry in chart.series
-    )
-    return replace(chart, categories=cut(chart.categories), series=series)
+        yield Part((chart.select(rows),))
 
 
 def _chunks(indices: range, most: int) -> Iterator[list[int]]:

@@ -36,6 +36,7 @@ from semscale.report.formatting import (
     percent,
 )
 from semscale.report.parts import Columns, section, table, table_of, without_none
+from semscale.report.tables_charts import has_letters
 from semscale.spelling import has_hint, with_hints, without_hints
 
 if TYPE_CHECKING:
@@ -570,12 +571,6 @@ def _figure(crosstab: "Crosstab", line: int, column: int) -> str:
 
 def _write_figure(kind: "LineKind", value: float) -> str:
     return percent(value, 0) if kind == "share" else number(value, 0 if kind == "nps" else 2)
-
-
-def has_letters(crosstab: "Crosstab", shown: Sequence[int] | None = None) -> bool:
-    """Return true if a value is significantly above another column, in the shown lines or in any line."""
-    letters = crosstab.letters if shown is None else crosstab.letters[list(shown)]
-    return any(map(bool, letters.ravel().tolist()))
 
 
 def table_notes(

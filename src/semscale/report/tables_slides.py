@@ -1,13 +1,13 @@
 """Crosstabs as slides: for each question and banner a finding with a native chart that shows it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semscale.report import slide_charts
-from semscale.report.chart_data import ChartData, ChartKind, Order, Series, decimals
+from semscale.report.chart_data import ChartData, Charts
 from semscale.report.document import stamp
 from semscale.report.formatting import (
     capitalise,
@@ -21,18 +21,17 @@ from semscale.report.formatting import (
     percent,
 )
 from semscale.report.parts import quote_file_name
-from semscale.report.slide_charts import Charts
 from semscale.report.slides import Deck
-from semscale.report.tables import finding, has_letters, margin_note
+from semscale.report.tables import finding, margin_note
+from semscale.report.tables_charts import charts_of, columns_of, has_letters
 from semscale.spelling import without_hints
-from semscale.survey.number_labels import bracket_positions
 
 if TYPE_CHECKING:
     from semscale.tabulation.crosstab_figures import Crosstab
     from semscale.tabulation.crosstabs import Crosstabs
 
 _LEAST_P = 0.001
-_GROUP, _WORDING = 70, 110
+_WORDING = 110
 _CORRECTED = {
     "holm": ", adjusted for the number of comparisons",
     "bh": ", with a limited share of false findings",
@@ -43,9 +42,8 @@ _CORRECTED = {
 def write(summary: "Crosstabs", path: Path, template: Path | None = None) -> None:
     """Write crosstabs as slides.
 
-    A scale is a stack with its mean for each column, the likelihood to recommend a stack of three groups with
-    the net promoter score, other questions have a panel of bars for each column, and a number has means with
-    intervals. Large tables continue on further slides. The last slide states how the tables were made.
+    Each table has its charts (``tables_charts.charts_of``); large ones continue on further slides. The last
+    slide states how the tables were made.
 
     Args:
         summary: the tables.
@@ -67,7 +65,7 @@ def write(summary: "Crosstabs", path: Path, template: Path | None = None) -> Non
 
 def _write_table(deck: Deck, table: "Crosstab", summary: "Crosstabs") -> None:
     """Write the slides of a table."""
-    charts = charts_of(table)
+    charts = charts_of(columns_of(table))
     parts = list(slide_charts.parts_of(charts, deck)) if charts else []
     shown = dict.fromkeys(name for part in parts for chart in part.charts for name in chart.categories)
     notes = [
@@ -96,135 +94,6 @@ def _subtitle(table: "Crosstab", position: int, n: int) -> str:
     return "  |  ".join(capitalise(part) for part in parts if part) or "Total"
 
 
-# Charts
-
-
-def charts_of(table: "Crosstab") -> Charts:
-    """Return the charts of a table; none if nobody answered, or no group has an answer."""
-    columns = [column for column, n in enumerate(table.bases[0]) if n]
-    if not columns:
-        return ()
-    question = table.question
-    main = question.main_line
-    answers = [index for index, line in enumerate(question.lines) if not line.is_summary]
-    if question.kind == "nps":
-        return _nps_charts(table, columns, answers)
-    if not answers:
-        return (_means(table, columns, 0),)
-    if question.kind in ("scale", "rated text") or main is not None:
-        if len(columns) == 1:
-            return (_distribution(table, answers, "bad to good"),)
-        means = () if main is None else (_means(table, columns, main),)
-        return (_stack(table, columns, answers, "bad to good"), *means)
-    return (_bars(table, columns, answers),)
-
-
-def _nps_charts(table: "Crosstab", columns: Sequence[int], answers: Sequence[int]) -> Charts:
-    """Return detractors, passives and promoters with the score, or all points without groups."""
-    if len(columns) == 1:
-        return (_distribution(table, answers, "promoters" if len(answers) == 11 else "bad to good"),)
-    nets = [index for index, line in enumerate(table.question.lines) if line.is_net]
-    groups = [index for index in nets if _is_of_score(table.question.lines[index].name)]
-    score = next(index for index, line in enumerate(table.question.lines) if line.kind == "nps")
-    return (_stack(table, columns, groups[::-1], "bad to good"), _means(table, columns, score))
-
-
-def _is_of_score(name: str) -> bool:
-    return name.startswith(("promoters", "passives", "detractors"))
-
-
-def _series(table: "Crosstab", name: str, cells: Sequence[tuple[int, int]]) -> Series:
-    """Return the values and marks of some cells, each a line and a column."""
-    values = tuple(float(table.cells.values[cell]) for cell in cells)
-    return Series(name, values, marks=tuple(_mark(table, *cell) for cell in cells))
-
-
-def _stack(table: "Crosstab", columns: Sequence[int], lines: Sequence[int], order: Order) -> ChartData:
-    """Return the share of each line in each column."""
-    series = tuple(
-        _series(table, _line_name(table, line), [(line, column) for column in columns]) for line in lines
-    )
-    names = tuple(_column_name(table, column) for column in columns)
-    return ChartData("stack", names, series, limits=(0.0, 1.0), order=order, has_total=columns[0] == 0)
-
-
-def _means(table: "Crosstab", columns: Sequence[int], line: int) -> ChartData:
-    """Return a line's mean or score in each column, with its interval."""
-    form = decimals(0 if table.question.lines[line].kind == "nps" else 2)
-    name = _line_name(table, line)
-    cells = table.cells
-    values, low, high = (
-        tuple(float(part[line, column]) for column in columns)
-        for part in (cells.values, cells.low, cells.high)
-    )
-    marks = tuple(_mark(table, line, column) for column in columns)
-    names = tuple(_column_name(table, column) for column in columns)
-    quantity = f"{name}{_range_of(table, line)}"
-    series = Series(name, values, low, high, marks)
-    return ChartData("points", names, (series,), form, quantity, has_total=columns[0] == 0)
-
-
-def _range_of(table: "Crosstab", line: int) -> str:
-    """Return the least and the greatest point of a scale, in brackets; empty for other questions."""
-    if table.question.kind not in ("scale", "rated text"):
-        return ""
-    points = table.question.weights[:, line]
-    return f" ({np.nanmin(points):g} to {np.nanmax(points):g})"
-
-
-def _distribution(table: "Crosstab", lines: Sequence[int], order: Order) -> ChartData:
-    """Return the share of each line in the total."""
-    return _total_chart(table, lines, "columns", order)
-
-
-def _total_chart(table: "Crosstab", lines: Sequence[int], kind: ChartKind, order: Order) -> ChartData:
-    values, low, high = (
-        tuple(float(part[line, 0]) for line in lines)
-        for part in (table.cells.values, table.cells.low, table.cells.high)
-    )
-    names = tuple(_line_name(table, line) for line in lines)
-    return ChartData(kind, names, (Series("Total", values, low, high),), order=order)
-
-
-def _bars(table: "Crosstab", columns: Sequence[int], lines: Sequence[int]) -> ChartData:
-    """Return the share of each line in each column: the most frequent first, or brackets in their order."""
-    totals = np.nan_to_num(table.cells.values[:, columns[0]])
-    order = list(lines)
-    if bracket_positions([table.question.lines[line].name for line in lines]) is None:
-        order.sort(key=lambda line: -totals[line])
-    if len(columns) == 1:
-        return _total_chart(table, order, "bars", "none")
-    series = tuple(
-        _series(table, _column_name(table, column), [(line, column) for line in order]) for column in columns
-    )
-    names = tuple(_line_name(table, line) for line in order)
-    return ChartData("bars", names, series, has_total=columns[0] == 0)
-
-
-def _line_name(table: "Crosstab", line: int) -> str:
-    entry = table.question.lines[line]
-    name = one_line(entry.name)
-    return capitalise(name) if entry.is_summary else name
-
-
-def _column_name(table: "Crosstab", column: int) -> str:
-    """Return the name of a column with its letter and its base."""
-    letter = _letter(table, column)
-    base = f"n\u00a0=\u00a0{count(int(table.bases[0][column]))}{'*' if table.is_small[column] else ''}"
-    name = clip_text(table.columns[column], _GROUP).shown
-    return f"{name}\n{f' ({letter})' if letter else ''}, {base}"
-
-
-def _letter(table: "Crosstab", column: int) -> str:
-    return table.column_letters[column] if has_letters(table) else ""
-
-
-def _mark(table: "Crosstab", line: int, column: int) -> str:
-    """Return the letters of a cell, or an asterisk for few respondents if its column has no asterisk."""
-    letters = str(table.letters[line, column]).replace(" ", "")
-    return letters or ("*" if table.small[line, column] and not table.is_small[column] else "")
-
-
 # Texts
 
 
@@ -238,12 +107,12 @@ def _footnotes(table: "Crosstab", charts: Charts, summary: "Crosstabs") -> Itera
         yield "Several answers were possible."
     if table.question.kind == "rated text":
         yield "Texts were rated by Semscale; intervals do not include the error of the ratings."
-    lack_intervals = any(chart.kind in ("stack", "bars") and not chart.series[0].low for chart in charts)
+    lack_intervals = any(chart.kind == "stack" or _has_panels(chart) for chart in charts)
     if lack_intervals and (margins := margin_note(table, tests.level, kinds=("share",))):
         yield margins
     if any(chart.kind == "points" for chart in charts):
         yield f"Lines: {coverage(tests.level)} intervals."
-    elif any(chart.series[0].low for chart in charts if chart.kind == "bars"):
+    elif any(chart.kind == "bars" and not _has_panels(chart) for chart in charts):
         yield f"In brackets: {coverage(tests.level)} intervals."
     if any(any(series.marks) for chart in charts for series in chart.series) and has_letters(table):
         alpha = percent(1 - tests.level, 0)
@@ -254,6 +123,11 @@ def _footnotes(table: "Crosstab", charts: Charts, summary: "Crosstabs") -> Itera
     if table.small[:, 1:].any() or table.is_small[0]:
         yield f"* Fewer than {count_of(tests.min_base, 'respondent')}, not tested."
     yield from _test_of_all(table, 1 - tests.level)
+
+
+def _has_panels(chart: ChartData) -> bool:
+    """Return true for bars of several columns, which have no room for intervals."""
+    return chart.kind == "bars" and len(chart.series) > 1
 
 
 def _test_of_all(table: "Crosstab", alpha: float) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.report.chart_data import ChartData, Series, decimals
+from semscale.report.chart_data import ChartData
 from semscale.report.document import Document, stamp
 from semscale.report.formatting import capitalise, count_of, coverage, line_text, one_line, percent
 from semscale.report.presenting import word_document
@@ -24,6 +24,7 @@ from semscale.report.tables import (
     table_notes,
     tables_head,
 )
+from semscale.report.tables_charts import charts_of
 from semscale.report.workbook import ORIGIN, ORIGIN_SENTENCE, write_origin
 from semscale.spelling import without_hints
 from semscale.store.writing import MAX_ROWS, open_workbook
@@ -360,88 +361,40 @@ def _write_answer_shares(sheet: Sheet, parts: Sequence[_Part]) -> None:
 
 
 def _charts(parts: Sequence[_Part]) -> Iterator[ChartData]:
-    """Choose the charts of a page: each is readable however many answers and columns there are."""
-    question = parts[0].table.question
-    columns = [(table, group) for table, group, _ in _cells(parts) if table.bases[0][group]]
-    if not columns:
-        return
-    lines = question.lines
-    answers = [index for index, line in enumerate(lines) if line.kind == "share" and not line.is_net]
-    if question.kind in ("scale", "nps", "rated text"):
-        if len(answers) > _MOST_POINTS or question.kind == "nps":
-            answers = _groups_of_points(lines)
-        if answers:
-            yield _stack(columns, answers)
-    elif answers:
-        yield _bars(columns, answers)
-    if (main := question.main_line) is not None and len(columns) > 1:
-        yield _means(columns, main)
+    """Return the charts of a page that are readable, however many answers and columns there are."""
+    for chart in charts_of([(table, group) for table, group, _ in _cells(parts)]):
+        if chart.kind == "bars":
+            yield _readable_bars(_without_bases(chart))
+        elif chart.kind != "stack" or len(chart.series) <= _MOST_POINTS:
+            yield _without_bases(chart)
 
 
-def _groups_of_points(lines: Sequence["Line"]) -> list[int]:
-    """Return the lines of detractors, passives and promoters; none for other nets, which may overlap."""
-    names = ("detractors", "passives", "promoters")
-    found = {name: index for name in names for index, line in enumerate(lines) if line.name.startswith(name)}
-    return [found[name] for name in names] if len(found) == len(names) else []
-
-
-def _names(columns: Sequence[tuple["Crosstab", int]]) -> tuple[str, ...]:
-    """Name the columns of a chart; an asterisk marks a small base."""
-    return tuple(
-        f"{one_line(table.columns[group])}{'*' if table.is_small[group] else ''}" for table, group in columns
+def _without_bases(chart: ChartData) -> ChartData:
+    """Name columns without their letters and bases, which the table has; an asterisk marks a small base."""
+    return replace(
+        chart,
+        categories=tuple(map(_short_name, chart.categories)),
+        series=tuple(replace(series, name=_short_name(series.name)) for series in chart.series),
     )
 
 
-def _series(name: str, cells: Sequence[tuple["Crosstab", int, int]]) -> Series:
-    """Return a series of cells with their intervals: table, line and column of each."""
-    value, low, high = (
-        tuple(float(getattr(table.cells, part)[line, group]) for table, line, group in cells)
-        for part in ("values", "low", "high")
-    )
-    return Series(name, value, low, high)
+def _short_name(name: str) -> str:
+    label, _, base = name.partition("\n")
+    return f"{label}*" if base.endswith("*") else label
 
 
-def _stack(columns: Sequence[tuple["Crosstab", int]], lines: Sequence[int]) -> ChartData:
-    """Return the data of a stack: the shares of points in each column."""
-    question = columns[0][0].question
-    series = tuple(
-        replace(
-            _series(_line_name(question.lines[line]), [(table, line, group) for table, group in columns]),
-            low=(),
-            high=(),
-        )
-        for line in lines
-    )
-    return ChartData("stack", _names(columns), series, quantity="Share of answers", order="bad to good")
-
-
-def _bars(columns: Sequence[tuple["Crosstab", int]], lines: Sequence[int]) -> ChartData:
-    """Return the data of bars: of all columns, or of the first alone if they would be too many."""
-    question = columns[0][0].question
-    if len(columns) > _MOST_GROUPED or len(columns) * len(lines) > _MOST_BARS:
-        columns = columns[:1]
-    quantity = "Share of respondents"
-    if len(columns) == 1:
-        quantity += f", {_names(columns)[0]}"
-    if len(lines) > _MOST_ANSWERS:
-        quantity += f": the {_MOST_ANSWERS} most frequent of {len(lines)} answers"
-        shares = np.nan_to_num(columns[0][0].cells.values[:, columns[0][1]])
-        lines = sorted(lines, key=lambda line: -shares[line])[:_MOST_ANSWERS]
-    series = tuple(
-        _series(name, [(table, line, group) for line in lines])
-        for name, (table, group) in zip(_names(columns), columns, strict=True)
-    )
-    names = tuple(one_line(question.lines[line].name) for line in lines)
-    return ChartData("bars", names, series, quantity=quantity)
-
-
-def _means(columns: Sequence[tuple["Crosstab", int]], line: int) -> ChartData:
-    """Return the data of points: the mean or score of each column with its interval."""
-    described = columns[0][0].question.lines[line]
-    name = capitalise(described.name)
-    series = _series(name, [(table, line, group) for table, group in columns])
-    form = decimals(0 if described.kind == "nps" else 2)
-    return ChartData("points", _names(columns), (series,), form, name)
+def _readable_bars(chart: ChartData) -> ChartData:
+    """Return bars of all columns, or of the first alone if they would be too many; the table has all bars."""
+    n_answers, n_columns = len(chart.categories), len(chart.series)
+    if n_columns > _MOST_GROUPED or n_columns * n_answers > _MOST_BARS:
+        chart = replace(chart, series=chart.series[:1], has_total=False)
+    quantity = chart.quantity
+    if len(chart.series) == 1:
+        quantity += f", {chart.series[0].name}"
+    if n_answers > _MOST_ANSWERS:
+        quantity += f": the {_MOST_ANSWERS} most frequent of {n_answers} answers"
+        chart = chart.select(range(_MOST_ANSWERS))
+    return replace(chart, quantity=quantity)
 
 
 # Lists of all changes and differences

@@ -1,0 +1,189 @@
+"""Charts of crosstabs: the same on pages, on slides and in workbooks."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.report.chart_data import ChartData, Charts, Order, Series, decimals
+from semscale.report.formatting import capitalise, clip_text, count, one_line
+from semscale.survey.number_labels import bracket_positions
+
+if TYPE_CHECKING:
+    from semscale.tabulation.crosstab_figures import Crosstab
+    from semscale.tabulation.lines import TabulatedQuestion
+
+_GROUP = 70
+_POINTS_OF_NPS = 11
+
+Column = tuple["Crosstab", int]
+"""A table, and the index of one of its columns."""
+
+
+def charts_of(columns: Sequence[Column]) -> Charts:
+    """Return the charts of columns of one question; none if nobody answered.
+
+    A scale is a stack with its mean for each column, the likelihood to recommend a stack of three groups with
+    the net promoter score, other questions have bars for each column, and a number has means.
+
+    Args:
+        columns: columns of tables of the question; the total, if it is among them, is the first.
+    """
+    columns = [(table, column) for table, column in columns if table.bases[0][column]]
+    if not columns:
+        return ()
+    question = columns[0][0].question
+    main = question.main_line
+    answers = [index for index, line in enumerate(question.lines) if not line.is_summary]
+    if question.kind == "nps":
+        return _nps_charts(columns, answers)
+    if not answers:
+        return (_means(columns, 0),)
+    if question.kind in ("scale", "rated text") or main is not None:
+        if len(columns) == 1:
+            return (_distribution(columns[0], answers, "bad to good"),)
+        means = () if main is None else (_means(columns, main),)
+        return (_stack(columns, answers), *means)
+    return (_bars(columns, answers),)
+
+
+def columns_of(table: "Crosstab") -> list[Column]:
+    """Return all columns of a table, the total first."""
+    return [(table, column) for column in range(len(table.columns))]
+
+
+def has_letters(table: "Crosstab", shown: Sequence[int] | None = None) -> bool:
+    """Return true if a value is significantly above another column, in the shown lines or in any line."""
+    letters = table.letters if shown is None else table.letters[list(shown)]
+    return any(map(bool, letters.ravel().tolist()))
+
+
+def _nps_charts(columns: Sequence[Column], answers: Sequence[int]) -> Charts:
+    """Return detractors, passives and promoters with the score, or all points without groups."""
+    lines = columns[0][0].question.lines
+    if len(columns) == 1:
+        order: Order = "promoters" if len(answers) == _POINTS_OF_NPS else "bad to good"
+        return (_distribution(columns[0], answers, order),)
+    groups = [index for index, line in enumerate(lines) if line.is_net and _is_of_score(line.name)]
+    score = next(index for index, line in enumerate(lines) if line.kind == "nps")
+    return (_stack(columns, groups[::-1]), _means(columns, score))
+
+
+def _is_of_score(name: str) -> bool:
+    return name.startswith(("promoters", "passives", "detractors"))
+
+
+def _stack(columns: Sequence[Column], lines: Sequence[int]) -> ChartData:
+    """Return the share of each line in each column."""
+    question = columns[0][0].question
+    series = tuple(
+        Series(
+            _line_name(question, line),
+            _figures("values", [(*column, line) for column in columns]),
+            marks=_marks([(*column, line) for column in columns]),
+        )
+        for line in lines
+    )
+    return ChartData(
+        "stack",
+        tuple(map(_column_name, columns)),
+        series,
+        quantity="share of answers",
+        limits=(0.0, 1.0),
+        order="bad to good",
+        has_total=_has_total(columns),
+    )
+
+
+def _means(columns: Sequence[Column], line: int) -> ChartData:
+    """Return a line's mean or score in each column, with its interval."""
+    question = columns[0][0].question
+    name = _line_name(question, line)
+    return ChartData(
+        "points",
+        tuple(map(_column_name, columns)),
+        (_series(name, [(*column, line) for column in columns]),),
+        decimals(0 if question.lines[line].kind == "nps" else 2),
+        f"{name}{_range_of(question, line)}",
+        has_total=_has_total(columns),
+    )
+
+
+def _range_of(question: "TabulatedQuestion", line: int) -> str:
+    """Return the least and the greatest point of a scale, in brackets; empty for other questions."""
+    if question.kind not in ("scale", "rated text"):
+        return ""
+    points = question.weights[:, line]
+    return f" ({np.nanmin(points):g} to {np.nanmax(points):g})"
+
+
+def _distribution(column: Column, lines: Sequence[int], order: Order) -> ChartData:
+    """Return the share of each line in one column, in their order."""
+    names, series = _shares(column, lines)
+    return ChartData("columns", names, (series,), quantity="share of answers", order=order)
+
+
+def _shares(column: Column, lines: Sequence[int]) -> tuple[tuple[str, ...], Series]:
+    table, index = column
+    names = tuple(_line_name(table.question, line) for line in lines)
+    return names, _series(table.columns[index], [(*column, line) for line in lines])
+
+
+def _bars(columns: Sequence[Column], lines: Sequence[int]) -> ChartData:
+    """Return the share of each line in each column: the most frequent first, or brackets in their order."""
+    table, first = columns[0]
+    shares = np.nan_to_num(table.cells.values[:, first])
+    order = list(lines)
+    if bracket_positions([table.question.lines[line].name for line in lines]) is None:
+        order.sort(key=lambda line: -shares[line])
+    quantity = "share of respondents"
+    if len(columns) == 1:
+        names, series = _shares(columns[0], order)
+        return ChartData("bars", names, (series,), quantity=quantity)
+    return ChartData(
+        "bars",
+        tuple(_line_name(table.question, line) for line in order),
+        tuple(_series(_column_name(column), [(*column, line) for line in order]) for column in columns),
+        quantity=quantity,
+        has_total=_has_total(columns),
+    )
+
+
+_Cell = tuple["Crosstab", int, int]  # a table, and the indices of a column and a line
+
+
+def _series(name: str, cells: Sequence[_Cell]) -> Series:
+    """Return the values of cells with their intervals and marks."""
+    values, low, high = (_figures(part, cells) for part in ("values", "low", "high"))
+    return Series(name, values, low, high, _marks(cells))
+
+
+def _figures(part: str, cells: Sequence[_Cell]) -> tuple[float, ...]:
+    return tuple(float(getattr(table.cells, part)[line, column]) for table, column, line in cells)
+
+
+def _marks(cells: Sequence[_Cell]) -> tuple[str, ...]:
+    """Return the letters of cells, or an asterisk for few respondents if the column has no asterisk."""
+    return tuple(
+        str(table.letters[line, column]).replace(" ", "")
+        or ("*" if table.small[line, column] and not table.is_small[column] else "")
+        for table, column, line in cells
+    )
+
+
+def _has_total(columns: Sequence[Column]) -> bool:
+    return columns[0][1] == 0
+
+
+def _line_name(question: "TabulatedQuestion", line: int) -> str:
+    entry = question.lines[line]
+    name = one_line(entry.name)
+    return capitalise(name) if entry.is_summary else name
+
+
+def _column_name(column: Column) -> str:
+    """Return the name of a column, and after a line break its letter and its base."""
+    table, index = column
+    letter = table.column_letters[index] if has_letters(table) else ""
+    base = f"n\u00a0=\u00a0{count(int(table.bases[0][index]))}{'*' if table.is_small[index] else ''}"
+    return f"{clip_text(table.columns[index], _GROUP).shown}\n{f' ({letter})' if letter else ''}, {base}"
