@@ -2,6 +2,8 @@
 
 import csv
 import json
+import random
+import string
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,6 +23,13 @@ WITHOUT_TOPIC = (
     "nope", "love it", "nada", "test", "xx", "very good", "see above",
 )  # fmt: skip
 """Answers as they come in every survey, which have no code of any codebook."""
+
+OTHER_WITHOUT_TOPIC = (
+    "can't think of one", "nil", "not really", "no complaints", "skip", "pass", "same", "don't care",
+    "whatever", "see previous", "no idea really", "not sure what to say", "?? no", "nothing special",
+    "n o n e", "I do not know", "none that I can think of", "no suggestions", "no thanks",
+)  # fmt: skip
+"""Further answers without a topic, from which neither weights nor lists were made."""
 
 DOMAINS = Path(__file__).parent / "data" / "coded"
 EXAMPLE = Path(__file__).parents[1] / "examples" / "coding"
@@ -49,6 +58,24 @@ class CodedDomain:
         values = np.full((self.answers.max() + 1, of_sentences.shape[1]), -np.inf)
         np.maximum.at(values, self.answers, of_sentences)
         return values
+
+
+def keyboard_noise(n: int, seed: int = 7) -> list[str]:
+    """Draw texts of one to three words as they are typed at random, on one row of keys or with one letter."""
+    rng, rows = random.Random(seed), ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+
+    def word() -> str:
+        row, length, kind = rng.choice(rows), rng.randint(3, 8), rng.random()
+        if kind < 0.4:
+            return "".join(rng.choice(row) for _ in range(length))
+        if kind < 0.6:
+            start = rng.randint(0, len(row) - 3)
+            return row[start : start + length]
+        if kind < 0.8:
+            return "".join(rng.choice("".join(rows)) for _ in range(length))
+        return rng.choice(string.ascii_lowercase) * length
+
+    return [" ".join(word() for _ in range(rng.choice([1, 1, 1, 2, 3]))) for _ in range(n)]
 
 
 def learning_domains() -> list[CodedDomain]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from coded_domains import restaurants
+from coded_domains import OTHER_WITHOUT_TOPIC, keyboard_noise, learning_domains, restaurants
 from measuring import Options
 from semscale import load_embedder
 from semscale.coding.code_shares import (
@@ -36,6 +36,7 @@ from semscale.coding.labels import (
 from semscale.embedding.embedder import Embeddings
 from semscale.stats.calibration import FEWEST_OF_EACH
 from semscale.stats.sampling import SampleDesign
+from semscale.weights.known import DEFAULT_MODEL
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "coding"
 
@@ -101,6 +102,21 @@ def people_coded_reviews(embedder, draws, coverage_draws):
         f"\nintervals of 95 % of corrected shares, {DRAWN} hand-coded reviews, {coverage_draws} draws: "
         f"{np.nanmean(covered):.1%} contain the share in all reviews, {np.nanmean(wide):.3f} wide"
     )
+
+
+def answers_without_topic(embedder):
+    """Print F1 of sentences, and the share of answers without a topic that get a code, in each domain."""
+    noise, others = keyboard_noise(200), list(OTHER_WITHOUT_TOPIC)
+    print(f"\n{'coded without a topic':22} noise  other answers  F1 of sentences")
+    rows = []
+    for domain in (restaurants(), *learning_domains()):
+        coder = Coder(domain.codebook, embedder=embedder).adapt([domain.sentences])
+        coded = [(coder.score(texts).likeness >= 0.5).any(axis=1).mean() for texts in (noise, others)]
+        parts = coder.score(domain.sentences).likeness >= 0.5
+        rows.append((*coded, scores_of(domain.codes, parts)[2]))
+        print(f"{domain.name:22} {coded[0]:5.1%}  {coded[1]:13.1%}  {rows[-1][2]:15.3f}")
+    means = np.mean(rows[1:], axis=0)
+    print(f"{'mean of the others':22} {means[0]:5.1%}  {means[1]:13.1%}  {means[2]:15.3f}")
 
 
 def draw_labels(of_reviews, n, seed):
@@ -209,6 +225,8 @@ def main():
         embedder = RememberingEmbedder(load_embedder(model))
         print(f"\n{model}: reviews of restaurants")
         people_coded_reviews(embedder, given.draws, given.coverage_draws)
+        if model == DEFAULT_MODEL:
+            answers_without_topic(embedder)
         print(f"\n{model}: {len(texts)} answers, {len(codebook.codes)} codes")
         how_codes_hold(codebook, texts, hand, embedder)
         draws_for_hand_coding(codebook, texts, hand, embedder)

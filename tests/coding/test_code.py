@@ -28,6 +28,19 @@ def test_code_assigns_the_codes_of_all_answers_in_order():
     assert repr(coding) == "Coding(n=4, n_read=2, codes=2)"
 
 
+@pytest.mark.parametrize("answer", ["asdf", "aaaa", "hjkl asdf qwer"])
+def test_keyboard_noise_has_no_code(answer):
+    book = Codebook(
+        "bank",
+        (
+            Code("support", "Help from the bank, chat and hotline.", ("quick help on the phone", "no reply")),
+            Code("fees", "Costs and interest.", ("free of charge", "high fees abroad", "low interest")),
+            Code("notices", "Messages, alerts and advertising.", ("too many push messages", "annoying ads")),
+        ),
+    )
+    assert semscale.code([answer, "fees"], book).outcome.tolist() == ["other", "coded"]
+
+
 def test_code_reads_a_codebook_from_its_file(pytestconfig):
     path = pytestconfig.rootpath / "examples" / "coding" / "codes.yaml"
     coding = semscale.code(["the battery died"], path)

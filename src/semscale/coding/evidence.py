@@ -14,6 +14,7 @@ from semscale.coding.codebook import Code, Codebook
 from semscale.coding.words import content_words, is_evaluation, words_in
 from semscale.embedding.texts import distinct
 from semscale.errors import InputError
+from semscale.guards.words import read_lexicon
 from semscale.rating.anchors import unrelated_sentences
 from semscale.results.languages import language_of
 from semscale.types import Floats, Integers, Mask, Progress, Vectors
@@ -94,6 +95,7 @@ class EvidenceReader:
         self._space = _Space(background)
         self._positive = [self._space.place(self._embed(code.prototypes)) for code in codebook.codes]
         self._negative = [self._space.place(self._embed(code.negative_examples)) for code in codebook.codes]
+        self._without_topic = self._space.place(self._embed(_texts_without_topic()))
         _check_alike(codebook, self._positive)
         self._check_examples(codebook)
         nearness = self._nearness(self._space.place(background))
@@ -119,7 +121,8 @@ class EvidenceReader:
         pieces, where = distinct([*sentences, *parts])
         embedded = self._embedder.embed(pieces, progress=progress)
         placed = self._space.place(embedded.vectors)
-        nearness = (self._nearness(placed) - self._usual) / self._spread
+        nearness = self._nearness(placed)
+        nearness = (nearness - self._lack_of_topic(placed, nearness) - self._usual) / self._spread
         similarity, of_parts = nearness[where[: len(sentences)]], nearness[where[len(sentences) :]]
         best_part = np.maximum.reduceat(of_parts, first)
         words = [content_words(text, self._language) for text in parts]
@@ -168,6 +171,13 @@ class EvidenceReader:
                 excess = _cosines(placed, negative).max(axis=1) - nearness[:, code]
                 nearness[:, code] -= np.maximum(excess, 0)
         return nearness
+
+    def _lack_of_topic(self, placed: Floats, nearness: Floats) -> Floats:
+        """Compute by how much texts without a topic are nearer than every code, shape (n, 1); at least 0."""
+        greatest = nearness[:, ~self._is_net].max(axis=1)
+        excess = _mean_of_nearest(placed, self._without_topic) - greatest
+        lack: Floats = np.maximum(excess, 0)[:, None]
+        return lack
 
     def _check_examples(self, codebook: Codebook) -> None:
         """Refuse a codebook whose examples are on average no nearer to their own code than to others."""
@@ -294,6 +304,15 @@ def _topic_words(code: Code, texts: Sequence[str], language: str) -> tuple[str, 
             topical = (word for word in content_words(text, language) if not is_evaluation(word, language))
             words |= dict.fromkeys(topical)
     return tuple(words)
+
+
+def _texts_without_topic() -> tuple[str, ...]:
+    """List texts that no code of any codebook describes."""
+    return tuple(
+        text.strip()
+        for texts in read_lexicon("no_topic", "semscale.coding").values()
+        for text in texts.split("/")
+    )
 
 
 def strongest_rival(values: Floats, rivals: Mask) -> Floats:
