@@ -1,12 +1,14 @@
 """Every command that reads columns of a survey's table takes them by the description of the survey."""
 
 import json
+from pathlib import Path
 
 import polars as pl
 import pytest
 from tests.support.command_fixtures import JUDGE_ROWS
 
 from semscale.cli.main import main
+from semscale.survey.survey_file import read_survey
 
 # Six answers, of which two are codes for no answer; groups: 2 of Germany, 2 of Austria, one code, one empty.
 ROWS = """id,why,again,expected,land,stars
@@ -200,3 +202,45 @@ def test_codes_that_no_cell_has_are_reported_with_the_columns_that_were_searched
     assert "no cell of ‘a’, ‘b’ has the code ‘97’ for no answer: check its spelling (--missing)" in out
     out = " ".join(semscale(*asked, "--missing", "a=98", "--survey", "none").out.split())
     assert "no cell of ‘a’ has the code ‘98’ for no answer" in out
+
+
+def test_a_description_derives_columns_and_states_which_rows_count(semscale):
+    survey = SURVEY + "- {name: Loyal, kind: single, columns: loyal}\n"
+    survey = survey.replace("questions:", "derive: {loyal: stars >= 4}\nwhere: stars > 1\nquestions:", 1)
+    Path("survey.yaml").write_text(survey)
+    tables = _json(semscale, "tables", "answers.csv", "--question", "Home", "--banner", "Loyal")
+    # Rows 1, 2, 4 and 5 have more than one star; the code 99 of row 5 is no answer.
+    (table,) = tables["tables"]
+    assert [(column["name"], column["n"]) for column in table["columns"]] == [
+        ("Total", 3),
+        ("false", 1),
+        ("true", 2),
+    ]
+    assert tables["rows"] == 4
+
+
+def test_a_new_description_keeps_the_columns_that_the_old_one_derives(semscale):
+    survey = SURVEY + "- {name: Loyal, kind: single, columns: loyal}\n"
+    Path("survey.yaml").write_text(survey.replace("questions:", "derive: {loyal: stars >= 4}\nquestions:", 1))
+    ended = semscale("columns", "answers.csv", "--out", "survey.yaml")
+    assert ended.code == 0, ended.err
+    written = read_survey("survey.yaml")
+    assert written.derive == {"loyal": "stars >= 4"}
+    assert written.question("Loyal").columns == ("loyal",)
+
+
+def test_a_derived_column_that_the_file_has_is_refused(semscale):
+    Path("survey.yaml").write_text(SURVEY.replace("questions:", "derive: {id: stars}\nquestions:", 1))
+    ended = semscale("tables", "answers.csv", "--question", "Home")
+    assert (ended.code, "has a column 'id' already" in ended.err) == (2, True)
+
+
+def test_a_file_is_read_as_the_description_beside_it_states(semscale):
+    Path("two.csv").write_text("A title;;\nname;stars;note\na;5;x\nb;1;y\n")
+    reading = "file: two.csv\nreading: {header_row: 2}\nquestions:\n- {name: stars, kind: scale}\n"
+    Path("survey.yaml").write_text("survey: 1\n" + reading)
+    columns = _json(semscale, "columns", "two.csv")
+    assert [column["name"] for column in columns["columns"]] == ["name", "stars", "note"]
+    # A setting of the command line replaces all of them.
+    ended = semscale("columns", "two.csv", "--header-row", "3", "--survey", "none", "--json")
+    assert [column["name"] for column in json.loads(ended.out)["columns"]] == ["a", "5", "x"]

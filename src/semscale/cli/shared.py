@@ -64,11 +64,16 @@ class TableOptions(Configurable):
     settings: TableSettings = TableSettings()
 
     def open(self, file: str) -> "Table":
-        """Open a table; ``-`` is standard input. A file behind a URL is copied with progress of its own."""
+        """Open a table; ``-`` is standard input. A file behind a URL is copied with progress of its own.
+
+        Without a setting, the table is read as the description beside it states.
+        """
         from semscale.store.places import is_url
         from semscale.store.reading import open_table
+        from semscale.survey.finding import reading_beside
 
-        settings = dict(self.settings)
+        is_stated = self.settings != TableSettings()
+        settings = dict(self.settings if is_stated else reading_beside(file))
         if not is_url(file):
             return open_table(file, **settings)
         from semscale.cli.progress import progress_bars

@@ -233,6 +233,7 @@ def columns(options: ColumnsOptions) -> None:
     open text if there is only one.
     """
     from semscale.store.writing import check_output
+    from semscale.survey.respondents import derive_columns
     from semscale.survey.survey_file import write_survey
     from semscale.tabulation.column_summaries import summarize_columns
 
@@ -243,6 +244,7 @@ def columns(options: ColumnsOptions) -> None:
     table = options.table.open(options.file, is_reported=True)
     if outputs.description is not None and outputs.description.exists():
         survey: Survey | None = _survey_to_update(options, outputs.description, table)
+        table = derive_columns(table, survey)
     else:
         table, survey = options.description.find(table, options.file)
     if outputs.out is not None and outputs.description is None:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.store.missing_codes import code_key
+from semscale.store.table_settings import TableSettings
 
 QuestionKind = Literal[
     "open",
@@ -355,6 +356,9 @@ class Survey(_Entry):
         survey: number of the format.
         file: name of the file that is described; empty if it is not of one file.
         export: the tool that wrote the file, if it was recognised.
+        reading: how the file is read, such as the sheet of a workbook.
+        derive: columns that are derived from others: SQL expressions by name.
+        where: SQL condition for the rows that count; empty for all.
         leave_out: rows that are no respondents, such as previews: values of a column, by its name.
         questions: the questions, in the order of the file.
 
@@ -370,6 +374,14 @@ class Survey(_Entry):
     ] = FORMAT
     file: Annotated[Text, Field(description="Name of the file that is described.")] = ""
     export: Annotated[Text, Field(description="Tool that wrote the file, if it was recognised.")] = ""
+    reading: Annotated[
+        TableSettings, Field(description="How the file is read, such as the sheet of a workbook.")
+    ] = TableSettings()
+    derive: Annotated[
+        dict[str, Text],
+        Field(description="Columns that are derived from others: SQL expressions by name."),
+    ] = {}
+    where: Annotated[Text, Field(description="SQL condition for the rows that count.")] = ""
     leave_out: Annotated[
         dict[str, CellNames],
         Field(description="Rows that are no respondents, such as previews: values by column."),
@@ -415,14 +427,21 @@ class Survey(_Entry):
 
     @property
     def content_hash(self) -> str:
-        """Eight hex digits of the SHA-256 of all questions and rows that are left out, for signatures."""
-        content = self.model_dump_json(include={"leave_out", "questions"}, exclude_defaults=True)
+        """Eight hex digits of the SHA-256 of questions and of the rows that count, for signatures."""
+        content = self.model_dump_json(
+            include={"derive", "where", "leave_out", "questions"}, exclude_defaults=True
+        )
         return hashlib.sha256(content.encode()).hexdigest()[:8]
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns of all questions."""
         return tuple(self._owners)
+
+    @property
+    def file_columns(self) -> tuple[str, ...]:
+        """Columns of all questions that the file must have, as they are not derived."""
+        return tuple(column for column in self._owners if column not in self.derive)
 
     @cached_property
     def by_name(self) -> dict[str, Question]:
@@ -443,7 +462,7 @@ class Survey(_Entry):
         return tuple(question for question in self.questions if question.kind in kinds)
 
     def check_columns(self, columns: Iterable[str], name: str) -> None:
-        """Check that a table has all columns of the description.
+        """Check that a table has all columns of the description that are not derived.
 
         Args:
             columns: names of the table's columns.
@@ -452,7 +471,7 @@ class Survey(_Entry):
         Raises:
             InputError: a column is missing; the message names it and its question.
         """
-        present = set(columns)
+        present = {*columns, *self.derive}
         for question in self.questions:
             lost = next((column for column in question.all_columns if column not in present), None)
             if lost is not None:

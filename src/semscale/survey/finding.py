@@ -10,10 +10,12 @@ from semscale.errors import InputError
 from semscale.store.missing_codes import code_key
 from semscale.store.places import is_url
 from semscale.store.table import ColumnLabels, Table
+from semscale.store.table_settings import TableSettings
 from semscale.survey.description import Question, QuestionKind, Survey
 from semscale.survey.survey_file import FILE_NAME, read_survey
 
 _MARKED = re.compile(rb"^survey\s*:", re.MULTILINE)
+_READING = re.compile(rb"^reading\s*:", re.MULTILINE)
 _FIRST_BYTES = 20_000
 _ONE_COLUMN: tuple[QuestionKind, ...] = ("single", "scale", "nps", "wave")
 
@@ -61,6 +63,19 @@ def survey_beside(file: str) -> Path | None:
     return path if path.is_file() else None
 
 
+def reading_beside(file: str) -> TableSettings:
+    """Return how a file is read by the description beside it; the defaults if that states nothing of it.
+
+    Raises:
+        InputError: the description cannot be read.
+    """
+    path = survey_beside(file)
+    if path is None or _problem(path) or not _READING.search(path.read_bytes()):
+        return TableSettings()
+    survey = read_survey(path)
+    return survey.reading if survey.file == Path(file).name else TableSettings()
+
+
 def _problem(path: Path) -> str:
     """Return why a file that nobody named is left aside; empty if it is read."""
     if path.resolve().parent != path.parent.resolve():
@@ -77,7 +92,7 @@ def _described(survey: Survey, table: Table) -> Survey:
 
 
 def _lost_column(survey: Survey, table: Table) -> str | None:
-    return next((column for column in survey.columns if not table.has(column)), None)
+    return next((column for column in survey.file_columns if not table.has(column)), None)
 
 
 def with_survey_labels(table: Table, survey: Survey) -> Table:

@@ -1,23 +1,40 @@
-"""Rows of a survey's table that are no respondents, such as previews."""
+"""Rows of a survey's table that count, and columns that its description derives."""
 
 from dataclasses import replace
 
 from semscale.store.exports.unfinished import unfinished_notes, with_unfinished_counted
-from semscale.store.expressions import filter_table
+from semscale.store.expressions import filter_table, with_derived
 from semscale.store.table import Table
 from semscale.survey.description import Survey
 
 
+def derive_columns(table: Table, survey: Survey | None) -> Table:
+    """Return a table with the columns that the description derives, unless it has them by this description.
+
+    Raises:
+        InputError: an expression is invalid, or the file has a column of that name.
+    """
+    derived = {} if survey is None else survey.derive
+    new = [f"{name}={text}" for name, text in derived.items()]
+    return with_derived(table, [entry for entry in new if f"derive {entry}" not in table.settings])
+
+
 def leave_out_rows(table: Table, survey: Survey | None) -> Table:
-    """Return a table without the rows that the description leaves out; notes count them.
+    """Return a table with the description's columns, without the rows that it leaves out; notes count them.
 
     Args:
         table: the table, with notes on rows that are no finished interviews.
         survey: its description, if there is one.
 
     Raises:
-        InputError: no row is left.
+        InputError: no row is left, or a derived column or the condition is invalid.
     """
+    table = _without_previews(derive_columns(table, survey), survey)
+    where = "" if survey is None else survey.where
+    return filter_table(table, where) if where and f"where {where}" not in table.settings else table
+
+
+def _without_previews(table: Table, survey: Survey | None) -> Table:
     stated = {} if survey is None else {c: v for c, v in survey.leave_out.items() if table.has(c) and v}
     if not stated:
         return table

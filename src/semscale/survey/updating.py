@@ -38,6 +38,9 @@ def update_survey(known: Survey, inferred: Survey) -> UpdatedSurvey:
         Survey(
             file=known.file or inferred.file,
             export=known.export or inferred.export,
+            reading=known.reading,
+            derive=known.derive,
+            where=known.where,
             leave_out={column: values for column, values in known.leave_out.items() if column in present},
             questions=(*kept, *new),
         ),

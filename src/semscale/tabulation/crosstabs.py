@@ -96,16 +96,16 @@ def crosstabs(data: Any, **settings: Unpack[CrosstabKeywords]) -> "Crosstabs":
     chosen = CrosstabSettings(**settings)
     if isinstance(data, str | Path):
         return build_crosstabs(leave_out_rows(open_table(data), chosen.survey), chosen)
-    frame = nw.from_native(data, eager_only=True).to_polars()
+    frame = _respondents(nw.from_native(data, eager_only=True).to_polars(), chosen.survey)
     chosen = chosen.with_columns(frame.columns)
     for role, names in (("banner", chosen.banners), ("wave", chosen.wave_columns)):
         if unknown := next((name for name in names if name not in frame.columns), None):
             raise unknown_name(f"column for {role},", unknown, frame.columns)
-    return _tabulate(_respondents(frame, chosen.survey), *_find_questions(chosen, frame.columns, {}), {})
+    return _tabulate(frame, *_find_questions(chosen, frame.columns, {}), {})
 
 
 def _respondents(frame: pl.DataFrame, survey: Survey | None) -> pl.DataFrame:
-    """Return the rows of a data frame that the description does not leave out."""
+    """Return the rows of a data frame that count by the description, with the columns that it derives."""
     table = Table("the data", None, tuple(frame.columns), frame_reader(frame), n_rows=frame.height)
     respondents = leave_out_rows(table, survey)
     return frame if respondents is table else pl.concat(respondents.batches(_BATCH))
