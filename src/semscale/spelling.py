@@ -6,9 +6,10 @@ command line ``--device cuda belongs to --engine torch``, and an HTTP response `
 engine=torch``. Where parameters of two functions have one name and two options, the message says whose it is:
 "`chat:base_url`".
 
-What only helps those who type, such as an option to use, is a hint, between double brackets: "no weights
-were used⟦ (`weight`)⟧". The command line and JSON show the hint in its sentence. A page shows the sentence
-without it, and the whole sentence at its end.
+What only helps those who type, such as an option to use, is a hint: "no weights were used" followed by
+``hint(" (`weight`)")``. The command line and JSON show the hint in its sentence. A page shows the sentence
+without it, and the whole sentence at its end. The marks around a hint are halves of surrogate pairs, which
+neither a table nor a command line can contain, so that a text of a user is never taken for a hint.
 """
 
 import re
@@ -20,7 +21,8 @@ Spelling = Callable[[str, str | None], str]
 
 _NAME = r"(?:[a-z]+:)?[A-Za-z_]\w*(?:\.\w+|\[\d+\])*"
 _SETTING = re.compile(rf"`(?P<name>{_NAME})(?:=(?P<value>[^`]+))?`")
-_HINT = re.compile(r"⟦([^⟦⟧]*)⟧")
+_START, _END = "\udbfe", "\udbff"
+_HINT = re.compile(f"{_START}([^{_START}{_END}]*){_END}")
 _QUOTED = re.compile(r"""(['"])(.*)\1""", re.DOTALL)
 
 
@@ -45,13 +47,26 @@ def leading_name(text: str) -> str | None:
     return None if match is None else match["name"]
 
 
+def hint(text: str) -> str:
+    """Mark what only helps those who type, for use within a sentence.
+
+    Args:
+        text: the hint, with the blank or the punctuation that separates it from its sentence.
+
+    Examples:
+        >>> without_hints("no weights were used" + hint(" (`weight`)"))
+        'no weights were used'
+    """
+    return f"{_START}{text}{_END}"
+
+
 def spelled(text: str, spelling: Spelling) -> str:
     """Spell the settings that are marked in a text, and show its hints.
 
     Examples:
         >>> spelled("`chat:base_url` belongs to `engine='openai'`", in_python)
         "base_url belongs to engine='openai'"
-        >>> spelled("no weights were used⟦ (`weight`)⟧", as_option)
+        >>> spelled("no weights were used" + hint(" (`weight`)"), as_option)
         'no weights were used (--weight)'
     """
     return _SETTING.sub(lambda match: spelling(match["name"], match["value"]), _HINT.sub(r"\1", text))
@@ -61,20 +76,10 @@ def with_hints(text: str) -> str:
     """Show the hints of a text without spelling its settings, as in a sentence with names from a file.
 
     Examples:
-        >>> with_hints("‘99’ is left out⟦; list it as an answer⟧")
+        >>> with_hints("‘99’ is left out" + hint("; list it as an answer"))
         '‘99’ is left out; list it as an answer'
     """
     return _HINT.sub(r"\1", text)
-
-
-def without_marks(text: str) -> str:
-    """Write a text of a user for a sentence with hints: its own double brackets mark none.
-
-    Examples:
-        >>> without_marks("no ⟦never⟧")
-        'no [[never]]'
-    """
-    return text.replace("⟦", "[[").replace("⟧", "]]")
 
 
 def has_hint(text: str) -> bool:
@@ -86,7 +91,7 @@ def without_hints(text: str) -> str:
     """Leave out the hints of a text.
 
     Examples:
-        >>> without_hints("no weights were used⟦ (`weight`)⟧")
+        >>> without_hints("no weights were used" + hint(" (`weight`)"))
         'no weights were used'
     """
     return _HINT.sub("", text)

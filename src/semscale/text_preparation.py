@@ -10,6 +10,7 @@ from pydantic import Field
 from semscale.html_texts import has_html, html_text
 from semscale.reasoning import split_reasoning
 from semscale.settings import Option, Settings, Signed
+from semscale.spelling import hint
 
 TEXTS = "Texts"
 """Title of the options' panel in the help."""
@@ -144,15 +145,19 @@ class TextPreparation:
             )
             empty = f" {counts.unanswered:,} of them have no answer after it." * bool(counts.unanswered)
             notes.append(
-                f"{start}which was removed⟦; `reasoning='keep'` measures it, too⟧.{empty}"
+                f"{start}which was removed" + hint("; `reasoning='keep'` measures it, too") + f".{empty}"
                 if self.reasoning == "remove"
-                else f"{start}which is measured like an answer⟦; `reasoning='remove'` leaves it out⟧.{empty}"
+                else f"{start}which is measured like an answer"
+                + hint("; `reasoning='remove'` leaves it out")
+                + f".{empty}"
             )
         if counts.html:
             start = f"{counts.html:,} {where} contain HTML (tags, or entities such as &amp;)"
             notes.append(
                 f"{start}, which was removed."
                 if self.html == "text"
-                else f"{start}, which changes their results⟦; `html='text'` measures the text alone⟧."
+                else f"{start}, which changes their results"
+                + hint("; `html='text'` measures the text alone")
+                + "."
             )
         return tuple(notes)

@@ -10,7 +10,7 @@ import yaml
 
 from semscale.errors import InputError
 from semscale.input_files import read_input
-from semscale.json_reading import MOST_LEVELS, levels
+from semscale.json_reading import MOST_LEVELS, encodable, levels
 from semscale.messages import did_you_mean, first_mistake, shorten, unreadable
 
 if TYPE_CHECKING:
@@ -44,6 +44,11 @@ class _StrictLoader(yaml.SafeLoader):
             # PyYAML passes on exceptions of int(), date() and other constructors.
             kind = node.tag.rpartition(":")[2]
             raise _error(node, f"{shorten(node.value)} is not a valid {kind}; put text in quotes") from error
+
+    def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> Any:
+        # Escapes can write a character in halves, as JSON does, or half of one.
+        value = super().construct_scalar(node)
+        return encodable(value) if isinstance(value, str) else value
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         keys: set[Any] = set()

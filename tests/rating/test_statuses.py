@@ -23,6 +23,7 @@ from semscale.rating.table import rate_table
 from semscale.report.rating import MEANINGS, codes_hint
 from semscale.results.table_runs import PartSettings
 from semscale.signature import Signature
+from semscale.spelling import hint
 from semscale.store.reading import open_table
 from semscale.types import Status
 from semscale.weights.known import KNOWN
@@ -126,7 +127,7 @@ def test_codes_are_counted_over_all_parts(survey, coded, toy_embedder):
     assert plain.counts == {"scored": 9, "missing": 1}
     assert codes_hint(plain) == (
         "6 rated texts look like codes for a missing answer (3 × NA, 2 × -99, 1 × n/a)"
-        "⟦; to leave them out: `missing='NA'` `missing='-99'` `missing='n/a'`⟧"
+        + hint("; to leave them out: `missing='NA'` `missing='-99'` `missing='n/a'`")
     )
     named = rate_table(
         coded,
@@ -136,9 +137,7 @@ def test_codes_are_counted_over_all_parts(survey, coded, toy_embedder):
     )
     assert named.possible_codes == {"n/a": 1}
     assert named.counts == {"scored": 4, "missing": 6}
-    assert codes_hint(named).startswith(
-        "1 rated text looks like a code for a missing answer (1 × n/a)⟦; to leave it"
-    )
+    assert codes_hint(named).startswith("1 rated text looks like a code for a missing answer (1 × n/a)")
 
 
 def test_a_stopped_run_goes_on_with_the_same_codes_only(survey, coded, toy_embedder, tmp_path):

@@ -16,10 +16,10 @@ from semscale.report.markdown import markdown
 from semscale.report.presenting import as_json
 from semscale.report.presenting import document_of as worded
 from semscale.report.terminal import print_document
+from semscale.spelling import hint
 
 REPORTS = Path(semscale.__file__).parent / "report"
-COMMAND = re.compile(r"(?<![\w-])--[a-z][a-z-]+|\bsemscale (?:[a-z]+ )+|`[A-Za-z_:]+(?:=[^`]*)?`|[⟦⟧]")
-HINT = re.compile(r"⟦[^⟦⟧]*⟧")
+COMMAND = re.compile(r"(?<![\w-])--[a-z][a-z-]+|\bsemscale (?:[a-z]+ )+|`[A-Za-z_:]+(?:=[^`]*)?`")
 ON_SCREEN = {"terminal.py"}  # the screen is where users type
 REPORTED = {"drift_ci.py"}  # annotations of a build, which have no page
 
@@ -30,16 +30,22 @@ def waves():
     return semscale.crosstabs(frame, questions=["q"], wave="wave", min_base=2)
 
 
+def is_hint(node):
+    """Return true for a call of ``hint``."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "hint"
+
+
 def sentences_in(path):
-    """Return the texts of a module that are not docstrings, each with its parts joined."""
+    """Return the texts of a module that are neither docstrings nor hints, each with its parts joined."""
     tree = ast.parse(path.read_text("utf-8"))
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    hints = {id(part) for node in ast.walk(tree) if is_hint(node) for part in ast.walk(node)}
     joined = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
     inner = {id(part) for node in joined for part in ast.walk(node) if part is not node}
     for node in ast.walk(tree):
-        if isinstance(node, ast.JoinedStr) and id(node) not in inner:
+        if isinstance(node, ast.JoinedStr) and id(node) not in inner | hints:
             yield "".join(part.value if isinstance(part, ast.Constant) else "x" for part in node.values)
-        elif isinstance(node, ast.Constant) and id(node) not in docstrings | inner:
+        elif isinstance(node, ast.Constant) and id(node) not in docstrings | inner | hints:
             yield str(node.value)
 
 
@@ -49,8 +55,7 @@ def sentences_in(path):
     ids=lambda path: path.stem,
 )
 def test_sentences_of_reports_name_commands_only_in_hints(path):
-    texts = (HINT.sub("", text) for text in sentences_in(path))
-    assert [text for text in texts if COMMAND.search(text)] == []
+    assert [text for text in sentences_in(path) if COMMAND.search(text)] == []
 
 
 def test_a_page_has_the_hint_in_its_last_block_alone(waves):
@@ -82,7 +87,7 @@ def test_a_document_without_settings_signature_and_hints_has_no_such_block():
 
 
 def test_a_notice_that_is_a_hint_as_a_whole_is_in_the_last_block_alone(waves, capsys):
-    noted = worded(replace(waves, input_notes=("⟦questions are described in survey.yaml⟧",)))
+    noted = worded(replace(waves, input_notes=(hint("questions are described in survey.yaml"),)))
     before, _, block = page(noted).partition('<section id="method">')
     assert "survey.yaml" not in before
     assert "Questions are described in survey.yaml" in block

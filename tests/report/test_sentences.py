@@ -29,6 +29,7 @@ from semscale.report.sentences import (
 )
 from semscale.report.terminal import print_document
 from semscale.results.languages import LanguageCount, UnreadLanguage
+from semscale.spelling import hint
 from semscale.types import Status
 
 
@@ -91,12 +92,12 @@ def test_rows_that_were_not_read_are_warned_of_with_their_languages():
     # 4 of 12 are a third.
     assert message == (
         "4 of 12 rows (33\N{NO-BREAK SPACE}%) have no score: the model does not read their language "
-        "(German 3 and French–English 1). Use a model that does⟦ (`embedder='e5-small'`)⟧."
+        "(German 3 and French–English 1). Use a model that does" + hint(" (`embedder='e5-small'`)") + "."
     )
     (left,) = unread_rows_warnings([MIXED], "prompt", lack="value")
     assert left == (
         "1 of 2 prompts (50\N{NO-BREAK SPACE}%) has no value: the model does not read its language "
-        "(French–English 1). Use a model that does⟦ (`embedder='e5-small'`)⟧."
+        "(French–English 1). Use a model that does" + hint(" (`embedder='e5-small'`)") + "."
     )
 
 

@@ -5,6 +5,7 @@ import pytest
 
 import semscale
 from semscale.errors import InputError, UnknownNameError
+from semscale.spelling import hint
 from semscale.store.table import ColumnLabels
 from semscale.survey.answer_values import BY_FREQUENCY
 from semscale.survey.survey_file import parse_survey
@@ -133,7 +134,7 @@ def test_waves_that_share_ids_are_noted():
     assert "one value of 'person_id' is in several waves" in note
     (note,) = pairing_notes(people(["a", "b", "a", "b"], [1, 1, 2, 2]), "wave")
     assert "2 values of 'person_id' are in several waves" in note
-    assert "pair them if these are ids of the same people⟦ (`pair_by='person_id'`)⟧" in note
+    assert "pair them if these are ids of the same people" + hint(" (`pair_by='person_id'`)") in note
     assert pairing_notes(people(["a", "b", "c", "d"], [1, 1, 2, 2]), "wave") == []
     assert pairing_notes(people(["a", "a", "a", "b"], [1, 1, 2, 2]), "wave") == []  # no ids of people
     twice = people([*range(50), *range(50), 0], [1] * 50 + [2] * 51)

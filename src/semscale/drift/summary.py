@@ -35,7 +35,7 @@ from semscale.history.runs import Approval, list_names
 from semscale.history.stored_comparison import GateCheck, Outcome, StoredComparison, StoredFigure
 from semscale.presentable import Presentable
 from semscale.signature import Signature
-from semscale.spelling import as_option, spelled
+from semscale.spelling import as_option, hint, spelled
 from semscale.stats.intervals import IntervalPlan
 from semscale.types import Floats
 
@@ -200,11 +200,12 @@ class DriftSummary(Presentable):
     def _when_undecided(self) -> str:
         n = len(self.comparison.baseline.items)
         again = (
-            "ask the baseline's model again, record its outputs⟦ (semscale drift record FILE --rerun-of "
-            "baseline)⟧, and run the gate again"
+            "ask the baseline's model again, record its outputs"
+            + hint(" (semscale drift record FILE --rerun-of baseline)")
+            + ", and run the gate again"
         )
         if any(not copy.stands_out for copy in self.comparison.copies):
-            again += "; or, if the model always gives the same answer, say so⟦ (--deterministic)⟧"
+            again += "; or, if the model always gives the same answer, say so" + hint(" (--deterministic)")
         if n < FEWEST_TO_PASS:
             add = f"Add items to the dataset: a gate passes with at least {FEWEST_TO_PASS}, and it has {n}"
             return add if self.comparison.reruns else f"{add}; then {again}"
@@ -214,12 +215,13 @@ class DriftSummary(Presentable):
             accept = " ".join(f"--margin {test.metric}={_margin_above(test):g}" for test in lost)
             return (
                 f"Look at {self._telling_ids()}: {self._slight_subjects()} less than the margin; approve the "
-                f"run if this loss is intended, or accept losses below a margin that you state⟦ ({accept})⟧"
+                f"run if this loss is intended, or accept losses below a margin that you state"
+                + hint(f" ({accept})")
             )
         look = f"look at {self._telling_ids()}, and approve the run if they are as good as before"
         if not self._is_any_test_undecided:
             allow = " ".join(f"--limit {check.name}=1" for check in self.decision.undecided_limits)
-            return f"{look[0].upper()}{look[1:]}, or allow such items⟦ ({allow})⟧"
+            return f"{look[0].upper()}{look[1:]}, or allow such items" + hint(f" ({allow})")
         if self.plan is None or self.plan.cheapest is None:
             return f"The candidate may or may not be worse: {look}"
         return f"The candidate may or may not be worse: {self.plan.sentence}; or {look}"

@@ -15,6 +15,7 @@ from semscale.rating.settings import check_human_range
 from semscale.results.estimates import few_note
 from semscale.results.weights import NOBODY, as_weights, in_unit, respondent_numbers
 from semscale.signature import Signature
+from semscale.spelling import hint
 from semscale.stats.correlations import (
     Resampling,
     ks_similarity_estimate,
@@ -777,7 +778,7 @@ def off_the_scale(table: Floats, values: Floats) -> str:
         f"{outside:,} of {known.size:,} human values lie outside the scale's {values[0]:g} to {values[-1]:g} "
         f"(they range from {known.min():g} to {known.max():g}), so distributions were not compared, and "
         "the mean of all texts was not corrected: give the lowest and the highest value that people could "
-        "choose⟦ (`human_range`)⟧"
+        "choose" + hint(" (`human_range`)")
     )
 
 

@@ -46,6 +46,7 @@ from semscale.report.formatting import (
 )
 from semscale.report.parts import Column, Columns, section, table, table_of, without_none
 from semscale.report.sentences import rows_scored, sample_caution, unseen_codes_note
+from semscale.spelling import hint
 from semscale.stats.clustering import STABLE
 from semscale.stats.prediction_powered import FEWEST_IN_GROUP
 from semscale.types import Status
@@ -640,8 +641,9 @@ def _threshold_cautions(summary: "CodingSummary") -> Iterator[str]:
     settings, usual = summary.settings, CodeSettings()
     if (settings.given_from, settings.unsure_from) != (usual.given_from, usual.unsure_from):
         yield (
-            "The thresholds of probabilities had no effect, as no code has a probability⟦ (`given_from`, "
-            f"`unsure_from`)⟧: codes were assigned from a likeness of {BY_LIKENESS.given_from:g}, and are "
+            "The thresholds of probabilities had no effect, as no code has a probability"
+            + hint(" (`given_from`, `unsure_from`)")
+            + f": codes were assigned from a likeness of {BY_LIKENESS.given_from:g}, and are "
             f"undecided from {BY_LIKENESS.unsure_from:g}."
         )
 
@@ -651,7 +653,7 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
     if not summary.n_hand:
         yield (
             "Not calibrated: no answer was coded by hand, so there are no probabilities, and the error rate "
-            "of the codes is unknown.⟦ semscale label draws answers to code.⟧"
+            "of the codes is unknown." + hint(" semscale label draws answers to code.")
         )
         yield from _threshold_cautions(summary)
     else:
@@ -693,8 +695,9 @@ def _calibration_cautions(summary: "CodingSummary") -> Iterator[str]:
         )
     if not summary.is_drawn:
         yield (
-            "Corrected shares are unbiased only if the hand-coded answers are a random sample⟦; tables of "
-            "semscale label have the probabilities of their draw (`inclusion`)⟧."
+            "Corrected shares are unbiased only if the hand-coded answers are a random sample"
+            + hint("; tables of semscale label have the probabilities of their draw (`inclusion`)")
+            + "."
         )
 
 
@@ -755,7 +758,9 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
         source=parts.input_and_date(summary),
         introduction=(parts.sentence(counting), parts.sentence(stable), parts.sentence(without)),
         next_step=(
-            f"Read and correct {one_line(summary.codebook)}, then code the answers with it⟦ (semscale code)⟧."
+            f"Read and correct {one_line(summary.codebook)}, then code the answers with it"
+            + hint(" (semscale code)")
+            + "."
         ),
         notices=notices(cautions=_suggestion_cautions(summary)),
         facts=parts.facts(
@@ -797,7 +802,7 @@ def _suggestion_cautions(summary: "SuggestionSummary") -> Iterator[str]:
         yield (
             f"The codes come from a random sample of {count(summary.n_clustered)} of "
             f"{count(summary.n_distinct)} different answers: numbers and shares are of the rows with one of "
-            "these.⟦ A larger `sample` takes more of them.⟧"
+            "these." + hint(" A larger `sample` takes more of them.")
         )
     unstable = len(summary.codes) - summary.n_stable
     if unstable:

@@ -53,6 +53,7 @@ from semscale.report.plane_charts import reliability
 from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.result import UNREAD
+from semscale.spelling import hint
 from semscale.stats.intervals import Estimate
 from semscale.stats.sampling import SAMPLED_ROWS
 from semscale.types import Status
@@ -457,8 +458,9 @@ def cautions(summary: "ConsistencySummary") -> Iterator[str]:
     if summary.floor_from == TOO_FEW_ANSWERS:
         yield (
             f"There are fewer than {FEWEST_ANSWERS} different answers, so the similarity of unrelated ones "
-            "could not be estimated and nothing was subtracted: compare within this table only⟦, or give "
-            "`floor`⟧."
+            "could not be estimated and nothing was subtracted: compare within this table only"
+            + hint(", or give `floor`")
+            + "."
         )
     if 2 * summary.n_few_samples > summary.counts.get(Status.SCORED, 0):
         few = f"fewer than {FEW_SAMPLES} samples"
@@ -470,7 +472,7 @@ def cautions(summary: "ConsistencySummary") -> Iterator[str]:
         yield (
             f"Guards read English alone: of {count_of(summary.n_unguarded, _NOUN)} they passed over "
             "samples in other languages, where contradictions are not seen. An entailment model that reads "
-            "them finds these, too⟦ (`nli`)⟧."
+            "them finds these, too" + hint(" (`nli`)") + "."
         )
     yield from _p_true_cautions(summary)
     if summary.n_null_answers:
@@ -809,7 +811,7 @@ def _claim_cautions(summary: "ClaimSummary") -> Iterator[str]:
         yield (
             "Guards read English alone: no contradiction can be found in "
             f"{count_of(summary.n_unguarded, 'answer')} in other languages. An entailment model that reads "
-            "them can⟦ (`nli`)⟧."
+            "them can" + hint(" (`nli`)") + "."
         )
     if unread := summary.claims[Support.UNREAD]:
         yield f"{count_of(unread, 'claim')} could not be read by the model, and do not count."

@@ -68,6 +68,7 @@ from semscale.report.parts import Columns, section, table, table_of, without_non
 from semscale.report.row_charts import ForestRow, forest, legend
 from semscale.report.sentences import language_name, position_bias_note, windows_note
 from semscale.results.languages import ENGLISH
+from semscale.spelling import hint
 from semscale.stats.intervals import IntervalPlan
 
 if TYPE_CHECKING:
@@ -301,9 +302,8 @@ def _verdict(summary: DriftSummary, decision: GateDecision) -> str:
     if decision.outcome is not Outcome.FAIL:
         return verdict
     candidate = short_id(summary.comparison.candidate.id)
-    return (
-        f"{verdict}⟦ If this change is intended: semscale drift approve {candidate} --approved-by NAME "
-        "--why REASON.⟧"
+    return verdict + hint(
+        f" If this change is intended: semscale drift approve {candidate} --approved-by NAME --why REASON."
     )
 
 
@@ -372,15 +372,17 @@ def _direction_notes(summary: DriftSummary) -> Iterator[str]:
         if metric.is_assumed:
             field = one_line(metric.unit)
             yield (
-                f"{field}: {metric.direction} is better, as its name implies⟦; with --direction "
-                f"{field}=either any change counts⟧"
+                f"{field}: {metric.direction} is better, as its name implies"
+                + hint(f"; with --direction {field}=either any change counts")
             )
 
 
 def _head_note(summary: DriftSummary) -> str:
     if summary.head is None:
         return ""
-    return f"last hash of the history: {summary.head[:16]}; note it to check the history⟦ (--verify --head)⟧"
+    return f"last hash of the history: {summary.head[:16]}; note it to check the history" + hint(
+        " (--verify --head)"
+    )
 
 
 def _versions(matching: ItemMatching) -> Iterator[tuple[str, str]]:

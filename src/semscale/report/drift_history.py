@@ -66,6 +66,7 @@ from semscale.report.formatting import (
     with_sign,
 )
 from semscale.report.parts import Columns, section, table, table_of, without_none
+from semscale.spelling import hint
 from semscale.stats.intervals import Estimate
 
 Row = TypeVar("Row")
@@ -77,7 +78,7 @@ _SHOWN_REASONS, _FEW = 5, 3
 _TARGET = 0.95
 _NO_RERUN = (
     "Without a rerun, a gate cannot tell a change from chance, and only hard limits can fail: ask the same "
-    "model again, and record its outputs⟦ (semscale drift record FILE --rerun-of baseline)⟧."
+    "model again, and record its outputs" + hint(" (semscale drift record FILE --rerun-of baseline)") + "."
 )
 
 
@@ -108,8 +109,8 @@ def record_document(summary: RecordedRun) -> Document:
     ]
     repeats = "" if summary.asked is None else " These calls gave the same outputs."
     known = (
-        f"The history has this run since {run.recorded:{_TIME}} UTC, so nothing was added.{repeats} ⟦ If the "
-        "model gave the same outputs again, --note TEXT stores them as another run.⟧"
+        f"The history has this run since {run.recorded:{_TIME}} UTC, so nothing was added.{repeats}"
+        + hint(" If the model gave the same outputs again, --note TEXT stores them as another run.")
     )
     return Document(
         kind="recorded run",
@@ -159,7 +160,7 @@ def _approval_rows(summary: RecordedRun) -> Iterator[tuple[str, Value] | None]:
 
 def _call_cautions(facts: AskedFacts) -> tuple[str, ...]:
     without = [f"{count_of(n, 'answer')} without an output: {reason}" for reason, n in facts.reasons.items()]
-    cut = f"{count_of(facts.n_cut, 'reply', 'replies')} cut at the limit of tokens⟦ (--max-tokens)⟧"
+    cut = f"{count_of(facts.n_cut, 'reply', 'replies')} cut at the limit of tokens" + hint(" (--max-tokens)")
     left = f"asked without {join_list(list(facts.left_out))}, which the model refuses"
     return (*without[:_SHOWN_REASONS], *([cut] if facts.n_cut else []), *([left] if facts.left_out else []))
 
@@ -177,7 +178,7 @@ def none_shared_sentence(shared: SharedIds, dataset: str) -> str:
     """
     return (
         f"no id is shared with {_earlier(shared)} of dataset “{one_line(dataset)}”, so that nothing can be "
-        "compared with it: check the file, or name another dataset⟦ (--dataset)⟧"
+        "compared with it: check the file, or name another dataset" + hint(" (--dataset)")
     )
 
 
@@ -268,7 +269,11 @@ def history_document(summary: HistorySummary) -> Document:
         source=(parts.quote_file_name(summary.where),),
         introduction=()
         if summary.datasets
-        else (Paragraph("No run is recorded yet⟦: semscale drift record OUTPUTS --approve⟧", detail="both"),),
+        else (
+            Paragraph(
+                "No run is recorded yet" + hint(": semscale drift record OUTPUTS --approve"), detail="both"
+            ),
+        ),
         sections=tuple(
             Section(f"dataset-{number_}", Quoted(dataset.name), tuple(_dataset_blocks(dataset)))
             for number_, dataset in enumerate(summary.datasets, start=1)
@@ -309,7 +314,7 @@ def _dataset_blocks(dataset: DatasetHistory) -> Iterator[Block]:
 def _baseline_line(dataset: DatasetHistory) -> Line:
     approval = dataset.approval
     if approval is None:
-        return "no baseline⟦: semscale drift approve RUN --approved-by NAME --why REASON⟧"
+        return "no baseline" + hint(": semscale drift approve RUN --approved-by NAME --why REASON")
     until = f" until {approval.expires:{_TIME}} UTC" if approval.expires else ""
     expired = " (expired)" if dataset.is_stale else ""
     return (
@@ -718,7 +723,7 @@ def verification_document(verification: Verification) -> Document:
         notices=notices(
             cautions=[
                 "anyone who may write to the database can compute all hashes anew or remove the last "
-                "entries: note the last hashes elsewhere, and check them⟦ (--head)⟧"
+                "entries: note the last hashes elsewhere, and check them" + hint(" (--head)")
             ]
         ),
         facts=(("Entries", Count(verification.n_entries)),),

@@ -13,6 +13,7 @@ import numpy as np
 from semscale.presentable import Presentable
 from semscale.report.document import Document
 from semscale.signature import Signature
+from semscale.spelling import with_hints
 from semscale.stats.groups import GroupEstimate, mean_with_counts
 
 SCHEMA = 1
@@ -44,7 +45,7 @@ def json_text(content: object) -> str:
 
 
 def to_json_value(value: object) -> Json:  # noqa: C901, PLR0911 - one case for each kind of value
-    """Convert a value to JSON types; a missing number becomes null.
+    """Convert a value to JSON types; a missing number becomes null, and a sentence has its hint.
 
     A dataclass becomes an object with its fields, so every estimate has ``value``, ``low`` and ``high``. An
     enum, a path and a signature become their text; a time becomes ISO 8601.
@@ -61,7 +62,9 @@ def to_json_value(value: object) -> Json:  # noqa: C901, PLR0911 - one case for 
             return float(value) if math.isfinite(value) else None
         case None | int():
             return value
-        case str() | PurePath() | Signature():
+        case str():
+            return with_hints(value)
+        case PurePath() | Signature():
             return str(value)
         case np.generic():
             return to_json_value(value.item())

@@ -53,6 +53,7 @@ from semscale.report.formatting import (
 from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.results.label_sheets import INCLUSION
 from semscale.signature import Signature
+from semscale.spelling import hint
 from semscale.stats.intervals import FEWEST_CLUSTERS
 from semscale.types import Floats, Status
 
@@ -98,7 +99,9 @@ _LONGEST_REASON = 300
 _SAME = 1e-9  # difference of scores by rounding alone
 
 NO_LABELS = (
-    "No human label: nothing shows whether people would give these scores. Label some rows⟦ (`human`)⟧, or "
+    "No human label: nothing shows whether people would give these scores. Label some rows"
+    + hint(" (`human`)")
+    + ", or "
     "audit the judge."
 )
 _JUDGES = Citation(
@@ -512,7 +515,7 @@ def panel_note(summary: "JudgeSummary") -> str | None:
     interval = f", {number(r.low)} to {number(r.high)}" if has_interval(r) else ""
     return (
         f"{unknown} (mean correlation {number(r.value)}{interval}). Judges that measure different things, or "
-        "nothing, look like this too; human labels⟦ (`human`)⟧ show which."
+        "nothing, look like this too; human labels" + hint(" (`human`)") + " show which."
     )
 
 
@@ -546,8 +549,9 @@ def cautions(summary: "JudgeSummary") -> Iterator[str]:
     if summary.unused_inclusion:
         yield (
             f"Labels count as those of a plain sample. The table has a column {INCLUSION!r}: if the "
-            "rows were drawn with these probabilities, the corrected mean is wrong without them⟦ "
-            f"(`inclusion={INCLUSION!r}`)⟧."
+            "rows were drawn with these probabilities, the corrected mean is wrong without them"
+            + hint(f" (`inclusion={INCLUSION!r}`)")
+            + "."
         )
 
 
@@ -779,7 +783,7 @@ def _comparison_cautions(summary: "SystemComparison") -> Iterator[str]:
     if summary.no_verdict is not None and judged.n_asked > sides.n_unfinished:
         yield (
             "Without a verdict there are no win rates: they would describe the judge, not the systems. "
-            "Choose another model, a rubric⟦ (`rubric`)⟧, or decisions instead of prose."
+            "Choose another model, a rubric" + hint(" (`rubric`)") + ", or decisions instead of prose."
         )
     if refused := sentences.parameters_note(name, list_refused_parameters(summary.signature)):
         yield refused

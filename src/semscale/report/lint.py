@@ -32,6 +32,7 @@ from semscale.report.formatting import LONGEST, count, count_of, join_list, numb
 from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.report.sentences import language_name
 from semscale.scales.library import MEASURED_WITH, sets_that_rate
+from semscale.spelling import hint
 from semscale.types import Floats
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
@@ -157,8 +158,9 @@ def _translation_sentence(scale: "Scale", rating: Sequence[str] | None) -> str |
     if not rating:
         return f"rate does not use it: it does not rate {texts} as the English scale rates English ones."
     return (
-        f"With {MEASURED_WITH}, {texts} are rated with its sets {join_list(list(rating))}⟦ (semscale rate "
-        "`language='auto'`)⟧."
+        f"With {MEASURED_WITH}, {texts} are rated with its sets {join_list(list(rating))}"
+        + hint(" (semscale rate `language='auto'`)")
+        + "."
     )
 
 
@@ -168,14 +170,15 @@ def lint_warning(lint: "LintReport") -> str | None:
     Examples:
         >>> from types import SimpleNamespace
         >>> reasons = ("fail: x: too alike", "warn: y: z")
-        >>> lint_warning(SimpleNamespace(verdict="fail", reasons=reasons))
-        'This scale fails (fail: x: too alike; and 1 more⟦: semscale scales lint⟧)'
+        >>> from semscale.spelling import with_hints
+        >>> print(with_hints(lint_warning(SimpleNamespace(verdict="fail", reasons=reasons))))
+        This scale fails (fail: x: too alike; and 1 more: semscale scales lint)
         >>> lint_warning(SimpleNamespace(verdict="pass", reasons=("every criterion is met",)))
     """
     if lint.verdict == "pass":
         return None
     first, more = lint.reasons[0], len(lint.reasons) - 1
-    others = f"; and {more:,} more⟦: semscale scales lint⟧" if more else ""
+    others = f"; and {more:,} more" + hint(": semscale scales lint") if more else ""
     return f"This scale {VERDICTS[lint.verdict]} ({one_line(first)}{others})"
 
 

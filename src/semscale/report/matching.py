@@ -46,6 +46,7 @@ from semscale.report.parts import Columns, Fact, quote_file_name, section, table
 from semscale.report.row_charts import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.result import UNREAD
+from semscale.spelling import hint
 from semscale.stats.sampling import SAMPLED_ROWS
 from semscale.types import Status
 
@@ -368,7 +369,7 @@ def _empty_note(summary: "MatchSummary") -> str | None:
     left_out = sum(summary.counts.get(status, 0) for status in (Status.MISSING, Status.EMPTY))
     if left_out:
         predictions = count_of(left_out, "empty prediction")
-        return f"{predictions} left out of the mean⟦; `empty='wrong'` would give them the score 0⟧"
+        return f"{predictions} left out of the mean" + hint("; `empty='wrong'` would give them the score 0")
     return None
 
 
@@ -407,7 +408,7 @@ def _cautions(summary: "MatchSummary") -> Iterator[str]:
         yield (
             f"These scores barely separate the pairs from unrelated pairs: only {percent(separation.share)} "
             "are above, and 50 % would be by chance. Look at the pairs before trusting the mean, or try "
-            "another method⟦ (`method`)⟧."
+            "another method" + hint(" (`method`)") + "."
         )
     if summary.n_flagged and not summary.weighs_findings:
         yield (
@@ -440,7 +441,8 @@ def _method_cautions(summary: "MatchSummary") -> Iterator[str]:
         if mean > _UNRELATED_HIGH:
             yield (
                 f"Unrelated pairs score {number(mean)} on average: the constants of {summary.method} were "
-                "published for all-MiniLM-L6-v2 and do not fit these vectors.⟦ Use `method='calibrated'`.⟧"
+                "published for all-MiniLM-L6-v2 and do not fit these vectors."
+                + hint(" Use `method='calibrated'`.")
             )
     weights, model = (fields.get(name, "").partition("#")[0] for name in ("weights", "model"))
     if fields.get("method") == "calibrated" and weights != model:

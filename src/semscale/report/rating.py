@@ -76,6 +76,7 @@ from semscale.report.row_charts import strips
 from semscale.report.sentences import STATUS_MEANINGS, language_name
 from semscale.results.result import UNREAD
 from semscale.scales.library import languages_in
+from semscale.spelling import hint
 from semscale.stats.intervals import FEWEST_CLUSTERS, mass_names
 from semscale.stats.prediction_powered import FEWEST_IN_GROUP
 from semscale.store.missing_codes import OTHER_NUMBERS
@@ -522,7 +523,9 @@ def calibration_warnings(calibration: "Calibration | None") -> Iterator[str]:
     if error.is_worse:
         yield (
             "This calibration makes ratings worse: on texts that were not used to fit it, "
-            f"{_errors(calibration)}. Rate without it⟦ (`calibration`)⟧, or label more texts and calibrate "
+            f"{_errors(calibration)}. Rate without it"
+            + hint(" (`calibration`)")
+            + ", or label more texts and calibrate "
             "again."
         )
         return
@@ -549,7 +552,7 @@ def _language_warnings(summary: "RatingSummary") -> Iterator[str]:
     )
     yield (
         f"{texts}, but the stated language is {language_name(stated)}. Do not trust these figures, and have "
-        "the language of each text recognised⟦ (`language='auto'`)⟧."
+        "the language of each text recognised" + hint(" (`language='auto'`)") + "."
     )
 
 
@@ -583,7 +586,7 @@ def codes_hint(summary: "RatingSummary") -> str:
     options = "` `".join(f"missing={one_line(code)!r}" for code, _ in shown if code != OTHER_NUMBERS)
     verb, them = ("looks like a code", "it") if n == 1 else ("look like codes", "them")
     texts = count_of(n, "rated text")
-    return f"{texts} {verb} for a missing answer ({listing})⟦; to leave {them} out: `{options}`⟧"
+    return f"{texts} {verb} for a missing answer ({listing})" + hint(f"; to leave {them} out: `{options}`")
 
 
 def missing_anchors_sentence(summary: "RatingSummary") -> str | None:

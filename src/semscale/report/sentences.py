@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 from semscale.report.formatting import count, count_of, coverage, has_interval, join_list, one_line, percent
 from semscale.results.languages import LanguageCount
 from semscale.signature import Signature
+from semscale.spelling import hint
 from semscale.stats.intervals import FEWEST_CLUSTERS
 from semscale.types import LANGUAGE_NAMES, Status
 
@@ -151,17 +152,20 @@ def unseen_codes_note(codes: Sequence[str], texts: str | None = None) -> tuple[s
         texts: title or column of the texts in which they were looked for; ``None`` for texts in memory.
 
     Examples:
-        >>> unseen_codes_note(["-99"], "why")
-        ('No text of ‘why’ is the code -99 for no answer: check its spelling⟦ (`missing`)⟧.',)
+        >>> from semscale.spelling import with_hints
+        >>> [with_hints(note) for note in unseen_codes_note(["-99"], "why")]
+        ['No text of ‘why’ is the code -99 for no answer: check its spelling (`missing`).']
     """
     if not codes:
         return ()
     where = f" of ‘{one_line(texts)}’" if texts else ""
     named = join_list([one_line(code) for code in codes])
     return (
-        f"No text{where} is the code {named} for no answer: check its spelling⟦ (`missing`)⟧."
+        f"No text{where} is the code {named} for no answer: check its spelling" + hint(" (`missing`)") + "."
         if len(codes) == 1
-        else f"No text{where} is one of the codes {named} for no answer: check their spelling⟦ (`missing`)⟧.",
+        else f"No text{where} is one of the codes {named} for no answer: check their spelling"
+        + hint(" (`missing`)")
+        + ".",
     )
 
 
@@ -383,8 +387,9 @@ def unread_rows_warnings(
 
     Examples:
         >>> counts = [LanguageCount(("de", "en"), 3, 0, unread=3), LanguageCount(("en", "en"), 7, 7)]
-        >>> unread_rows_warnings(counts)[0].partition(": ")[2].partition(". ")[2]
-        "Use a model that does⟦ (`embedder='e5-small'`)⟧."
+        >>> from semscale.spelling import with_hints
+        >>> with_hints(unread_rows_warnings(counts)[0]).partition(": ")[2].partition(". ")[2]
+        "Use a model that does (`embedder='e5-small'`)."
     """
     unread = [language for language in counts if language.unread]
     n, total = sum(language.unread for language in unread), sum(language.rows for language in counts)
@@ -398,7 +403,9 @@ def unread_rows_warnings(
     verb, their = ("has", "its") if n == 1 else ("have", "their")
     return (
         f"{count(n)} of {count_of(total, noun)} ({percent(n / total, 0)}) {verb} no {lack}: the model does "
-        f"not read {their} language ({join_list(names)}). Use a model that does⟦ (`embedder='e5-small'`)⟧.",
+        f"not read {their} language ({join_list(names)}). Use a model that does"
+        + hint(" (`embedder='e5-small'`)")
+        + ".",
     )
 
 
@@ -411,7 +418,7 @@ def unread_language_warnings(language: "UnreadLanguage | None") -> tuple[str, ..
     if language is None:
         return ()
     model = one_line(language.model)
-    remedy = "Do not trust these figures, and use a model that reads such texts⟦ (`embedder`)⟧."
+    remedy = "Do not trust these figures, and use a model that reads such texts" + hint(" (`embedder`)") + "."
     if language.share is None:
         texts = f"Read together, the {count(language.n)} sampled texts"
         return (f"{texts} seem to be {language.name}, which {model} does not read. {remedy}",)
@@ -447,7 +454,7 @@ def unread_warnings(counts: Mapping[Status, int], noun: str = "row") -> tuple[st
     return (
         f"In {rows} the model cannot read a text: more than half of its tokens are unknown to it, as emoji "
         "and some scripts are. The figures are based on the other rows. Use a model that reads these "
-        "texts⟦ (`embedder`)⟧.",
+        "texts" + hint(" (`embedder`)") + ".",
     )
 
 

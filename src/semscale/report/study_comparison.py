@@ -41,6 +41,7 @@ from semscale.report.formatting import (
 from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.report.row_charts import TOLERATED, ForestRow, forest
 from semscale.report.study import MAIER, method_label
+from semscale.spelling import hint
 from semscale.stats.intervals import mass_names
 from semscale.stats.panel_benchmarks import FEWEST_FOR_AN_INTERVAL, FEWEST_SURVEYS
 from semscale.study.axes import FEWEST_IN_GROUP
@@ -227,7 +228,7 @@ def _cautions(summary: "StudyComparison") -> Iterator[str]:
         yield (
             f"Each row of people counts as another person, but column {shown} looks like the names of "
             "people who answered several times. If it is, intervals of people are too narrow: name "
-            f"it⟦ (`respondent={shown!r}`)⟧."
+            "it" + hint(f" (`respondent={shown!r}`)") + "."
         )
     if summary.people.left_out:
         reasons = ", ".join(f"{reason}: {count(n)}" for reason, n in summary.people.left_out.items())
@@ -457,7 +458,9 @@ def _structure_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
         differences = _select(summary, method, "group_difference", side="panel")
         yield table_of(differences, columns, title=_name(method), noun="difference")
     if not compared and not contrasts:
-        yield Paragraph("Not known: it takes two questions, or groups of both personas and people⟦ (`by`)⟧.")
+        yield Paragraph(
+            "Not known: it takes two questions, or groups of both personas and people" + hint(" (`by`)") + "."
+        )
     reliability: Columns[StudyFigure] = (
         ("method", _method_cell),
         ("question", lambda row: Quoted(row.question, 60)),
@@ -514,8 +517,9 @@ def _individual_blocks(summary: "StudyComparison") -> Iterator[Block | str]:
         yield Paragraph("Personas compared with the people of the same name", "heading")
     else:
         yield Paragraph(
-            "Individuals cannot be compared: no persona ID matches a respondent ID⟦ "
-            "(`respondent` names the column)⟧."
+            "Individuals cannot be compared: no persona ID matches a respondent ID"
+            + hint(" (`respondent` names the column)")
+            + "."
         )
     for method, rows in matched:
         yield table_of(rows, columns, title=_name(method), noun="question")

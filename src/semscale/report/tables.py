@@ -37,7 +37,7 @@ from semscale.report.formatting import (
 )
 from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.report.tables_charts import has_letters
-from semscale.spelling import has_hint, with_hints, without_hints
+from semscale.spelling import has_hint, hint, with_hints, without_hints
 
 if TYPE_CHECKING:
     from semscale.tabulation.banners import Banner
@@ -675,7 +675,8 @@ def cautions(summary: "Crosstabs") -> Iterator[str]:
         if banner.is_wave and len(banner.groups) >= _MIN_GROUPS:
             waves = ", ".join(f"‘{one_line(name)}’" for name in banner.groups)
             yield (
-                f"waves from first to last ({banner.order_from}): {waves}⟦; `wave_order` gives another order⟧"
+                f"waves from first to last ({banner.order_from}): {waves}"
+                + hint("; `wave_order` gives another order")
             )
         if len(banner.groups) == 1:
             kind = "wave" if banner.is_wave else "group"

@@ -72,7 +72,7 @@ def _write_table(deck: Deck, table: "Crosstab", summary: "Crosstabs") -> None:
         f"Question: {table.question.wording or table.question.text}",
         *([f"Groups: {table.banner.title}"] if table.banner.groups else []),
         *(one_line(name.replace("\n", "")) for name in shown if len(name) > slide_charts.LONG_NAME),
-        *(f"{capitalise(without_hints(note))}." for note in table.question.notes),
+        *(f"{capitalise(one_line(without_hints(note)))}." for note in table.question.notes),
         f"Signature: {summary.signature}",
     ]
     if not parts:

@@ -15,6 +15,7 @@ from semscale.errors import InputError
 from semscale.input_files import read_input
 from semscale.messages import mistakes_in_scale, shorten, unknown_name, unreadable
 from semscale.scales.scale import Name, Probe, Scale, Text, parse_scale
+from semscale.spelling import hint
 from semscale.yaml_reading import parse_yaml
 
 _SUFFIXES = (".yaml", ".yml")
@@ -461,7 +462,7 @@ def scale_caution(question: str, answers: Iterable[str]) -> tuple[str, ...]:
         return ()
     return (
         f"‘{question}’ is read as a choice without an order, but its answers are labels of the scale "
-        f'{scale}⟦; tables --scale "{question}={scale}" gives their mean and top 2⟧',
+        f"{scale}" + hint(f'; tables --scale "{question}={scale}" gives their mean and top 2'),
     )
 
 

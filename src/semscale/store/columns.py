@@ -12,7 +12,6 @@ import polars as pl
 
 from semscale.errors import InputError, RowError
 from semscale.json_reading import parse_json
-from semscale.spelling import without_marks
 from semscale.store.missing_codes import code_key, is_missing
 from semscale.types import Floats, Status, Statuses
 
@@ -142,9 +141,9 @@ def spelling_note(
         return ()
     names = [name for name in counts if name in joined or name in joined.values()]
     names.sort(key=lambda name: (code_key(name), -counts[name]))
-    listed = ", ".join(f"‘{without_marks(name)}’ ({counts[name]:,})" for name in names[:_MOST_NAMED])
+    listed = ", ".join(f"‘{name}’ ({counts[name]:,})" for name in names[:_MOST_NAMED])
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    named = ", ".join(f"‘{without_marks(column)}’" for column in columns)
+    named = ", ".join(f"‘{column}’" for column in columns)
     return (f"{named}: spellings that differ only in case or blanks were joined: {listed}{more}",)
 
 

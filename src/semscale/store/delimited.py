@@ -13,6 +13,7 @@ from typing import TextIO
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.spelling import hint
 from semscale.store.columns import (
     NUMBER,
     have_decimal_commas,
@@ -101,7 +102,7 @@ def open_delimited(
     if title:
         notes += (
             f"{name}: line {skipped + 1} was read as the header, and the lines above it as a title"
-            "⟦; `header_row` names another line⟧",
+            + hint("; `header_row` names another line"),
         )
     with_thousands = _columns_with_thousands(header, rows[header.more :]) if separator == "," else {}
     notes += (*header.notes, *_decimal_comma_notes(name, header, separator, rows[header.more :]))
@@ -451,7 +452,7 @@ def _check_is_text(head: bytes, name: str) -> None:
 
 
 def _guess_note(name: str, codec: str, reason: str) -> str:
-    return f"{name} is read as {codec}, because {reason}⟦; `encoding` overrides this⟧"
+    return f"{name} is read as {codec}, because {reason}" + hint("; `encoding` overrides this")
 
 
 def _is_utf8(path: Path) -> bool:

@@ -9,6 +9,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.messages import did_you_mean
+from semscale.spelling import hint
 from semscale.store.columns import column_of
 from semscale.store.exports import header_setting, survey_header
 from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_size, frame_reader
@@ -106,7 +107,8 @@ def _check_size(path: Path, name: str) -> None:
 def _sheet_notes(name: str, title: str, other_sheets: list[str]) -> list[str]:
     if not other_sheets:
         return []
-    return [f"{name}: sheet '{title}' was read⟦; `sheet` reads another one: {', '.join(other_sheets)}⟧"]
+    others = hint(f"; `sheet` reads another one: {', '.join(other_sheets)}")
+    return [f"{name}: sheet '{title}' was read{others}"]
 
 
 def _title_rows(rows: list[list[Any]]) -> int:
@@ -123,7 +125,7 @@ def _title_notes(name: str, first: int, n: int) -> list[str]:
         return []
     return [
         f"{name}: row {first + n} was read as the header, and the rows above it as a title"
-        "⟦; `header_row` names another row⟧"
+        + hint("; `header_row` names another row")
     ]
 
 

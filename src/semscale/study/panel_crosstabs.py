@@ -10,6 +10,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.messages import unknown_name
+from semscale.spelling import hint
 from semscale.stats.survey_designs import SurveyDesign
 from semscale.store.table import ColumnLabels
 from semscale.study.panel import ID, WEIGHT
@@ -247,17 +248,17 @@ def _notes(panel: _RatedPanel, wanted: list[StudyQuestion], measured: list[Study
         name for name in METHODS if name != method and any(name in question.methods for question in wanted)
     ]
     n = len(panel.result.design.panel)
-    further = f"⟦; --method shows {' or '.join(further_methods)}⟧" if further_methods else ""
+    further = hint(f"; --method shows {' or '.join(further_methods)}") if further_methods else ""
     yield f"answers of {n:,} personas that a model played, by {method} alone{further}; no people were asked"
     rest = [name for name in panel.all_models if name not in models]
     if len(models) > 1:
         yield (
             f"each of {len(models)} models has columns of its own: {', '.join(models)}; letters compare "
-            f"columns of one model⟦, and --banner {MODEL} compares models⟧"
+            "columns of one model" + hint(f", and --banner {MODEL} compares models")
         )
     if rest:
         alone = " alone" if len(models) == 1 else ""
-        yield f"answered by {', '.join(models)}{alone}⟦; --chat-model shows {' or '.join(rest)}⟧"
+        yield f"answered by {', '.join(models)}{alone}" + hint(f"; --chat-model shows {' or '.join(rest)}")
     if len(measured) < len(wanted):
         left = ", ".join(question.name for question in wanted if question not in measured)
         yield f"without a table, as {method} did not measure them: {left}"

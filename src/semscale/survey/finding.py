@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from semscale.errors import InputError
+from semscale.spelling import hint
 from semscale.store.missing_codes import code_key
 from semscale.store.places import is_url
 from semscale.store.table import ColumnLabels, Table
@@ -52,7 +53,7 @@ def find_survey(
     survey = read_survey(path)
     if survey.file != table.file_name and (lost := _lost_column(survey, table)) is not None:
         return None, f"{path} was not read: it describes another file, as {table.name} has no column {lost!r}"
-    return _described(survey, table), f"⟦questions are described in {path}⟧"
+    return _described(survey, table), hint(f"questions are described in {path}")
 
 
 def survey_beside(file: str) -> Path | None:
@@ -172,12 +173,12 @@ def unused_facts(
     """
     notes = []
     if weight is None and (weights := survey.of_kind("weight")):
-        notes.append(f"no weights were used; the description names '{weights[0].name}'⟦ (`weight`)⟧")
+        notes.append(f"no weights were used; the description names '{weights[0].name}'" + hint(" (`weight`)"))
     waves = [
         question
         for question in survey.of_kind("wave")
         if not {question.name, *question.all_columns} & {*groups}
     ]
     if wave is None and waves:
-        notes.append(f"waves were not compared; the description names '{waves[0].name}'⟦ (`wave`)⟧")
+        notes.append(f"waves were not compared; the description names '{waves[0].name}'" + hint(" (`wave`)"))
     return notes

@@ -16,6 +16,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.scales.library import scale_caution
+from semscale.spelling import hint
 from semscale.store.columns import groups_in, numbers_among
 from semscale.store.missing_codes import code_key
 from semscale.store.table import ColumnLabels
@@ -373,7 +374,9 @@ class _Tally:
             how = (
                 ""
                 if self.question.source == "user"
-                else "⟦; to count one as an answer, list it in survey.yaml under values, not under missing⟧"
+                else hint(
+                    "; to count one as an answer, list it in survey.yaml under values, not under missing"
+                )
             )
             yield f"left out as no answer: {_list_counts(listed)}{how}"
         if self.unknown:

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.spelling import hint
 from semscale.store.column_profile import is_id_name
 from semscale.store.columns import groups_in
 from semscale.store.table import ColumnLabels
@@ -150,7 +151,7 @@ def pair_notes(frame: pl.DataFrame, wave: str, pair_by: str) -> list[str]:
         notes.append(
             f"{'1 person is' if n == 1 else f'{n:,} people are'} in a wave more than once, such as "
             f"'{example['id']}' in wave '{example['wave']}' ({example['len']} rows): "
-            "each row counts; check the ids, or leave rows out⟦ (`where`)⟧"
+            "each row counts; check the ids, or leave rows out" + hint(" (`where`)")
         )
     if not _in_several(rows):
         notes.append(f"no ID in '{pair_by}' occurs in two waves, so there are no pairs")
@@ -174,7 +175,7 @@ def pairing_notes(frame: pl.DataFrame, wave: str) -> list[str]:
             return [
                 f"waves are compared as independent samples, but {values} of '{column}' "
                 f"{'is' if n == 1 else 'are'} in several waves: pair them if these are ids of the same "
-                f"people⟦ (`pair_by={column!r}`)⟧"
+                "people" + hint(f" (`pair_by={column!r}`)")
             ]
     return []
 

@@ -22,7 +22,7 @@ from semscale.presentable import Presentable
 from semscale.scales import load_scale
 from semscale.settings import takes
 from semscale.signature import Signature
-from semscale.spelling import with_hints
+from semscale.spelling import hint
 from semscale.store.atomic import check_writable, replacing
 from semscale.store.column_profile import ColumnProfile, RespondentCount, is_respondent_name
 from semscale.store.columns import column_in, groups_in, join_spellings, spelling_note, storable
@@ -313,7 +313,7 @@ def _notes_on_codes(
             more = f" and {len(columns) - _LISTED:,} more columns" if len(columns) > _LISTED else ""
             yield (
                 f"no cell of {where}{more} has the code {listed} for no answer: check its "
-                "spelling⟦ (`missing`)⟧"
+                "spelling" + hint(" (`missing`)")
             )
 
 
@@ -324,7 +324,7 @@ def _hints_on_lists(questions: Iterable[Question]) -> Iterator[str]:
             value.label or value.score is not None for value in question.values
         ):
             listed = "+".join(question.all_columns[:_LISTED])
-            yield f"⟦columns with codes of one list are put together by --question 'Mentions={listed}'⟧"
+            yield hint(f"columns with codes of one list are put together by --question 'Mentions={listed}'")
 
 
 def _code_keys(frame: pl.DataFrame, column: str, labels: Mapping[str, ColumnLabels]) -> Iterator[str]:
@@ -726,7 +726,7 @@ def _record_of_table(table: Crosstab) -> dict[str, Any]:
         "association": None if association is None else {
             name: getattr(association, name) for name in ("chi_square", "f", "df", "df_below", "p_value", "n")
         },
-        "notes": [with_hints(note) for note in table.question.notes],
+        "notes": list(table.question.notes),
     }  # fmt: skip
 
 

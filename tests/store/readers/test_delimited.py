@@ -6,6 +6,7 @@ import re
 import pytest
 
 from semscale.errors import InputError
+from semscale.spelling import hint
 from semscale.store.delimited import encoding_of, open_delimited, open_text
 
 
@@ -249,8 +250,8 @@ def test_cp1252_is_recognised_and_reported(tmp_path, line_end, rows):
     codec, notes = encoding_of(path, "answers.csv", None)
     assert codec == "cp1252"
     assert notes == (
-        f"answers.csv is read as cp1252, because byte 0xfc in line {rows} is not valid UTF-8⟦; `encoding` "
-        "overrides this⟧",
+        f"answers.csv is read as cp1252, because byte 0xfc in line {rows} is not valid UTF-8"
+        + hint("; `encoding` overrides this"),
     )
     assert read(path) == good + f"grün – süß €{line_end}"
 
@@ -368,7 +369,8 @@ def test_wide_characters_without_a_mark_are_recognised(tmp_path, text, codec, na
     chosen, notes = encoding_of(path, "answers.csv", encoding)
     assert chosen == codec
     assert notes == (
-        f"answers.csv is read as {codec}, because many of its bytes are zero⟦; `encoding` overrides this⟧",
+        f"answers.csv is read as {codec}, because many of its bytes are zero"
+        + hint("; `encoding` overrides this"),
     )
     assert read(path, encoding) == text
 
@@ -389,7 +391,7 @@ def test_lines_of_a_title_are_skipped_with_a_note(tmp_path, title):
     table = open_delimited(path, "a.csv")
     assert table.columns == ("id", "q", "why")
     assert next(table.batches(9))["why"].to_list() == ["so", "no"]
-    assert "as a title⟦; `header_row` names another line⟧" in table.notes[0]
+    assert "as a title" + hint("; `header_row` names another line") in table.notes[0]
 
 
 def test_a_title_above_semicolons(tmp_path):

@@ -9,6 +9,7 @@ import pytest
 import xlsxwriter
 
 from semscale.errors import InputError
+from semscale.spelling import hint
 from semscale.store import spreadsheets
 from semscale.store.columns import column_of, storable
 from semscale.store.reading import open_table
@@ -201,7 +202,8 @@ def test_a_title_above_the_header_is_skipped_with_a_note(tmp_path):
     table = open_excel(path, "x")
     assert next(table.batches(9)).rows() == [(1, "good"), (2, "bad")]
     assert table.notes == (
-        "x: row 3 was read as the header, and the rows above it as a title⟦; `header_row` names another row⟧",
+        "x: row 3 was read as the header, and the rows above it as a title"
+        + hint("; `header_row` names another row"),
     )
     assert open_excel(path, "x", header_row=3).notes == ()
     assert open_excel(path, "x", header_row=4).columns == ("1", "good")

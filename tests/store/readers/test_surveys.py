@@ -5,6 +5,7 @@ import pytest
 import xlsxwriter
 
 from semscale.errors import EmptyTableError, InputError
+from semscale.spelling import hint, with_hints
 from semscale.store.exports import survey_header
 from semscale.store.exports.limesurvey import is_limesurvey, limesurvey_columns
 from semscale.store.exports.qualtrics import header_rows
@@ -27,8 +28,8 @@ def test_the_second_row_of_surveymonkey_is_no_answer(tmp_path):
     assert [row[-1] for row in next(table.batches(9)).rows()] == ["so", "no"]
     assert next(table.batches_with(["Why?"], 9))["Why?"].to_list() == ["so", "no"]
     assert table.notes == (
-        f"{path} is an export of SurveyMonkey: its second row belongs to the header⟦; `header='plain'` reads "
-        "the file as it is⟧",
+        f"{path} is an export of SurveyMonkey: its second row belongs to the header"
+        + hint("; `header='plain'` reads the file as it is"),
     )
     assert table.labels["Which?: Tea"].option == "Tea"
 
@@ -47,9 +48,7 @@ def test_questions_of_limesurvey_are_counted_in_a_note(tmp_path):
     path = tmp_path / "lime.csv"
     path.write_text(LIME)
     table = open_table(path)
-    assert (
-        "is an export of LimeSurvey; questions with several columns: 1⟦; `header='plain'`" in table.notes[0]
-    )
+    assert "is an export of LimeSurvey; questions with several columns: 1;" in with_hints(table.notes[0])
     assert {table.labels[column].question for column in ("d[SQ001]", "d[SQ002]")} == {"d"}
 
 
@@ -91,7 +90,7 @@ def test_other_sheets_are_listed_and_the_nearest_is_proposed(tmp_path):
             sheet.write_row(0, 0, ["id", "text"])
             sheet.write_row(1, 0, [1, title])
     assert open_table(path).notes == (
-        f"{path}: sheet 'Wave 1' was read⟦; `sheet` reads another one: Wave 2⟧",
+        f"{path}: sheet 'Wave 1' was read" + hint("; `sheet` reads another one: Wave 2"),
     )
     assert open_table(path, sheet="Wave 2").notes == ()
     with pytest.raises(

@@ -6,6 +6,7 @@ Each tool or family of tools has a module; its ``read_header`` returns ``None`` 
 from collections.abc import Callable, Mapping, Sequence
 
 from semscale.errors import InputError
+from semscale.spelling import hint
 from semscale.store.exports import (
     forms,
     kobo,
@@ -54,7 +55,7 @@ def survey_header(
         header = read_header(names, rows) if kind in {"auto", tool} else None
         if header is not None:
             columns = check_names(list(header.columns), name)
-            note = f"{name} is an export of {header.export}{_rows_note(header)}⟦; {_SWITCH}⟧"
+            note = f"{name} is an export of {header.export}{_rows_note(header)}" + hint(f"; {_SWITCH}")
             return SurveyHeader(columns, header.more, header.labels, (note,), header.export)
     header = two_rows.read_header(names, rows) if kind == "auto" else None
     if header is not None:

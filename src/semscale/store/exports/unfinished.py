@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+from semscale.spelling import hint
 from semscale.store.columns import column_in, groups_in, storable
 from semscale.store.exports import limesurvey, qualtrics
 from semscale.store.table import Table
@@ -57,7 +58,9 @@ def _notes(table: Table, column: str, meanings: Mapping[str, str], left_out: Col
 def _treatment(column: str, value: str, left_out: Collection[str]) -> str:
     if value in left_out:
         return "; the description leaves such rows out (leave_out)"
-    return f" and treated like all others⟦; `where={_condition(column, value)}` leaves such rows out⟧"
+    return " and treated like all others" + hint(
+        f"; `where={_condition(column, value)}` leaves such rows out"
+    )
 
 
 def _rows_are(n: int) -> str:
