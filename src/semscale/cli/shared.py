@@ -1,7 +1,7 @@
 """Groups of options that several commands have, and those that a project's file can set."""
 
 import os
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -115,8 +115,7 @@ class RowOptions(Settings):
             table = filter_table(table, self.where)
         table = with_unfinished_counted(table)
         if not is_reported:
-            for note in table.notes:
-                say(f"note: {spelled(note, as_option)}")
+            _say_notes(table.notes)
         return table
 
 
@@ -174,8 +173,7 @@ class SurveyOptions(Configurable):
             table = leave_out_rows(table, survey)
         if is_reported:
             return replace(table, notes=(*table.notes, *notes)), survey
-        for text in notes:
-            say(f"note: {spelled(text, as_option)}")
+        _say_notes(notes)
         return table, survey
 
     def resolve(
@@ -196,7 +194,16 @@ class SurveyOptions(Configurable):
 
         weight = getattr(columns, "weight", "")
         table, survey = self.find(table, file, weight=weight, is_reported=is_reported)
-        return resolve_columns(columns, table, survey)
+        n = len(table.notes)
+        table, columns = resolve_columns(columns, table, survey)
+        if not is_reported:
+            _say_notes(table.notes[n:])
+        return table, columns
+
+
+def _say_notes(notes: Iterable[str]) -> None:
+    for text in notes:
+        say(f"note: {spelled(text, as_option)}")
 
 
 class RunOptions(Configurable):

@@ -346,7 +346,8 @@ def resolve_columns(columns: C, table: "Table", survey: "Survey | None") -> "tup
     """Return a table, and the columns to read from it by the description of its survey.
 
     The name of a question stands for its columns, codes for no answer are read as empty cells, and groups are
-    named by the labels of their values, of the description or of the file.
+    named by the labels of their values, of the description or of the file. Codes of a column of groups are
+    inferred if the description lacks it.
 
     Args:
         columns: columns and questions as the user names them.
@@ -354,13 +355,15 @@ def resolve_columns(columns: C, table: "Table", survey: "Survey | None") -> "tup
         survey: its description; ``None`` without one.
 
     Returns:
-        The table, with labels and with a further column for groups whose values have labels; and its columns.
+        The table, with labels, with a further column for groups whose values have labels, and with notes on
+        inferred codes; and its columns.
 
     Raises:
         InputError: a question with several columns is named where one column is read.
     """
     from semscale.store.expressions import by_label
     from semscale.survey.finding import codes_by_column, column_named, columns_named, with_survey_labels
+    from semscale.survey.groups import infer_group_codes
 
     if survey is not None:
         table = with_survey_labels(table, survey)
@@ -373,6 +376,9 @@ def resolve_columns(columns: C, table: "Table", survey: "Survey | None") -> "tup
         else:
             resolved = list(columns_named(titles, table.columns, survey))
         if role.is_group:
+            inferred = infer_group_codes(table, list(filter(table.has, resolved)), survey)
+            table = _note_codes(table, inferred)
+            codes |= {title: _with_labels(of_column, table, title) for title, of_column in inferred.items()}
             table, labelled = by_label(table, resolved)
             codes |= {
                 label: codes[title] for title, label in zip(resolved, labelled, strict=True) if title in codes
@@ -381,6 +387,25 @@ def resolve_columns(columns: C, table: "Table", survey: "Survey | None") -> "tup
         if titles:
             named[name] = resolved[0] if isinstance(value, str) else tuple(resolved)
     return table, columns.with_values(**named).with_no_answer(codes)
+
+
+def _note_codes(table: "Table", codes: Mapping[str, Sequence[str]]) -> "Table":
+    """Return a table with notes on the codes that are no groups."""
+    from semscale.survey.groups import groups_note
+
+    notes = (
+        groups_note(title, [f"‘{code:.40}’" for code in of_column]) for title, of_column in codes.items()
+    )
+    return replace(table, notes=(*table.notes, *notes))
+
+
+def _with_labels(codes: Sequence[str], table: "Table", column: str) -> frozenset[str]:
+    """Return codes and their labels, normalised by ``code_key``."""
+    from semscale.store.missing_codes import code_key
+
+    known = table.labels.get(column)
+    labels = [] if known is None else [known.values[code] for code in codes if code in known.values]
+    return frozenset(map(code_key, (*codes, *labels)))
 
 
 def _removed_cells(before: "pl.Series", after: "pl.Series") -> Counter[str]:

@@ -32,7 +32,7 @@ from semscale.store.table import ColumnLabels, Table, frame_reader, rows_of_the_
 from semscale.store.writing import write_table
 from semscale.survey.answer_values import BY_FREQUENCY
 from semscale.survey.description import Question, Survey
-from semscale.survey.inference import describe_columns
+from semscale.survey.groups import group_codes, groups_note, undescribed
 from semscale.survey.respondents import leave_out_rows
 from semscale.tabulation.answers import AnswerReader
 from semscale.tabulation.banners import Banner, id_columns, pair_notes, pairing_notes, read_banner
@@ -193,7 +193,10 @@ def _tabulate(
         read_banner(*_groups(rows[name], labels, settings), is_wave=True, wave_order=settings.wave_order)
         for name in settings.wave_columns
     ]
-    codes = {name: _codes_among_groups(frame[name], labels, settings, export) for name in settings.banners}
+    codes = {
+        name: _codes_among_groups(frame[name], labels, settings, (profiles or {}).get(name), export)
+        for name in settings.banners
+    }
     banners += [read_banner(*_groups(rows[name], labels, settings, codes[name])) for name in settings.banners]
     everybody = Banner("", "", (), np.full(rows.height, -1))
     return Crosstabs(
@@ -244,25 +247,26 @@ def _describe(
 
 
 def _codes_among_groups(
-    cells: pl.Series, labels: Mapping[str, ColumnLabels], settings: CrosstabSettings, export: str
+    cells: pl.Series,
+    labels: Mapping[str, ColumnLabels],
+    settings: CrosstabSettings,
+    profile: ColumnProfile | None,
+    export: str,
 ) -> frozenset[str]:
     """Return the groups that are codes for no answer, as they are inferred without a description."""
-    if settings.survey is not None and settings.survey.of_column(cells.name) is not None:
+    if not undescribed([cells.name], settings.survey):
         return frozenset()
-    profile = ColumnProfile(cells.name, labels.get(cells.name, ColumnLabels()))
-    profile.add(cells)
-    reasons = describe_columns([profile], cells.name, export=export).missing_reasons
-    return frozenset(name for name in groups_in(cells).drop_nulls().unique() if code_key(name) in reasons)
+    if profile is None:
+        profile = ColumnProfile(cells.name, labels.get(cells.name, ColumnLabels()))
+        profile.add(cells)
+    codes = set(map(code_key, group_codes(profile, export)))
+    return frozenset(name for name in groups_in(cells).drop_nulls().unique() if code_key(name) in codes)
 
 
 def _note_on_groups(cells: pl.Series, codes: Collection[str]) -> str:
     """State which codes for no answer are no groups."""
     counts = groups_in(cells).value_counts(name="n").filter(pl.col(cells.name).is_in(list(codes)))
-    listed = ", ".join(f"‘{name}’ ({n:,})" for name, n in sorted(counts.iter_rows()))
-    return (
-        f"no groups of ‘{cells.name}’, as they are codes for no answer: {listed}; to compare one, state in "
-        "the description of the survey that it is an answer"
-    )
+    return groups_note(cells.name, [f"‘{name}’ ({n:,})" for name, n in sorted(counts.iter_rows())])
 
 
 def _groups(
@@ -434,6 +438,7 @@ def _profiles_before_conditions(
     """Count the cells of all rows, including those that a condition leaves out; they tell what cells mean."""
     inferred = [question for question in questions if question.is_inferred]
     titles = list(dict.fromkeys(name for question in inferred for name in question.columns))
+    titles += undescribed(settings.banners, settings.survey)
     titles = [name for name in titles if name in table.columns]
     if table.whole is None or not titles:
         return {}
