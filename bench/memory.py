@@ -75,6 +75,7 @@ def code(name, folder):
 
     class Hashed:
         signature = Signature.of("embed", model="hashed")
+        dimensions = 64
 
         def embed(self, texts, *, progress=None):
             rows = [np.bincount([hash(word) % 64 for word in text.split()], minlength=64) for text in texts]
