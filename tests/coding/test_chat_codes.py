@@ -1,24 +1,219 @@
-"""Codes by a chat model, joined with likeness."""
+"""Codes by a chat model: decisions about sentences, and their join with likeness."""
+
+import json
+import re
 
 import numpy as np
 import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 
-from semscale.chat.settings import Budget
-from semscale.coding.coder import ChatCodes, LostReply, ask_about_codes, code_rubric
+from semscale.chat.decisions import DecisionAnswers, DecisionLimits
+from semscale.chat.messages import CallError, DecisionAnswer, FailureKind, Usage
+from semscale.chat.settings import Budget, Spent
+from semscale.coding.chat_codes import (
+    ChangeCounts,
+    ChatCoder,
+    ChatCodes,
+    CodeChange,
+    LostReply,
+    UnreadableCodesError,
+    ask_about_codes,
+    read_codes,
+)
+from semscale.coding.codebook import Code, Codebook
 from semscale.coding.coding import join_sources, mean_asked
-from semscale.errors import InterruptedRunError
+from semscale.errors import InterruptedRunError, ReplyError
 from semscale.signature import Signature
 from semscale.types import Status
 
+TOPICS = {"power": "battery", "cost": "price", "display": "screen"}
 
-def test_codes_are_questions_with_their_definition_and_examples(book):
-    rubric = code_rubric(book)
-    assert [criterion.name for criterion in rubric.criteria] == list(book.names)
-    task = rubric.criteria[0].template.task
-    assert "how long the battery lasts" in task
-    assert '"the battery died"' in task
-    assert [level.label for level in rubric.criteria[0].template.levels] == ["no", "yes"]
+
+class Decider:
+    """A decision model: .9 where the sentence that a question names has the code's key word, else .1."""
+
+    name, signature = "decider", Signature.of("chat", model="decider")
+
+    def __init__(self, limits=None, fails=()):
+        self.requests, self.limits, self._fails = [], limits or DecisionLimits(), fails
+
+    async def decide(self, request):
+        self.requests.append(request)
+        text = request.messages[-1].text
+        for word, failure in dict(self._fails).items():
+            if word in text:
+                raise CallError("stopped", kind=failure)
+        sentences = dict(re.findall(r"^(\d+)\. (.*)$", text, re.MULTILINE))
+        return DecisionAnswers({
+            name: self._answer(question.instructions, sentences)
+            for name, question in request.questions.items()
+        })  # fmt: skip
+
+    def _answer(self, asked, sentences):
+        number = re.search(r"sentence (\d+)", asked)
+        code = re.search(r'code "(\w+)"', asked)[1]
+        sentence = sentences[number[1] if number else "1"]
+        if "secret" in sentence:
+            return DecisionAnswer(refused=True)
+        yes = 0.9 if TOPICS[code] in sentence else 0.1
+        return DecisionAnswer.of([1 - yes, yes])
+
+
+def test_all_sentences_and_codes_of_an_answer_are_one_decision(book):
+    model = Decider()
+    answers = ["The battery died. A fair price.", "Nothing.", "The battery died. A fair price."]
+    result = ask_about_codes(model, book, answers, running=plain_running())
+    assert result.probability.tolist() == [[0.9, 0.9, 0.1], [0.1, 0.1, 0.1], [0.9, 0.9, 0.1]]
+    assert result.units[0].tolist() == ["The battery died.", "A fair price.", None]
+    # equal answers are sent once; 2 sentences and 1, each with 3 codes
+    assert [len(request.questions) for request in model.requests] == [6, 3]
+    assert (result.form, result.spent.calls, result.counts) == ("own", 2, {"scored": 3})
+    assert "model:decider" in str(result.signature)
+
+
+def test_the_codebook_is_sent_once_in_a_call_and_questions_name_its_codes(book):
+    model = Decider()
+    ask_about_codes(model, book, ["Fine. Nice."], question="How is it?", running=plain_running())
+    (request,) = model.requests
+    system, answer = (message.text for message in request.messages)
+    described = '- power: how long the battery lasts Examples: "the battery died"; "a strong battery".'
+    assert described in system
+    assert answer.startswith("Question of the survey: How is it?")
+    asked = [question.instructions for question in request.questions.values()]
+    assert asked[0] == 'Does sentence 1 of the answer have the code "power"?'
+    assert len(asked) == 6
+
+
+def test_an_answer_with_more_questions_than_a_model_takes_has_several_calls(book):
+    model = Decider(DecisionLimits(questions=4))
+    result = ask_about_codes(model, book, ["The battery died. A fair price."], running=plain_running())
+    assert [len(request.questions) for request in model.requests] == [4, 2]
+    assert result.probability.tolist() == [[0.9, 0.9, 0.1]]
+
+
+def test_a_code_has_no_probability_if_a_sentence_has_none(book):
+    answers = ["The battery died. A secret.", "A fair price."]
+    result = ask_about_codes(Decider(), book, answers, running=plain_running())
+    assert np.isnan(result.probability[0]).all()
+    assert result.probability[1].tolist() == [0.1, 0.9, 0.1]
+    assert [str(status) for status in result.status] == ["refused", "scored"]
+
+
+def test_a_content_filter_and_a_failure_are_statuses_of_their_answers(book):
+    fails = {"rude": FailureKind.REFUSED, "slow": FailureKind.TIMEOUT}
+    result = ask_about_codes(Decider(fails=fails), book, ["fine", "rude", "slow"], running=plain_running())
+    assert [str(status) for status in result.status] == ["scored", "refused", "failed"]
+    assert np.isnan(result.probability).all(axis=1).tolist() == [False, True, True]
+    assert [(str(reply.status), reply.row) for reply in result.lost] == [("refused", 2), ("failed", 3)]
+
+
+def test_a_net_has_the_greatest_probability_of_its_codes(book):
+    nets = Codebook("phones", (
+        Code("device", "the device", ()),
+        Code("power", "battery", ("the battery died",), parent="device"),
+        Code("cost", "price", ("the price is high",)),
+        Code("display", "screen", ("a good screen",), parent="device"),
+    ))  # fmt: skip
+    model = Decider()
+    result = ask_about_codes(model, nets, ["The screen broke."], running=plain_running())
+    assert result.probability.tolist() == [[0.9, 0.1, 0.1, 0.9]]
+    assert result.units[0].tolist() == ["The screen broke.", None, None, "The screen broke."]
+    assert len(model.requests[0].questions) == 3
+
+
+def _say(request):
+    """List the codes of each sentence by key words; refuse or err where the answer says so."""
+    answer = material(request)
+    if "rude" in answer:
+        return "I cannot help with that."
+    if "odd" in answer:
+        return "Perhaps, perhaps not."
+    sentences = re.findall(r"^(\d+)\. (.*)$", answer, re.MULTILINE)
+    return json.dumps({
+        number: [code for code, word in TOPICS.items() if word in text] for number, text in sentences
+    })  # fmt: skip
+
+
+def test_prose_lists_the_codes_of_all_sentences_in_one_reply(book):
+    model = Scripted(_say)
+    result = ask_about_codes(
+        model, book, ["my battery is flat. A fair price", "nothing"], method="prose", running=plain_running()
+    )
+    assert result.probability.tolist() == [[1, 1, 0], [0, 0, 0]]
+    assert result.units[0].tolist() == ["my battery is flat.", "A fair price", None]
+    assert len(model.requests) == 2
+    assert (result.form, result.counts, result.n_partly, result.lost) == ("prose", {"scored": 2}, 0, ())
+    assert (result.spent.calls, result.spent.usage) == (2, Usage(20, 4))
+
+
+def test_a_model_without_probabilities_is_asked_in_prose(book):
+    result = ask_about_codes(
+        Scripted(_say, takes_logprobs=False), book, ["my battery"], running=plain_running()
+    )
+    assert (result.form, result.probability.tolist()) == ("prose", [[1, 0, 0]])
+    assert result.refusals[0].form == "next-token"
+
+
+def test_a_decision_model_without_its_form_is_an_error(book):
+    class Unable(Decider):
+        async def decide(self, request):
+            raise CallError("no such thing", kind=FailureKind.UNSUPPORTED)
+
+    with pytest.raises(ReplyError, match="no such thing"):
+        ask_about_codes(Unable(), book, ["fine"], running=plain_running())
+
+
+def test_refusals_and_unreadable_replies_in_prose_are_statuses(book):
+    result = ask_about_codes(
+        Scripted(_say), book, ["fine", "rude", "odd"], method="prose", running=plain_running()
+    )
+    assert np.isnan(result.probability).all(axis=1).tolist() == [False, True, True]
+    assert [str(status) for status in result.status] == ["scored", "refused", "unparsable"]
+    assert [(str(reply.status), reply.row, reply.reply) for reply in result.lost] == [
+        ("refused", 2, "I cannot help with that."),
+        ("unparsable", 3, "Perhaps, perhaps not."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        ("none of them", "no JSON object"),
+        ('{"1": ["power"]', "no JSON object"),
+        ('{"1": ["power"]}', "sentences 1 to 2, got 1"),
+        ('{"1": [], "2": [], "3": []}', "sentences 1 to 2"),
+        ('{"1": ["power"], "2": "cost"}', "must be a list"),
+        ('{"1": ["batteries"], "2": []}', "'batteries', which is no code"),
+        ('{"1": ["none", "power"], "2": []}', "'none', which is no code"),
+    ],
+)
+def test_a_reply_with_anything_but_known_codes_is_unreadable(reply, message):
+    with pytest.raises(UnreadableCodesError, match=message):
+        read_codes(reply, 2, {"power": 0, "cost": 1})
+
+
+def test_names_are_read_regardless_of_case_and_none_is_no_code():
+    assert read_codes('{"1": ["Power", "COST"], "2": ["none"]}', 2, {"power": 0, "cost": 1}) == [
+        {0, 1},
+        set(),
+    ]
+
+
+def test_calls_are_listed_for_each_form_in_the_order_to_try(book):
+    coder = ChatCoder(Scripted(_say), book)
+    answers = ["The battery died. A fair price.", "Nothing.", "Nothing."]
+    by_form = dict(zip(coder.forms, coder.calls(answers), strict=True))
+    # 3 sentences, 3 codes, 2 orders of no and yes; prose has one call for each different answer
+    assert {form: len(calls) for form, calls in by_form.items()} == {"next-token": 18, "prose": 2}
+    assert ChatCoder(Scripted(_say), book, method="prose").forms == ("prose",)
+
+
+def test_changes_are_counted_for_each_code():
+    changes = ChangeCounts(["power", "cost"])
+    nan = float("nan")
+    changes.add(np.array([[1, 0], [1, nan], [0, 1]]), np.array([[1, 1], [nan, 1], [0, 1]]))
+    changes.add(np.array([[1.0, 0.0]]), np.array([[0.0, nan]]))
+    assert changes.changes() == (CodeChange("power", 2, 0), CodeChange("cost", 0, 2))
 
 
 @pytest.mark.exhaustive
@@ -61,60 +256,23 @@ def test_an_answer_without_a_reply_counts_as_the_mean_of_the_replies():
     assert sources.combine(np.array([[0.25]]), asked[2:], np.array([-1])).tolist() == [[0.5]]
 
 
-def test_a_chat_model_answers_yes_or_no_per_code_in_prose(book):
-    def say(request):
-        text = request.messages[-1].text
-        asked_for, answer = text, text.partition("BEGIN ANSWER")[2]
-        level = 2 if "battery lasts" in asked_for and "battery" in answer.partition("END ANSWER")[0] else 1
-        return f'{{"score": {level}, "explanation": "so"}}'
-
-    model = Scripted(say, takes_logprobs=False)
-    result = ask_about_codes(
-        model, book, ["my battery is flat", "nothing"], method="prose", running=plain_running()
-    )
-    assert result.probability.tolist() == [[1, 0, 0], [0, 0, 0]]
-    assert len(model.requests) == 6
-    assert (result.counts, result.n_partly, result.lost) == ({"scored": 2}, 0, ())
-    assert "model:scripted" in str(result.signature)
-
-
-def test_refusals_and_unreadable_replies_are_counted_and_stored(book):
-    def say(request):
-        text, answer = "".join(entry.text for entry in request.messages), material(request)
-        if answer == "rude":
-            return "I cannot help with that."
-        if answer == "odd" and "battery lasts" in text:
-            return "Perhaps, perhaps not."
-        return '{"score": 1, "explanation": "so"}'
-
-    result = ask_about_codes(
-        Scripted(say, takes_logprobs=False), book, ["fine", "rude", "odd"], method="prose",
-        running=plain_running(),
-    )  # fmt: skip
-    # of "odd" two of three codes were answered; nothing was said about any code of "rude"
-    assert np.isnan(result.probability).tolist() == [[False] * 3, [True] * 3, [True, False, False]]
-    assert [str(entry) for entry in result.status] == ["scored", "refused", "unparsable"]
-    assert (result.n_asked, result.n_partly) == (3, 1)
-    assert [(str(reply.status), reply.row, reply.reply) for reply in result.lost] == [
-        ("refused", 2, "I cannot help with that."),
-        ("unparsable", 3, "Perhaps, perhaps not."),
-    ]
-
-
 def test_a_cap_ends_the_run(book):
-    model = Scripted(lambda _: '{"score": 1}', takes_logprobs=False)
+    model = Scripted(_say)
     with pytest.raises(InterruptedRunError):
         ask_about_codes(
-            model, book, ["a", "b"], method="prose", running=plain_running(budget=Budget(calls=2))
+            model, book, ["a", "b"], method="prose", running=plain_running(budget=Budget(calls=1))
         )
 
 
 CHAT_CODES = ChatCodes(
     "m",
+    "prose",
     np.array([[0.5, np.nan], [np.nan, np.nan], [1.0, 0.0]]),
+    np.array([["a", None], [None, None], ["c", None]], dtype=object),
     np.array([Status.FAILED, Status.REFUSED, Status.SCORED], dtype=object),
     (LostReply(Status.FAILED, 1, "", "no reply came"), LostReply(Status.REFUSED, 2, "No.", "declined")),
-    Signature.of("judge"),
+    Spent(3, Usage(30, 6), None, 3),
+    Signature.of("chat-codes"),
 )
 
 
@@ -123,7 +281,14 @@ def test_rows_are_those_of_the_table_and_the_rest_were_not_asked_about():
     assert placed.status.tolist() == [None, Status.FAILED, Status.REFUSED, None, Status.SCORED]
     assert np.isnan(placed.probability[[0, 2, 3]]).all()
     assert placed.probability[4].tolist() == [1.0, 0.0]
+    assert placed.units[:, 0].tolist() == [None, "a", None, None, "c"]
     assert [reply.row for reply in placed.lost] == [2, 3]
+
+
+def test_the_sentence_of_the_chat_model_is_the_evidence_where_it_finds_the_code():
+    others = np.array([["x", "y"]] * 3, dtype=object)
+    assert CHAT_CODES.evidence(others).tolist() == [["a", "y"], ["x", "y"], ["c", "y"]]
+    assert others[0].tolist() == ["x", "y"]
 
 
 def test_answers_are_counted_by_status_those_in_part_apart():

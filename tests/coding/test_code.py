@@ -70,9 +70,9 @@ def test_code_refuses_wrong_settings(settings, error, message):
 
 
 def test_code_asks_a_chat_model_about_all_readable_answers():
-    chat = Scripted(lambda _: "no", takes_schema=False, takes_logprobs=False)
+    chat = Scripted(lambda _: '{"1": []}')
     coding = semscale.code(ANSWERS, BOOK, chat_model=chat, method="prose", running=plain_running())
-    assert coding.to_frame()["chat_status"].to_list() == ["scored", "scored", "missing", "empty"]
+    assert coding.to_frame()["chat_status"].to_list() == ["scored", "scored", None, None]
     assert coding.asked.probability[:2].tolist() == [[0.0, 0.0], [0.0, 0.0]]
 
 

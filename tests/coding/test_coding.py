@@ -4,7 +4,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.coding.coder import ChatCodes, Coder, CodeScores
+from semscale.chat.messages import Usage
+from semscale.chat.settings import Spent
+from semscale.coding.chat_codes import ChatCodes
+from semscale.coding.coder import Coder, CodeScores
 from semscale.coding.coding import code_answers, decide
 from semscale.coding.labels import HandCodes
 from semscale.coding.settings import BY_LIKENESS, CodeSettings
@@ -97,12 +100,18 @@ def test_the_signature_knows_labels_and_thresholds(book):
     assert str(code_answers(scores, hand=other).signature) != labelled
 
 
+def chat_codes(probability, status):
+    units = np.full(probability.shape, None, dtype=object)
+    spent = Spent(0, Usage(0, 0), None)
+    return ChatCodes("m", "prose", probability, units, status, (), spent, Signature.of("chat-codes"))
+
+
 def test_the_answer_of_a_chat_model_moves_the_score(book):
     scores, _ = scored(book)
     asked = np.full((120, 3), np.nan)
     asked[0] = [1.0, 0.0, 0.5]
     status = np.array([Status.SCORED] + [Status.REFUSED] * 119, dtype=object)
-    coding = code_answers(scores, asked=ChatCodes("m", asked, status, (), Signature.of("judge")))
+    coding = code_answers(scores, asked=chat_codes(asked, status))
     # without labels both count alike; an answer that was not asked about is placed by its likeness
     assert coding.likeness[0].tolist() == pytest.approx(((scores.likeness[0] + asked[0]) / 2).tolist())
     assert coding.likeness[1:].argsort(axis=0).tolist() == scores.likeness[1:].argsort(axis=0).tolist()
@@ -124,7 +133,7 @@ def test_a_label_without_its_probability_is_refused(book):
 def test_the_table_states_the_chat_status_of_all_answers(book):
     scores, _ = scored(book, n=3)
     status = np.array([Status.SCORED, Status.REFUSED, None], dtype=object)
-    asked = ChatCodes("m", np.full((3, 3), np.nan), status, (), Signature.of("judge"))
+    asked = chat_codes(np.full((3, 3), np.nan), status)
     table = code_answers(scores, asked=asked).to_frame()
     assert table["chat_status"].to_list() == ["scored", "refused", None]
     assert "chat_status" not in code_answers(scores).to_frame().columns

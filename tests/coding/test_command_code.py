@@ -203,12 +203,38 @@ def test_a_chat_model_is_asked_once_per_readable_answer(code, decider, monkeypat
     ended = code("--human", "hand", *chat, "--json")
     assert ended.code == 0, ended.err
     result = json.loads(ended.out)
-    assert result["asked"] == "m"
+    asked = result["asked"]
+    assert (asked["model"], asked["form"], asked["counts"]) == ("m", "decisions", {"scored": 68})
     assert "asked_model:m" in result["signature"]
-    n = len(decider.requests)
-    assert n >= 68
-    assert code("--human", "hand", *chat, "--json").code == 0
-    assert len(decider.requests) == n
+    assert len(decider.requests) == asked["calls"] == asked["replies"] == 68
+    assert asked["prompt_tokens"] == 68 * 20
+    again = json.loads(code("--human", "hand", *chat, "--json").out)["asked"]
+    assert len(decider.requests) == 68
+    assert (again["calls"], again["prompt_tokens"], again["changes"]) == (0, 0, asked["changes"])
+
+
+@pytest.mark.needs("api")
+def test_the_page_states_what_a_chat_model_cost_and_changed(code, decider, monkeypatch, tmp_path):
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "prices.yaml").write_text("per_tokens: 1000\nmodels: {m: {prompt: 0.5, completion: 1}}")
+    decider.planned.append((429, {"error": {"message": "slow down"}}))  # the call is repeated
+    chat = ("--chat-model", "m", "--chat-url", decider.url, "--prices", "prices.yaml")
+    ended = code(*chat, "--report", "coded.md", "--json")
+    assert ended.code == 0, ended.err
+    result = json.loads(ended.out)
+    # 20 answers say price and get each code; before, only cost
+    changes = {entry["code"]: (entry["n_gained"], entry["n_lost"]) for entry in result["asked"]["changes"]}
+    n_given = {entry["code"]: entry["n_given"] for entry in result["codes"]}
+    alone = {entry["code"]: entry["n_given"] for entry in json.loads(code("--json").out)["codes"]}
+    assert changes.keys() == set(NAMES)
+    assert any(gained or lost for gained, lost in changes.values())
+    for name, (gained, lost) in changes.items():
+        assert n_given[name] == alone[name] + gained - lost
+    # 68 calls of 20 tokens at .5 for a thousand
+    assert result["asked"]["money"] == pytest.approx(0.68)
+    page = (tmp_path / "coded.md").read_text()
+    assert "69 calls with 1,360 tokens of prompts and 0 tokens of replies, 0.68 USD" in page
+    assert "Answers gained" in page
 
 
 @pytest.mark.needs("api")
@@ -226,16 +252,15 @@ def test_an_output_of_a_different_run_is_refused_before_any_call(code, decider, 
 def test_refusals_of_the_chat_model_are_counted_shown_and_in_the_table(code, decider, monkeypatch, tmp_path):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
     decider.speaks = ("completions",)
-    decider.say = lambda body: (
-        "I cannot help with that." if "screen 1" in json.dumps(body) else '{"score": 1, "explanation": "no"}'
-    )
+    decider.say = lambda body: "I cannot help with that." if "screen 1" in json.dumps(body) else '{"1": []}'
     chat = ("--chat-model", "m", "--chat-url", decider.url, "--reply", "prose")
     ended = code(*chat, "--out", "coded.csv", "--report", "coded.md", "--json")
     assert ended.code == 0, ended.err
     result = json.loads(ended.out)
     # screen 1 and screen 10 to 19
-    assert (result["asked_counts"], result["asked_partly"]) == ({"scored": 57, "refused": 11}, 0)
-    (lost,) = result["asked_lost"]
+    asked = result["asked"]
+    assert (asked["counts"], asked["partly"]) == ({"scored": 57, "refused": 11}, 0)
+    (lost,) = asked["lost"]
     assert (lost["status"], lost["row"], lost["reply"]) == ("refused", 6, "I cannot help with that.")
     message = (
         "m gave no probability for every code of 11 of 68 answers (11 refused): codes without one depend on "

@@ -15,7 +15,7 @@ from tests.support.model_instruments import MODEL_INSTRUMENTS
 from tests.support.toy_instruments import TOY_INSTRUMENTS
 
 import semscale
-from semscale.coding.coder import ChatCodes
+from semscale.coding.chat_codes import ChatCodes
 from semscale.judging.comparing import PairVerdicts
 from semscale.rating.ratings import Ratings
 from semscale.results.instrument import TableInstrument

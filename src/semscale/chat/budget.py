@@ -2,8 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -391,6 +391,21 @@ async def forecast(
             times * (calls + n_corrections), repeated, price.of(repeated) if price else None
         ),
     )
+
+
+def forecast_of_forms(forecasts: Sequence[Forecast], *, decides: bool) -> Forecast:
+    """Choose the forecast of the form that a model took before, or else of the first that it is asked in.
+
+    Args:
+        forecasts: at least one, of the forms in the order to try.
+        decides: whether the first form is a typed decision, which the model may not support. Then the
+            dearest form is the possible surcharge, unless the ledger has replies.
+    """
+    chosen = max(forecasts, key=lambda forecast: forecast.answered)
+    if not decides or chosen.answered:
+        return chosen
+    dearest = max(forecasts, key=lambda forecast: forecast.calls)
+    return replace(chosen, stand_ins=dearest.less(chosen))
 
 
 async def _batches(requests: Calls) -> AsyncIterator[list[Call]]:

@@ -54,6 +54,7 @@ __all__ = [
     "DecisionModel",
     "DecisionRequest",
     "DecisionRun",
+    "NoDecisionsError",
     "Option",
     "PredicateQuestion",
     "ScoreQuestion",
@@ -262,15 +263,33 @@ def decide(
     errors = [form_error(deciding, requests, form) for form in forms_of(deciding)]
     if None not in errors:
         raise next(filter(None, errors))
-    return run_to_end(_decide(deciding, requests, Runner(deciding, running, **settings), progress))
+    return run_to_end(decide_with(deciding, requests, Runner(deciding, running, **settings), progress))
 
 
-async def _decide(
-    model: Model, requests: Sequence[DecisionRequest], runner: Runner, progress: Progress | None
+class NoDecisionsError(ReplyError):
+    """The model accepts no form of decisions.
+
+    Attributes:
+        refused_forms: reasons by the names of the forms.
+    """
+
+    def __init__(self, refused_forms: Mapping[str, str]) -> None:
+        super().__init__("; ".join(f"{form}: {reason}" for form, reason in refused_forms.items()))
+        self.refused_forms = dict(refused_forms)
+
+
+async def decide_with(
+    model: Model, requests: Sequence[DecisionRequest], runner: Runner, progress: Progress | None = None
 ) -> DecisionRun:
+    """Ask typed questions with a runner; as ``decide``, for code that also sends other calls with it.
+
+    Raises:
+        NoDecisionsError: the model accepts none of the forms.
+        InterruptedRunError, ReplyError: as ``choose_form``.
+    """
     chosen = await choose_form(model, requests, runner, progress)
     if chosen.form is None:
-        raise ReplyError("; ".join(f"{form}: {reason}" for form, reason in chosen.refused_forms.items()))
+        raise NoDecisionsError(chosen.refused_forms)
     rest = await send_decisions(requests[len(chosen.results) :], chosen.form, runner, progress)
     answers = map(join_answers, requests, [*chosen.results, *rest])
     return DecisionRun(tuple(answers), chosen.form, chosen.refused_forms)
@@ -397,7 +416,7 @@ def join_answers(
     failure = next((result for result in results if isinstance(result, CallError)), None)
     if len(results) == 1:
         if isinstance(results[0], CallError):
-            return {name: _answer_of_failure(results[0]) for name in request.questions}
+            return {name: answer_of_failure(results[0]) for name in request.questions}
         return dict(results[0])
     answers = {}
     for name, question in request.questions.items():
@@ -406,10 +425,11 @@ def join_answers(
         ]
         joined = average_answers(readings, len(question.options))
         lost = failure is not None and len(readings) < len(question.options)
-        answers[name] = _answer_of_failure(failure) if lost and failure is not None else joined
+        answers[name] = answer_of_failure(failure) if lost and failure is not None else joined
     return answers
 
 
-def _answer_of_failure(failure: CallError) -> DecisionAnswer:
+def answer_of_failure(failure: CallError) -> DecisionAnswer:
+    """Return the answer to a question whose call failed."""
     refused = failure.kind is FailureKind.REFUSED
     return DecisionAnswer(reason=str(failure), refused=refused, failed=not refused)

@@ -161,6 +161,11 @@ class Runner:
         return self._earlier.plus(self._meter.spent)
 
     @property
+    def currency(self) -> str:
+        """Currency of the money; empty if the model's price is unknown."""
+        return self._price.currency if self._price else ""
+
+    @property
     def keeps_replies(self) -> bool:
         """True if replies are stored in a ledger."""
         return self._running.ledger is not False

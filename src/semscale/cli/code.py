@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from semscale.chat.budget import ForecastSummary
-    from semscale.coding.coder import ChatCodes
+    from semscale.coding.chat_codes import ChatCodes
     from semscale.coding.suggesting import AnswerSample, SuggestionSummary
     from semscale.coding.summary import CodingSummary
     from semscale.embedding.embedder import Embedder
@@ -186,8 +186,9 @@ def run_code(options: CodeOptions) -> "CodingSummary":
             run.
     """
     from semscale.cli.progress import progress_bars
+    from semscale.coding.chat_codes import ask_about_codes
     from semscale.coding.codebook import load_codebook
-    from semscale.coding.coder import Coder, ask_about_codes
+    from semscale.coding.coder import Coder
     from semscale.coding.table import CodingTable, OtherRun
     from semscale.results.table_runs import measure_table
     from semscale.scales import load_scale
@@ -249,10 +250,10 @@ def forecast_codes(options: CodeOptions) -> "ForecastSummary":
             loaded.
     """
     from semscale.chat.budget import ForecastSummary
-    from semscale.cli.judge import forecast_judge
     from semscale.cli.progress import progress_bars
+    from semscale.coding.chat_codes import ChatCoder
     from semscale.coding.codebook import load_codebook
-    from semscale.coding.coder import QUESTION, code_judge, coding_status
+    from semscale.coding.coder import coding_status
     from semscale.coding.table import answers_in
     from semscale.store.missing_codes import missing_keys
     from semscale.types import Status
@@ -264,17 +265,19 @@ def forecast_codes(options: CodeOptions) -> "ForecastSummary":
     table.require_text(columns.text, "text")
     cells = TextPreparation.from_settings(options.coding).prepare(answers_in(table, columns))
     with progress_bars() as progress:
-        judge = code_judge(options.chat.load(progress), codebook, asking.method)
+        coder = ChatCoder(
+            options.chat.load(progress), codebook, question=asking.question, method=asking.method
+        )
     missing = missing_keys(options.coding.missing)
     cell_statuses = [coding_status(cell, missing) for cell in cells]
     counts = Counter(cell_statuses)
     readable = zip(cells, cell_statuses, strict=True)
     answers = [str(cell) for cell, status in readable if status is Status.SCORED]
-    requests = judge.requests([asking.question or QUESTION] * len(answers), answers)
+    forecast = partial(coder.forecast, answers, retry=options.calls.retry_unparsable)
     n = counts.pop(Status.SCORED, 0)
     return ForecastSummary(
         table.file_name,
-        options.calls.forecasts({judge.name: partial(forecast_judge, judge, requests.__getitem__)}),
+        options.calls.forecasts({coder.name: forecast}),
         n,
         {str(status): count for status, count in counts.items()},
         noun="answer",

@@ -437,9 +437,7 @@ async def forecast_judge(
     *,
     retry: bool = False,
 ) -> "Forecast":
-    """Forecast the form of requests that needs the fewest calls: the one that the model took before.
-
-    Of a judge that decides, and of which the ledger has no reply, the dearest form is the possible surcharge.
+    """Forecast the form of requests that the model took before, or else the first that it is asked in.
 
     Args:
         member: the judge that would be asked.
@@ -448,7 +446,7 @@ async def forecast_judge(
         prices: of models; ``None`` for the user's own table.
         retry: whether calls with an unreadable reply are repeated.
     """
-    from semscale.chat.budget import forecast
+    from semscale.chat.budget import forecast, forecast_of_forms
 
     forecasts = [
         await forecast(
@@ -461,11 +459,7 @@ async def forecast_judge(
         )
         for form in range(len(member.requests_about([])))
     ]
-    least = min(forecasts, key=lambda forecast: forecast.calls)
-    dearest = max(forecasts, key=lambda forecast: forecast.calls)
-    if member.settings.method != "decision" or any(forecast.answered for forecast in forecasts):
-        return least
-    return replace(least, stand_ins=dearest.less(least))
+    return forecast_of_forms(forecasts, decides=member.settings.method == "decision")
 
 
 def forecast_summary(

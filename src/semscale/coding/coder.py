@@ -1,7 +1,6 @@
-"""Scores of answers on codes: evidence in their sentences, and probabilities by a chat model."""
+"""Scores of answers on codes: evidence in their sentences."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,11 +16,6 @@ from semscale.coding.settings import CodingColumns
 from semscale.coding.units import sentences_in
 from semscale.embedding.loading import as_embedder
 from semscale.embedding.texts import answer_status, distinct, shift_progress
-from semscale.errors import InterruptedRunError
-from semscale.judging.judge import Judge
-from semscale.judging.prompts import read_items
-from semscale.judging.templates import Criterion, Rubric, even_template
-from semscale.judging.verdict import Verdict
 from semscale.results.result import (
     PRIVATE,
     STATUSES,
@@ -51,9 +45,7 @@ from semscale.weights.known import DEFAULT_MODEL
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from semscale.chat.runner import Running
     from semscale.embedding.embedder import Embedder
-    from semscale.judging.settings import Method
 
 CORPUS = 10_000
 """Largest number of different sentences from which a corpus model learns."""
@@ -453,156 +445,3 @@ def coding_status(cell: object, missing: Set[str] = frozenset()) -> Status:
     status = answer_status(cell, missing)
     is_blank = status is Status.UNINFORMATIVE and not code_key(str(cell))
     return Status.EMPTY if is_blank else status
-
-
-QUESTION = "What do you say?"
-"""Shown to the model if the question of the survey is not known."""
-
-_LEVELS = (("no", "the answer does not say this"), ("yes", "the answer says this"))
-
-
-@dataclass(frozen=True)
-class LostReply:
-    """The first answer with a status other than ``scored``, as an example of the answers with this status.
-
-    Attributes:
-        status: ``refused``, ``unparsable`` or ``failed``.
-        row: row of the answer, from 1.
-        reply: the model's text; empty where no reply came, or the endpoint sent no text.
-        reason: description of the problem.
-    """
-
-    status: Status
-    row: int
-    reply: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class ChatCodes:
-    """A chat model's probabilities of k codes for n answers.
-
-    Attributes:
-        model: name of the model.
-        probability: shape (n, k), the model's probability of yes, 0 to 1; NaN if it stated none.
-        status: shape (n,), a ``Status``: ``scored`` if every code has a probability, else why not; ``None``
-            for answers that the model was not asked about.
-        lost: the first answer with each other status.
-        signature: signature of the questions to the model.
-    """
-
-    model: str
-    probability: Floats
-    status: ObjectArray
-    lost: tuple[LostReply, ...]
-    signature: Signature
-
-    @classmethod
-    def from_verdicts(
-        cls, verdicts: Sequence[Verdict], k: int, *, model: str, signature: Signature
-    ) -> "ChatCodes":
-        """Build the result from verdicts on n answers, with the k codes as criteria."""
-        probability: Floats = np.full((len(verdicts), k), np.nan)
-        lost: dict[Status, LostReply] = {}
-        for row, verdict in enumerate(verdicts):
-            if verdict.criteria:
-                probability[row] = [part.expected for part in verdict.criteria]
-            if verdict.status is not Status.SCORED and verdict.status not in lost:
-                # The reply on the first code that decided the status of the whole.
-                part = next((part for part in verdict.criteria if part.status is verdict.status), verdict)
-                reply = part.replies[-1] if part.replies else ""
-                lost[verdict.status] = LostReply(verdict.status, row + 1, reply, verdict.reason)
-        status: ObjectArray = np.array([verdict.status for verdict in verdicts], dtype=object)
-        return cls(model, probability, status, tuple(lost.values()), signature)
-
-    @property
-    def n_asked(self) -> int:
-        """Number of answers that the model was asked about."""
-        return sum(status is not None for status in self.status)
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """Number of answers that the model was asked about by status, the most frequent first."""
-        return dict(Counter(str(status) for status in self.status if status is not None).most_common())
-
-    @property
-    def n_partly(self) -> int:
-        """Number of answers that are not ``scored`` but have a probability for some codes."""
-        some = ~np.isnan(self.probability).all(axis=1)
-        return int((some & (self.status != Status.SCORED)).sum())
-
-    def some(self, rows: Integers) -> "ChatCodes":
-        """Select some answers, by their numbers from 0; the lost replies stay."""
-        return replace(self, probability=self.probability[rows], status=self.status[rows])
-
-    def spread_over(self, rows: Integers, n: int) -> "ChatCodes":
-        """Expand the m answers to the n rows of a table; the model was not asked about the other rows.
-
-        Args:
-            rows: shape (m,), numbers of the answers in the table, from 0.
-            n: rows of the table.
-        """
-        probability: Floats = np.full((n, self.probability.shape[1]), np.nan)
-        status: ObjectArray = np.full(n, None, dtype=object)
-        probability[rows], status[rows] = self.probability, self.status
-        lost = tuple(replace(reply, row=int(rows[reply.row - 1]) + 1) for reply in self.lost)
-        return replace(self, probability=probability, status=status, lost=lost)
-
-
-def code_rubric(codebook: Codebook) -> Rubric:
-    """Build a question with the levels no and yes for each code, with its definition and examples."""
-    criteria = []
-    for code in codebook.codes:
-        examples = "; ".join(f'"{example}"' for example in code.examples)
-        question = f"Does the answer say something about this? {code.definition.strip()}"
-        question += f" Examples: {examples}" if examples else ""
-        criteria.append(
-            Criterion(code.name, even_template(code.name, question, _LEVELS), 1 / len(codebook.codes))
-        )
-    return Rubric(codebook.name, tuple(criteria))
-
-
-def code_judge(chat_model: object, codebook: Codebook, method: "Method" = "decision") -> Judge:
-    """Build the judge that decides which codes an answer has; for the arguments see ``ask_about_codes``."""
-    return Judge(chat_model, criteria=code_rubric(codebook), method=method)
-
-
-def ask_about_codes(
-    chat_model: object,
-    codebook: Codebook,
-    cells: Sequence[Any],
-    *,
-    question: str | None = None,
-    method: "Method" = "decision",
-    running: "Running | None" = None,
-    progress: Progress | None = None,
-) -> ChatCodes:
-    """Ask a chat model which codes answers have.
-
-    Args:
-        chat_model: see ``Judge``.
-        codebook: k codes.
-        cells: n answers.
-        question: the question of the survey.
-        method: ``decision`` or ``prose``, see ``Judge``.
-        running: how calls are made.
-        progress: called as replies come.
-
-    Returns:
-        Probabilities of yes, with the status of each answer. Refusals, replies that cannot be read and calls
-        that failed are counted, with the first of each kind.
-
-    Raises:
-        InterruptedRunError: a cap was reached; replies are stored.
-        ReplyError: no call can succeed.
-    """
-    from semscale.chat.runner import Running, run_to_end
-
-    judge = code_judge(chat_model, codebook, method)
-    items = read_items([question or QUESTION] * len(cells), list(cells), None, judge.preparation)
-    verdicts = run_to_end(judge.judge_items(items, running or Running(), progress))
-    if verdicts.stopped is not None:
-        raise InterruptedRunError(verdicts.stopped)
-    return ChatCodes.from_verdicts(
-        verdicts.verdicts, len(codebook.codes), model=judge.name, signature=verdicts.signature
-    )

@@ -4,16 +4,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import polars as pl
 
+from semscale.coding.chat_codes import ChatCodes, ask_about_cells, ask_about_codes
 from semscale.coding.code_shares import CodeCounts, CodedSample, CodeShare, code_shares
 from semscale.coding.codebook import Codebook, load_codebook
-from semscale.coding.coder import ChatCodes, Coder, CodeScores, ask_about_codes, coding_status, with_children
+from semscale.coding.coder import Coder, CodeScores, with_children
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
 from semscale.coding.settings import BY_LIKENESS, CodeKeywords, CodeSettings
 from semscale.errors import InputError
@@ -116,7 +117,7 @@ def code(  # noqa: PLR0913 - answers, codes, and what is known beside them
         inclusion: shape (n,), probability with which each answer was drawn for hand coding; by default all
             are equal.
         embedder: the embedding model; by default the default model.
-        chat_model: a chat model that is asked about every answer as well; see ``load_chat_model``.
+        chat_model: a chat model that is asked about every sentence as well; see ``load_chat_model``.
         question: the survey question, for the chat model.
         method: form of the chat model's replies, ``decision`` or ``prose``.
         running: how calls to the chat model are made.
@@ -171,10 +172,11 @@ def code(  # noqa: PLR0913 - answers, codes, and what is known beside them
     scores = coder.score(cells, hand_coded=positions, missing=missing, progress=progress)
     asked = None
     if chat_model is not None:
-        answers = [None if coding_status(cell, missing) is Status.MISSING else cell for cell in cells]
-        asked = ask_about_codes(
-            chat_model, book, answers, question=question, method=method, running=running, progress=progress
-        )
+        ask = partial(
+            ask_about_codes, chat_model, book,
+            question=question, method=method, running=running, progress=progress,
+        )  # fmt: skip
+        asked = ask_about_cells(ask, cells, missing)
     return code_answers(scores, hand=hand, asked=asked, settings=chosen, plan=plan)
 
 
@@ -373,7 +375,7 @@ class FittedCodes:
             self.settings,
             self.signature,
             asked,
-            scores.evidence,
+            scores.evidence if asked is None else asked.evidence(scores.evidence),
         )
 
     def positions(self, rows: Integers) -> Integers:

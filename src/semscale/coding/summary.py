@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from semscale.coding.chat_codes import ChatCodes, CodeChange
 from semscale.coding.code_shares import (
     CodeCounts,
     CodedSample,
@@ -18,7 +19,6 @@ from semscale.coding.code_shares import (
     PairCounts,
 )
 from semscale.coding.codebook import Codebook
-from semscale.coding.coder import ChatCodes
 from semscale.coding.coding import CodeCalibration, Coding
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.errors import InputError
@@ -43,12 +43,14 @@ class CodingAgreement:
         between_people: people compared with each other.
         runs: this run compared with another run.
         other_run: name of the other run.
+        people_alone: as ``people``, of decisions without the chat model; empty if none was asked.
     """
 
     people: tuple[AgreementEstimate, ...]
     between_people: tuple[AgreementEstimate, ...]
     runs: tuple[AgreementEstimate, ...]
     other_run: str = ""
+    people_alone: tuple[AgreementEstimate, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ class CodingSummary(Presentable):
             the nearest to the threshold first.
         drivers: relation of the codes to a rating; ``None`` without a rating.
         asked: a chat model's probabilities; ``None`` if none was asked.
+        changes: what the chat model changed, one for each code; empty if none was asked.
         signature: what was applied.
         unseen_codes: codes of ``missing`` that no answer has.
         input_notes: how the table was read, such as the rows that a condition left out.
@@ -128,6 +131,7 @@ class CodingSummary(Presentable):
     quotes: tuple[tuple[Quote, ...], ...]
     drivers: Drivers | None
     asked: ChatCodes | None
+    changes: tuple[CodeChange, ...]
     signature: Signature
     unseen_codes: tuple[str, ...] = ()
     input_notes: tuple[str, ...] = ()
@@ -164,10 +168,7 @@ class CodingSummary(Presentable):
             "interval": self.plan.interval,
             "hand_coded": self.n_hand,
             "people": self.people,
-            "asked": None if self.asked is None else self.asked.model,
-            "asked_counts": {} if self.asked is None else self.asked.counts,
-            "asked_partly": 0 if self.asked is None else self.asked.n_partly,
-            "asked_lost": () if self.asked is None else self.asked.lost,
+            "asked": None if self.asked is None else self._asked_record(self.asked),
             "given_from": self.settings.given_from,
             "unsure_from": self.settings.unsure_from,
             "codes": [self._code_record(position) for position in range(len(self.codebook.codes))],
@@ -188,6 +189,32 @@ class CodingSummary(Presentable):
             "pairs": {"counts": self.pairs.counts, "lift": self.pairs.lift},
             "drivers": self.drivers,
             "signature": self.signature,
+        }
+
+    def _asked_record(self, asked: ChatCodes) -> dict[str, Any]:
+        alphas = self.agreement.people_alone
+        return {
+            "model": asked.model,
+            "form": asked.form,
+            "counts": asked.counts,
+            "partly": asked.n_partly,
+            "lost": asked.lost,
+            "refused_forms": asked.refusals,
+            "calls": asked.spent.calls,
+            "prompt_tokens": asked.spent.usage.prompt_tokens,
+            "reply_tokens": asked.spent.usage.completion_tokens,
+            "money": asked.spent.money,
+            "currency": asked.currency or None,
+            "replies": asked.spent.replies,
+            "changes": [
+                {
+                    "code": change.code,
+                    "n_gained": change.n_gained,
+                    "n_lost": change.n_lost,
+                    "alpha_without": alphas[position] if alphas else None,
+                }
+                for position, change in enumerate(self.changes)
+            ],
         }
 
     def _code_record(self, position: int) -> dict[str, Any]:

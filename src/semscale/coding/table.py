@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from semscale.coding.chat_codes import ChangeCounts, ChatCodes, ask_about_cells
 from semscale.coding.code_shares import (
     CodedSample,
     CodeShare,
@@ -21,7 +22,7 @@ from semscale.coding.code_shares import (
     group_tests,
 )
 from semscale.coding.codebook import Codebook
-from semscale.coding.coder import ChatCodes, Coder, CodeScores, coding_status
+from semscale.coding.coder import Coder, CodeScores
 from semscale.coding.coding import FACTS, Coding, FittedCodes, fit_codes, mean_asked, settings_per_code
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
 from semscale.coding.settings import CodeSettings, CodingColumns
@@ -48,7 +49,7 @@ from semscale.store.table import Table, pick_rows
 from semscale.store.writing import PREFIX
 from semscale.survey.value_order import order_groups
 from semscale.text_preparation import TextPreparation
-from semscale.types import Floats, Integers, Mask, Progress, Status, are_scored
+from semscale.types import Floats, Integers, Mask, Progress, Status
 
 _BATCH = 50_000
 _STATUSES = tuple(Status)
@@ -101,6 +102,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         self._checks = _CellChecks(self.columns, codebook)
         self._sample = LabelledSample(most, self._plan.seed)
         self._strata: dict[str, int] = {}
+        self._changes = ChangeCounts(codebook.names)
         self._missing, self._seen_codes = missing_keys(self._settings.missing), set[str]()
 
     @property
@@ -171,6 +173,8 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         weights = cells.get("weight")
         self._seen_codes |= self._missing & {code_key(cell) for cell in answers if isinstance(cell, str)}
         groups = self._tallies.add(coding, answers, cells.get("by") or {}, weights)
+        if self._asked is not None:
+            self._changes.add(coding.assigned, self._fitted_alone.code(result, rows).assigned)
         columns: dict[str, Column | None] = {
             "likeness": result.likeness,
             "status": np.array([_STATUSES.index(status) for status in result.text_status], np.int8),
@@ -235,11 +239,12 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             people=() if hand is None else hand.people,
             n_hand=0 if hand is None else int(hand.coded.sum()),
             is_drawn=hand is not None and hand.inclusion is not None,
-            agreement=self._agreement(coding, rows),
+            agreement=self._agreement(coding, scores, rows),
             pairs=tallies.pairs,
             quotes=tallies.quotes.quotes(),
             drivers=self._drivers(coding, sample, rows),
             asked=self._asked,
+            changes=() if self._asked is None else self._changes.changes(),
             signature=coding.signature,
             unseen_codes=unseen_codes(self._settings.missing, self._seen_codes),
         )
@@ -286,7 +291,8 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             interval=self._plan.interval,
         )
 
-    def _agreement(self, coding: Coding, rows: SampledRows) -> CodingAgreement:
+    def _agreement(self, coding: Coding, scores: CodeScores, rows: SampledRows) -> CodingAgreement:
+        people_alone: tuple[AgreementEstimate, ...] = ()
         people: tuple[AgreementEstimate, ...] = ()
         between: tuple[AgreementEstimate, ...] = ()
         runs: tuple[AgreementEstimate, ...] = ()
@@ -294,12 +300,18 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             most = majority(mean_codes(coding.hand.codes))
             people = code_alphas(np.stack([coding.held_out_assigned, most]), self._plan)
             between = code_alphas(coding.hand.codes, self._plan)
+            if self._asked is not None:
+                alone = self._fitted_alone.code(scores, rows.rows)
+                people_alone = code_alphas(np.stack([alone.held_out_assigned, most]), self._plan)
         if self._other is not None:
             both = np.stack([coding.assigned, rows.columns["other"]])
             runs = code_alphas(both[:, rows.in_draw], self._plan)
         # Answers that nobody coded are left out as well, also those that the sample does not have.
-        people, between = (tuple(alpha.among(rows.n) for alpha in alphas) for alphas in (people, between))
-        return CodingAgreement(people, between, runs, "" if self._other is None else self._other.name)
+        people, between, people_alone = (
+            tuple(alpha.among(rows.n) for alpha in alphas) for alphas in (people, between, people_alone)
+        )
+        other = "" if self._other is None else self._other.name
+        return CodingAgreement(people, between, runs, other, people_alone)
 
     @cached_property
     def _asked(self) -> ChatCodes | None:
@@ -307,10 +319,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         if self._ask is None:
             return None
         cells = self.columns.preparation.prepare(answers_in(self._table, self.columns))
-        status = np.array([coding_status(cell, self._missing) for cell in cells], dtype=object)
-        readable = np.flatnonzero(are_scored(status))
-        codes = self._ask([str(cells[row]) for row in readable.tolist()])
-        return codes.spread_over(readable, len(cells))
+        return ask_about_cells(self._ask, cells, self._missing)
 
     def _answer_batches(self) -> Iterator[list[Any]]:
         """Yield the answers of the table, as they are measured."""
@@ -331,19 +340,31 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
     @cached_property
     def _fitted(self) -> FittedCodes:
         """Fit the rules for all answers to the hand-coded ones."""
-        rows, answers, codes = self._checks.hand_coded()
         asked = self._asked
-        scores = self._learned_coder.score(
-            answers, hand_coded=np.arange(len(rows)), missing=self._missing, progress=self._progress
-        )
+        if asked is None:
+            return self._fitted_alone
+        rows, _, codes = self._checks.hand_coded()
         return fit_codes(
-            scores,
+            self._hand_scores,
             rows,
             hand=codes,
-            asked=self._chat_codes(rows),
-            stand_in=None if asked is None else mean_asked(asked.probability),
+            asked=asked.some(rows),
+            stand_in=mean_asked(asked.probability),
             settings=self._settings,
             plan=self._plan,
+        )
+
+    @cached_property
+    def _fitted_alone(self) -> FittedCodes:
+        """Fit the rules without a chat model, to tell what it changes."""
+        rows, _, codes = self._checks.hand_coded()
+        return fit_codes(self._hand_scores, rows, hand=codes, settings=self._settings, plan=self._plan)
+
+    @cached_property
+    def _hand_scores(self) -> CodeScores:
+        rows, answers, _ = self._checks.hand_coded()
+        return self._learned_coder.score(
+            answers, hand_coded=np.arange(len(rows)), missing=self._missing, progress=self._progress
         )
 
     @cached_property

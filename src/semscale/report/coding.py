@@ -10,6 +10,7 @@ from semscale.coding.coding import MIN_PER_CLASS
 from semscale.coding.settings import BY_LIKENESS, CodeSettings
 from semscale.report import figures, parts
 from semscale.report.chart_data import ChartData, Series, estimates
+from semscale.report.coding_chat import chat_section, reply_cautions, reply_table
 from semscale.report.document import (
     Block,
     Citation,
@@ -53,7 +54,6 @@ from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.coding.code_shares import CodeShare, Driver, Drivers, GroupTest
-    from semscale.coding.coder import ChatCodes, LostReply
     from semscale.coding.coding import CodeCalibration
     from semscale.coding.suggesting import SuggestedCode, SuggestionSummary
     from semscale.coding.summary import CodingSummary
@@ -63,7 +63,6 @@ _NAME = 60
 _HEAD = 24
 _MOST_PAIRS = 20
 _MOST_QUOTES = 6  # on a slide
-_MAX_REPLY = 200
 _WEAK = 0.667
 """Krippendorff's lower bound for tentative conclusions."""
 
@@ -93,11 +92,6 @@ _REASONS = {
     "weightless": "the model cannot read the text",
     "missing": "the cell is empty, or a code for a missing answer",
     "not-text": "a number or something else that is not text",
-}
-_LOST = {
-    str(Status.REFUSED): "refused",
-    str(Status.UNPARSABLE): "with a reply that cannot be read",
-    str(Status.FAILED): "without a reply",
 }
 _TESTS = {
     "corrected": (
@@ -202,6 +196,7 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
         )
     if summary.n_hand or summary.agreement.runs:
         yield section("quality", "Quality of the codes", _quality(summary), _QUALITY)
+    yield chat_section(summary)
     if summary.drivers is not None:
         yield _driver_section(summary, summary.drivers)
     yield section(
@@ -619,21 +614,7 @@ def _outcomes(summary: "CodingSummary") -> Iterator[Block | None]:
         yield Reasons(tuple(reasons), "answer")
     if summary.asked is not None and summary.asked.lost:
         yield Paragraph(("Without codes from “", Quoted(summary.asked.model), "”"), "heading")
-        yield _reply_table(summary.asked)
-
-
-def _reply_table(asked: "ChatCodes") -> DataTable:
-    """State the number of answers without codes from a chat model, with an example of each kind."""
-    columns: Columns[LostReply] = (
-        ("", lambda lost: str(lost.status)),
-        ("answers", lambda lost: asked.counts[str(lost.status)]),
-        ("share", lambda lost: Share(asked.counts[str(lost.status)] / asked.n_asked)),
-        ("such as row", lambda lost: lost.row),
-        ("the model’s reply", lambda lost: Quoted(lost.reply, _MAX_REPLY) if lost.reply else "none"),
-        ("why", lambda lost: Quoted(lost.reason, _MAX_REPLY)),
-    )
-    title = f"No codes from {one_line(asked.model)}"
-    return table_of(asked.lost, columns, noun="status", brief_title=title)
+        yield reply_table(summary.asked)
 
 
 def _threshold_cautions(summary: "CodingSummary") -> Iterator[str]:
@@ -659,7 +640,7 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
     else:
         yield from _calibration_cautions(summary)
     if summary.asked is not None:
-        yield from _reply_cautions(summary.asked)
+        yield from reply_cautions(summary.asked)
     yield from unseen_codes_note(summary.unseen_codes, summary.columns.text)
     yield from _sample_cautions(summary)
     if summary.columns.weight:
@@ -699,20 +680,6 @@ def _calibration_cautions(summary: "CodingSummary") -> Iterator[str]:
             + hint("; tables of semscale label have the probabilities of their draw (`inclusion`)")
             + "."
         )
-
-
-def _reply_cautions(asked: "ChatCodes") -> Iterator[str]:
-    """State the number of answers for which a chat model gave no probability for some code."""
-    lost = {name: n for name, n in asked.counts.items() if name != str(Status.SCORED)}
-    if not lost:
-        return
-    kinds = join_list([f"{count(n)} {_LOST.get(name, name)}" for name, n in lost.items()])
-    partly = f", {count(asked.n_partly)} of them for some codes only" if asked.n_partly else ""
-    yield (
-        f"{one_line(asked.model)} gave no probability for every code of {count(sum(lost.values()))} of "
-        f"{count_of(asked.n_asked, 'answer')} ({kinds}){partly}: codes without one depend on similarity "
-        "alone."
-    )
 
 
 def _sample_cautions(summary: "CodingSummary") -> Iterator[str]:
