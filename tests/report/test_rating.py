@@ -26,9 +26,9 @@ from semscale.report.rating import (
     calibration_warnings,
     mean_advice,
     missing_anchors_sentence,
-    variance_advice,
     verbatims,
 )
+from semscale.report.scale_trust import variance_advice
 from semscale.report.terminal import print_document
 from semscale.results.estimates import GroupDifference
 from semscale.scales import load_scale

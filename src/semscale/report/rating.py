@@ -66,13 +66,12 @@ from semscale.report.formatting import (
 from semscale.report.lint import (
     SSR,
     VERDICTS,
-    correlations_figure,
     discriminant_warnings,
-    findings,
     lint_warning,
 )
 from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.report.row_charts import strips
+from semscale.report.scale_trust import trust_blocks
 from semscale.report.sentences import STATUS_MEANINGS, language_name
 from semscale.results.result import UNREAD
 from semscale.scales.library import languages_in
@@ -86,12 +85,10 @@ if TYPE_CHECKING:
     from semscale.rating.calibration import Calibration
     from semscale.rating.decisions import DecidedComparison
     from semscale.rating.human import RatingComparison
-    from semscale.rating.lint import DiscriminantCheck
     from semscale.rating.summary import LanguageTexts, RatingSummaries, RatingSummary
     from semscale.results.estimates import Estimates, GroupDifference
     from semscale.scales import Scale
     from semscale.stats.groups import GroupEstimate
-    from semscale.stats.variance_components import CrossedComponents
 
 MEANINGS = STATUS_MEANINGS | {
     "missing": "no answer: the cell is empty or null, or holds a code for a missing answer",
@@ -133,10 +130,6 @@ _COMPARED_WITH_DECISIONS = (
     "error of a side that is not corrected still lowers it. ICC(2,1) asks for equal means and not only for "
     "an equal order: a difference between the two methods lowers it."
 )
-_SEVERAL_WORDINGS = (
-    "Each set words the same points differently; where two sets order the texts differently, the wording "
-    "decides, not the texts."
-)
 _BOOTSTRAP = Citation(
     "Hesterberg, T. C. (2015).",
     "What teachers should know about the bootstrap",
@@ -158,7 +151,6 @@ _MOST_QUOTES = 5  # on a slide
 _MOST_UNLIKE = 0.1  # share of texts unlike the labelled ones; 2 % of the labelled ones are so themselves
 _NAMED_LANGUAGES = 4  # languages in a sentence
 _DARKEST_SHARE = 0.35  # least probability of the heat map's darkest colour, so that flat PMFs look flat
-_ERROR_DIGITS = 3
 _NAMED_GROUPS = 4
 _LEAST_P = 0.001
 
@@ -314,44 +306,12 @@ def _sections(summary: "RatingSummary") -> Iterator[Section | None]:
     windowed = sentences.windows_note(summary.n_windowed)
     yield parts.left_out_section(summary, MEANINGS, f"{windowed}." if windowed else None)
     level = None if summary.lint is None else (VERDICTS[summary.lint.verdict], summary.lint.verdict)
-    yield section("scale", "Can the scale be trusted?", *_scale_blocks(summary), level=level)
+    yield section("scale", "Can the scale be trusted?", *trust_blocks(summary), level=level)
 
 
 def _groups_section(name: str, summary: "RatingSummary", listing: DataTable) -> Section | None:
     figure = groups_figure(summary) or Paragraph("No group has a rated text.")
     return section(name, parts.group_title(summary.estimates), listing, figure, *_group_tests(summary))
-
-
-def _scale_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
-    """Build the blocks on the linter's findings and the agreement of anchor sets on these texts."""
-    lint, n_sets = summary.lint, len(summary.set_names)
-    if lint is not None:
-        yield "The linter compares the anchors with each other and tries them on a ladder of sentences."
-        yield findings(lint.worst_first, with_sets=True)
-    if summary.scale.notes:
-        yield Paragraph(Quoted(summary.scale.notes, LONGEST), "note")
-    yield Paragraph("Do the ratings differ from sentiment and length?", "heading")
-    yield _discriminant_sentence(summary.discriminant)
-    if sets := correlations_figure(summary.set_names, summary.set_agreement, _SEVERAL_WORDINGS):
-        yield Paragraph("Do the anchor sets agree?", "heading")
-        yield sets
-        yield from _variance_blocks(summary.set_variances)
-    elif n_sets == 1:
-        yield Paragraph("One anchor set was used, so the effect of another wording is not known.")
-    else:
-        yield Paragraph(
-            f"The agreement of the {n_sets} anchor sets is not known: it takes two rated texts with means "
-            "that differ."
-        )
-
-
-def _discriminant_sentence(check: "DiscriminantCheck") -> str:
-    """State the known correlations of the ratings with plain sentiment and text length."""
-    measures = (("ratings on the scale quality", check.sentiment), ("the length of the text", check.length))
-    stated = [f"{number(r)} with {name}" for name, r in measures if not math.isnan(r)]
-    if not stated:
-        return "Nothing to compare: this is the scale of plain sentiment, or ratings do not vary."
-    return f"Their correlation is {join_list(stated)}. Near 1 or -1 the scale measures nothing else."
 
 
 # Several columns of texts
@@ -1009,42 +969,7 @@ def _verbatims(rows: pl.DataFrame, scale: "Scale") -> Iterator[Verbatim]:
         )
 
 
-# Anchor sets, and decisions
-
-
-def _variance_blocks(components: "CrossedComponents | None") -> Iterator[Block | str]:
-    """Build the blocks on the variances of texts and anchor sets, and on how to lower the mean's error."""
-    if components is None:
-        return
-    yield Paragraph("More texts, or other anchors?", "heading")
-    yield parts.variance_table(
-        {
-            count_of(components.n, "text"): components.respondent,
-            count_of(components.n_sets, "anchor set"): components.anchor_set,
-            "the rest": components.residual,
-        }
-    )
-    yield Paragraph(variance_advice(components))
-    yield (
-        f"Under one set texts are {percent(components.icc)} of the variance, under all sets "
-        f"{percent(components.icc_of_all)} (intraclass correlations 2,1 and 2,k). Variances are of the means "
-        "under single sets, before calibration and without weights, in squared units of the scale; the rest "
-        "is the disagreement of the sets about the order of the texts. Estimates below 0 are noise, and "
-        "count as 0. Intervals elsewhere in this report are over other texts alone."
-    )
-
-
-def variance_advice(components: "CrossedComponents") -> str:
-    """State whether more texts or other anchors would make the mean more precise."""
-    errors = (components.error(), components.error(respondents=2), components.error(sets=2))
-    if not errors[0] > 0:
-        return "The mean is the same under all sets and for all texts."
-    remedy = "improve the anchors or add anchor sets" if errors[2] < errors[1] else "rate more texts"
-    now, texts, sets = (number(error, _ERROR_DIGITS) for error in errors)
-    return (
-        f"Over other texts and other anchor sets the standard error of the mean is {now}. With twice "
-        f"the texts it is {texts}, with twice the sets {sets}: {remedy}."
-    )
+# Decisions of a chat model
 
 
 def _decisions_table(decided: "DecidedComparison") -> DataTable:
