@@ -263,11 +263,12 @@ class Page(HTMLParser):
         for tag, attributes in self.tags:
             assert not any(name.startswith("on") for name in attributes), (tag, attributes)
             assert "src" not in attributes
-            assert attributes.get("href", CITATION) == CITATION
         assert "url(" not in self.source
         assert "@import" not in self.source
         ids = [attributes["id"] for _, attributes in self.tags if "id" in attributes]
         assert len(ids) == len(set(ids))
+        links = {attributes["href"] for _, attributes in self.tags if "href" in attributes}
+        assert links <= {CITATION, *(f"#{name}" for name in ids)}
 
     def all(self, tag: str) -> list[dict[str, str | None]]:
         return [attributes for name, attributes in self.tags if name == tag]

@@ -38,6 +38,7 @@ from semscale.report.row_charts import (
     group_rows,
     histograms,
     legend,
+    panels,
     strips,
 )
 from semscale.stats.calibration import ReliabilityBin
@@ -97,6 +98,9 @@ def every_chart(width):
         "matrix": matrix(cells, ["a", NASTY], ["a", NASTY], width=width, title=NASTY),
         "strips": strips(pmf.T, [NASTY, "b", "c"], [(0, "1.2"), (2, "2.9")], width=width),
         "groups": group_rows(rows, ("#111111", "#222222", "#333333"), reference=2.0, width=width),
+        "panels": panels([(f"{NASTY}\n, n = 9", two_bars)] * 7, [NASTY, "b"], has_total=True, width=width),
+        "stacks": group_rows([("a", Estimate(NAN, NAN, NAN), (0.5, NAN))], ("#111111",) * 2, width=width),
+        "means": group_rows([("a", Estimate(2.0, NAN, NAN), ())], (), labels=["2.00 A"], width=width),
         "histograms": histograms([counted], np.array([0.0, 0.5, 1.0]), width=width),
         "scatter": scatter(np.array([[1.0, 2.0], [2.0, 3.0]]), ((1, 3), (1, 3)), (NASTY, "y")),
         "reliability": reliability([ReliabilityBin(0.5, Estimate(0.6, 0.4, 0.8), 10)]),
@@ -217,6 +221,20 @@ def test_rows_are_as_high_as_their_longest_label(width):
     ):
         assert drawing.height >= needed
         assert " ".join(LABELS) in " ".join(texts(drawing)).replace(" 10 %", "")
+
+
+def test_panels_have_one_scale_and_continue_below():
+    bar = Bar(0, 0.5, 0.4, 0.6, "", "50 %")
+    columns = [("Total\n, n = 9", [bar]), ("a\n (A), n = 4", [Bar(0, 0.25, 0.1, 0.4, "", "25 %")])]
+    drawing = panels(columns, ["yes"], width=860)
+    (left, top, first, _), (_, also, second, _) = boxes(drawing)
+    assert second == pytest.approx(first / 2, rel=0.02)
+    assert top == also
+    assert texts(drawing) == ["yes", "Total", "n = 9", "50 %", "a", "(A), n = 4", "25 %"]
+    # 348 pixels have room for names and two panels, so that the third is below the first.
+    narrow = boxes(panels([*columns, columns[0]], ["yes, absolutely"], width=348))
+    assert narrow[2][0] == narrow[0][0]
+    assert narrow[2][1] > narrow[0][1]
 
 
 def test_short_labels_leave_rows_as_they_are():

@@ -14,6 +14,7 @@ import numpy as np
 from markupsafe import Markup
 from rich.cells import cell_len, chop_cells
 
+from semscale.report.chart_data import Order
 from semscale.report.document import Figure, Swatch
 from semscale.report.formatting import digits_for, number, one_line, plain, printable
 from semscale.scales import Scale
@@ -25,8 +26,14 @@ GRID: Final = "#e3e0d8"
 CARD: Final = "#fdfcf9"
 ACCENT: Final = "#1f5a92"
 BAR: Final = "#5c8fc0"  # the accent, light enough for a dark whisker to be seen on it
+TOTAL: Final = "#98a2ad"  # of all groups together, likewise
 CONTRAST: Final = "#b4581a"
 NEUTRAL: Final = "#8c8574"  # neither good nor bad: middle values and values for comparison
+PALETTE: Final = (
+    "#3d4854", "#326ea6", "#8fb4d4", "#d98f4e", "#7f3a0c", "#6b4e71", "#3c7a57", "#b0a48f"
+)  # fmt: skip
+"""Colours of series without an order; the first is that of the total."""
+
 # Light paper to deep blue; lightness falls steadily, so the order survives in grey and in print.
 _SEQUENTIAL: Final = ("#f6f3ec", "#d5e1ea", "#a3c1da", "#6798c2", "#326ea6", "#154a7d", "#0a2d52")
 # Orange and blue differ for every common colour-vision deficiency; the middle is a neutral sand.
@@ -76,6 +83,26 @@ def ramp(n_points: int) -> tuple[str, ...]:
         5
     """
     return tuple(sequential(0.15 + 0.75 * point / (n_points - 1)) for point in range(n_points))
+
+
+def series_colours(order: Order, n: int) -> tuple[str, ...]:
+    """Return a colour for each of ``n`` series of a stack, by their order; series without one differ in hue.
+
+    Examples:
+        >>> series_colours("good to bad", 3)
+        ('#326ea6', '#dcd8cc', '#b4581a')
+    """
+    if n == 1:
+        return (ACCENT,)
+    match order:
+        case "bad to good":
+            return ordinal(n)
+        case "good to bad":
+            return ordinal(n, flipped=True)
+        case "low to high":
+            return ramp(n)
+        case _:
+            return tuple(PALETTE[(1 + number) % len(PALETTE)] for number in range(n))
 
 
 def correlation_colour(r: float) -> str:

@@ -412,6 +412,7 @@ class Figure:
         data: data of native charts with the same figures; empty if Excel and PowerPoint have no such chart.
         scatter: data of a native chart with two axes; ``None`` for other charts.
         finding: sentence with the main result, the title of a slide with the chart.
+        shows_table: true to show the table below the chart on a page; otherwise it is collapsed.
     """
 
     name: str
@@ -425,6 +426,7 @@ class Figure:
     data: tuple[ChartData, ...] = ()
     scatter: ScatterData | None = None
     finding: str = ""
+    shows_table: bool = False
 
 
 @dataclass(frozen=True)
@@ -741,6 +743,12 @@ class Section:
     def full(self) -> tuple[Block, ...]:
         """Blocks of a full rendering."""
         return tuple(block for block in self.blocks if detail_of(block) != "brief")
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """Main results of the blocks, in sentences."""
+        blocks = (block for block in flat(self.full) if isinstance(block, Figure | DataTable))
+        return tuple(block.finding for block in blocks if block.finding)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.report import chart_data
-from semscale.report.chart_data import ChartData
-from semscale.report.chart_kit import point_colours, point_names
+from semscale.report.chart_data import ChartData, Charts
+from semscale.report.chart_kit import BAR, TOTAL, point_colours, point_names, series_colours
 from semscale.report.document import (
     Chart,
     DataTable,
@@ -18,10 +18,14 @@ from semscale.report.document import (
     Quoted,
     Swatch,
     Value,
+    WithInterval,
     estimate_cell,
     share_cell,
 )
 from semscale.report.formatting import (
+    brief_percent,
+    capitalise,
+    chart_name,
     coverage,
     has_interval,
     number,
@@ -44,6 +48,7 @@ from semscale.report.row_charts import (
     forest,
     group_rows,
     histograms,
+    panels,
 )
 from semscale.scales import Scale
 from semscale.types import Floats
@@ -124,6 +129,7 @@ def distribution_chart(
     about: str,
     digits: int = 2,
     axes: tuple[str, str] = ("mean score", "share of each point"),
+    marks: Sequence[str] = (),
 ) -> tuple[Chart, str]:
     """Return a chart of each row's mean with its interval, and of its distribution over a scale's points.
 
@@ -134,14 +140,19 @@ def distribution_chart(
         about: beginning of the description.
         digits: number of decimals of means.
         axes: titles of the axes of means and of shares.
+        marks: text after the mean of each row, such as the letters of a test; empty for none.
 
     Returns:
         The chart and its description.
     """
     colours = [point.colour for point in points]
-    means = describe_rows((label, number(mean.value, digits)) for label, mean, _ in rows)
+    figures = [number(mean.value, digits) for _, mean, _ in rows]
+    labels = [
+        f"{figure} {mark}".rstrip() for figure, mark in zip(figures, marks or [""] * len(rows), strict=True)
+    ]
+    means = describe_rows((row[0], label) for row, label in zip(rows, labels, strict=True))
     return (
-        lambda width: group_rows(rows, colours, reference=reference, titles=axes, width=width),
+        lambda width: group_rows(rows, colours, reference=reference, titles=axes, labels=labels, width=width),
         f"{about}: {means}.",
     )
 
@@ -195,7 +206,7 @@ def shares_figure(
             low=share.low,
             high=share.high,
             text=percent_with_interval(share),
-            short_text=percent(share.value, 0),
+            short_text=brief_percent(share.value),
         )
         for label, share in rows
     ]
@@ -211,6 +222,106 @@ def shares_figure(
         ),
         caption=f"The dot is the {measure}, the line its interval.",
         data=(ChartData("bars", *chart_data.estimates(measure, rows), quantity=quantity),) if rows else (),
+    )
+
+
+def charts_figure(
+    name: str, charts: Charts, numbers: DataTable, *, finding: str = "", caption: str = ""
+) -> Figure:
+    """Draw the data of native charts, with their table below.
+
+    Args:
+        name: name of the figure's file.
+        charts: a chart alone, or a stack with the means of its rows.
+        numbers: table of the figures.
+        finding: sentence with the main result.
+        caption: explanation of the figure.
+    """
+    first = charts[0]
+    points: tuple[Swatch, ...] = ()
+    if first.kind in ("stack", "points"):
+        points = legend(series_colours(first.order, len(first.series)), [s.name for s in first.series])
+        chart, described = _rows_chart(charts, points if first.kind == "stack" else ())
+    elif len(first.series) > 1:
+        chart, described = _panels_chart(first)
+    else:
+        (series,) = first.series
+        rows = zip(first.categories, _series_cells(series, first), strict=True)
+        chart, described = bar_chart([(chart_name(row), cell) for row, cell in rows], about=first.quantity)
+    return Figure(
+        name,
+        chart,
+        capitalise(described),
+        numbers,
+        caption,
+        points if first.kind == "stack" else (),
+        data=charts,
+        finding=finding,
+        shows_table=True,
+    )
+
+
+def _rows_chart(charts: Charts, points: tuple[Swatch, ...]) -> tuple[Chart, str]:
+    """Return a chart of means, of stacks, or of both, and its description."""
+    first = charts[0]
+    means = next((chart for chart in charts if chart.kind == "points"), None)
+    names = [chart_name(name) for name in first.categories]
+    masses: list[tuple[float, ...]] = [()] * len(names)
+    if points:
+        masses = list(zip(*(series.values for series in first.series), strict=True))
+    shares = first.quantity if points else ""
+    if means is None:
+        missing = [estimate_cell(None)] * len(names)
+        rows = list(zip(names, missing, masses, strict=True))
+        described = describe_rows(
+            (name, ", ".join(map(brief_percent, row))) for name, row in zip(names, masses, strict=True)
+        )
+        colours = [point.colour for point in points]
+        titles = ("", shares)
+        return (
+            lambda width: group_rows(rows, colours, titles=titles, width=width),
+            f"{first.quantity}: {described}.",
+        )
+    (series,) = means.series
+    cells = _series_cells(series, means)
+    return distribution_chart(
+        list(zip(names, cells, masses, strict=True)),
+        points,
+        reference=series.values[0] if means.has_total else float("nan"),
+        about=means.quantity,
+        digits=cells[0].digits,
+        axes=(means.quantity, shares),
+        marks=series.marks,
+    )
+
+
+def _series_cells(series: chart_data.Series, chart: ChartData) -> list[WithInterval]:
+    """Return the values of a series with their intervals."""
+    digits = len(chart.number_format.partition(".")[2])
+    missing = (float("nan"),) * len(series.values)
+    ends = zip(series.values, series.low or missing, series.high or missing, strict=True)
+    return [
+        WithInterval(value, low, high, digits, is_share=chart.number_format == chart_data.SHARE)
+        for value, low, high in ends
+    ]
+
+
+def _panels_chart(chart: ChartData) -> tuple[Chart, str]:
+    """Return a chart with a panel of bars for each series, and its description."""
+    columns, described = [], []
+    for index, series in enumerate(chart.series):
+        colour = TOTAL if chart.has_total and index == 0 else BAR
+        marks = series.marks or ("",) * len(series.values)
+        drawn = []
+        for row, (cell, mark) in enumerate(zip(_series_cells(series, chart), marks, strict=True)):
+            text = f"{brief_percent(cell.value)} {mark}".rstrip()
+            drawn.append(Bar(row, cell.value, cell.low, cell.high, text, text, colour))
+        columns.append((series.name, drawn))
+        described.append((chart_name(series.name), ", ".join(bar.text for bar in drawn)))
+    names = [chart_name(name) for name in chart.categories]
+    return (
+        lambda width: panels(columns, names, has_total=chart.has_total, width=width),
+        f"{chart.quantity} ({', '.join(names)}): {describe_rows(described)}.",
     )
 
 

@@ -67,6 +67,16 @@ def one_line(text: object) -> str:
     return " ".join(printable(text).split())
 
 
+def chart_name(name: str) -> str:
+    r"""Write the name of a chart's category or series on one line; its base follows a line break.
+
+    Examples:
+        >>> chart_name("north\n, n = 7")
+        'north, n = 7'
+    """
+    return printable(name.replace("\n", ""))
+
+
 def clip_text(text: object, limit: int = 220) -> Clipped:
     """Cut a long text at the end of a word with an ellipsis; ``full`` then contains the whole text.
 
@@ -125,6 +135,17 @@ def percent(share: float | None, digits: int = 1) -> str:
     """
     shown = number(None if share is None else 100 * share, digits)
     return shown if shown == MISSING else f"{shown}\u00a0%"
+
+
+def brief_percent(share: float | None) -> str:
+    """Format a share as a whole percentage, or with one decimal if it is below 1 %.
+
+    Examples:
+        >>> brief_percent(0.3417).split(), brief_percent(0.0046).split(), brief_percent(0.0).split()
+        (['34', '%'], ['0.5', '%'], ['0', '%'])
+    """
+    is_small = share is not None and 0 < share < 0.0095  # 0.95 % is written as 1 %
+    return percent(share, 1 if is_small else 0)
 
 
 _PERCENT = re.compile(r"(?<=[0-9]) (?=%)")
@@ -252,6 +273,16 @@ def capitalise(text: str) -> str:
         ('Mean, from 1 to 5', '')
     """
     return text[:1].upper() + text[1:]
+
+
+def end_sentence(text: str) -> str:
+    """Write a phrase with the mark that ends a sentence.
+
+    Examples:
+        >>> end_sentence("the mean is 3.2"), end_sentence("really?")
+        ('the mean is 3.2.', 'really?')
+    """
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
 def _use_minus_sign(text: str) -> str:

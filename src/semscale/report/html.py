@@ -46,6 +46,7 @@ from semscale.version import __version__
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+_FEWEST_LISTED = 5  # sections of a page with a list of contents
 _BREAKS, _PARTS = re.compile("[-/]"), re.compile("[^/]*/”?|[^/]+")  # a closing quote stays with its name
 
 
@@ -212,6 +213,7 @@ def _environment() -> "Environment":
     }  # fmt: skip
     environment.globals |= {
         "block_html": block_html,
+        "fewest_listed": _FEWEST_LISTED,
         "wordy_columns": _wordy_columns,
         "kind_of": lambda value: type(value).__name__,
     }

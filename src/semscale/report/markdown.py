@@ -108,7 +108,7 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
             if (file := pictures.get(id(block))) is not None:
                 yield image(description, file)
                 yield _text(caption)
-            yield from _table(table, most=_MOST_NUMBERS)
+            yield from _table(table, most=None if block.shows_table else _MOST_NUMBERS)
         case blocks.Items():
             yield _guards(block.guards)
             yield from (_item(item, block.noun) for item in block.items)

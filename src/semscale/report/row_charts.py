@@ -1,4 +1,4 @@
-"""Charts with one row for each name: bars, dots, groups, histograms, strips and forest plots.
+"""Charts with one row for each name: bars, panels, dots, groups, histograms, strips and forest plots.
 
 NaN stands for a missing number and is not drawn.
 """
@@ -17,6 +17,7 @@ from semscale.report.chart_kit import (
     CONTRAST,
     GRID,
     INK,
+    LINE_HEIGHT,
     MUTED,
     NARROW_LIMIT,
     NEUTRAL,
@@ -27,6 +28,7 @@ from semscale.report.chart_kit import (
     diamonds,
     draw_across,
     ink_on,
+    label_room,
     line,
     lines_of,
     percent_label,
@@ -45,6 +47,11 @@ TOLERATED = "#e6decd"
 
 _ROOM_FOR_A_FIGURE = 34  # pixels
 _HEAD, _FOOT = 36, 36  # pixels of an axis above and below a plot, with its title
+_GROUP_ROW, _LABELLED_ROW = 30, 38  # pixels of a group, and of one with a label above its mean
+_PANEL, _NARROW_PANEL, _PANEL_ROW = 104, 92, 27  # least width of a panel in pixels, and height of its rows
+_BETWEEN = 12  # pixels between panels
+_MOST_HEAD_LINES = 3
+_FIGURE_CHARACTER = 6.6  # pixels of a character of a figure
 
 
 @dataclass(frozen=True)
@@ -91,6 +98,68 @@ def bars(values: Sequence[Bar], names: Sequence[str], width: int) -> Drawing:
     return drawing
 
 
+Panel = tuple[str, Sequence[Bar]]
+"""A panel of bars: its name, and one bar for each row; what follows a line break in the name is a line."""
+
+
+def panels(columns: Sequence[Panel], names: Sequence[str], *, has_total: bool = False, width: int) -> Drawing:
+    """Draw panels of horizontal bars next to each other on one scale; many panels continue below.
+
+    Args:
+        columns: panels from left to right.
+        names: label of each row, from top to bottom.
+        has_total: true to set the first panel apart.
+        width: total width in pixels, including labels.
+    """
+    narrow = width < NARROW_LIMIT
+    room = width - label_room(width, names)
+    n_lines = math.ceil(len(columns) / max(room // (_NARROW_PANEL if narrow else _PANEL), 1))
+    per_line = math.ceil(len(columns) / n_lines)
+    side = room / per_line
+    heads = [_panel_head(name, side) for name, _ in columns]
+    head = LINE_HEIGHT * max(map(len, heads)) + 8
+    rows = Rows.fit(names, width, _PANEL_ROW, top=PADDING + head)
+    step = rows.bottom - PADDING + 16
+    drawing = Drawing(width + 2 * PADDING, rows.bottom + PADDING + step * (n_lines - 1))
+    longest = max((bar.reach for _, bars_ in columns for bar in bars_), default=0.0) or 1.0
+    figure = _FIGURE_CHARACTER * max(
+        (len(bar.short_text) for _, bars_ in columns for bar in bars_), default=0
+    )
+    for index, (_, values) in enumerate(columns):
+        row_of_panels, column = divmod(index, per_line)
+        plot = replace(rows, top=rows.top + step * row_of_panels)
+        left = rows.left + side * column
+        if column == 0:
+            plot.draw_names(drawing)
+        is_total = has_total and index == 0
+        if is_total:
+            corner = (left - 6, plot.top - head)
+            drawing.box(corner, side - _BETWEEN + 6, plot.bottom - plot.top + head, GRID, fill_opacity=0.45)
+        for order, text in enumerate(heads[index]):
+            y = plot.top - 10 - LINE_HEIGHT * (len(heads[index]) - 1 - order)
+            drawing.text((left, y), text, font_size=12, font_weight=600 if is_total else 400)
+        axis = Axis(0, longest, left, left + side - _BETWEEN - figure - 8)
+        for bar in values:
+            _draw_panel_bar(drawing, axis, plot.middle(bar.row), bar)
+    return drawing
+
+
+def _panel_head(name: str, side: float) -> list[str]:
+    """Break the name of a panel into lines; what follows a line break in it has the last one."""
+    label, _, base = name.partition("\n")
+    lines = lines_of(label, int(side) + 4)
+    if len(lines) > _MOST_HEAD_LINES:
+        lines = [*lines[: _MOST_HEAD_LINES - 1], f"{lines[_MOST_HEAD_LINES - 1]}…"]
+    return [*lines, base.strip(" ,")] if base else lines
+
+
+def _draw_panel_bar(drawing: Drawing, axis: Axis, y: float, bar: Bar) -> None:
+    if math.isfinite(bar.share):
+        drawing.box((axis.start, y - 8), max(axis(bar.share) - axis.start, 0.5), 16, bar.colour)
+    drawing.interval(axis, y, (bar.low, bar.high), INK, 1.2)
+    drawing.text((axis(bar.reach) + 6, y + 4.5), bar.short_text, font_size=12)
+
+
 def dots(
     rows: Mapping[str, Sequence[float]], colours: Sequence[str], *, title: str = "mean", width: int
 ) -> Drawing:
@@ -125,50 +194,82 @@ def group_rows(
     rows: Sequence[GroupRow],
     colours: Sequence[str],
     *,
-    reference: float,
+    reference: float = math.nan,
     titles: tuple[str, str] = ("mean score", "share of each point"),
+    labels: Sequence[str] = (),
     width: int,
 ) -> Drawing:
     """Draw the mean and the distribution of each group; on a narrow screen, distributions are below.
 
     Args:
-        rows: at least one group, from top to bottom.
-        colours: colours of the scale's points, from low to high.
-        reference: overall mean, drawn as a line.
+        rows: at least one group, from top to bottom; if no group has a mean, only distributions are drawn.
+        colours: colours of the scale's points, from low to high; empty to draw means alone.
+        reference: overall mean, drawn as a line; NaN for none.
         titles: titles of the axes of means and of shares.
+        labels: text above the mean of each group; empty for none.
         width: total width in pixels, including labels.
     """
-    lines = Rows.fit([name for name, _, _ in rows], width, 30, top=_HEAD)
+    height = _LABELLED_ROW if labels else _GROUP_ROW
+    lines = below = Rows.fit([name for name, _, _ in rows], width, height, top=_HEAD)
     right: float = PADDING + width
-    if width < NARROW_LIMIT:
+    middle, start = right, lines.left
+    has_means = any(math.isfinite(mean.value) for _, mean, _ in rows)
+    if has_means and colours and width < NARROW_LIMIT:
         below = replace(lines, top=lines.bottom + 22 + _HEAD)
-        drawing = below.drawing(width)
-        lines.draw_names(drawing)
-        middle, start = right, lines.left
-    else:
-        below, drawing = lines, lines.drawing(width)
+    elif has_means and colours:
         middle = lines.left + round((width - lines.room) * 0.42)
         start = middle + 22
-    values = [value for _, mean, _ in rows for value in (mean.value, mean.low, mean.high)]
-    drawn = [reference, *filter(math.isfinite, values)]
-    spare = 0.06 * (max(drawn) - min(drawn)) or 0.5
-    means = Axis(min(drawn) - spare, max(drawn) + spare, lines.left, middle)
-    draw_across(drawing, means, means.ticks(5), top=lines.top, bottom=lines.bottom, title=titles[0])
-    overall = means(reference)
-    drawing.rule((overall, lines.top), (overall, lines.bottom), MUTED, 1, stroke_dasharray="4,4")
-    shares = Axis(0, 1, start, right)
-    ticks = {share: percent_label(share) for share in (0.0, 0.5, 1.0)}
-    draw_across(drawing, shares, ticks, top=below.top, bottom=below.bottom, title=titles[1])
-    for index, (_, mean, masses) in enumerate(rows):
-        drawing.interval(means, lines.middle(index), (mean.low, mean.high), ACCENT, 2)
-        drawing.dot((means(mean.value), lines.middle(index)), 4.4, ACCENT)
-        _draw_masses(drawing, shares, below.middle(index), masses, colours)
+    drawing = below.drawing(width)
+    if below != lines:
+        lines.draw_names(drawing)
+    if has_means:
+        plot = replace(lines, names=labels or ("",) * len(rows))
+        _draw_means(drawing, plot, [mean for _, mean, _ in rows], reference, titles[0], middle)
+    if colours:
+        shares = Axis(0, 1, start, right)
+        ticks = {share: percent_label(share) for share in (0.0, 0.5, 1.0)}
+        draw_across(drawing, shares, ticks, top=below.top, bottom=below.bottom, title=titles[1])
+        for index, (_, _, masses) in enumerate(rows):
+            _draw_masses(drawing, shares, below.middle(index), masses, colours)
     return drawing
+
+
+def _draw_means(
+    drawing: Drawing, rows: Rows, means: Sequence[Interval], reference: float, title: str, right: float
+) -> None:
+    """Draw means with their intervals, labels above them, and a line at the overall mean.
+
+    Args:
+        drawing: receives the means.
+        rows: positions of the means, with their labels as names.
+        means: the means, from top to bottom.
+        reference: the overall mean.
+        title: title of the axis.
+        right: right edge of the plot.
+    """
+    ends = [value for mean in means for value in (mean.value, mean.low, mean.high)]
+    drawn = list(filter(math.isfinite, [reference, *ends]))
+    spare = 0.06 * (max(drawn) - min(drawn)) or 0.5
+    axis = Axis(min(drawn) - spare, max(drawn) + spare, rows.left, right)
+    draw_across(drawing, axis, axis.ticks(5), top=rows.top, bottom=rows.bottom, title=title)
+    if math.isfinite(reference):
+        x = axis(reference)
+        drawing.rule((x, rows.top), (x, rows.bottom), MUTED, 1, stroke_dasharray="4,4")
+    for index, (mean, label) in enumerate(zip(means, rows.names, strict=True)):
+        y = rows.middle(index) + (5 if label else 0)
+        drawing.interval(axis, y, (mean.low, mean.high), ACCENT, 2)
+        if not math.isfinite(mean.value):
+            continue
+        drawing.dot((axis(mean.value), y), 4.4, ACCENT)
+        if label:
+            halo = {"stroke": CARD, "stroke_width": "3", "paint_order": "stroke"}
+            drawing.text((axis(mean.value), y - 9), label, anchor="middle", font_size="11", **halo)
 
 
 def _draw_masses(
     drawing: Drawing, axis: Axis, y: float, masses: Sequence[float], colours: Sequence[str]
 ) -> None:
+    masses = np.nan_to_num(masses).tolist()  # a missing share has no length
     stops = np.minimum(np.cumsum(masses), 1.0)
     for mass, stop, colour in zip(masses, stops, colours, strict=True):
         left, right = axis(float(stop) - mass), axis(float(stop))

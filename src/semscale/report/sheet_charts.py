@@ -14,17 +14,14 @@ from semscale.report.chart_kit import (
     GRID,
     INK,
     MUTED,
+    PALETTE,
     Axis,
     ink_on,
-    ordinal,
-    ramp,
+    series_colours,
     text_width,
 )
-from semscale.report.formatting import capitalise, clip_text, one_line
+from semscale.report.formatting import capitalise, chart_name, clip_text, one_line
 from semscale.report.sheets import Sheet
-
-PALETTE = ("#3d4854", "#326ea6", "#8fb4d4", "#d98f4e", "#7f3a0c", "#6b4e71", "#3c7a57", "#b0a48f")
-"""Colours of series without an order; the first is that of the total."""
 
 _ROW_PIXELS = 19
 _LEAST_WIDTH, _MOST_WIDTH = 900, 1180  # pixels of a row of charts
@@ -187,7 +184,7 @@ def _draw(sheet: Sheet, data: ChartData | ScatterData, width: int, step: int) ->
         drawn.set_title({"name": block.head(title), "name_font": _HEAD_FONT, "overlay": False})
     else:
         drawn.set_title({"none": True})
-    described = f"{capitalise(data.quantity)}: {', '.join(map(one_line, data.categories))}"
+    described = f"{capitalise(data.quantity)}: {', '.join(map(chart_name, data.categories))}"
     return drawn, clip_text(described, _LONGEST_DESCRIPTION).shown
 
 
@@ -230,10 +227,10 @@ def _write_data(sheet: Sheet, data: ChartData, step: int) -> _Block:
     block = _Block(sheet.name, sheet.row, n, tuple(columns), reference)
     sheet.put(0, capitalise(one_line(data.quantity)), "head")
     for number, head in enumerate(heads):
-        sheet.put(1 + step * number, one_line(head), "number head")
+        sheet.put(1 + step * number, chart_name(head), "number head")
     sheet.row += 1
     for index, category in enumerate(data.categories):
-        sheet.put(0, one_line(category), "note")
+        sheet.put(0, chart_name(category), "note")
         for number, values in enumerate(parts):
             sheet.put(1 + step * number, (values[index], data.number_format), "note")
         sheet.row += 1
@@ -276,7 +273,7 @@ def _bars(sheet: Sheet, data: ChartData, block: _Block, width: int) -> Any:
     """Draw horizontal bars, one for each category and series, with their values and intervals."""
     drawn = sheet.workbook.add_chart({"type": "bar"})
     longest = 1.15 * (max(_ends(data), default=1.0) or 1.0)
-    names = _LABEL_FONT * max(map(text_width, map(one_line, data.categories)))
+    names = _LABEL_FONT * max(map(text_width, map(chart_name, data.categories)))
     labels = _bar_labels(data, (width - min(names, width / 2) - _BESIDE_BARS) / longest, names / width)
     for number in range(len(data.series)):
         colour = BAR if len(data.series) == 1 else PALETTE[number % len(PALETTE)]
@@ -334,7 +331,7 @@ def _stack(sheet: Sheet, data: ChartData, block: _Block, width: int) -> Any:
     """Draw horizontal bars that sum to 100 %; small parts have no label."""
     drawn = sheet.workbook.add_chart({"type": "bar", "subtype": "percent_stacked"})
     form = f'[<{_LEAST_LABEL}]"";{data.number_format}'
-    for number, colour in enumerate(_ordered_colours(data)):
+    for number, colour in enumerate(series_colours(data.order, len(data.series))):
         drawn.add_series(
             _series(block, number)
             | {
@@ -353,22 +350,6 @@ def _stack(sheet: Sheet, data: ChartData, block: _Block, width: int) -> Any:
     drawn.set_x_axis({"visible": False, "major_gridlines": {"visible": False}})
     _set_legend(drawn, data)
     return drawn
-
-
-def _ordered_colours(data: ChartData) -> tuple[str, ...]:
-    """Return a colour for each series of a stack."""
-    n = len(data.series)
-    if n == 1:
-        return (ACCENT,)
-    match data.order:
-        case "bad to good":
-            return ordinal(n)
-        case "good to bad":
-            return ordinal(n, flipped=True)
-        case "low to high":
-            return ramp(n)
-        case _:
-            return tuple(PALETTE[(1 + number) % len(PALETTE)] for number in range(n))
 
 
 def _columns(sheet: Sheet, data: ChartData, block: _Block, width: int) -> Any:

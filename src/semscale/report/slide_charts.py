@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from semscale.report.chart_data import SHARE, ChartData, Charts, Series, decimals
 from semscale.report.chart_kit import Axis
-from semscale.report.formatting import capitalise, number, percent, printable, with_sign
+from semscale.report.formatting import capitalise, chart_name, number, percent, printable, with_sign
 from semscale.report.slides import POINT, Box, Colour, Deck, Slide, clip_to, find, text_lines
 
 _MOST_ROWS, _MOST_BARS, _MOST_BINS = 10, 10, 100
@@ -222,7 +222,7 @@ def _draw_means(slide: Slide, box: Box, means: ChartData) -> None:
     # Each row is a series: the ends of its interval around its mean. Error bars along x are not drawn by
     # every program.
     for index in rows:
-        row = data.add_series(_plain(means.categories[index]))
+        row = data.add_series(chart_name(means.categories[index]))
         for value in _ends_around(series, index):
             row.add_data_point(value, n - index - 0.5)
     native = slide.chart(XL_CHART_TYPE.XY_SCATTER_LINES, box, data)
@@ -300,7 +300,7 @@ def _draw_panels(slide: Slide, chart: ChartData) -> None:
             head_lines, size=_VALUE, is_bold=is_total, anchor="bottom",
         )  # fmt: skip
         inner = Box(room, 0, width, box.height)
-        one = replace(chart, series=(replace(series, name=_plain(series.name)),))
+        one = replace(chart, series=(replace(series, name=chart_name(series.name)),))
         native = _add(slide, "BAR_CLUSTERED", panel, one, inner, lines=2, has_names=is_first)
         native.plots[0].gap_width = 45
         _hide(native.value_axis)
@@ -533,11 +533,6 @@ def _name_width(slide: Slide, names: Sequence[str], width: float) -> float:
     return room
 
 
-def _plain(name: str) -> str:
-    """Return a name on one line, for the data of a chart."""
-    return printable(name.replace("\n", ""))
-
-
 def _text_width(text: str, size: float) -> float:
     """Return the width of a text on one line, in inches."""
     from rich.cells import cell_len
@@ -577,11 +572,11 @@ def _add(
         lines = min(lines, max(int(inner.height / len(chart.categories) / (size * 1.2 / 72)), 1))
     data = CategoryChartData(number_format=chart.number_format)
     data.categories = [
-        clip_to(name, room, size, lines) if has_names else _plain(name) for name in chart.categories
+        clip_to(name, room, size, lines) if has_names else chart_name(name) for name in chart.categories
     ]
     for series in chart.series:
         data.add_series(
-            _plain(series.name), [value if math.isfinite(value) else None for value in series.values]
+            chart_name(series.name), [value if math.isfinite(value) else None for value in series.values]
         )
     native = slide.chart(getattr(XL_CHART_TYPE, kind), box, data)
     _style(slide, native)

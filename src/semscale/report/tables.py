@@ -16,6 +16,7 @@ from semscale.report.document import (
     Count,
     DataTable,
     Document,
+    Figure,
     Label,
     Number,
     Paragraph,
@@ -24,19 +25,21 @@ from semscale.report.document import (
     WithInterval,
     notices,
 )
+from semscale.report.figures import charts_figure
 from semscale.report.formatting import (
     capitalise,
     clip_text,
     count,
     count_of,
     coverage,
+    end_sentence,
     join_list,
     number,
     one_line,
     percent,
 )
 from semscale.report.parts import Columns, section, table, table_of, without_none
-from semscale.report.tables_charts import has_letters
+from semscale.report.tables_charts import charts_of, columns_of, has_letters, limit_bars
 from semscale.spelling import has_hint, hint, with_hints, without_hints
 
 if TYPE_CHECKING:
@@ -58,6 +61,7 @@ _METHODS = {"holm": "adjusted by Holm", "bh": "adjusted by Benjamini and Hochber
 _UNADJUSTED = "not adjusted for the number of tests"
 _SINGLE = "not adjusted, as each is a single test"
 _MAX_DIFFERENCES = 500  # rows of a table, so that a page of many questions by many groups opens quickly
+_MOST_PANELS, _MOST_BARS = 12, 96  # columns of a chart of bars, and its bars
 _NAME = 60
 _LEAST_P = 0.001
 _DIGITS, _NPS_DIGITS = 2, 1
@@ -71,10 +75,10 @@ _SENTENCE_ENDS = ("?", "!", ".", "…", "？", "！", "。")
 
 
 def tables_document(summary: "Crosstabs") -> Document:
-    """Turn crosstabs into a document."""
+    """Turn crosstabs into a document: for each question a section with a chart and a table by each banner."""
     sections = (
-        section(f"table-{number}", _title(crosstab), *_blocks(crosstab, summary))
-        for number, crosstab in enumerate(summary.tables, start=1)
+        section(f"question-{number}", _section_title(tables), *_blocks(tables, summary))
+        for number, tables in enumerate(summary.questions(), start=1)
     )
     return replace(tables_head(summary), sections=without_none(*sections))
 
@@ -92,7 +96,8 @@ def tables_head(summary: "Crosstabs") -> Document:
         introduction=without_none(
             parts.sentence(counting),
             Paragraph(
-                f"Small figures below the others are their {coverage(summary.settings.level)} intervals."
+                "Lines in charts, and small figures in tables, are "
+                f"{coverage(summary.settings.level)} intervals."
             ),
         ),
         notices=notices(
@@ -130,23 +135,55 @@ def _hints(summary: "Crosstabs") -> Iterator[str]:
             yield f"‘{one_line(crosstab.question.name)}’: {one_line(with_hints(note))}."
 
 
+def _section_title(tables: "Sequence[Crosstab]") -> tuple[str | Quoted, ...]:
+    """Return the question, with the banner if there is one alone."""
+    return _title(tables[0]) if len(tables) == 1 else (Quoted(tables[0].question.text),)
+
+
 def _title(crosstab: "Crosstab") -> tuple[str | Quoted, ...]:
     if not crosstab.banner.groups:
         return (Quoted(crosstab.question.text),)
     return Quoted(crosstab.question.text), " by ", Quoted(crosstab.banner.title, _NAME)
 
 
-def _blocks(crosstab: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | DataTable | None]:
-    yield Paragraph(Quoted(f"{result(crosstab)}.", _NOTE))
+def _blocks(
+    tables: "Sequence[Crosstab]", summary: "Crosstabs"
+) -> Iterator[Paragraph | DataTable | Figure | None]:
+    """Yield the blocks of a question: those of its tables, and the notes on them."""
+    for crosstab in tables:
+        if len(tables) > 1:
+            yield Paragraph(_table_heading(crosstab), "heading")
+        yield from _table_blocks(crosstab, summary, _finding(crosstab, tables))
+    for note in question_notes(tables, summary.settings):
+        yield Paragraph(Quoted(note, _NOTE), "note")
+    for crosstab in tables:
+        yield _answer_shares(crosstab, _heads(crosstab), tables)
+        yield difference_table(crosstab, summary.settings, tables)
+
+
+def _table_heading(crosstab: "Crosstab") -> tuple[str | Quoted, ...] | str:
+    return ("By ", Quoted(crosstab.banner.title, _NAME)) if crosstab.banner.groups else "Total"
+
+
+def _finding(crosstab: "Crosstab", tables: "Sequence[Crosstab]") -> str:
+    """State the main result of a table, and its banner if there are several."""
+    by = f"By {one_line(crosstab.banner.title)}: " if len(tables) > 1 and crosstab.banner.groups else ""
+    return f"{by}{end_sentence(result(crosstab))}"
+
+
+def _table_blocks(
+    crosstab: "Crosstab", summary: "Crosstabs", finding: str
+) -> Iterator[Paragraph | DataTable | Figure | None]:
+    """Yield the blocks of a table: its main result, its chart, its figures and its changes."""
     tests = summary.settings
-    groups = zip(crosstab.banner.groups, crosstab.column_letters[1:], strict=True)
-    heads: list[str | Quoted] = ["", "total"]
-    heads += [Quoted(f"{group} ({letter})", _NAME) for group, letter in groups]
+    yield Paragraph(Quoted(f"{result(crosstab)}.", _NOTE))
+    heads = _heads(crosstab)
     rows = _rows(crosstab, is_weighted=summary.is_weighted)
-    yield table(heads, rows, brief_title=_title(crosstab), noun="line", is_crosstab=True)
+    figures = table(heads, rows, brief_title=_title(crosstab), noun="line", is_crosstab=True)
+    charts = [limit_bars(chart, _MOST_PANELS, _MOST_BARS) for chart in charts_of(columns_of(crosstab))]
+    yield charts_figure("chart", tuple(charts), figures, finding=finding) if charts else figures
     for note in table_notes(crosstab, tests):
-        brief = Quoted(with_hints(note), _NOTE)
-        yield Paragraph(Quoted(without_hints(note), _NOTE), "note", "both", brief=brief)
+        yield Paragraph(Quoted(with_hints(note), _NOTE), "note", "brief")
     if note := margin_note(crosstab, tests.level):
         yield Paragraph(note, "note", "brief")
     if crosstab.changes is not None:
@@ -161,8 +198,11 @@ def _blocks(crosstab: "Crosstab", summary: "Crosstabs") -> Iterator[Paragraph | 
             is_crosstab=True,
         )
         yield Paragraph(change_note(crosstab, tests), "note", "both")
-    yield _answer_shares(crosstab, heads)
-    yield difference_table(crosstab, tests)
+
+
+def _heads(crosstab: "Crosstab") -> list[str | Quoted]:
+    groups = zip(crosstab.banner.groups, crosstab.column_letters[1:], strict=True)
+    return ["", "total", *(Quoted(f"{group} ({letter})", _NAME) for group, letter in groups)]
 
 
 def _rule(tests: "TestSettings") -> str:
@@ -247,7 +287,9 @@ def _summaries(lines: "Sequence[Line]") -> str:
     return join_list(names)
 
 
-def _answer_shares(crosstab: "Crosstab", heads: Sequence[str | Quoted]) -> DataTable | None:
+def _answer_shares(
+    crosstab: "Crosstab", heads: Sequence[str | Quoted], tables: "Sequence[Crosstab]"
+) -> DataTable | None:
     """Build the table of shares of all answers; ``None`` unless respondents could give several."""
     shares = crosstab.answer_shares
     if shares is None:
@@ -268,7 +310,7 @@ def _answer_shares(crosstab: "Crosstab", heads: Sequence[str | Quoted]) -> DataT
         rows,
         note="Each answer counts once, so that shares sum to 100 %; they have no tests.",
         noun="line",
-        folded="Shares of all answers",
+        folded=f"Shares of all answers{_by(crosstab, tables)}",
         detail="full",
     )
 
@@ -332,12 +374,20 @@ def _difference(
     return WithInterval(value, low, high, digits=digits, signed=True)
 
 
-def difference_table(crosstab: "Crosstab", tests: "TestSettings") -> DataTable | None:
+def _by(crosstab: "Crosstab", tables: "Sequence[Crosstab]") -> str:
+    """Return the banner for the label of a list below several tables; empty for one table."""
+    return f" by {one_line(crosstab.banner.title)}" if len(tables) > 1 and crosstab.banner.groups else ""
+
+
+def difference_table(
+    crosstab: "Crosstab", tests: "TestSettings", tables: "Sequence[Crosstab]" = ()
+) -> DataTable | None:
     """Build the table of differences between all pairs of columns; ``None`` with fewer than two columns.
 
     Args:
         crosstab: table with its differences.
         tests: settings of its tests.
+        tables: all tables of its question.
     """
     differences, lines = crosstab.differences, crosstab.question.lines
     n = differences.values.size
@@ -359,7 +409,7 @@ def difference_table(crosstab: "Crosstab", tests: "TestSettings") -> DataTable |
         note=f"{difference_note(tests, crosstab)}{more}",
         noun="difference",
         detail="full",
-        folded=f"Differences of columns ({n:,})",
+        folded=f"Differences of columns{_by(crosstab, tables)} ({n:,})",
     )
 
 
@@ -611,6 +661,32 @@ def table_notes(
         yield f"Figures are of wave {one_line(crosstab.wave)}; changes are to wave {before}."
     yield from _notes_on_bases(crosstab)
     yield from (f"{note[:1].upper()}{note[1:]}." for note in crosstab.question.notes)
+
+
+def question_notes(
+    tables: "Sequence[Crosstab]", tests: "TestSettings", *, has_margins: bool = False
+) -> dict[str, None]:
+    """Return the notes on the tables of a question, each once; a note on one of several banners names it.
+
+    Args:
+        tables: tables of one question.
+        tests: settings of their tests.
+        has_margins: true to state how wide the intervals are.
+    """
+    listed = [
+        [
+            *map(without_hints, table_notes(crosstab, tests)),
+            *([margin_note(crosstab, tests.level)] if has_margins else []),
+        ]
+        for crosstab in tables
+    ]
+    notes: dict[str, None] = {}
+    for crosstab, of_table in zip(tables, listed, strict=True):
+        banner = one_line(crosstab.banner.title)
+        for note in filter(None, of_table):
+            is_shared = banner in note or all(note in others for others in listed)
+            notes[note if is_shared else f"{capitalise(banner)}: {note}"] = None
+    return notes
 
 
 def _notes_on_bases(crosstab: "Crosstab") -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Charts of crosstabs: the same on pages, on slides and in workbooks."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _GROUP = 70
 _POINTS_OF_NPS = 11
+_MOST_ANSWERS = 12
 
 Column = tuple["Crosstab", int]
 """A table, and the index of one of its columns."""
@@ -50,6 +52,31 @@ def charts_of(columns: Sequence[Column]) -> Charts:
 def columns_of(table: "Crosstab") -> list[Column]:
     """Return all columns of a table, the total first."""
     return [(table, column) for column in range(len(table.columns))]
+
+
+def limit_bars(chart: ChartData, most_columns: int, most_bars: int) -> ChartData:
+    """Return a chart with at most 12 answers, and with its first column alone if it has too many bars.
+
+    Args:
+        chart: the chart; only bars are changed, and their quantity states what they leave out.
+        most_columns: greatest number of columns.
+        most_bars: greatest number of bars of several columns.
+    """
+    if chart.kind != "bars":
+        return chart
+    n_answers, quantity = len(chart.categories), chart.quantity
+    n_columns, n_shown = len(chart.series), min(n_answers, _MOST_ANSWERS)
+    if n_columns > 1 and (n_columns > most_columns or n_columns * n_shown > most_bars):
+        chart = replace(chart, series=chart.series[:1], has_total=False)
+    if len(chart.series) == 1:
+        column, _, _ = chart.series[0].name.partition("\n")
+        quantity += f", {column}"
+    if n_answers > n_shown:
+        quantity += f": the {n_shown} most frequent of {n_answers} answers"
+        totals = np.nan_to_num(chart.series[0].values)
+        shown = sorted(range(n_answers), key=lambda index: -totals[index])[:n_shown]
+        chart = chart.select(sorted(shown))
+    return replace(chart, quantity=quantity)
 
 
 def has_letters(table: "Crosstab", shown: Sequence[int] | None = None) -> bool:
@@ -98,11 +125,11 @@ def _stack(columns: Sequence[Column], lines: Sequence[int]) -> ChartData:
 def _means(columns: Sequence[Column], line: int) -> ChartData:
     """Return a line's mean or score in each column, with its interval."""
     question = columns[0][0].question
-    name = _line_name(question, line)
+    name = one_line(question.lines[line].name)
     return ChartData(
         "points",
         tuple(map(_column_name, columns)),
-        (_series(name, [(*column, line) for column in columns]),),
+        (_series(capitalise(name), [(*column, line) for column in columns]),),
         decimals(0 if question.lines[line].kind == "nps" else 2),
         f"{name}{_range_of(question, line)}",
         has_total=_has_total(columns),

@@ -11,7 +11,15 @@ import numpy as np
 
 from semscale.report.chart_data import ChartData
 from semscale.report.document import Document, stamp
-from semscale.report.formatting import capitalise, count_of, coverage, line_text, one_line, percent
+from semscale.report.formatting import (
+    capitalise,
+    count_of,
+    coverage,
+    end_sentence,
+    line_text,
+    one_line,
+    percent,
+)
 from semscale.report.presenting import word_document
 from semscale.report.sheet_charts import place_charts, write_charts
 from semscale.report.sheets import FONT, INDEX, Sheet, SheetFormats, Value
@@ -19,14 +27,12 @@ from semscale.report.tables import (
     change_note,
     difference_note,
     interval_line,
-    margin_note,
+    question_notes,
     result,
-    table_notes,
     tables_head,
 )
-from semscale.report.tables_charts import charts_of
+from semscale.report.tables_charts import charts_of, limit_bars
 from semscale.report.workbook import ORIGIN, ORIGIN_SENTENCE, write_origin
-from semscale.spelling import without_hints
 from semscale.store.writing import MAX_ROWS, open_workbook
 
 if TYPE_CHECKING:
@@ -57,7 +63,6 @@ _NARROW_TABLE = 660  # pixels of a table that has room for charts at its right
 _MOST_COLUMNS = 10  # of a sheet, with the total, so that it is legible on paper
 _MOST_BARS = 24  # of a chart with several columns
 _MOST_GROUPED = 4  # columns of such a chart
-_MOST_ANSWERS = 12  # of a chart
 _MOST_POINTS = 7  # of a stack
 _DIFFERENCE_COLUMNS = {
     "Question": 44.0, "By": 22.0, "Line": 30.0, "First": 20.0, "Second": 20.0, "First minus second": 12.0,
@@ -143,20 +148,15 @@ def _write_index(
         for number, table in enumerate(tables):
             look = "inner" if number else "entry"
             sheet.put(2, table.banner.title or " ", look)
-            sheet.put(3, _ended(result(table)), look)
+            sheet.put(3, end_sentence(result(table)), look)
             sheet.row += 1
     for name, sentence in further:
         sheet.link(0, name, name, "entry link")
         sheet.cells((" ", " ", sentence), "entry", start=1)
     sheet.row += 1
     for caution in document.sentences("caution"):
-        sheet.line(_ended(capitalise(caution)), "note")
+        sheet.line(end_sentence(capitalise(caution)), "note")
     sheet.finish(head_rows=head_rows)
-
-
-def _ended(text: str) -> str:
-    """Write a phrase with the mark that ends a sentence."""
-    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
 # A page
@@ -198,7 +198,7 @@ def _write_page(
     sheet.line(question.text, "title")
     for table in tables:
         by = f"By {one_line(table.banner.title)}: " if len(tables) > 1 else ""
-        sheet.line(_ended(f"{by}{result(table)}"), "lead")
+        sheet.line(end_sentence(f"{by}{result(table)}"), "lead")
     sheet.link(0, INDEX, "Back to the index")
     sheet.row += 2
     heads = sheet.row
@@ -210,7 +210,7 @@ def _write_page(
     is_narrow = sheet.whole_width() <= _NARROW_TABLE
     drawn = list(_charts(parts))
     charts = place_charts(sheet, drawn, beside=heads if is_narrow else None)
-    for note in _notes(tables, summary):
+    for note in question_notes(tables, summary.settings, has_margins=True):
         sheet.line(note, "note")
     if any(table.changes is not None for table in tables):
         alpha = percent(1 - summary.settings.level, 0)
@@ -227,19 +227,6 @@ def _write_page(
         sheet.line("Data of the charts", "heading")
         write_charts(sheet, charts, step=2)
     sheet.finish(head_rows=head_rows, name_columns=1)
-
-
-def _notes(tables: Sequence["Crosstab"], summary: "Crosstabs") -> dict[str, None]:
-    """Return the notes on tables of one question; a note on one of several banners names it."""
-    settings = summary.settings
-    listed = [[*table_notes(table, settings), margin_note(table, settings.level)] for table in tables]
-    notes: dict[str, None] = {}
-    for table, of_table in zip(tables, listed, strict=True):
-        banner = one_line(table.banner.title)
-        for note in map(without_hints, filter(None, of_table)):
-            is_shared = banner in note or all(note in map(without_hints, others) for others in listed)
-            notes[note if is_shared else f"{capitalise(banner)}: {note}"] = None
-    return notes
 
 
 def _cells(parts: Sequence[_Part]) -> list[tuple["Crosstab", int, int]]:
@@ -363,10 +350,8 @@ def _write_answer_shares(sheet: Sheet, parts: Sequence[_Part]) -> None:
 def _charts(parts: Sequence[_Part]) -> Iterator[ChartData]:
     """Return the charts of a page that are readable, however many answers and columns there are."""
     for chart in charts_of([(table, group) for table, group, _ in _cells(parts)]):
-        if chart.kind == "bars":
-            yield _readable_bars(_without_bases(chart))
-        elif chart.kind != "stack" or len(chart.series) <= _MOST_POINTS:
-            yield _without_bases(chart)
+        if chart.kind != "stack" or len(chart.series) <= _MOST_POINTS:
+            yield limit_bars(_without_bases(chart), _MOST_GROUPED, _MOST_BARS)
 
 
 def _without_bases(chart: ChartData) -> ChartData:
@@ -381,20 +366,6 @@ def _without_bases(chart: ChartData) -> ChartData:
 def _short_name(name: str) -> str:
     label, _, base = name.partition("\n")
     return f"{label}*" if base.endswith("*") else label
-
-
-def _readable_bars(chart: ChartData) -> ChartData:
-    """Return bars of all columns, or of the first alone if they would be too many; the table has all bars."""
-    n_answers, n_columns = len(chart.categories), len(chart.series)
-    if n_columns > _MOST_GROUPED or n_columns * n_answers > _MOST_BARS:
-        chart = replace(chart, series=chart.series[:1], has_total=False)
-    quantity = chart.quantity
-    if len(chart.series) == 1:
-        quantity += f", {chart.series[0].name}"
-    if n_answers > _MOST_ANSWERS:
-        quantity += f": the {_MOST_ANSWERS} most frequent of {n_answers} answers"
-        chart = chart.select(range(_MOST_ANSWERS))
-    return replace(chart, quantity=quantity)
 
 
 # Lists of all changes and differences

@@ -237,7 +237,7 @@ def test_the_screen_says_who_has_no_answer_and_no_group(survey, capsys):
 
 def test_workbook_has_intervals_and_letters_in_separate_columns(tables, tmp_path):
     write_report(tables.document(), tmp_path / "t.xlsx")
-    sheet = sheets_of(tmp_path / "t.xlsx")["like by region"]
+    sheet = sheets_of(tmp_path / "t.xlsx")["like"]
     mean = next(row for row in sheet.rows() if row[0] == "mean")
     assert float(mean[1]) == 3.375
     assert mean[-1] == "A"
