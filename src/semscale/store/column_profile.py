@@ -25,6 +25,7 @@ _CHOICES = 30
 _FEW_WORDS = 10  # more different single words are not a list of choices
 _ORDINAL_POINTS = (3, 11)
 _OPTION_VALUES = 2
+_OFTEN, _USUAL = 10, 0.02  # respondents with an option, in numbers and as a share of all
 _MOSTLY = 0.95
 _HALF = 0.5
 _PHRASE, _SENTENCE = 2.0, 3.0  # mean words of an answer
@@ -201,8 +202,19 @@ class ColumnProfile:
         if options_in_values(self.values):
             return "multiple choice"
         is_varied = share > _HALF and (mean_words >= _PHRASE or len(self.values) > _FEW_WORDS)
-        is_long = len(self.values) > _CHOICES and mean_words >= _SENTENCE
+        is_long = len(self.values) > _CHOICES and mean_words >= _SENTENCE and not self._has_long_options
         return "open text" if is_varied or is_long else "single choice"
+
+    @property
+    def _has_long_options(self) -> bool:
+        """True if most cells have one of a few texts that are as long as the others, which people wrote."""
+        least = max(_OFTEN, _USUAL * self.filled)
+        options = {value: n for value, n in self.values.items() if n >= least}
+        n = sum(options.values())
+        if not _OPTION_VALUES <= len(options) <= _FEW_WORDS or n < _HALF * self.filled:
+            return False
+        words = sum(times * len(value.split()) for value, times in options.items())
+        return (self.words - words) * n <= words * (self.filled - n)
 
 
 def is_id_name(name: str) -> bool:

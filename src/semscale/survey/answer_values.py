@@ -10,6 +10,7 @@ from semscale.survey.description import Confidence, Value, cell_name
 from semscale.survey.marks import missing_reason
 from semscale.survey.number_codes import number_key, parse_number
 from semscale.survey.value_order import order_labels
+from semscale.survey.written_in import written_in
 
 _LABELS_OF_CODES = "LimeSurvey"
 """The tool whose reader labels a code that full answers do not have."""
@@ -40,9 +41,11 @@ def order_values(
     for value, n in profile.values.most_common():
         name = spelled.setdefault(code_key(value), " ".join(cell_name(value).split()))
         counts[name] = counts.get(name, 0) + n
+    written = written_in(counts)
+    counts = {name: n for name, n in counts.items() if name not in written}
     order = order_labels(list(counts)) if in_order else None
     if order is not None:
-        scores = order.scores or (None,) * len(order.labels)
+        scores = (not written and order.scores) or (None,) * len(order.labels)
         ordered = zip(order.labels, scores, strict=True)
         return tuple(Value(value=v, score=s) for v, s in ordered), order.reason, order.confidence
     if all(parse_number(value) is not None for value in counts):
@@ -71,7 +74,9 @@ def label_values(counted: CountedColumns, profile: ColumnProfile) -> tuple[Value
         for value, label in labels.values.items()
         if value in profile.values or counted.export != _LABELS_OF_CODES
     ]
-    unlabelled = [value for value in profile.values if value not in labels.values and value not in codes]
+    written = written_in(profile.values, set(map(code_key, (*labels.values, *codes))))
+    known = labels.values.keys() | codes.keys() | written
+    unlabelled = [value for value in profile.values if value not in known]
     rest = [Value(value=value) for value in sorted(unlabelled, key=number_key)[:MOST_LISTED]]
     are_numbers = all(parse_number(value.value) is not None for value in (*values, *rest))
     if are_numbers and (rest or counted.kind(profile) == "ordinal"):

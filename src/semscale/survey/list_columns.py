@@ -9,6 +9,7 @@ from semscale.survey.description import MissingReason, Option, Question
 from semscale.survey.lists import OptionList, find_list
 from semscale.survey.marks import is_exclusive
 from semscale.survey.number_codes import number_key, parse_number
+from semscale.survey.written_in import WRITTEN
 
 _LISTS_OF_CODES = frozenset({"Qualtrics"})
 """Tools that write the numbers of chosen options with a comma between them."""
@@ -18,7 +19,6 @@ _FEWEST_CELLS = 30
 _FEWEST_WRITTEN = 5  # texts beside "other" that are counted together
 _FEWEST_ITEMS = 2
 _FEWEST_RANKS = 3
-_WRITTEN = "other (written in)"
 
 
 def find_options(counted: CountedColumns, profile: ColumnProfile) -> OptionList | None:
@@ -53,7 +53,7 @@ def describe_list(counted: CountedColumns, profile: ColumnProfile, listed: Optio
         for name in names
     )
     if written:
-        options += (Option(label=_WRITTEN, is_text=True),)
+        options += (Option(label=WRITTEN, is_text=True),)
     return Question(
         name=profile.name,
         kind="ranking" if are_ranked and len(values) > 1 else "multiple",

@@ -24,6 +24,7 @@ from semscale.store.writing import is_reserved
 from semscale.survey.answer_values import BY_FREQUENCY
 from semscale.survey.description import Option, Question, Value, cell_name
 from semscale.survey.lists import OptionList
+from semscale.survey.written_in import MAX_ANSWERS, WRITTEN, written_in
 from semscale.tabulation.lines import (
     ANY,
     Line,
@@ -46,9 +47,6 @@ from semscale.tabulation.text_results import (
 )
 from semscale.types import Floats, Integers, Mask
 
-MAX_ANSWERS = 50
-"""Greatest number of answers of a choice that get a line in a table."""
-
 _TAKEN_FOR: Mapping[str, TakenFor] = {
     "scale": "scale",
     "nps": "nps",
@@ -57,10 +55,12 @@ _TAKEN_FOR: Mapping[str, TakenFor] = {
     "ranking": "ranking",
 }
 _EMPTY, _LEFT_OUT, _UNKNOWN = -1, -2, -3  # positions of cells without an answer
+_WRITTEN_IN = -4  # position of texts that are counted together, until all other answers are known
 _SEVERAL = "several answers were possible, so shares can sum to more than 100 %"
 _EXAMPLES = 3
 _FEWEST_IN_ORDER = 3  # answers whose order makes a difference to readers
 _FEWEST_FOR_ANY = 2
+_FEWEST_OPTIONS = 2
 
 
 class AnswerReader:
@@ -333,12 +333,14 @@ class _Tally:
         left_out: number of cells with each code for no answer, by its name and reason.
         unknown: number of cells with each value that the description lacks.
         more: number of cells with each answer that the description lacks.
+        written: number of cells with each text that is counted with others.
     """
 
     question: Question
     left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
     more: Counter[str] = field(default_factory=Counter)
+    written: Counter[str] = field(default_factory=Counter)
 
     @cached_property
     def reasons(self) -> Mapping[str, str]:
@@ -386,6 +388,12 @@ class _Tally:
         if self.more and self.question.source == "user":
             listed = [(name, f"{n:,}") for name, n in self.more.most_common()]
             yield f"answers that the description lacks come last: {_list_counts(listed)}"
+        if self.written:
+            listed = [(name, f"{n:,}") for name, n in self.written.most_common()]
+            yield (
+                f"‘{WRITTEN}’ has {self.written.total():,} answers, {len(self.written):,} different texts "
+                f"that few respondents gave: {_list_counts(listed)}"
+            )
 
 
 def _list_counts(counts: Sequence[tuple[str, str]]) -> str:
@@ -452,8 +460,7 @@ def _read_choice(
     if is_by_frequency:
         present = {key for name in column.counts for key in column.keys(name)}
         values = [value for value in values if code_key(value.value) in present]
-    index = _index_of(values)
-    positions = column.positions(lambda name: _find_or_add(column, name, index, values, tally))
+    (positions,) = _find_answers([column], values, tally)
     names = [value.name for value in values]
     lines, weights = choice_lines(names, _net_members(question, names))
     note = "answers are in the order of their frequency in the file, as no other order of them is known"
@@ -461,11 +468,68 @@ def _read_choice(
     return lines, weights, np.maximum(positions, _EMPTY), (note,) if is_noted else ()
 
 
+def _find_answers(columns: Sequence[_Column], values: list[Value], tally: _Tally) -> list[Integers]:
+    """Return the position of each cell's answer in columns of one list; answers that it lacks are added.
+
+    Texts that people wrote beside the options are one answer, if there are too many for a line each.
+
+    Args:
+        columns: the columns.
+        values: the answers of the description, to which others are added.
+        tally: counts of cells that are no answer, or an answer that the description lacks.
+
+    Raises:
+        InputError: most answers are such texts, and nobody describes the question.
+    """
+    index = _index_of(values)
+    written = _written_in(columns, index, tally)
+    found = [
+        column.positions(
+            partial(_find_or_add, column, index=index, values=values, tally=tally, written=written)
+        )
+        for column in columns
+    ]
+    if not tally.written:
+        return found
+    if tally.question.source == "inferred" and _are_open(found, len(values)):
+        different = {name for column in columns for name in column.counts}
+        raise InputError("question", _unmeasured_message(tally.question, len(different)))
+    values.append(Value(value=WRITTEN))
+    return [np.where(positions == _WRITTEN_IN, len(values) - 1, positions) for positions in found]
+
+
+def _written_in(columns: Sequence[_Column], index: Mapping[str, int], tally: _Tally) -> frozenset[str]:
+    """Return the texts that are counted together."""
+    counts: Counter[str] = Counter()
+    for column in columns:
+        counts.update({
+            name: n for name, n in column.counts.items()
+            if not tally.reasons.keys() & set(column.keys(name)) and name not in column.labels.values
+        })  # fmt: skip
+    return written_in(counts, index)
+
+
+def _are_open(found: Sequence[Integers], n_options: int) -> bool:
+    """Return whether most answers are texts of few respondents, or there are no options beside them."""
+    positions = np.concatenate(found)
+    n_written, n_answers = int((positions == _WRITTEN_IN).sum()), int((positions >= 0).sum())
+    return n_written > n_answers or n_options < _FEWEST_OPTIONS
+
+
 def _find_or_add(
-    column: _Column, name: str, index: dict[str, int], values: list[Value], tally: _Tally
+    column: _Column,
+    name: str,
+    *,
+    index: dict[str, int],
+    values: list[Value],
+    tally: _Tally,
+    written: Collection[str],
 ) -> int:
     """Return the index of a value's answer; a value that the description lacks is added."""
     position = tally.find(column, name, index, len(values))
+    if position == len(values) and name in written:
+        tally.written[name] += column.counts[name]
+        return _WRITTEN_IN
     if position == len(values):
         label = column.labels.values.get(name, "")
         tally.more[name] += column.counts[name]
@@ -565,11 +629,7 @@ def _mentioned(
 ) -> tuple[list[Value], list[Integers]]:
     """Read columns with codes of one list: all answers, also undescribed ones, and each cell's position."""
     values = list(question.answers)
-    index = _index_of(values)
-    return values, [
-        column.positions(partial(_find_or_add, column, index=index, values=values, tally=tally))
-        for column in columns
-    ]
+    return values, _find_answers(columns, values, tally)
 
 
 def _read_mentions(
