@@ -223,6 +223,8 @@ def test_rows_that_a_user_takes_back_stay_respondents():
     )
     known = Survey(questions=[SATISFACTION])
     assert update_survey(known, inferred).survey.leave_out == {}
+    gone = Survey(leave_out={"Gone": ["x"]}, questions=[SATISFACTION])
+    assert update_survey(gone, inferred).survey.leave_out == {"Gone": ("x",)}
     assert update_survey(inferred, inferred).survey.leave_out == {"Status": ("Survey Preview",)}
 
 
@@ -230,3 +232,72 @@ def test_a_value_that_the_user_lists_twice_is_refused():
     fields = "kind: single, values: [{value: N}, {value: N}]"
     with pytest.raises(InputError, match="question 'q' lists value 'N' twice"):
         parse_survey(question(fields).encode(), source="s")
+
+
+def question_of(name, column, **fields):
+    return Question(name=name, kind="single", columns=(column,), **{"source": "inferred", **fields})
+
+
+FILE = Survey(
+    file="a.csv",
+    questions=[question_of(name, name) for name in ("q1", "q2", "q3")] + [Question(name="why", kind="open")],
+)
+
+
+@pytest.mark.parametrize(
+    ("renamed", "columns"),
+    [
+        (Question(name="Sex", kind="single", source="inferred"), ("q2",)),  # it lies between q1 and q3
+        (Question(name="Sex", kind="open", source="inferred"), None),  # of another kind, which nobody states
+        (Question(name="Sex", kind="open"), ("q2",)),  # the user states it
+        (Question(name="Sex", kind="single", columns=["q22"]), ("q2",)),
+    ],
+)
+def test_a_renamed_question_without_its_column_stays_and_is_told_its_column(renamed, columns):
+    known = Survey(file="a.csv", questions=[FILE.questions[0], renamed, *FILE.questions[2:]])
+    updated = update_survey(known, FILE)
+    names = [question.name for question in updated.survey.questions]
+    if columns is None:
+        assert names == ["q1", "q3", "why", "q2"]
+        assert updated.gone == ("Sex",)
+        return
+    assert updated.survey.questions[1] == renamed
+    assert names == ["q1", "Sex", "q3", "why"]
+    assert updated.unplaced == {"Sex": columns}
+    (note,) = updated.notes("a.csv")
+    assert note.endswith("if it is q2, add ‘columns: q2’ to its entry")
+
+
+def test_the_wording_tells_the_column_of_a_renamed_question():
+    inferred = Survey(questions=[question_of("a", "a", text="Your sex?"), question_of("b", "b", text="Age?")])
+    known = Survey(questions=[Question(name="Years", kind="scale", text="Age?"), inferred.questions[0]])
+    assert update_survey(known, inferred).unplaced == {"Years": ("b",)}
+
+
+def test_without_a_likely_column_the_entry_stays_and_any_column_is_described():
+    known = Survey(file="a.csv", questions=[Question(name="Mood", kind="scale")])
+    updated = update_survey(known, FILE)
+    assert [question.name for question in updated.survey.questions] == ["Mood", "q1", "q2", "q3", "why"]
+    assert updated.unplaced == {"Mood": ()}
+
+
+def test_entries_that_leave_the_description_become_comments():
+    text = survey_text(SURVEY).replace("- name: sat", "- name: sat  # mine")
+    less = Survey(file="a.csv", export="LimeSurvey", leave_out=SURVEY.leave_out, questions=[DRINKS])
+    written = survey_text(less, text.encode())
+    assert parse_survey(written.encode(), source="s") == less
+    comments = written.partition("# Entries that named columns which the file lacks:\n")[2]
+    entry = "\n".join(line[2:] for line in comments.splitlines())
+    assert parse_survey(f"questions:\n{entry}".encode(), source="s").questions == (SATISFACTION,)
+    assert "# mine" in entry
+    again = survey_text(less, written.encode())
+    assert again == written
+
+
+def test_options_of_a_stated_entry_that_leave_it_are_comments():
+    stated = DRINKS.model_copy(update={"source": "user", "nets": {}})
+    survey = Survey(file="a.csv", questions=[stated])
+    updated = update_survey(survey, Survey(file="b.csv", questions=[Question(name="Q1_1", kind="single")]))
+    written = survey_text(updated.survey, survey_text(survey).encode())
+    assert "#       - {label: Other, column: Q1_9, text: true}" in written
+    assert parse_survey(written.encode(), source="s").columns == ("Q1_1",)

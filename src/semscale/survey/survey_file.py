@@ -25,6 +25,7 @@ _HEADING = (
     "What the columns of the file mean. Correct what is wrong, and set 'from' to 'user' there. Commands\n"
     "read this file beside the data, or by --survey. Writing it again keeps your entries and comments."
 )
+_LEFT_OUT = "Entries that named columns which the file lacks:"
 _LISTS = ("values", "options")
 """Lists whose entries take a line each."""
 
@@ -69,6 +70,8 @@ def parse_survey(content: bytes, *, source: str) -> Survey:
 def write_survey(survey: Survey, path: Path) -> None:
     """Write the description of a survey; comments and unchanged entries of an existing file stay.
 
+    Entries of the existing file that the description lacks become comments.
+
     Args:
         survey: the description.
         path: the file.
@@ -108,10 +111,32 @@ def survey_text(survey: Survey, content: bytes | None = None, *, source: str = F
             raise InputError(f"{source!r} cannot be changed without losing comments: {error}") from error
     _update(document, _plain(survey, "questions"))
     nodes = {str(node["name"]): node for node in document.get("questions") or ()}
+    left_out = [nodes[name] for name, question in known.items() if _is_left_out(question, survey)]
+    comments = _comments(yaml, left_out)
     document["questions"] = _entries(document.get("questions"), survey, nodes, known)
+    return _dump(yaml, document) + comments
+
+
+def _dump(yaml: YAML, node: CommentedMap | list[CommentedMap]) -> str:
     stream = StringIO()
-    yaml.dump(document, stream)
+    yaml.dump(node, stream)
     return stream.getvalue()
+
+
+def _is_left_out(question: Question, survey: Survey) -> bool:
+    """Return whether a description lacks an entry, or columns of an entry that the user states."""
+    entry = survey.by_name.get(question.name)
+    if entry is None:
+        return True
+    return question.source == "user" and not set(question.all_columns) <= set(entry.all_columns)
+
+
+def _comments(yaml: YAML, entries: list[CommentedMap]) -> str:
+    """Write entries as comments for the end of the file, so that nothing that somebody wrote is lost."""
+    if not entries:
+        return ""
+    lines = [_LEFT_OUT, *_dump(yaml, entries).rstrip().splitlines()]
+    return "".join(["\n", *(f"# {line}".rstrip() + "\n" for line in lines)])
 
 
 def _entries(

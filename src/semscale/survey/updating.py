@@ -1,28 +1,54 @@
 """Bringing the description of a survey up to date with a file that has new columns, or lacks old ones."""
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from semscale.survey.description import Question, Survey
 
 
 @dataclass(frozen=True)
 class UpdatedSurvey:
-    """A description that names exactly the columns of a file.
+    """A description that was brought up to date with a file.
 
     Attributes:
         survey: the description.
         added: columns of new entries.
         gone: columns that the file lacks, and that the description no longer names.
+        unplaced: questions that name columns which the file lacks, as a renamed question does, and stay as
+            they are; with the columns that are likely theirs, if these are known.
     """
 
     survey: Survey
     added: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
+    unplaced: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def notes(self, file: str) -> Iterator[str]:
+        """Yield sentences on what differs between the description and the file.
+
+        Args:
+            file: name of the file.
+        """
+        if self.gone:
+            yield f"described columns that the table lacks: {', '.join(self.gone)}"
+        if self.added:
+            yield f"columns that were not described yet: {', '.join(self.added)}"
+        for name, columns in self.unplaced.items():
+            listed = ", ".join(columns)
+            value = listed if len(columns) == 1 else f"[{listed}]"
+            remedy = (
+                f"if it is {listed}, add ‘columns: {value}’ to its entry"
+                if columns
+                else "add ‘columns:’ with its column to its entry, or delete the entry"
+            )
+            yield f"question ‘{name}’ stays, but {file} lacks a column that it names: {remedy}"
 
 
 def update_survey(known: Survey, inferred: Survey) -> UpdatedSurvey:
     """Bring a description up to date with a file.
+
+    An entry of the same file that names no column of it stays as it is, if the user states it, or if a column
+    is likely that of the renamed question; such a column gets no entry of its own.
 
     Args:
         known: the description; its entries stay, without columns that the file lacks.
@@ -30,10 +56,22 @@ def update_survey(known: Survey, inferred: Survey) -> UpdatedSurvey:
             entries for new columns are added after the known ones.
     """
     present = set(inferred.columns)
-    kept = [reduced for question in known.questions if (reduced := _only(question, present)) is not None]
+    is_same = known.file in {"", inferred.file}
+    kept: list[Question] = []
+    unplaced: dict[str, tuple[str, ...]] = {}
+    for question in known.questions:
+        columns = _columns_of_renamed(question, known, inferred) if is_same else ()
+        is_stated = is_same and question.source == "user"
+        if not present.issuperset(question.all_columns) and (columns or is_stated):
+            unplaced[question.name] = columns
+            kept.append(question)
+        elif (reduced := _only(question, present)) is not None:
+            kept.append(reduced)
     described = {column for question in kept for column in question.all_columns}
-    names = {question.name for question in kept}
-    new = list(_new_questions(inferred, described, names))
+    new = list(
+        _new_questions(inferred, described.union(*unplaced.values()), {question.name for question in kept})
+    )
+    named = {column for question in kept for column in question.all_columns}
     return UpdatedSurvey(
         Survey(
             file=known.file or inferred.file,
@@ -41,12 +79,47 @@ def update_survey(known: Survey, inferred: Survey) -> UpdatedSurvey:
             reading=known.reading,
             derive=known.derive,
             where=known.where,
-            leave_out={column: values for column, values in known.leave_out.items() if column in present},
+            leave_out=known.leave_out,
             questions=(*kept, *new),
         ),
         added=tuple(column for question in new for column in question.all_columns),
-        gone=tuple(column for column in known.columns if column not in present),
+        gone=tuple(column for column in known.columns if column not in present | named),
+        unplaced=unplaced,
     )
+
+
+def _columns_of_renamed(question: Question, known: Survey, inferred: Survey) -> tuple[str, ...]:
+    """Return the columns that are likely those of a renamed question; none if several questions fit.
+
+    They are those of the only question that has its wording, else its answers, else its kind and its place
+    between the questions before and after it; and that nobody describes.
+    """
+    if not set(question.all_columns).isdisjoint(inferred.columns):
+        return ()
+    free = [entry for entry in inferred.questions if not set(entry.all_columns) & set(known.columns)]
+    names = [value.value for value in question.values]
+
+    def is_alike(entry: Question) -> bool:
+        return question.source == "user" or entry.kind == question.kind
+
+    fitting = (
+        [entry for entry in free if question.text and entry.text == question.text],
+        [entry for entry in free if names and [value.value for value in entry.values] == names],
+        [entry for entry in _neighbours(question, known, inferred) if entry in free and is_alike(entry)],
+    )
+    matches = next((entries for entries in fitting if len(entries) == 1), [])
+    return matches[0].all_columns if matches else ()
+
+
+def _neighbours(question: Question, known: Survey, inferred: Survey) -> Sequence[Question]:
+    """Return the inferred questions between those of the entries before and after a question."""
+    place = known.questions.index(question)
+    owners = [inferred.of_column(entry.all_columns[0]) for entry in known.questions]
+    before = [owner for owner in owners[:place] if owner is not None]
+    after = [owner for owner in owners[place + 1 :] if owner is not None]
+    first = inferred.questions.index(before[-1]) + 1 if before else 0
+    last = inferred.questions.index(after[0]) if after else len(inferred.questions)
+    return inferred.questions[first:last]
 
 
 def _new_questions(inferred: Survey, described: Collection[str], names: set[str]) -> Iterator[Question]:

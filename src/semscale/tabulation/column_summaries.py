@@ -191,10 +191,7 @@ def summarize_columns(table: Table, survey: Survey | None = None) -> ColumnsSumm
     if survey is not None:
         updated = update_survey(survey, described)
         described = updated.survey
-        if updated.gone:
-            notes.append(f"described columns that the table lacks: {', '.join(updated.gone)}")
-        if updated.added:
-            notes.append(f"columns that were not described yet: {', '.join(updated.added)}")
+        notes += updated.notes(table.file_name)
     if described.leave_out:
         outdated = set(unfinished_notes(table))
         notes = [note for note in notes if note not in outdated]
