@@ -193,6 +193,7 @@ def open_in_child(opening: Opening) -> Table:
         labels={title: _labels(entry) for title, entry in head["labels"].items()},
         notes=tuple(head["notes"]),
         export=head["export"],
+        sheets=tuple(head["sheets"]),
         identity=child.identity if head["has_identity"] else None,
         hint=child.hint,
     )
@@ -207,6 +208,7 @@ def describe_table(table: Table) -> dict[str, Any]:
         "labels": {title: {**asdict(entry)} for title, entry in table.labels.items()},
         "notes": table.notes,
         "export": table.export,
+        "sheets": table.sheets,
         "has_identity": table.identity is not None,
     }
 

@@ -39,6 +39,9 @@ _EXTENSIONS = {f".{name}": name for name in FORMATS if name not in LOG_FORMATS} 
     ".eval": "inspect",
     ".json": JSON,
 }
+READABLE_EXTENSIONS = frozenset(_EXTENSIONS)
+"""Extensions of files that ``open_table`` reads without being told their format."""
+
 _OF_OTHER_PROGRAMS = {
     ".por": "SPSS",
     ".rds": "R",

@@ -51,7 +51,8 @@ def open_excel(
             row, or a column occurs twice.
     """
     _check_size(path, name)
-    rows, first, title, other_sheets = _read(path, name, sheet)
+    rows, first, title, sheets = _read(path, name, sheet)
+    other_sheets = [other for other in sheets if other != title]
     if not rows:
         remedy = f"name another one with `sheet`: {', '.join(other_sheets)}" if other_sheets else "fill it"
         raise InputError(f"{name}: sheet '{title}' is empty; {remedy}")
@@ -89,6 +90,7 @@ def open_excel(
         settings=("xlsx", str(sheet or 0), *header_setting(header_kind, header_row)),
         labels=header.labels,
         export=header.export,
+        sheets=tuple(sheets),
         notes=(*_sheet_notes(name, title, [] if sheet else other_sheets), *title_notes, *header.notes),
         hint=hint,
     )
@@ -139,8 +141,8 @@ def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], in
     """Read a sheet.
 
     Returns:
-        Its rows from the first that is not blank, the number of that row, its title, and the titles of the
-        other sheets.
+        Its rows from the first that is not blank, the number of that row, its title, and the titles of all
+        sheets.
     """
     from python_calamine import CalamineError, CalamineWorkbook
 
@@ -163,7 +165,7 @@ def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], in
             rows = content.to_python()
             # A row of errors or of empty texts is read as a blank one.
             blank = next((at for at, row in enumerate(rows) if any(cell != "" for cell in row)), len(rows))
-            return rows[blank:], first + blank, title, [other for other in titles if other != title]
+            return rows[blank:], first + blank, title, list(titles)
     except CalamineError as error:
         raise _unreadable(name, (str(error).splitlines() or ["damaged"])[0]) from error
 

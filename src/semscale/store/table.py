@@ -116,6 +116,7 @@ class Table:
             likewise.
         hint: hint on the location of a missing column in the file, for messages; may be empty.
         export: name of the survey tool that wrote the file, such as ``Qualtrics``; empty if it is unknown.
+        sheets: names of all sheets of a workbook; empty for other files.
     """
 
     name: str
@@ -134,6 +135,7 @@ class Table:
     row_in_whole: Callable[[int], int] | None = field(default=None, repr=False)
     hint: Callable[[str], str] = field(default=lambda _column: "", repr=False)
     export: str = ""
+    sheets: tuple[str, ...] = ()
 
     @property
     def file_name(self) -> str:

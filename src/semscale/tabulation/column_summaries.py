@@ -1,6 +1,6 @@
 """Description of the columns of a table: inferred types, and values with labels and counts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import isnan
@@ -175,17 +175,20 @@ _SCHEMA = {
 }
 
 
-def summarize_columns(table: Table, survey: Survey | None = None) -> ColumnsSummary:
+def summarize_columns(
+    table: Table, survey: Survey | None = None, *, profiles: Sequence[ColumnProfile] | None = None
+) -> ColumnsSummary:
     """Read a table once, and describe each column and question.
 
     Args:
         table: the table.
         survey: description whose entries stay; questions of other columns are inferred.
+        profiles: counts of the table's columns, if it was read already.
 
     Raises:
         InputError: a row cannot be read.
     """
-    profiles = profiles_of(table)
+    profiles = profiles_of(table) if profiles is None else profiles
     described = describe_survey(table, profiles)
     notes = list(table.notes)
     if survey is not None:
