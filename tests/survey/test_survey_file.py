@@ -264,8 +264,7 @@ def test_a_renamed_question_without_its_column_stays_and_is_told_its_column(rena
     assert updated.survey.questions[1] == renamed
     assert names == ["q1", "Sex", "q3", "why"]
     assert updated.unplaced == {"Sex": columns}
-    (note,) = updated.notes("a.csv")
-    assert note.endswith("if it is q2, add ‘columns: q2’ to its entry")
+    assert updated.remedies("a.csv")["Sex"].endswith("if it is q2, add ‘columns: q2’")
 
 
 def test_the_wording_tells_the_column_of_a_renamed_question():

@@ -190,3 +190,27 @@ def test_the_page_names_questions_and_lists_answers_in_their_order_with_labels(s
     answers = page.partition('<section id="values">')[2].partition("</section>")[0]
     assert "Kind of stay (q1)" in answers
     assert answers.index("Business") < answers.index("Leisure") < answers.index("Both")
+
+
+def test_questions_that_need_a_decision_come_first(semscale, tmp_path):
+    rows = "".join(f"{n},{n % 2 + 1},{n // 2 % 2 + 1},{n % 5 + 1}\n" for n in range(60))
+    (tmp_path / "answers.csv").write_text(f"id,b_a,b_b,q1\n{rows}")
+    assert semscale("columns", "answers.csv", "--out", "survey.yaml").code == 0
+    path = tmp_path / "survey.yaml"
+    path.write_text(path.read_text().replace("name: q1", "name: Mood  # mine"))
+    ended = semscale("columns", "answers.csv", "--out", "survey.yaml", "--report", "page.html")
+    assert ended.code == 0, ended.err
+    first = (
+        "Decide first: Mood: answers.csv lacks a column that its entry names: if it is q1, add ‘columns: q1’."
+    )
+    second = "Decide first: b_a and b_b: 1 and 2 have no labels"
+    assert ended.out.index(first) < ended.out.index(second) < ended.out.index("column  type")
+    shown = (tmp_path / "page.html").read_text()
+    assert shown.index(first) < shown.index(second) < shown.index(">Columns</h2>")
+    assert "name: Mood  # mine" in path.read_text()
+    # The command that reads the file says what to do, and works once that is done.
+    refused = semscale("tables", "answers.csv", "--question", "Mood")
+    assert refused.code == 2
+    assert "no column 'Mood', which question 'Mood' names" in refused.err
+    path.write_text(path.read_text().replace("name: Mood", "columns: q1\n    name: Mood"))
+    assert semscale("tables", "answers.csv", "--question", "Mood").code == 0

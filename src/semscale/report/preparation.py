@@ -1,6 +1,6 @@
 """Documents about preparation: columns of a table, forecasts of calls, and embedded texts."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from semscale.chat.budget import amount
@@ -67,7 +67,7 @@ def _column_sections(summary: "ColumnsSummary") -> Iterator[Section | None]:
         ("declared missing", lambda column: Quoted("; ".join(column.missing_codes))),
         ("label", lambda column: Quoted(column.label)),
     )
-    yield section("decisions", "Decide first", *_decisions(summary.undecided))
+    yield section("decisions", "Decide first", *_decisions(summary.decisions))
     yield section("columns", "Columns", table_of(summary.columns, columns, noun="column", brief=4))
     yield section("questions", "Questions", *_questions(summary))
     values = (_values(column, summary) for column in summary.columns if column.values)
@@ -81,14 +81,14 @@ def _column_sections(summary: "ColumnsSummary") -> Iterator[Section | None]:
     yield section("texts", "Open texts", "Quotes are of middle length, as written.", quoted)
 
 
-def _decisions(questions: "Sequence[Question]") -> Iterator[Paragraph | str]:
-    """List the questions whose inferred meaning is unsure, with the reasons, and say how to decide."""
-    if not questions:
+def _decisions(decisions: Mapping[str, str]) -> Iterator[Paragraph | str]:
+    """List the questions that need a decision, with the reasons."""
+    if not decisions:
         return
     yield "The meaning of these questions is unsure: correct their entries in survey.yaml."
     names: dict[str, list[str]] = {}
-    for question in questions:
-        names.setdefault(question.reason, []).append(question.name)
+    for name, reason in decisions.items():
+        names.setdefault(reason, []).append(name)
     for reason, listed in names.items():
         yield Paragraph(Quoted(f"Decide first: {join_list(listed)}: {reason}.", 1_000), detail="both")
 

@@ -23,25 +23,29 @@ class UpdatedSurvey:
     gone: tuple[str, ...] = ()
     unplaced: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def notes(self, file: str) -> Iterator[str]:
-        """Yield sentences on what differs between the description and the file.
-
-        Args:
-            file: name of the file.
-        """
+    def notes(self) -> Iterator[str]:
+        """Yield sentences on columns that were added or left out."""
         if self.gone:
             yield f"described columns that the table lacks: {', '.join(self.gone)}"
         if self.added:
             yield f"columns that were not described yet: {', '.join(self.added)}"
-        for name, columns in self.unplaced.items():
-            listed = ", ".join(columns)
-            value = listed if len(columns) == 1 else f"[{listed}]"
-            remedy = (
-                f"if it is {listed}, add ‘columns: {value}’ to its entry"
-                if columns
-                else "add ‘columns:’ with its column to its entry, or delete the entry"
-            )
-            yield f"question ‘{name}’ stays, but {file} lacks a column that it names: {remedy}"
+
+    def remedies(self, file: str) -> dict[str, str]:
+        """Say what to add to entries that name columns which the file lacks, by the question's name.
+
+        Args:
+            file: name of the file.
+        """
+        return {name: _remedy(columns, file) for name, columns in self.unplaced.items()}
+
+
+def _remedy(columns: Sequence[str], file: str) -> str:
+    start = f"{file} lacks a column that its entry names"
+    if not columns:
+        return f"{start}: add ‘columns:’ with its column, or delete the entry"
+    listed = ", ".join(columns)
+    value = listed if len(columns) == 1 else f"[{listed}]"
+    return f"{start}: if it is {listed}, add ‘columns: {value}’"
 
 
 def update_survey(known: Survey, inferred: Survey) -> UpdatedSurvey:

@@ -13,7 +13,7 @@ from semscale.scales.library import scale_caution
 from semscale.store.column_profile import ColumnKind, ColumnProfile, profiles_of
 from semscale.store.exports.unfinished import unfinished_notes
 from semscale.store.table import Table
-from semscale.survey.description import Question, Survey
+from semscale.survey.description import Survey
 from semscale.survey.inference import describe_survey
 from semscale.survey.updating import update_survey
 from semscale.tabulation.text_results import as_number
@@ -84,6 +84,7 @@ class ColumnsSummary(Presentable):
         n: rows.
         columns: in the order of the table.
         survey: description of the questions, inferred where no description has them.
+        remedies: what to add to entries that name columns which the table lacks, by the question's name.
         input_notes: notes on how the table was read, such as the rows that a condition left out.
         created: time of creation.
     """
@@ -92,6 +93,7 @@ class ColumnsSummary(Presentable):
     n: int
     columns: tuple[ColumnSummary, ...]
     survey: Survey
+    remedies: Mapping[str, str] = field(default_factory=dict)
     input_notes: tuple[str, ...] = ()
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
@@ -105,9 +107,16 @@ class ColumnsSummary(Presentable):
         return {name: tuple(column for column in self.columns if column.question == name) for name in names}
 
     @property
-    def undecided(self) -> tuple[Question, ...]:
-        """Questions that the user should look at first: unsure inferences and unknown marks."""
-        return tuple(question for question in self.survey.questions if question.needs_decision)
+    def decisions(self) -> dict[str, str]:
+        """Questions that the user should look at first, with the reasons.
+
+        These are entries that name columns which the table lacks, unsure inferences, and unknown marks.
+        """
+        decisions = dict(self.remedies)
+        for question in self.survey.questions:
+            if question.needs_decision:
+                decisions.setdefault(question.name, question.reason)
+        return decisions
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -137,9 +146,7 @@ class ColumnsSummary(Presentable):
                 name: [column.name for column in columns] for name, columns in self.questions.items()
             },
             "survey": self.survey.model_dump(mode="json", by_alias=True, exclude_defaults=True),
-            "decisions": [
-                {"question": question.name, "reason": question.reason} for question in self.undecided
-            ],
+            "decisions": [{"question": name, "reason": reason} for name, reason in self.decisions.items()],
             "created": self.created,
         }
 
@@ -190,17 +197,20 @@ def summarize_columns(
     """
     profiles = profiles_of(table) if profiles is None else profiles
     described = describe_survey(table, profiles)
-    notes = list(table.notes)
+    notes, remedies = list(table.notes), dict[str, str]()
     if survey is not None:
         updated = update_survey(survey, described)
         described = updated.survey
-        notes += updated.notes(table.file_name)
+        notes += updated.notes()
+        remedies = updated.remedies(table.file_name)
     if described.leave_out:
         outdated = set(unfinished_notes(table))
         notes = [note for note in notes if note not in outdated]
         notes += unfinished_notes(table, described.leave_out)
     n = max(profile.n for profile in profiles)
-    return ColumnsSummary(table.file_name, n, tuple(map(_column, profiles)), described, tuple(notes))
+    return ColumnsSummary(
+        table.file_name, n, tuple(map(_column, profiles)), described, remedies, tuple(notes)
+    )
 
 
 def _column(profile: ColumnProfile) -> ColumnSummary:
