@@ -55,6 +55,8 @@ _PROGRAMS = {
     "xpt": _Program("SAS", "a", "read_xport"),
 }
 _CATALOG = ".sas7bcat"
+_FORMATS = "formats"
+"""Name that SAS gives to a catalog."""
 
 
 def open_statistical(path: Path, name: str, kind: str, *, encoding: str | None = None) -> Table:
@@ -64,7 +66,8 @@ def open_statistical(path: Path, name: str, kind: str, *, encoding: str | None =
     empty text, a value that an SPSS file declares missing, and a missing value with a letter of Stata or SAS
     is null; the missing values are in the column's labels and counted in a note. Labels of variables and
     values, levels of measurement, sets of multiple responses and the weight become labels. SAS has the labels
-    of values in a catalog, which is read if it lies beside the file: ``name.sas7bcat``.
+    of values in a catalog, which is read if it lies beside the file: ``name.sas7bcat``, or else
+    ``formats.sas7bcat``.
 
     Args:
         path: the file.
@@ -118,14 +121,13 @@ def _read(path: Path, name: str, program: _Program, encoding: str | None) -> tup
     settings: dict[str, Any] = {"output_format": "polars", "encoding": encoding}
     if program.reader != "read_xport":
         settings["user_missing"] = True
-    catalog = path.with_suffix(_CATALOG)
-    if program.reader == "read_sas7bdat" and catalog.exists():
-        settings |= {"catalog_file": catalog, "formats_as_category": False}
     try:
         width = len(read(path, metadataonly=True, **settings)[0].columns)
         # A file may state a wrong number of rows, or none. One above the limit shows that there are too many.
         most = MOST_CELLS // max(1, width) + 1
         frame, meta = read(path, row_limit=most, **settings)
+        if program.reader == "read_sas7bdat" and (catalog := _find_catalog(path)):
+            meta.variable_value_labels = _labels_of_formats(catalog, meta, encoding)
     except (
         pyreadstat.ReadstatError,
         pyreadstat.PyreadstatError,
@@ -142,6 +144,28 @@ def _read(path: Path, name: str, program: _Program, encoding: str | None) -> tup
         n_cells = max(most, meta.number_rows or 0) * width
         check_size(n_cells, MOST_CELLS, "cells (rows times columns)", name, _TOO_LARGE)
     return frame, meta
+
+
+def _find_catalog(path: Path) -> Path | None:
+    """Return the catalog beside a file of SAS; ``None`` without one."""
+    catalogs = (path.with_suffix(_CATALOG), path.with_name(f"{_FORMATS}{_CATALOG}"))
+    return next((catalog for catalog in catalogs if catalog.exists()), None)
+
+
+def _labels_of_formats(catalog: Path, meta: Any, encoding: str | None) -> dict[str, dict[Any, str]]:
+    """Return the labels of values by variable, from a catalog that has them by format.
+
+    The library that reads both files would put the labels in place of the values, and lose their order.
+    """
+    import pyreadstat
+
+    _, formats = pyreadstat.read_sas7bcat(catalog, encoding=encoding, output_format="polars")
+    labels = {name.casefold(): values for name, values in formats.value_labels.items()}
+    return {
+        variable: labels[name.casefold()]
+        for variable, name in meta.variable_to_label.items()
+        if name.casefold() in labels
+    }
 
 
 def _without_letters(cells: pl.Series) -> tuple[pl.Series, pl.Series]:
@@ -188,7 +212,8 @@ def _labels(
     labels: dict[str, ColumnLabels] = {}
     for title in columns:
         worded = meta.variable_value_labels.get(title) or {}
-        lettered = [value for value in worded if has_letters and isinstance(value, str)]
+        is_number = meta.readstat_variable_types.get(title) != "string"
+        lettered = [value for value in worded if has_letters and is_number and isinstance(value, str)]
         values = _value_names({value: label for value, label in worded.items() if value not in lettered})
         letters = {f".{value}": worded[value] for value in lettered}
         ranges = meta.missing_ranges.get(title, ())

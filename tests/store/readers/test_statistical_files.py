@@ -1,5 +1,8 @@
 """Files of Stata and SAS: values, labels, and missing values with a letter."""
 
+import gzip
+from pathlib import Path
+
 import polars as pl
 import pytest
 
@@ -8,6 +11,9 @@ from semscale.store.reading import open_table
 from semscale.survey.inference import describe_survey
 
 pytestmark = pytest.mark.needs("spss")
+
+SAS = Path(__file__).parents[2] / "data" / "sas"
+"""A made-up file of SAS and its catalog, written by ReadStat."""
 
 
 def write_stata(path):
@@ -58,6 +64,37 @@ def test_letters_have_the_reasons_of_their_labels(tmp_path):
         ".b": "don't know",
     }
     assert survey.question("weight").kind == "weight"
+
+
+def unpack(name, path):
+    path.write_bytes(gzip.decompress((SAS / f"{name}.gz").read_bytes()))
+
+
+@pytest.mark.parametrize("catalog", ["formats.sas7bcat", "survey.sas7bcat"])
+def test_a_catalog_of_sas_labels_values_and_letters(tmp_path, catalog):
+    path = tmp_path / "survey.sas7bdat"
+    unpack(path.name, path)
+    unpack("formats.sas7bcat", tmp_path / catalog)
+    table = open_table(path)
+    # 5, 4, .A, 2, 4 and .B: the cells stay numbers, and what has a letter is missing.
+    assert next(table.batches(9))["FOOD"].to_list() == [5, 4, None, 2, 4, None]
+    survey = describe_survey(table)
+    food = survey.question("FOOD")
+    assert food.kind == "scale"
+    assert [value.label for value in food.answers] == ["Very poor", "Poor", "Fair", "Good", "Very good"]
+    assert {code.value: code.missing for code in food.values if code.missing} == {
+        ".A": "don't know",
+        ".B": "refused",
+    }
+    drinks = survey.question("D")
+    assert (drinks.chosen, drinks.not_chosen) == (("1",), ("2",))
+
+
+def test_a_file_of_sas_without_its_catalog_has_numbers(tmp_path):
+    path = tmp_path / "survey.sas7bdat"
+    unpack(path.name, path)
+    food = describe_survey(open_table(path)).question("FOOD")
+    assert not any(value.label for value in food.values)
 
 
 def test_transport_files_of_sas_are_read(tmp_path):
