@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import lgamma, log
 
 from semscale.store.missing_codes import code_key
 from semscale.survey.label_words import likely_languages, normalise_label, split_words
@@ -17,9 +18,12 @@ _FEWEST_ALONE = 2
 _MOST_OPTIONS = 50
 _MOST_PARTS = 4 * _MOST_OPTIONS  # an option may contain the separator, and be spelled differently
 _MOSTLY = 0.75
-_FEWEST_TIED = 10  # cells in which two parts occur together and never apart, so that they are one option
+_FEWEST_TIED = 2  # cells in which two parts occur together and never apart, so that they may be one option
+_CHANCE = 0.05
 _NAMES = re.compile(r"[\w.-]+(?: [\w.-]+)*")
-_TIGHT_COMMA = re.compile(r",(?!\s)")
+_COMMA = re.compile(r"(?<!\d),|,(?!\d{3}(?!\d))")
+"""A comma that does not divide the thousands of a number."""
+_TIGHT_COMMA = re.compile(r"(?:(?<!\d),|,(?!\d{3}(?!\d)))(?!\s)")
 _DECIMAL = re.compile(r"[+-]?\d+,\d+")
 
 
@@ -46,7 +50,7 @@ class OptionList:
 
     @property
     def _known(self) -> dict[str, str]:
-        return {code_key(option): option for option in self.options}
+        return {_key(option, self.separator): option for option in self.options}
 
 
 def find_list(
@@ -60,8 +64,9 @@ def find_list(
 
     They do if most parts of cells with several occur in different ones, alone or beside others, and there are
     fewer of them than cells, or two of them occur alone, or one beside others that several cells have. A part
-    belongs to the option before it if it always follows that and begins in lower case or occurs often, or if
-    it is in the same brackets.
+    belongs to the option before it if it always follows that and begins in lower case, or so often that this
+    is hardly by chance, or if it is in the same brackets. A comma that divides the thousands of a number is
+    none between options.
 
     Args:
         values: number of cells with each value.
@@ -96,16 +101,16 @@ def find_list(
         )
         if are_decimals:
             continue
-        parted = _parts_of_all(values, separator)
+        parted = _parts_of_all(values, separator, are_codes=are_codes)
         if not parted:
             continue
-        known_keys = {code_key(name): name for name in known or {}}
+        known_keys = {_key(name, separator): name for name in known or {}}
         options_joined = _joined_options(parted, values, separator)
-        joined = known_keys or _frequent_spellings(options_joined, parted, values)
+        joined = known_keys or _frequent_spellings(options_joined, parted, values, separator)
         listed = {value: tuple(_longest_options(parts, separator, joined)) for value, parts in parted.items()}
         are_numbers = are_codes and all(part.isdigit() for parts in parted.values() for part in parts)
         are_closed = separator == ";" and all(value.rstrip().endswith(separator) for value in values)
-        if are_numbers or are_closed or _are_lists(listed, values, set(known_keys)):
+        if are_numbers or are_closed or _are_lists(listed, values, set(map(code_key, known or {}))):
             counts: Counter[str] = Counter()
             spelled: dict[str, str] = {}
             for value, options in listed.items():
@@ -115,18 +120,24 @@ def find_list(
     return None
 
 
-def _parts_of_all(values: Collection[str], separator: str) -> dict[str, tuple[str, ...]]:
+def _parts_of_all(values: Collection[str], separator: str, *, are_codes: bool) -> dict[str, tuple[str, ...]]:
     """Return the parts of each value; nothing if there are more than options can have.
 
     If a tool writes commas without a blank, one before a blank belongs to an option, unless its parts are
     options themselves.
     """
-    if separator != "," or not any(map(_TIGHT_COMMA.search, values)):
+    if separator != "," or are_codes:
         return _split_all(values, lambda value: value.split(separator))
+    if not any(map(_TIGHT_COMMA.search, values)):
+        return _split_all(values, _COMMA.split)
     tight = _split_all(values, _TIGHT_COMMA.split)
-    options = {part for parts in tight.values() for part in parts}
-    is_parted = any("," in option and set(_parts(option.split(","))) <= options for option in options)
-    return _split_all(values, lambda value: value.split(",")) if is_parted else tight
+    options = {code_key(part) for parts in tight.values() for part in parts}
+    is_parted = any(
+        len(parts) > 1 and set(map(code_key, parts)) <= options
+        for option in options
+        if (parts := _parts(_COMMA.split(option)))
+    )
+    return _split_all(values, _COMMA.split) if is_parted else tight
 
 
 def _split_all(values: Iterable[str], split: Callable[[str], list[str]]) -> dict[str, tuple[str, ...]]:
@@ -185,7 +196,7 @@ def _are_lists(
 
 
 def _frequent_spellings(
-    options: Sequence[str], parted: Mapping[str, Sequence[str]], values: Mapping[str, int]
+    options: Sequence[str], parted: Mapping[str, Sequence[str]], values: Mapping[str, int], separator: str
 ) -> dict[str, str]:
     """Return the most frequent spelling of each option, by its normalised text."""
     counts: Counter[str] = Counter()
@@ -193,7 +204,7 @@ def _frequent_spellings(
         counts.update(dict.fromkeys(parts, values[value]))
     spellings: dict[str, str] = {}
     for option in sorted(options, key=lambda option: -counts[option]):
-        spellings.setdefault(code_key(option), option)
+        spellings.setdefault(_key(option, separator), option)
     return spellings
 
 
@@ -216,19 +227,27 @@ def _joined_options(
         for first, second in pairwise(keys):
             followers.setdefault(first, set()).add(second)
             leaders.setdefault(second, set()).add(first)
+    tied = {
+        (left, right)
+        for left, (right, *others) in ((left, [*rights]) for left, rights in followers.items())
+        if left and right and not others and leaders[right] == {left}
+    }
+    frequent = {pair for pair in tied if cells[pair[0]] >= _FEWEST_TIED}
+    if not _are_hardly_by_chance([cells[left] for left, _ in frequent], sum(values.values()), len(cells) - 1):
+        frequent = set()
+    are_capitalised = all(not parts[0][0].islower() for parts in parted.values() if parts)
 
     def are_one(first: str, second: str) -> bool:
-        left, right = code_key(first), code_key(second)
-        are_tied = followers[left] == {right} and leaders[right] == {left}
-        return are_tied and (second[0].islower() or cells[left] >= _FEWEST_TIED)
+        pair = code_key(first), code_key(second)
+        return pair in frequent or (pair in tied and second[0].islower())
 
     options: dict[str, None] = {}
     for parts in parted.values():
         start = 0
         for stop in range(1, len(parts) + 1):
-            option = f"{separator} ".join(parts[start:stop])
+            option = _join(parts[start:stop], separator)
             is_open = option.count("(") > option.count(")") and any(")" in part for part in parts[stop:])
-            may_follow = stop < len(parts) and not parts[start][0].islower()
+            may_follow = stop < len(parts) and (are_capitalised or not parts[start][0].islower())
             if is_open or (may_follow and are_one(parts[stop - 1], parts[stop])):
                 continue
             options[option] = None
@@ -236,13 +255,41 @@ def _joined_options(
     return list(options)
 
 
+def _are_hardly_by_chance(tied: Sequence[int], n: int, n_parts: int) -> bool:
+    """Return whether pairs of parts are options, rather than two options that the same people chose.
+
+    If people choose two options independently, those m of n who chose the one are those who chose the other
+    with a probability of 1 to n over m.
+
+    Args:
+        tied: number of cells with each pair of parts that never occur apart.
+        n: number of cells.
+        n_parts: number of different parts, of which neighbours can be pairs.
+    """
+    log_chance = sum(lgamma(m + 1) + lgamma(n - m + 1) - lgamma(n + 1) for m in tied)
+    return bool(tied) and log_chance + log(max(1, n_parts - 1)) <= log(_CHANCE)
+
+
+def _join(parts: Sequence[str], separator: str) -> str:
+    """Return several parts of a cell as one option."""
+    return (separator if separator == " " else f"{separator} ").join(parts)
+
+
+def _key(option: str, separator: str) -> str:
+    """Return the normalised text of an option, regardless of blanks beside separators in it."""
+    if separator == " ":
+        return code_key(option)
+    return separator.join(map(str.strip, code_key(option).split(separator)))
+
+
 def _longest_options(parts: Sequence[str], separator: str, known: Mapping[str, str]) -> Iterator[str]:
     """Yield options from the parts of a cell; several parts that together are known are one option."""
     start = 0
     while start < len(parts):
         for stop in range(len(parts), start, -1):
-            joined = f"{separator} ".join(parts[start:stop])
-            if stop == start + 1 or code_key(joined) in known:
-                yield known.get(code_key(joined), joined)
+            joined = _join(parts[start:stop], separator)
+            key = _key(joined, separator)
+            if stop == start + 1 or key in known:
+                yield known.get(key, joined)
                 start = stop
                 break
