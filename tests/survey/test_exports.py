@@ -382,9 +382,10 @@ def test_an_option_that_ends_in_a_remark_is_one_of_its_question(export):
 
 def test_9_and_minus_99_beside_1_and_2_are_no_answers(export):
     _, survey = export("h_a,h_b\n1,2\n2,2\n9,9\n-99,-99\n1,1\n")
-    assert kinds(survey) == {"h_a": "single", "h_b": "single"}
-    assert all(question.missing == {"-99": "no answer", "9": "no answer"} for question in survey.questions)
-    assert all(question.needs_decision for question in survey.questions)
+    assert kinds(survey) == {"h": "multiple"}
+    (question,) = survey.questions
+    assert question.missing == {"-99": "no answer", "9": "no answer"}
+    assert question.needs_decision
 
 
 def test_waves_are_described_in_the_order_of_time(export):
@@ -547,7 +548,9 @@ def test_codes_with_a_comma_are_not_reported_as_decimal_numbers(export):
 
 def test_columns_with_1_and_2_without_labels_are_for_the_user_to_decide(export):
     _, survey = export("id,c_a,c_b,like\n1,1,2,1\n2,2,2,2\n3,1,1,2\n4,2,1,1\n")
-    assert [question.name for question in survey.questions if question.needs_decision] == ["c_a", "c_b"]
+    (question,) = (question for question in survey.questions if question.needs_decision)
+    assert (question.name, question.all_columns) == ("c", ("c_a", "c_b"))
+    assert (question.chosen, question.not_chosen) == ((), ())
 
 
 def test_qualtrics_times_and_browsers_are_no_questions(export):
@@ -667,3 +670,20 @@ def test_options_without_a_common_wording_are_named_by_their_cells(tmp_path):
     )
     table = semscale.crosstabs(path, questions=["Q1_*"]).tables[0]
     assert [line.name for line in table.question.lines[:2]] == ["Tea", "Coffee"]
+
+
+@pytest.mark.parametrize(("last", "is_asked"), [("Food", True), ("Other", False)])
+def test_options_of_typeform_may_be_those_of_several_questions(export, last, is_asked):
+    # "Other" ends a question; without it, two questions look like one.
+    head = f"#,Tea,Wifi,{last},Submit Date (UTC),Network ID\n"
+    survey = export(head + f"a,Tea,Wifi,,2025-01-01,x\nb,Tea,,{last},2025-01-01,y\nc,,Wifi,,2025-01-01,z\n")[
+        1
+    ]
+    (question,) = (question for question in survey.questions if question.kind == "multiple")
+    assert question.needs_decision == is_asked
+
+
+def test_short_texts_that_people_typed_are_open(export):
+    head = "Respondent ID,Collector ID,Why?,City?\n,,Open-Ended Response,Open-Ended Response\n"
+    survey = export(head + "1,7,so,Rome\n2,7,because,Rome\n3,7,good,Oslo\n4,7,well,Rome\n")[1]
+    assert [survey.question(name).kind for name in ("Why?", "City?")] == ["open", "single"]

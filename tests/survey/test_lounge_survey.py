@@ -88,7 +88,7 @@ HEARD = """\
     from: user
 
 """
-"""What somebody writes in place of the four columns with 1 and 2 in the workbook."""
+"""What somebody makes of the entry of the four columns with 1 and 2 in the workbook."""
 
 NET = "    nets: {Comfort: [Showers, Quiet room]}\n"
 
@@ -102,7 +102,7 @@ def form(request, semscale, tmp_path):
     assert ended.code == 0, ended.err
     path = tmp_path / "survey.yaml"
     text = path.read_text(encoding="utf-8")
-    text = re.sub(r"  - name: heard_1\n.*?(?=  - name: How did you get in)", HEARD, text, flags=re.DOTALL)
+    text = re.sub(r"  - name: heard\n.*?(?=  - name: How did you get in)", HEARD, text, flags=re.DOTALL)
     name = re.escape(form.questions[2])
     text = re.sub(rf"(  - name: {name}\n    kind: multiple\n)", rf"\1{NET}", text)
     path.write_text(text, encoding="utf-8")

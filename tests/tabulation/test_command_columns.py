@@ -140,7 +140,7 @@ def test_a_file_of_that_name_that_is_no_description_is_left_aside(semscale, tmp_
 def test_marks_without_a_meaning_need_a_decision(semscale, tmp_path):
     (tmp_path / "codes.csv").write_text("brand_a,brand_b\n1,2\n2,2\n1,1\n")
     content = json.loads(semscale("columns", "codes.csv", "--json").out)
-    assert [decision["question"] for decision in content["decisions"]] == ["brand_a", "brand_b"]
+    assert [decision["question"] for decision in content["decisions"]] == ["brand"]
     assert all("1 and 2 have no labels" in decision["reason"] for decision in content["decisions"])
 
 

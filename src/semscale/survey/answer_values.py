@@ -15,6 +15,7 @@ from semscale.survey.written_in import written_in
 _LABELS_OF_CODES = "LimeSurvey"
 """The tool whose reader labels a code that full answers do not have."""
 
+_FEWEST_WITH_ENDS = 4
 MOST_LISTED = 50
 """Greatest number of values without a label that a description lists."""
 BY_FREQUENCY = "no known order: by frequency"
@@ -85,13 +86,19 @@ def label_values(counted: CountedColumns, profile: ColumnProfile) -> tuple[Value
 
 
 def are_labels_of_scale(answers: Sequence[Value]) -> bool:
-    """Return whether the labels of numbers are those of a scale, in the numbers' order or against it."""
+    """Return whether the labels of numbers are those of a scale, in the numbers' order or against it.
+
+    A scale may have labels at its ends alone, and then at least as many numbers between them.
+    """
+    numbered = sorted(answers, key=lambda answer: answer.number or 0.0)
+    is_labelled = [bool(answer.label) for answer in numbered]
+    if len(answers) >= _FEWEST_WITH_ENDS and is_labelled == [True, *[False] * (len(answers) - 2), True]:
+        return True
     order = order_labels([answer.label for answer in answers]) if all(a.label for a in answers) else None
     if order is None or order.scores is None or len(answers) < FEWEST_POINTS:
         return False
     scores = dict(zip(order.labels, order.scores, strict=True))
-    by_number = sorted(answers, key=lambda answer: answer.number or 0.0)
-    steps = [scores[second.label] - scores[first.label] for first, second in pairwise(by_number)]
+    steps = [scores[second.label] - scores[first.label] for first, second in pairwise(numbered)]
     return all(step > 0 for step in steps) or all(step < 0 for step in steps)
 
 

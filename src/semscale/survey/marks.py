@@ -13,6 +13,7 @@ import yaml
 from semscale.store.missing_codes import code_key, looks_like_code
 from semscale.survey.description import Confidence, MissingReason, cell_name
 from semscale.survey.number_codes import CUSTOMARY_CODES
+from semscale.survey.value_order import order_labels
 
 Meaning = Literal["chosen", "not chosen"]
 """What a mark says."""
@@ -27,6 +28,10 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 _PREFIXES = frozenset({"un", "non", "未", "非", "不"})
+_END = re.compile(r".*\S\s+[-–]\s+(?P<end>\S.*)", re.DOTALL)
+"""An option of a grid of checkboxes, such as "Wifi - At home"."""
+_FEWEST_POINTS = 3
+_MOST_POINTS = 11
 _NO_TO_ONE = frozenset({"0", "1"})
 _ONE_TO_TWO = frozenset({"1", "2"})
 
@@ -139,9 +144,14 @@ class _Reading:
         return frozenset(numbers - CUSTOMARY_CODES)
 
     def _find_denied(self) -> frozenset[str]:
-        """Return the text that another one denies; points of a scale have several such pairs."""
+        """Return the text that another one denies; points of a scale have several such pairs, or others."""
         denied = frozenset().union(*map(_denied, self._keys)) & self._keys
-        return denied if len(denied) == 1 else frozenset()
+        return denied if len(denied) == 1 and not self._are_points() else frozenset()
+
+    def _are_points(self) -> bool:
+        """Return whether three answers or more are points of a scale, such as "very important"."""
+        answers = [key for key in self._keys if not missing_reason(key)]
+        return _FEWEST_POINTS <= len(answers) <= _MOST_POINTS and order_labels(sorted(answers)) is not None
 
     def _find_own_values(self) -> dict[str, str]:
         """Return the one answer beside "no" that each column has and no other has, such as its option.
@@ -155,7 +165,10 @@ class _Reading:
             for name, cells in self._columns.items()
         }
         columns = [name for name in codes if name not in self._texts]
-        answers = {name: self._keys_of(name) - denials - codes[name] for name in columns}
+        answers = {
+            name: {key for key in self._keys_of(name) - denials - codes[name] if not self._is_no(key)}
+            for name in columns
+        }
         if any(len(keys) > 1 for keys in answers.values()):
             return {}
         own = {name: key for name, keys in answers.items() for key in keys}
@@ -203,8 +216,10 @@ class _Reading:
 
     def _as_own_text(self, column: str, value: str) -> bool:
         """Read a cell that repeats its option; a number can be any answer of an item with that number."""
-        key = self._key(column, value)
-        if not key or _WHOLE.fullmatch(key) or key != code_key(self._columns[column].label):
+        key, label = self._key(column, value), self._columns[column].label
+        end = _END.fullmatch(label)
+        texts = {code_key(label), code_key(end["end"]) if end else ""}
+        if not key or _WHOLE.fullmatch(key) or key not in texts:
             return False
         self._own.setdefault(column, {})[value] = None
         self._reasons["cells repeat the option"] = None
@@ -266,11 +281,16 @@ class _Reading:
 
     def _as_other(self, column: str, _value: str) -> bool:
         """Recognise the column with what people wrote by its option's text, or its name."""
-        is_text = is_other(self._columns[column].label or column)
+        is_text = is_other(self._columns[column].label or column) and not self._has_shared_answers(column)
         if is_text:
             self._texts.append(column)
             self._reasons["the column of 'other' holds what people wrote"] = None
         return is_text
+
+    def _has_shared_answers(self, column: str) -> bool:
+        """Return whether other columns have each value of a column, as items of a grid do."""
+        keys = self._keys_of(column)
+        return len(keys) > 1 and all(self._n_columns[key] > 1 for key in keys)
 
     def _key(self, column: str, value: str) -> str:
         """Return the normalised label of a value, without a number before it, or the normalised value."""

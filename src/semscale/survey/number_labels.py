@@ -24,6 +24,7 @@ _POINT_FIRST = re.compile(
 )
 _POINT_LAST = re.compile(r"(.*\D)(?:\s[–-]|\s*[(\[=:])\s*([-+−]?\d{1,3})\s*[)\]]?")
 _LABELLED_POINT = re.compile(r"\d{1,3}\s*[-–—=:)]\s*[^\W\d]\D*")
+_REMARK = re.compile(r"\d{1,3}\s*\([^\W\d]\D*\)")
 _NEGATIVE = re.compile(r"[-−–]\s?\d")
 _STARS = re.compile(r"([★⭐✩]+)[☆✰]*")
 _LARGEST_POINT = 100
@@ -132,9 +133,7 @@ def _date(numbers: Sequence[float]) -> tuple[float, float] | None:
 
 def bracket_positions(texts: Sequence[str]) -> Positions | None:
     """Order brackets such as "18-24" and "65+", counts and durations."""
-    # Only some of the points "1 - not at all" to "5 - very" may have words.
-    are_points = all(text.isdecimal() or _LABELLED_POINT.fullmatch(text) for text in texts)
-    if are_points or any(_NEGATIVE.match(text) for text in texts):
+    if _are_labelled_points(texts) or any(_NEGATIVE.match(text) for text in texts):
         return None
     quantities = [_quantity(text) for text in texts]
     brackets = _comparable_brackets(quantities)
@@ -144,6 +143,21 @@ def bracket_positions(texts: Sequence[str]) -> Positions | None:
     if are_counts and len(texts) >= FEWEST_SCORED and all(len(q.numbers) == 1 for q in quantities):
         return Positions(brackets, [q.numbers[0] for q in quantities], "numbers in the labels")
     return Positions(brackets, None, "numbers in the labels, by the lower bound")
+
+
+def _are_labelled_points(texts: Sequence[str]) -> bool:
+    """Return whether texts are points of which some have words: "1 - not at all", "2", "3. very"."""
+    if all(text.isdecimal() or _LABELLED_POINT.fullmatch(text) or _has_remark(text) for text in texts):
+        return True
+    words = [text for _, text in _points_first(texts) or () if text]
+    return (
+        len(words) >= FEWEST_LABELS and len(set(words)) == len(words) and worded_positions(words) is not None
+    )
+
+
+def _has_remark(text: str) -> bool:
+    """Return whether a number has words in brackets, other than "10 (or more)"."""
+    return bool(_REMARK.fullmatch(text)) and not _quantity(text).signs & {"below", "above"}
 
 
 def _comparable_brackets(quantities: Sequence[_Quantity]) -> list[tuple[float, float] | None]:

@@ -36,6 +36,14 @@ _FEWEST_RANKS = 3
 _FEWEST_RANKINGS = 5
 _ONE_TO_TWO = {"1", "2"}
 _MOST_POINTS = 20
+_MAY_BE_SEVERAL = (
+    "neighbouring questions without an option 'Other' look like one: divide the options into one entry for "
+    "each question, if there are several"
+)
+_ONE_OR_TWO = (
+    "1 and 2 have no labels: state which of them says that an option was chosen (`chosen`), and which that "
+    "it was not (`not_chosen`); or write an entry for each column, if they are questions of their own"
+)
 
 
 @dataclass(frozen=True)
@@ -49,11 +57,7 @@ class SharedColumns:
     def describe(self, name: str, columns: Sequence[str]) -> Iterator[Question]:
         """Describe columns of one question: a multiple choice, a ranking, a grid, or several questions."""
         repeating = [column for column in columns if self.counted.labels(column).role == "ignore"]
-        for column in repeating:
-            reason = f"lists the options of question {name!r} once more"
-            yield Question(
-                name=f"{column} (list)", kind="ignore", columns=(column,), source="file", reason=reason
-            )
+        yield from (_repeated_list(name, column) for column in repeating)
         columns = [column for column in columns if column not in repeating]
         stated = self._are_stated(columns)
         if stated and all(self.counted.labels(column).are_mentions for column in columns):
@@ -77,8 +81,12 @@ class SharedColumns:
             yield from (self.singles.describe(column) for column in columns if column not in items)
         elif self._are_options(columns, marks):
             yield self._multiple(name, columns, marks, stated=stated)
+        elif self._are_coded_one_and_two(columns, marks):
+            yield self._multiple(name, columns, marks, stated=stated).model_copy(
+                update={"chosen": (), "not_chosen": (), "reason": _ONE_OR_TWO}
+            )
         else:
-            yield from self._apart(columns, marks)
+            yield from map(self.singles.describe, columns)
 
     def describe_named(self, name: str, *, are_mentions: bool) -> Question:
         """Describe all columns as one question."""
@@ -93,17 +101,14 @@ class SharedColumns:
             return self._grid(name, columns)
         return self._multiple(name, columns, marks, stated=self._are_stated(columns))
 
-    def _apart(self, columns: Sequence[str], marks: Marks) -> Iterator[Question]:
-        """Describe columns as questions of their own, and ask if their values can be marks of options."""
-        are_asked = len(columns) >= _FEWEST_ITEMS and set(marks.unknown) == _ONE_TO_TWO
-        reason = (
-            f"1 and 2 have no labels; if they say that an option was chosen, write one entry of kind "
-            f"multiple in place of these {len(columns)}, with its options, `chosen` and `not_chosen`"
+    def _are_coded_one_and_two(self, columns: Sequence[str], marks: Marks) -> bool:
+        """Return whether the only answers are 1 and 2, which can say that an option was chosen or not."""
+        answers = [self.counted.answers(column) for column in columns]
+        return (
+            len(columns) >= _FEWEST_ITEMS
+            and set(marks.unknown) == _ONE_TO_TWO
+            and all(values <= _ONE_TO_TWO for values in answers)
         )
-        for question in map(self.singles.describe, columns):
-            changes = {"reason": reason, "confidence": "low"}
-            is_asked = are_asked and question.kind == "single"
-            yield question.model_copy(update=changes) if is_asked else question
 
     def _are_stated(self, columns: Sequence[str]) -> bool:
         """Return whether the file states that columns belong to one question."""
@@ -253,6 +258,8 @@ class SharedColumns:
         if self.counted.export in _CONVENTIONS and name not in self.counted.profiles and confidence == "high":
             # Without the column that counts them, 1 and 2 may be two answers of a scale.
             confidence = "medium"
+        if self.counted.export == OPTIONS_AS_NAMES and columns[-1] not in marks.texts:
+            reason, confidence = f"{reason}; {_MAY_BE_SEVERAL}", "low"
         return Question(
             name=name,
             kind="multiple",
@@ -299,6 +306,12 @@ class SharedColumns:
             reason=f"{len(columns)} columns share {len(values)} answers; {reason}",
             confidence=confidence,
         )
+
+
+def _repeated_list(name: str, column: str) -> Question:
+    """Describe a column that lists the options of a question, which have columns of their own."""
+    reason = f"lists the options of question {name!r} once more"
+    return Question(name=f"{column} (list)", kind="ignore", columns=(column,), source="file", reason=reason)
 
 
 def _text_of_option(label: str, own: Sequence[str]) -> str:

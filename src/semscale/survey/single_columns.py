@@ -148,7 +148,7 @@ class SingleColumns:
         kind = self.counted.kind(profile)
         if kind == "number":
             return _question(profile, "numeric", reason="numbers")
-        if profile.labels.is_entry and kind == "multiple choice":
+        if profile.labels.is_entry and (kind == "multiple choice" or _are_varied(profile)):
             return _question(profile, "open", reason="texts that people typed", source="file")
         if kind == "open text" and not are_points(profile.values):
             return _question(profile, "open", reason="many different texts")
@@ -184,6 +184,12 @@ class SingleColumns:
             reason=reason,
             confidence=confidence,
         )
+
+
+def _are_varied(profile: ColumnProfile) -> bool:
+    """Return whether most people typed a text that nobody else typed."""
+    texts = [value for value in profile.values if parse_number(value) is None]
+    return len(texts) > profile.filled / 2
 
 
 def _with_codes(question: Question, codes: Mapping[str, MissingReason], profile: ColumnProfile) -> Question:

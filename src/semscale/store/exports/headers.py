@@ -106,8 +106,11 @@ def split_texts(texts: Sequence[str], sign: str) -> tuple[str, list[str]]:
     Examples:
         >>> split_texts(["Which? - Tea", "Which? - Coffee"], " - ")
         ('Which?', ['Tea', 'Coffee'])
+        >>> split_texts(["Which? - Tea", "Which? -"], " - ")  # whose option has no text
+        ('Which?', ['Tea', ''])
     """
-    question, shared, _ = os.path.commonprefix(list(texts)).rpartition(sign)
+    whole = [f"{text} " if text.endswith(sign.rstrip()) else text for text in texts]
+    question, shared, _ = os.path.commonprefix(whole).rpartition(sign)
     if not shared:
         return texts[0], [""] * len(texts)
-    return question, [text[len(question) + len(sign) :].strip() for text in texts]
+    return question, [text[len(question) + len(sign) :].strip() for text in whole]

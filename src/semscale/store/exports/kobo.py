@@ -28,7 +28,7 @@ _SIGNS = (
     frozenset({"submissiondate", "meta-instanceid", "meta/instanceid", "instanceid", "key"}),
 )
 _FEWEST = 2
-_NUMBERED = re.compile(r"(?P<stem>.*\w)__?\d+")
+_NUMBERED = re.compile(r"(?P<stem>.*[^\W_])_(?P<code>_?\d+)")
 _POSITION = re.compile(r"_.+_(?:latitude|longitude|altitude|precision)")
 ROLES = system_roles(
     identifier="_id, _uuid, key, instanceid, meta-instanceid, meta/instanceid",
@@ -62,7 +62,8 @@ def read_header(names: Sequence[str], _rows: Sequence[Row]) -> SurveyHeader | No
             question = _stem_of_number(column)
         if question:
             labels[question] = ColumnLabels(question=question, role="ignore")
-            labels[column] = ColumnLabels(question=question, option=column[len(question) + 1 :])
+            option = re.sub(r"^_(?=\d)", "-", column[len(question) + 1 :])
+            labels[column] = ColumnLabels(question=question, option=option)
         elif _POSITION.fullmatch(column):
             labels[column] = ColumnLabels(role="ignore")
     return SurveyHeader(tuple(columns), 0, labels | system_labels(columns, ROLES), export="KoboToolbox")
