@@ -23,7 +23,7 @@ from semscale.distributed.cluster_parts import ClusterParts
 from semscale.distributed.datasets import EmbeddingRecipe, ModelRecipe
 from semscale.embedding import load_embedder
 from semscale.embedding.embedder import processors
-from semscale.embedding.table import VECTOR, EmbeddingTable
+from semscale.embedding.table import VECTOR, EmbeddingColumns, EmbeddingTable
 from semscale.results.instrument import measure_part
 from semscale.store.reading import open_table
 from semscale.weights.known import DEFAULT_MODEL
@@ -119,9 +119,10 @@ def main():
         write_texts(file, options.texts)
         table, warm = open_table(file), warm_parts(options.texts, options.part_rows)
         for _ in range(options.turns):
-            instrument = EmbeddingTable("text", load_embedder(options.model, cache=False))
+            columns = EmbeddingColumns(text="text")
+            instrument = EmbeddingTable(columns, load_embedder(options.model, cache=False))
             results["one process"].append(timed(measured(instrument, table, options.part_rows), warm))
-            recipe = EmbeddingRecipe(ModelRecipe(options.model, cache=False), "text")
+            recipe = EmbeddingRecipe(ModelRecipe(options.model, cache=False), columns)
             with connect("local"):
                 parts = ClusterParts(recipe).parts(instrument, table, options.part_rows, 0)
                 results["cluster"].append(timed((part.frame for part in parts), warm))

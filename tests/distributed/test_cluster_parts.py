@@ -17,7 +17,7 @@ from semscale.distributed.actor_pool import ActorPool
 from semscale.distributed.cluster_parts import ClusterParts, ClusterWarning
 from semscale.distributed.datasets import EmbeddingRecipe, ModelRecipe, RatingRecipe
 from semscale.embedding import load_embedder
-from semscale.embedding.table import EmbeddingTable, embed_table
+from semscale.embedding.table import EmbeddingColumns, EmbeddingTable, embed_table
 from semscale.errors import ClusterError, InputError
 from semscale.matching.table import MatchTable
 from semscale.rating.rater import Rater
@@ -31,7 +31,8 @@ from semscale.store.reading import open_table
 pytestmark = pytest.mark.needs("ray")
 
 WAITED = 120  # seconds
-VECTORS = EmbeddingRecipe(ModelRecipe("model", cache=False), "text")
+TEXT = EmbeddingColumns(text="text")
+VECTORS = EmbeddingRecipe(ModelRecipe("model", cache=False), TEXT)
 SETTINGS = {"floor": None, "language": None}
 
 
@@ -157,7 +158,7 @@ def test_a_node_with_other_rows_is_refused(connection, here):
 def embedding(folder, workers=None, part_rows=11):
     return embed_table(
         open_table("in"),
-        "text",
+        TEXT,
         embedder=load_embedder("model", cache=False),
         out=target_of(f"{folder}/"),
         settings=PartSettings(part_rows, workers=workers),
@@ -171,7 +172,7 @@ def embedding_parts():
 def test_nodes_store_parts_and_send_only_statuses(connection, here):
     (here / "there" / "_semscale").mkdir(parents=True)  # as a run begins
     target = target_of(f"{here}/there/")
-    instrument = EmbeddingTable("text", load_embedder("model", cache=False))
+    instrument = EmbeddingTable(TEXT, load_embedder("model", cache=False))
     parts = list(embedding_parts().parts(instrument, open_table("in"), 30, 0, target))
     assert [part.frame.columns for part in parts] == [["semscale_status"]] * 2
     assert [part.frame.height for part in parts] == [30, 10]

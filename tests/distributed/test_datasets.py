@@ -6,6 +6,7 @@ from tests.distributed.conftest import N
 
 from semscale.distributed.datasets import EmbeddingRecipe, measure_dataset
 from semscale.embedding import load_embedder
+from semscale.embedding.table import EmbeddingColumns
 from semscale.errors import InputError
 from semscale.matching.matcher import Matcher
 from semscale.rating.rater import Rater
@@ -82,7 +83,8 @@ def test_rows_that_always_end_their_process_end_the_dataset(connection, here):
 
     from semscale import distributed
 
-    recipe = EmbeddingRecipe(distributed.ModelRecipe(str(Path("model").absolute()), cache=False), "text")
+    model = distributed.ModelRecipe(str(Path("model").absolute()), cache=False)
+    recipe = EmbeddingRecipe(model, EmbeddingColumns(text="text"))
     deadly = disturbed_recipe.Disturbed(recipe, here, deadly=0)  # as every batch of a dataset begins
     dataset = ray.data.from_items([{"text": "good"}] * 3, override_num_blocks=1)
     cloudpickle.register_pickle_by_value(disturbed_recipe)

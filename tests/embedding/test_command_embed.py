@@ -33,6 +33,17 @@ def test_vectors_are_those_of_the_embedder(semscale, answers, tmp_path):
     np.testing.assert_allclose(np.stack([vectors[0], vectors[2], vectors[3]]), expected[[0, 1, 0]], atol=1e-6)
 
 
+def test_a_question_of_the_description_is_embedded_without_its_codes(semscale, answers, tmp_path):
+    (tmp_path / "survey.yaml").write_text(
+        "survey: 1\nquestions:\n- {name: Reason, kind: open, columns: text, missing: [w3]}\n"
+    )
+    ended = semscale("embed", "answers.csv", "--text", "Reason", "--embedder", "model", "--out", "v.parquet")
+    assert ended.code == 0, ended.err
+    written = pl.read_parquet(tmp_path / "v.parquet")
+    assert written["text"].to_list() == ["w1 w2", None, "w3", "w1 w2"]
+    assert written["semscale_status"].to_list() == ["scored", "missing", "missing", "scored"]
+
+
 def test_the_numbers_are_no_other_in_a_folder(semscale, answers, tmp_path):
     assert semscale(*embed()).code == 0
     ended = semscale(*embed("--part-rows", "2", out="vectors/"))

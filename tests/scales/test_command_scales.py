@@ -294,6 +294,17 @@ def test_codes_for_a_missing_answer_are_no_probes(tmp_path, toy_model):
     assert sorted(report["proposed_probes"]) == ["so bad", "so good"]
 
 
+def test_lint_reads_names_and_codes_of_a_description(tmp_path, toy_model):
+    path = write(tmp_path / "mine.yaml", a=("so bad", "so so", "so good"))
+    table = tmp_path / "answers.csv"
+    table.write_text("q7\nso good\nso much\nso bad\n", encoding="utf-8")
+    (tmp_path / "survey.yaml").write_text(
+        "survey: 1\nquestions:\n- {name: Reason, kind: open, columns: q7, missing: [so much]}\n"
+    )
+    report = json.loads(run("lint", path, "--file", table, "--text", "Reason", "--json").stdout)
+    assert sorted(report["proposed_probes"]) == ["so bad", "so good"]
+
+
 LABELLED = ((1, "bad"), (2, "so"), (3, "good"))
 
 

@@ -45,6 +45,29 @@ def test_rows_can_be_filtered_and_columns_renamed(written, semscale):
     assert [entry["name"] for entry in content["questions"]] == ["intent"]
 
 
+def test_people_are_read_by_the_description_of_their_survey(written, semscale, tmp_path):
+    people = pl.read_csv(tmp_path / "people.csv").with_row_index()
+    plain = people.with_columns(intent=pl.when(pl.col("index") >= 5).then("intent")).drop("liking", "index")
+    plain.write_csv(tmp_path / "people.csv")
+    expected = json.loads(semscale(*COMMAND, "--by", "age", "--respondent", "who", "--json").out)
+    coded = plain.select(
+        "who",
+        "shown",
+        a1=pl.when(pl.col("age") == "old").then(1).otherwise(2),
+        q1=pl.col("intent").fill_null(99),
+    )
+    coded.write_csv(tmp_path / "people.csv")
+    (tmp_path / "survey.yaml").write_text(
+        "survey: 1\nquestions:\n"
+        "- {name: intent, kind: scale, columns: q1, missing: {99: don't know}}\n"
+        "- name: age\n  kind: single\n  columns: a1\n"
+        "  values: [{value: 1, label: old}, {value: 2, label: young}]\n"
+    )
+    ended = semscale(*COMMAND, "--by", "age", "--respondent", "who", "--json")
+    assert ended.code == 0, ended.err
+    assert json.loads(ended.out)["results"] == expected["results"]
+
+
 def test_a_wrong_answer_is_named_by_its_row_in_the_file(written, semscale, tmp_path):
     rows = pl.read_csv(tmp_path / "people.csv", infer_schema=False).with_columns(kept=pl.lit("1"))
     rows[0, "kept"], rows[4, "intent"] = "0", "perhaps"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from semscale.cli.options import Without, command
+from semscale.cli.options import Rare, Without, command
 from semscale.cli.outputs import Outputs, ResultsFile, present
 from semscale.cli.shared import (
     MODEL,
@@ -14,6 +14,7 @@ from semscale.cli.shared import (
     RayOptions,
     RowOptions,
     RunOptions,
+    SurveyOptions,
     TextColumn,
     model_recipe,
 )
@@ -50,6 +51,7 @@ class EmbedOptions(Settings):
     ] = "float32"
     outputs: Annotated[EmbedOutputs, Without("escape", "figures")]
     embedder: Annotated[EmbedderOptions, Without("cache")]
+    description: Annotated[SurveyOptions, Rare("survey")]
     table: RowOptions
     run: Annotated[RunOptions, Without("interval", "seed")]
     cluster: RayOptions
@@ -84,26 +86,27 @@ def run_embed(options: EmbedOptions) -> "EmbeddingSummary":
     """
     from semscale.cli.progress import progress_bars
     from semscale.embedding.loading import load_embedder
-    from semscale.embedding.table import check_vectors_fit, embed_table
+    from semscale.embedding.table import EmbeddingColumns, check_vectors_fit, embed_table
     from semscale.weights.known import DEFAULT_MODEL
 
     if options.outputs.out is not None:
         check_vectors_fit(options.outputs.out)
     options.outputs.check_run(options.file, restart=options.run.restart)
     table = options.table.open(options.file, is_reported=True)
+    table, columns = options.description.resolve(table, options.file, EmbeddingColumns(text=options.text))
 
     def recipe() -> "EmbeddingRecipe":
         from semscale.distributed.datasets import EmbeddingRecipe
 
         model = model_recipe(options.embedder, DEFAULT_MODEL, cache=False)
-        return EmbeddingRecipe(model, options.text, options.dtype)
+        return EmbeddingRecipe(model, columns, options.dtype)
 
     with progress_bars() as progress, options.cluster.workers(options.embedder.engine, recipe) as workers:
         loading = options.embedder.loading(progress)
         loading["precision"], loading["cache"] = options.embedder.precision, False
         return embed_table(
             table,
-            options.text,
+            columns,
             embedder=load_embedder(options.embedder.chosen_name, **loading),
             out=options.outputs.out,
             dtype=options.dtype,

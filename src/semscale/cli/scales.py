@@ -11,7 +11,7 @@ from cyclopts import App
 from pydantic import Field
 
 from semscale.chat.settings import CHAT
-from semscale.cli.options import Without, command, refuse_stated
+from semscale.cli.options import Rare, Without, command, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs, present
 from semscale.cli.process import echo, say
 from semscale.cli.rate import LabelledColumns, ScaleName
@@ -84,6 +84,7 @@ class LintOptions(Settings):
     text: Annotated[
         str | None, Field(description="Column of texts in --file."), Option(COLUMNS, "COLUMN")
     ] = None
+    description: Annotated[SurveyOptions, Rare("survey")]
     readout: Annotated[
         Readout | None,
         Field(description=f"Formula that rates the probes (default: {DEFAULT_READOUT})."),
@@ -191,13 +192,15 @@ def _propose_probes(
         return None
     from semscale.rating.lint import LEAST_SPREAD, propose_probes, spread_of
     from semscale.rating.rater import Rater
-    from semscale.store.columns import column_in
+    from semscale.rating.settings import RatingColumns
     from semscale.store.reading import open_table
 
-    table = open_table(options.file)
-    table.require_text(options.text, "text")
-    batch = next(table.batches_with([options.text], _MOST_TEXTS))
-    texts = list(dict.fromkeys(column_in(batch, options.text).drop_nulls().to_list()))
+    table, columns = options.description.resolve(
+        open_table(options.file), options.file, RatingColumns(text=options.text), is_reported=False
+    )
+    table.require_text(columns.text, "text")
+    batch = next(table.batches_with([columns.text], _MOST_TEXTS))
+    texts = list(dict.fromkeys(columns.cells_in(batch, columns.text).drop_nulls().to_list()))
     ratings = Rater(scale, embedder=embedder, readout=options.readout).rate(texts, progress=progress)
     if (spread := spread_of(ratings)) < LEAST_SPREAD:
         say(

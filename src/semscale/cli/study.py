@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App
 from pydantic import Field
 
-from semscale.cli.options import Without, command
+from semscale.cli.options import Rare, Without, command
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.process import echo, message_if_stopped
-from semscale.cli.shared import ARGUMENTS, JudgeCallOptions, RowOptions, RunOptions
+from semscale.cli.shared import ARGUMENTS, JudgeCallOptions, RowOptions, RunOptions, SurveyOptions
 from semscale.cli.trust import Recipient, require_trust
 from semscale.errors import InputError
 from semscale.settings import RUN, Option, Settings
@@ -97,6 +97,7 @@ class StudyCompareOptions(Settings):
     ]
     settings: ComparisonSettings
     outputs: Annotated[Outputs, Without("out", "escape")]
+    description: Annotated[SurveyOptions, Rare("survey")]
     table: RowOptions
     run: Annotated[RunOptions, Without("part_rows", "restart")]
 
@@ -237,8 +238,15 @@ def compare_study(options: StudyCompareOptions) -> "StudyComparison":
 
     options.outputs.check()
     check_input(options.human, *options.outputs.report)
-    table = options.table.open(options.human)
-    return compare_answers(options.answers, table, plan=options.run.plan, **dict(options.settings))
+    table, survey = options.description.find(
+        options.table.open(options.human),
+        options.human,
+        weight=options.settings.weight,
+        groups=tuple(options.settings.by.values()),
+        is_reported=False,
+    )
+    settings = dict(options.settings)
+    return compare_answers(options.answers, table, plan=options.run.plan, survey=survey, **settings)
 
 
 def _read(options: StudyRunOptions) -> "Study":

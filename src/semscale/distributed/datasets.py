@@ -10,7 +10,7 @@ from semscale.distributed.cluster import node_resources
 from semscale.distributed.cluster_parts import Attempts, BatchActor, NodeCheck, Recipe
 from semscale.embedding.embedder import Embedder
 from semscale.embedding.loading import load_embedder
-from semscale.embedding.table import EmbeddingTable, VectorType
+from semscale.embedding.table import EmbeddingColumns, EmbeddingTable, VectorType
 from semscale.errors import InputError
 from semscale.extras import require
 from semscale.matching.matcher import Matcher
@@ -59,7 +59,8 @@ def embed(
         ModelError: the model's weights cannot be had on this machine.
         MissingExtraError: ``semscale[ray]`` is not installed.
     """
-    return measure_dataset(dataset, EmbeddingRecipe(_model(embedder), text, dtype), pool)
+    recipe = EmbeddingRecipe(_model(embedder), EmbeddingColumns(text=text), dtype)
+    return measure_dataset(dataset, recipe, pool)
 
 
 def rate(
@@ -200,7 +201,7 @@ class EmbeddingRecipe:
     """Settings with which a node embeds a column of texts."""
 
     model: ModelRecipe
-    text: str
+    columns: EmbeddingColumns
     dtype: VectorType = "float32"
 
     def signature(self) -> Signature:
@@ -209,7 +210,7 @@ class EmbeddingRecipe:
 
     def instrument(self) -> EmbeddingTable:
         """Load the model."""
-        return EmbeddingTable(self.text, self.model.load(), self.dtype)
+        return EmbeddingTable(self.columns, self.model.load(), self.dtype)
 
     def with_estimates(self, instrument: TableInstrument[Any, Any]) -> Self:
         """Add nothing."""

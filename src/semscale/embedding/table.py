@@ -77,7 +77,7 @@ class EmbeddingSummary(Presentable):
 
 def embed_table(
     table: Table,
-    text: str,
+    columns: "EmbeddingColumns",
     *,
     embedder: Embedder,
     out: Target | None = None,
@@ -93,7 +93,7 @@ def embed_table(
 
     Args:
         table: the input.
-        text: name of the column of texts.
+        columns: the column of texts.
         embedder: the model; equal texts within a part are computed once.
         out: ``.parquet`` or ``.jsonl``, or a folder (``target_of``).
         dtype: type of a vector's numbers; ``float16`` has 11 significant bits and takes half the space.
@@ -113,7 +113,7 @@ def embed_table(
     settings = settings or PartSettings()
     most_rows = max(1, _PART_BYTES // (_NUMBER_BYTES * embedder.dimensions))
     settings = replace(settings, part_rows=min(settings.part_rows, most_rows))
-    instrument = EmbeddingTable(text, embedder, dtype, progress)
+    instrument = EmbeddingTable(columns, embedder, dtype, progress)
     return measure_table(table, instrument, out=out, settings=settings, progress=progress)
 
 
@@ -169,7 +169,7 @@ class EmbeddingTable(TableInstrument[EmbeddedTexts, EmbeddingSummary]):
     """Embedding of a column of texts, part by part.
 
     Args:
-        text: name of the column.
+        columns: the column of texts.
         embedder: the model.
         dtype: type of a vector's numbers.
         progress: called while texts are embedded.
@@ -181,9 +181,13 @@ class EmbeddingTable(TableInstrument[EmbeddedTexts, EmbeddingSummary]):
     columns: EmbeddingColumns
 
     def __init__(
-        self, text: str, embedder: Embedder, dtype: VectorType = "float32", progress: Progress | None = None
+        self,
+        columns: EmbeddingColumns,
+        embedder: Embedder,
+        dtype: VectorType = "float32",
+        progress: Progress | None = None,
     ) -> None:
-        self.columns = EmbeddingColumns(text=text)
+        self.columns = columns
         self._embedder, self._dtype, self._progress = embedder, dtype, progress
         self._counts: Counter[str] = Counter()
         self._n_windowed = 0

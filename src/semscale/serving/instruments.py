@@ -17,7 +17,7 @@ from semscale.answer_consistency.samples import read_texts
 from semscale.answer_consistency.settings import AnswerColumns
 from semscale.answer_consistency.table import measure_consistency
 from semscale.embedding.embedder import Embedder
-from semscale.embedding.table import embed_table
+from semscale.embedding.table import EmbeddingColumns, embed_table
 from semscale.embedding.token_states import TokenEncoder
 from semscale.errors import InputError
 from semscale.matching.matcher import ANY_ENGINE, Matcher
@@ -322,7 +322,8 @@ class JobWork:
         if job.kind in self._instruments:
             instrument = self._instruments[job.kind]
             return instrument.measure_table(table, *instrument.prepare(fields), **run)
-        return embed_table(table, fields.text, embedder=self._embedding(), dtype=fields.dtype, **run)
+        columns = EmbeddingColumns(text=fields.text)
+        return embed_table(table, columns, embedder=self._embedding(), dtype=fields.dtype, **run)
 
 
 def open_requested(

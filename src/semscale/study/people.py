@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import polars as pl
@@ -12,6 +13,15 @@ from semscale.errors import InputError, RowError
 from semscale.messages import shorten, unknown_name
 from semscale.rating.human import human_pmfs
 from semscale.rating.settings import check_human_range
+from semscale.results.table_columns import (
+    CELL,
+    GROUP,
+    GROUPS,
+    RESPONDENT,
+    WEIGHT,
+    Columns,
+    resolve_columns,
+)
 from semscale.results.weights import weights_in
 from semscale.stats.distances import PmfSample
 from semscale.store.columns import column_in, floats_in, groups_in
@@ -20,6 +30,8 @@ from semscale.store.reading import open_table
 from semscale.store.table import Table, rows_of_the_file
 from semscale.study.result import ANSWERS, StudyResult, read_study
 from semscale.study.settings import ComparisonSettings
+from semscale.survey.description import Survey
+from semscale.survey.finding import column_named
 from semscale.types import Floats, Integers, Mask
 
 _BATCH = 50_000
@@ -273,28 +285,81 @@ def people_table(source: str | Path | pl.DataFrame | Table) -> Table:
     )
 
 
+class PeopleColumns(Columns):
+    """Columns of a table of people's answers."""
+
+    questions: Annotated[tuple[str, ...], CELL]
+    by: Annotated[tuple[str, ...], GROUPS] = ()
+    concept: Annotated[str | None, GROUP] = None
+    respondent: Annotated[str | None, RESPONDENT] = None
+    weight: Annotated[str | None, WEIGHT] = None
+
+
+def resolve_people(
+    table: Table, settings: ComparisonSettings, survey: Survey | None
+) -> tuple[Table, ComparisonSettings, PeopleColumns]:
+    """Return a table of people's answers, and its columns, by the description of its survey.
+
+    Args:
+        table: table from ``people_table``.
+        settings: columns and questions of the table as the user names them.
+        survey: its description; ``None`` without one.
+
+    Returns:
+        The table, the settings with columns in place of questions, and the columns with their codes for no
+        answer.
+
+    Raises:
+        InputError: a question with several columns is named.
+    """
+    questions = {
+        name: column_named(column, table.columns, survey, "question")
+        for name, column in settings.questions.items()
+    }
+    columns = PeopleColumns(
+        questions=tuple(dict.fromkeys(questions.values())),
+        by=tuple(settings.by.values()),
+        concept=settings.concept,
+        respondent=settings.respondent,
+        weight=settings.weight,
+    )
+    table, columns = resolve_columns(columns, table, survey)
+    resolved = settings.with_values(
+        questions=questions,
+        by=dict(zip(settings.by, columns.by, strict=True)),
+        concept=columns.concept,
+        respondent=columns.respondent,
+        weight=columns.weight,
+    )
+    return table, resolved, columns
+
+
 def read_people(
     table: Table,
     columns: ComparisonSettings,
     questions: Sequence[ComparedQuestion],
     concepts: tuple[str, ...],
+    survey: Survey | None = None,
 ) -> People:
     """Read people's answers from a table with one row per person, or per person and concept.
 
     Args:
         table: table from ``people_table``.
-        columns: columns of the table, and the range of possible values.
+        columns: columns and questions of the table, and the range of possible values.
         questions: questions to compare; a cell is a number or the label of a point.
         concepts: concepts of the study with a rating.
+        survey: description of the table; ``None`` without one.
 
     Raises:
         InputError: a column does not exist, a cell is not an answer, values are outside the range, the table
             has no concept of the study, or all weights of a group are 0 or missing.
     """
     check_human_range(columns.human_range)
+    table, columns, titles = resolve_people(table, columns, survey)
     for parameter, column in columns.named:
         table.require(column, parameter)
     rows, name = pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed"), table.name
+    rows = rows.with_columns([titles.cells_in(rows, title) for title in titles.no_answer])
     concept = _concept_numbers(rows, columns, concepts, name)
     with rows_of_the_file(table):
         persons = (

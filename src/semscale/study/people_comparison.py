@@ -1,7 +1,7 @@
 """Comparison of a panel with people: summary, conclusions, and the panel's position on each axis."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import factorial
@@ -43,6 +43,7 @@ from semscale.study.people import (
 from semscale.study.result import StudyResult
 from semscale.study.settings import ComparisonKeywords, ComparisonSettings
 from semscale.study.study_figures import StudyFigure, StudyFigures, as_figure, with_keys
+from semscale.survey.description import Survey
 
 Subject = Literal["ranking", "distributions", "relations", "groups", "individuals"]
 """Respects: order of concepts, shares of points, correlations, differences of groups, and individuals."""
@@ -166,6 +167,7 @@ def compare(
     human: str | Path | pl.DataFrame | Table,
     *,
     plan: IntervalPlan | None = None,
+    survey: Survey | None = None,
     **settings: Unpack[ComparisonKeywords],
 ) -> StudyComparison:
     """Compare the answers of a panel with those of people: structure, marginals and individuals.
@@ -174,6 +176,7 @@ def compare(
         answers: a result, the folder of a run, or the table of answers in it.
         human: people's answers: a file or a table with one row per person, or per person and concept.
         plan: coverage, seed and replicates of the intervals.
+        survey: description of the table of people, whose questions can be named.
         settings: fields of ``ComparisonSettings``. ``questions`` maps questions to columns, and ``by`` maps
             attributes to columns; ``concept``, ``respondent`` and ``weight`` are columns.
 
@@ -190,10 +193,11 @@ def compare(
         if name not in panel.methods:
             raise unknown_name("method with a rating", name, panel.methods)
     table = people_table(human)
-    asked = _questions(panel, table, chosen.questions)
+    known = {*table.columns, *(() if survey is None else survey.by_name)}
+    asked = _questions(panel, table, chosen.questions, known)
     columns = {question.name: chosen.questions.get(question.name, question.name) for question in asked}
     chosen = chosen.with_values(questions=columns)
-    people = read_people(table, chosen, asked, panel.concepts)
+    people = read_people(table, chosen, asked, panel.concepts, survey)
     sides = {
         (method, model): panel.side(method, asked, tuple(chosen.by), model)
         for wanted in dict.fromkeys(chosen.methods or panel.methods)
@@ -229,14 +233,17 @@ def compare(
     )
 
 
-def _questions(panel: PanelAnswers, human: Table, columns: Mapping[str, str]) -> tuple[ComparedQuestion, ...]:
+def _questions(
+    panel: PanelAnswers, human: Table, columns: Mapping[str, str], named: Collection[str]
+) -> tuple[ComparedQuestion, ...]:
+    """Return the questions to compare: those that the user names, or all that both sides name alike."""
     known = {question.name: question for question in panel.questions}
     for name in columns:
         if name not in known:
             raise unknown_name("question of the study", name, tuple(known))
     if columns:
         return tuple(known[name] for name in columns)
-    shared = tuple(question for name, question in known.items() if name in human.columns)
+    shared = tuple(question for name, question in known.items() if name in named)
     if not shared:
         raise InputError(
             "question",
