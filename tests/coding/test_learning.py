@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from semscale.coding.coder import Coder
-from semscale.coding.learning import CorpusModel, LabelModel, LearningSentences
+from semscale.coding.learning import CorpusModel, LabelModel, LearnedCodes, LearningSentences
 
 
 def sentences(answers, logits, vectors):
@@ -21,6 +21,27 @@ def test_a_corpus_model_carries_evidence_over_to_similar_sentences():
     assert adapted[1] > logits[1, 0]  # no evidence of its own
     assert adapted[1] > adapted[100]
     assert adapted[0] > adapted[1]
+
+
+def test_a_regression_shrinks_the_slope_and_limits_evidence():
+    # Slope: 1 * 2 + -1 * -2 = 4, divided by 1² + (-1)² + 3. Evidence of 9 counts as 4.
+    vectors = np.array([[1.0], [-1.0]])
+    model = CorpusModel.regress(vectors, np.array([[2.0, 9.0], [-2.0, -9.0]]))
+    assert model.weights == pytest.approx(np.array([[4 / 5], [8 / 5]]))
+    assert model.intercepts == pytest.approx([0.0, 0.0])
+
+
+def test_hand_codes_reach_similar_sentences_and_do_not_change_how_many_have_evidence():
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(300, 4))
+    corpus = sentences(np.arange(300), rng.normal(size=(300, 1)), vectors)
+    known = corpus.of(np.arange(40))
+    learned = LearnedCodes.fit(known, (vectors[:40, :1] > 0).astype(float), corpus)
+    alone = learned.labels.correct(corpus.logits, corpus.features, corpus.vectors)
+    spread = learned.correct(corpus)
+    assert (spread > 0).sum() == (alone > 0).sum()
+    assert np.corrcoef(spread[:, 0], vectors[:, 0])[0, 1] > np.corrcoef(alone[:, 0], vectors[:, 0])[0, 1]
+    assert LearnedCodes.fit(known, np.ones((40, 1)), None).thresholds.tolist() == [0.0]
 
 
 def test_a_soft_maximum_is_the_logarithm_of_the_mean_power():

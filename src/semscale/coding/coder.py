@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from semscale.coding.codebook import Codebook
 from semscale.coding.evidence import EvidenceReader, SentenceEvidence
-from semscale.coding.learning import CorpusModel, LabelModel, LearningSentences
+from semscale.coding.learning import CorpusModel, LearnedCodes, LearningSentences
 from semscale.coding.settings import CodingColumns
 from semscale.coding.units import sentences_in
 from semscale.embedding.loading import as_embedder
@@ -129,8 +129,9 @@ class Coder:
         self._reader = EvidenceReader(codebook, self._embedder)
         self._is_net = np.array([code.is_net for code in codebook.codes])
         self._corpus: dict[str, tuple[str, ...]] = {}
+        self._corpus_evidence: SentenceEvidence | None = None
         self._corpus_model: CorpusModel | None = None
-        self._label_models: tuple[LabelModel, ...] = ()
+        self._learned_codes: tuple[LearnedCodes, ...] = ()
         self._fold: Integers = np.zeros(0, np.int64)
         self._learned: dict[str, object] = {}
 
@@ -193,15 +194,16 @@ class Coder:
             return self
         texts = [str(answers[row]) for row in usable.tolist()]
         sentences = _split(texts)
-        evidence = self._read(sentences, progress)
-        adapted = self._adapt_evidence(evidence)
-        known = LearningSentences(
-            sentences.owners, adapted, _learning_features(evidence, adapted), evidence.vectors
-        )
+        known = self._learning_sentences(self._read(sentences, progress), sentences.owners)
+        corpus = None
+        if self._corpus:
+            evidence = self._read_corpus()
+            corpus = self._learning_sentences(evidence, np.arange(len(evidence.vectors)))
+        labelled = np.where(self._is_net, np.nan, codes[usable])
         fold = random_folds(len(usable), folds=FOLDS, seed=seed)
         learned = self._copy()
-        learned._label_models = tuple(
-            LabelModel.fit(known.of(np.flatnonzero(fold != part)), codes[usable[fold != part]])
+        learned._learned_codes = tuple(
+            LearnedCodes.fit(known.of(np.flatnonzero(fold != part)), labelled[fold != part], corpus)
             for part in range(FOLDS)
         )
         learned._fold = np.full(len(answers), -1, np.int64)
@@ -265,7 +267,7 @@ class Coder:
 
     def _folds(self, rows: Integers, hand_coded: Integers | None) -> Integers:
         """Return the fold of each row, -1 for answers from which nothing was learned."""
-        if hand_coded is None or not self._label_models:
+        if hand_coded is None or not self._learned_codes:
             return np.full(len(rows), -1, np.int64)
         position = hand_coded[rows]
         return np.where(position < 0, -1, self._fold[position])
@@ -286,10 +288,8 @@ class Coder:
         """
         sentences = _split(texts)
         evidence = self._read(sentences, progress)
-        adapted = self._adapt_evidence(evidence)
-        features = _learning_features(evidence, adapted)
-        by_fold = [model.correct(adapted, features, evidence.vectors) for model in self._label_models]
-        by_fold = by_fold or [adapted]
+        known = self._learning_sentences(evidence, sentences.owners)
+        by_fold = [model.correct(known) for model in self._learned_codes] or [known.logits]
         versions = np.stack([*by_fold, np.mean(by_fold, axis=0)])
         versions[:, evidence.unread] = -np.inf
         versions[:, :, self._is_net] = -np.inf
@@ -332,10 +332,22 @@ class Coder:
         if not self._corpus:
             return evidence.logits
         if self._corpus_model is None:
-            corpus = self._reader.read(list(self._corpus), list(self._corpus.values()))
-            read = ~corpus.unread
-            self._corpus_model = CorpusModel.fit(corpus.vectors[read], corpus.logits[read])
+            corpus = self._read_corpus()
+            self._corpus_model = CorpusModel.fit(corpus.vectors, corpus.logits)
         return self._corpus_model.adapt(evidence.vectors, evidence.logits)
+
+    def _read_corpus(self) -> SentenceEvidence:
+        """Return the evidence in the sentences of the corpus that the model can read."""
+        if self._corpus_evidence is None:
+            corpus = self._reader.read(list(self._corpus), list(self._corpus.values()))
+            self._corpus_evidence = corpus.some(~corpus.unread)
+        return self._corpus_evidence
+
+    def _learning_sentences(self, evidence: SentenceEvidence, owners: Integers) -> LearningSentences:
+        """Return the sentences as hand codes teach about them: by each kind of evidence, and its sum."""
+        adapted = self._adapt_evidence(evidence)
+        features = np.concatenate([evidence.features, adapted[:, :, None]], axis=2)
+        return LearningSentences(owners, adapted, features, evidence.vectors)
 
 
 @dataclass(frozen=True)
@@ -366,11 +378,6 @@ def _split(texts: Sequence[str]) -> _Sentences:
         clauses += [tuple(clause.text(text) for clause in unit.clauses) for unit in units]
     owners = np.repeat(np.arange(len(texts)), counts)
     return _Sentences(sentences, clauses, owners, np.cumsum([0, *counts])[:-1])
-
-
-def _learning_features(evidence: SentenceEvidence, adapted: Floats) -> Floats:
-    """Return the features from which hand codes teach, shape (m, k, f): the evidence and its sum."""
-    return np.concatenate([evidence.features, adapted[:, :, None]], axis=2)
 
 
 class _SentenceSample:

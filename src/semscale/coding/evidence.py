@@ -74,6 +74,12 @@ class SentenceEvidence:
         logits: Floats = WEIGHTS[0] - EQUAL_ERROR + (self.features * WEIGHTS[1:]).sum(axis=2)
         return logits
 
+    def some(self, rows: Mask) -> "SentenceEvidence":
+        """Select the evidence in some sentences, by a mask."""
+        return SentenceEvidence(
+            self.features[rows], self.vectors[rows], self.clauses[rows], self.unread[rows]
+        )
+
 
 class EvidenceReader:
     """Measures the evidence for the codes of a codebook in sentences.

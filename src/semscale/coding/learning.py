@@ -1,7 +1,7 @@
 """Models that adapt the evidence to the answers: one learns from the answers alone, one from hand codes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import minimize
@@ -10,10 +10,15 @@ from scipy.special import expit
 from semscale.types import Floats, Integers
 
 _CORPUS_PENALTY = 1.0
+_REGRESSION_PENALTY = 3.0
+_MOST_EVIDENCE = 4.0  # in a regression, where a single sentence would count too much
 
-# Penalties of squared parameters. The first two belong to all codes together, the others to one code.
-_SHARED_PENALTY = 3.0
-_INTERCEPT_PENALTY, _FEATURE_PENALTY, _VECTOR_PENALTY = 0.5, 3.0, 0.1
+# Penalties of squared parameters. The first belongs to all codes together, the others to one code.
+_SHARED_PENALTY = 1.0
+_INTERCEPT_PENALTY, _FEATURE_PENALTY, _VECTOR_PENALTY = 0.2, 10.0, 0.05
+
+_CURVATURE = 0.003
+"""Usual curvature of the loss in a direction of the vectors, per sentence."""
 
 _SHARPNESS = 3.0
 """Sharpness of the soft maximum over an answer's sentences: log of the sum of exp(3 v), divided by 3."""
@@ -53,6 +58,21 @@ class CorpusModel:
         fitted = np.array([_fit_soft_labels(vectors, expit(column)) for column in logits.T])
         return cls(fitted[:, 0], fitted[:, 1:])
 
+    @classmethod
+    def regress(cls, vectors: Floats, logits: Floats) -> "CorpusModel":
+        """Fit a linear model of the evidence by ridge regression, which takes little time.
+
+        Args:
+            vectors: shape (m, d), unit length.
+            logits: shape (m, k), the evidence.
+        """
+        evidence = np.clip(logits, -_MOST_EVIDENCE, _MOST_EVIDENCE)
+        middle, mean = vectors.mean(axis=0), evidence.mean(axis=0)
+        centred = vectors - middle
+        penalty = _REGRESSION_PENALTY * np.eye(vectors.shape[1])
+        weights = np.linalg.solve(centred.T @ centred + penalty, centred.T @ (evidence - mean)).T
+        return cls(mean - weights @ middle, weights)
+
     def adapt(self, vectors: Floats, logits: Floats) -> Floats:
         """Average evidence (m, k) and its prediction from vectors (m, d)."""
         adapted: Floats = (logits + self.intercepts + _products(vectors, self.weights)) / 2
@@ -68,6 +88,7 @@ class LabelModel:
         intercepts: shape (k,).
         features: shape (k, f), weights of the features of each code.
         vectors: shape (k, d), weights of the sentences' vectors.
+        middle: shape (f,), means that are subtracted from features.
         scale: shape (f,), standard deviations by which features are divided.
     """
 
@@ -75,6 +96,7 @@ class LabelModel:
     intercepts: Floats
     features: Floats
     vectors: Floats
+    middle: Floats
     scale: Floats
 
     @classmethod
@@ -88,44 +110,101 @@ class LabelModel:
             sentences: the sentences of m answers.
             codes: shape (m, k), 1 with the code, 0 without, shares where people differ; NaN if unknown.
         """
-        k, (f, d) = codes.shape[1], (sentences.features.shape[2], sentences.vectors.shape[1])
-        spread = sentences.features.std(axis=(0, 1))
+        k, f = codes.shape[1], sentences.features.shape[2]
+        middle, spread = sentences.features.mean(axis=(0, 1)), sentences.features.std(axis=(0, 1))
         scale = np.where(spread > _LEAST_SPREAD, spread, 1.0)
-        features = sentences.features / scale
+        features = (sentences.features - middle) / scale
+        axes, points, vector_penalty = _in_even_steps(sentences.vectors)
+        d = points.shape[1]
         penalty = np.concatenate([
             np.full(1 + f, _SHARED_PENALTY), np.full(k, _INTERCEPT_PENALTY),
-            np.full(k * f, _FEATURE_PENALTY), np.full(k * d, _VECTOR_PENALTY),
+            np.full(k * f, _FEATURE_PENALTY), np.tile(vector_penalty, k),
         ])  # fmt: skip
         known, target = ~np.isnan(codes), np.nan_to_num(codes)
 
         def model(parameters: Floats) -> LabelModel:
             shared, intercepts, own, vectors = np.split(parameters, np.cumsum([1 + f, k, k * f]))
-            return cls(shared, intercepts, own.reshape(k, f), vectors.reshape(k, d), scale)
+            return cls(shared, intercepts, own.reshape(k, f), vectors.reshape(k, d), middle, scale)
 
         def loss(parameters: Floats) -> tuple[float, Floats]:
             fitted = model(parameters)
-            values = sentences.logits + fitted._of_features(features) + sentences.vectors @ fitted.vectors.T
+            values = sentences.logits + fitted._of_features(features) + points @ fitted.vectors.T
             of_answers, share = sentences.soft_maximum(values)
             cost = np.logaddexp(0, of_answers) - target * of_answers
             residual = np.where(known, expit(of_answers) - target, 0.0)[sentences.answers] * share
+            of_features = (residual[:, :, None] * features).sum(axis=0)
             slope = np.concatenate([
-                [residual.sum()], np.einsum("mk,mkf->f", residual, features), residual.sum(axis=0),
-                np.einsum("mk,mkf->kf", residual, features).ravel(), (residual.T @ sentences.vectors).ravel(),
+                [residual.sum()], of_features.sum(axis=0), residual.sum(axis=0), of_features.ravel(),
+                (residual.T @ points).ravel(),
             ])  # fmt: skip
             total = cost[known].sum() + (penalty * parameters**2).sum() / 2
             return float(total), slope + penalty * parameters
 
-        return model(_minimise(loss, len(penalty)))
+        fitted = model(_minimise(loss, len(penalty)))
+        return replace(fitted, vectors=fitted.vectors @ axes)
 
     def correct(self, logits: Floats, features: Floats, vectors: Floats) -> Floats:
         """Correct the evidence (m, k) of sentences with features (m, k, f) and vectors (m, d)."""
-        corrected: Floats = logits + self._of_features(features / self.scale)
+        corrected: Floats = logits + self._of_features((features - self.middle) / self.scale)
         return corrected + _products(vectors, self.vectors)
 
     def _of_features(self, features: Floats) -> Floats:
         weighted: Floats = (features * (self.shared[1:] + self.features)).sum(axis=2)
         weighted += self.shared[0] + self.intercepts
         return weighted
+
+
+@dataclass(frozen=True)
+class LearnedCodes:
+    """Evidence as hand-coded answers have taught to weigh it.
+
+    The corrected evidence of the corpus is predicted from its vectors, as by a ``CorpusModel`` without hand
+    codes. So what hand codes teach about one sentence holds for similar ones.
+
+    Attributes:
+        labels: the correction.
+        corpus: prediction of the corrected evidence; ``None`` without a corpus.
+        thresholds: shape (k,), mean of correction and prediction at which as many sentences of the corpus
+            are above as have a correction above 0; 0 without a corpus.
+    """
+
+    labels: LabelModel
+    corpus: CorpusModel | None
+    thresholds: Floats
+
+    @classmethod
+    def fit(
+        cls, sentences: "LearningSentences", codes: Floats, corpus: "LearningSentences | None"
+    ) -> "LearnedCodes":
+        """Fit the models.
+
+        Args:
+            sentences: the sentences of m answers.
+            codes: shape (m, k), see ``LabelModel.fit``.
+            corpus: sentences of all answers; ``None`` if there are too few.
+        """
+        labels = LabelModel.fit(sentences, codes)
+        if corpus is None:
+            return cls(labels, None, np.zeros(codes.shape[1]))
+        corrected = labels.correct(corpus.logits, corpus.features, corpus.vectors)
+        model = CorpusModel.regress(corpus.vectors, corrected)
+        means = model.adapt(corpus.vectors, corrected)
+        counts = (corrected > 0).sum(axis=0)
+        return cls(labels, model, np.array([_threshold(*pair) for pair in zip(means.T, counts, strict=True)]))
+
+    def correct(self, sentences: "LearningSentences") -> Floats:
+        """Return the corrected evidence in n sentences, shape (n, k)."""
+        corrected = self.labels.correct(sentences.logits, sentences.features, sentences.vectors)
+        if self.corpus is not None:
+            corrected = self.corpus.adapt(sentences.vectors, corrected)
+        return corrected - self.thresholds
+
+
+def _threshold(values: Floats, n: int) -> float:
+    """Return the middle between the n-th and the next of values in descending order, for n from 1."""
+    n = int(np.clip(n, 1, len(values) - 1))
+    descending = -np.sort(-values)
+    return float(descending[n - 1] + descending[n]) / 2
 
 
 @dataclass(frozen=True)
@@ -168,6 +247,22 @@ class LearningSentences:
         powers = np.exp(_SHARPNESS * (values - greatest[self.answers]))
         sums = np.add.reduceat(powers, first)
         return greatest + np.log(sums) / _SHARPNESS, powers / sums[self.answers]
+
+
+def _in_even_steps(vectors: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return directions of vectors in which the loss curves alike, so that few steps lead to its minimum.
+
+    Args:
+        vectors: shape (n, d).
+
+    Returns:
+        The directions, shape (q, d), with one row for each parameter; the products of vectors and directions,
+        shape (n, q); and the penalties of the parameters, shape (q,).
+    """
+    _, sizes, axes = np.linalg.svd(vectors, full_matrices=False)
+    curvature = _CURVATURE * sizes**2 + _VECTOR_PENALTY
+    directions = axes / np.sqrt(curvature)[:, None]
+    return directions, vectors @ directions.T, _VECTOR_PENALTY / curvature
 
 
 def _fit_soft_labels(vectors: Floats, target: Floats) -> Floats:
