@@ -3,10 +3,12 @@
 Run with ``python bench/coding.py``. The first tables are about 350 reviews with 2,000 sentences
 (``../shared/data/topics``), whose codebook was written before any result was seen: F1 of assigned codes
 without hand codes and with some, counted shares, and the share of intervals of corrected shares that contain
-the share that people gave. The others are about the 240 hand codes of ``examples/coding``, which a language
+the share that people gave. Answers of students (``../shared/data/beetle``) show whether codes with nearly the
+same words are kept apart. The others are about the 240 hand codes of ``examples/coding``, which a language
 model assigned, so the figures measure agreement with that model, not with people.
 """
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +24,7 @@ from semscale.coding.code_shares import (
     code_alphas,
     code_shares,
 )
-from semscale.coding.codebook import load_codebook
+from semscale.coding.codebook import Code, Codebook, load_codebook
 from semscale.coding.coder import Coder
 from semscale.coding.coding import code_answers
 from semscale.coding.labels import (
@@ -37,9 +39,19 @@ from semscale.embedding.embedder import Embeddings
 from semscale.stats.calibration import FEWEST_OF_EACH
 from semscale.stats.sampling import SampleDesign
 from semscale.weights.known import DEFAULT_MODEL
+from shared_data import shared_data
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "coding"
 
+
+QUESTIONS = (
+    "BULB_C_VOLTAGE_EXPLAIN_WHY1", "BULB_C_VOLTAGE_EXPLAIN_WHY6", "BULB_ONLY_EXPLAIN_WHY2",
+    "BULB_ONLY_EXPLAIN_WHY4", "BULB_ONLY_EXPLAIN_WHY6", "BURNED_BULB_LOCATE_EXPLAIN_Q",
+    "BURNED_BULB_PARALLEL_EXPLAIN_Q1", "BURNED_BULB_PARALLEL_WHY_Q",
+)  # fmt: skip
+"""Questions about circuits whose reference answers differ enough for a codebook."""
+
+REFERENCES = 4  # at most, of a question
 
 DRAWN, DRAWS = 100, 400
 LABELS = (25, 50, 100)
@@ -166,6 +178,25 @@ def coverage(coder, reviews, of_reviews, n, seed):
     return within, widths
 
 
+def student_answers(embedder):
+    """Print how often a right answer has the code of its question, whose examples are the references."""
+    rows = pl.read_csv(shared_data("beetle", "training.csv")).filter(pl.col("accuracy") == "correct")
+    codes, seen = [], set()
+    for question in QUESTIONS:
+        first = rows.row(rows["question_id"].index_of(question), named=True)
+        references = [text for text in json.loads(first["reference_answers"]) if text.casefold() not in seen]
+        seen.update(text.casefold() for text in references[:REFERENCES])
+        codes.append(Code(question, first["question"], tuple(references[:REFERENCES])))
+    rows = rows.filter(pl.col("question_id").is_in(QUESTIONS))
+    numbers = np.array([QUESTIONS.index(question) for question in rows["question_id"]])
+    true = np.eye(len(QUESTIONS))[numbers]
+    likeness = Coder(Codebook("students", tuple(codes)), embedder=embedder).score(rows["answer"]).likeness
+    read = ~np.isnan(likeness).any(axis=1)
+    best = (likeness[read].argmax(axis=1) == numbers[read]).mean()
+    f1 = scores_of(true[read], likeness[read] >= 0.5)[2]
+    print(f"\n{read.sum()} answers of students to {len(codes)} questions: F1 {f1:.3f}, best code {best:.3f}")
+
+
 def coded_rows(codebook):
     """Return the answers that were coded by hand, and their codes, shape (1, n, k)."""
     table = pl.read_csv(EXAMPLE / "reviews.csv").filter(pl.col("hand_codes").is_not_null())
@@ -227,6 +258,7 @@ def main():
         people_coded_reviews(embedder, given.draws, given.coverage_draws)
         if model == DEFAULT_MODEL:
             answers_without_topic(embedder)
+        student_answers(embedder)
         print(f"\n{model}: {len(texts)} answers, {len(codebook.codes)} codes")
         how_codes_hold(codebook, texts, hand, embedder)
         draws_for_hand_coding(codebook, texts, hand, embedder)

@@ -76,6 +76,18 @@ def test_a_word_of_two_codes_counts_for_neither():
     assert features(reader, "garden")["words"] == pytest.approx([0, 0], abs=0.1)
 
 
+def test_a_word_of_a_definition_counts_less_if_an_example_of_another_code_has_it():
+    axes = AxisEmbedder("red", "ros", "blue", "sk", "garden")
+    margins = [
+        features(EvidenceReader(Codebook("b", codes), axes), "garden")["definition"][0]
+        for codes in (
+            (Code("red", "roses, garden", ("a red rose",)), BOOK.codes[1]),
+            (Code("red", "roses, garden", ("a red rose",)), Code("blue", "skies", ("blue sky, gardens",))),
+        )
+    ]
+    assert margins[1] < 0.6 * margins[0]
+
+
 def test_keywords_are_words_of_the_definition():
     codes = (Code("red", "roses", ("a rose",), keywords=("lips",)), BOOK.codes[1])
     reader = EvidenceReader(Codebook("b", codes), AxisEmbedder("red", "ros", "blue", "sk", "lips"))

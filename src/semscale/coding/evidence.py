@@ -32,10 +32,10 @@ logarithm of the number of words; sentences of fewer than four words count as fo
 ``definition`` and ``examples``: the same with the words of these texts alone.
 """
 
-WEIGHTS = (-1.62, 0.36, -0.4, 0.24, -0.02, -0.44, 0.23, 0.26, -0.05)
+WEIGHTS = (-1.7, 0.35, -0.4, 0.26, -0.02, -0.43, 0.23, 0.25, -0.05)
 """Intercept and weights of the features, learned by ``bench/code_weights.py`` on eight domains."""
 
-EQUAL_ERROR = -1.38
+EQUAL_ERROR = -1.44
 """Weighted evidence at which a code is assigned in error as often as it is missed, learned likewise."""
 
 NEAREST = 2
@@ -50,6 +50,7 @@ _NO_WORD = -3.0  # margin of a sentence without a content word
 _NO_RIVAL = 0.0  # similarity of the rival of a code that has none
 _NO_LENGTH = 1e-6  # of a vector
 _N_WORD_FEATURES = 3
+_SHARPNESS_OF_WORDS = 4  # power of the cosine of similar words: .9 counts as .66, .5 as .06
 
 
 @dataclass(frozen=True)
@@ -225,12 +226,13 @@ class _WordMargins:
     """Margins of words: how much nearer a word is to a code's words than to those of the nearest other code.
 
     There are three margins: with the words of all of a code's texts, of its name, definition and keywords,
-    and of its examples. A word of several codes counts less for each. Every word is embedded once.
+    and of its examples. A word counts less if other codes have it, or similar words. Every word is embedded
+    once.
     """
 
     def __init__(self, codebook: Codebook, language: str, embedder: "Embedder", space: _Space) -> None:
         self._embedder, self._space = embedder, space
-        self._groups = [
+        groups = [
             [_topic_words(code, texts, language) for code, texts in zip(codebook.codes, group, strict=True)]
             for group in (
                 [(code.name, code.definition, *code.examples, *code.keywords) for code in codebook.codes],
@@ -238,7 +240,9 @@ class _WordMargins:
                 [code.examples for code in codebook.codes],
             )
         ]
-        self._vocabulary = sorted({word for group in self._groups for words in group for word in words})
+        self._vocabulary = sorted({word for group in groups for words in group for word in words})
+        index = {word: position for position, word in enumerate(self._vocabulary)}
+        self._columns = [[[index[word] for word in words] for words in group] for group in groups]
         self._known: dict[str, int] = {}
 
     def fit(self, usual: Sequence[str], rivals: Mask) -> None:
@@ -250,6 +254,7 @@ class _WordMargins:
         """
         self._rivals = rivals
         self._own = self._place(self._vocabulary)
+        self._n_codes = self._count_codes()
         nearness = self._nearness(self._place(usual))
         self._usual = nearness.mean(axis=0)
         self._spread = np.array([_spread(nearness[:, group]) for group in range(_N_WORD_FEATURES)])
@@ -284,17 +289,25 @@ class _WordMargins:
             return np.zeros((0, self._embedder.dimensions))
         return self._space.place(self._embedder.embed(list(words), progress=progress).vectors)
 
+    def _count_codes(self) -> Floats:
+        """Return the number of codes with each word, shape (v,), at least 1.
+
+        A code with a similar word counts in part, by a power of the cosine.
+        """
+        similar = np.maximum(_cosines(self._own, self._own), 0) ** _SHARPNESS_OF_WORDS
+        counts: Floats = np.sum(
+            [similar[:, words].max(axis=1) for words in self._columns[0] if words], axis=0
+        )
+        return np.maximum(counts, 1.0)
+
     def _nearness(self, placed: Floats) -> Floats:
         """Return the greatest cosine with a word of each code, shape (n, 3, k)."""
-        cosines = _cosines(placed, self._own)
-        index = {word: position for position, word in enumerate(self._vocabulary)}
-        nearness = np.zeros((len(placed), _N_WORD_FEATURES, len(self._groups[0])))
-        for number, group in enumerate(self._groups):
+        cosines = _cosines(placed, self._own) / self._n_codes
+        nearness = np.zeros((len(placed), _N_WORD_FEATURES, len(self._columns[0])))
+        for number, group in enumerate(self._columns):
             for code, words in enumerate(group):
                 if words:
-                    shared = np.array([sum(word in others for others in group) for word in words])
-                    own = cosines[:, [index[word] for word in words]] / shared
-                    nearness[:, number, code] = own.max(axis=1)
+                    nearness[:, number, code] = cosines[:, words].max(axis=1)
         return nearness
 
 
