@@ -19,6 +19,7 @@ EXTRAS = {
     "ray": ("ray", "pandas", "pyarrow"),
     "slides": ("lxml", "pptx"),
     "torch": ("sentence_transformers", "torch"),
+    "workbench": ("fastapi", "prometheus_client", "python_multipart", "starlette", "uvicorn"),
 }
 """Modules of each extra, by its name, such as ``api`` in ``semscale[api]``."""
 

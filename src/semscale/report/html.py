@@ -59,7 +59,7 @@ def page(document: Document) -> str:
     Returns:
         A complete HTML document that needs no network and runs no script.
     """
-    template = _environment().get_template("document.html.j2")
+    template = template_environment().get_template("document.html.j2")
     return template.render(document=document, version=__version__)
 
 
@@ -72,7 +72,9 @@ def notebook_fragment(document: Document) -> Markup:
     """Render the headline, the facts and the first figure of a document for a notebook cell."""
     first = next(document.figures(), None)
     picture = None if first is None else drawings(first)[0]
-    return Markup(_environment().get_template("notebook.html.j2").render(document=document, picture=picture))
+    return Markup(
+        template_environment().get_template("notebook.html.j2").render(document=document, picture=picture)
+    )
 
 
 def block_html(block: Block) -> Markup:
@@ -191,7 +193,8 @@ def drawings(figure: Figure) -> tuple[Markup, Markup | None]:
 
 
 @cache
-def _environment() -> "Environment":
+def template_environment() -> "Environment":
+    """Return the environment of all templates, with the filters that render cells and lines."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(
@@ -222,7 +225,7 @@ def _environment() -> "Environment":
 
 @cache
 def _blocks() -> Any:
-    return _environment().get_template("blocks.html.j2").module
+    return template_environment().get_template("blocks.html.j2").module
 
 
 def _wordy_columns(table: DataTable) -> list[bool]:

@@ -1,0 +1,88 @@
+"""The application of the workbench: access, pages and files, and its server."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import uvicorn
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from semscale.errors import SemscaleError
+from semscale.messages import shorten
+from semscale.serving.background import BackgroundWork
+from semscale.workbench.access import STATIC, BrowserAccess
+from semscale.workbench.data_page import data_router, refusal
+from semscale.workbench.pages import page, static_file
+from semscale.workbench.project import Project
+from semscale.workbench.survey_view import SurveyReader
+
+_THREADS = 4
+
+
+def workbench(project: Project, *, token: str, port: int) -> FastAPI:
+    """Create the application.
+
+    Args:
+        project: the project that is open.
+        token: token of the address that opens the workbench (``access.new_token``).
+        port: port on which it is served.
+    """
+    work = BackgroundWork(_THREADS)
+    reader = SurveyReader(work)
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        work.close()
+
+    async def refuse(_: Request, error: Exception) -> Response:
+        return await asyncio.to_thread(refusal, project, reader, error)
+
+    async def refuse_fields(_: Request, error: Exception) -> Response:
+        fields = error.errors() if isinstance(error, RequestValidationError) else []
+        named = ", ".join(shorten(str(field["loc"][-1])) for field in fields)
+        return page(
+            "refusal", project, status=422, refused=f"the request has missing or wrong fields: {named}"
+        )
+
+    app = FastAPI(
+        title="Semscale workbench",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        lifespan=life,
+        redirect_slashes=False,
+        exception_handlers={SemscaleError: refuse, RequestValidationError: refuse_fields},
+        middleware=[Middleware(BrowserAccess, token=token, port=port)],
+    )
+    app.include_router(data_router(project, reader))
+
+    @app.get("/")
+    async def start() -> Response:
+        return RedirectResponse("/data", 303)
+
+    @app.get(f"{STATIC}{{name}}")
+    async def static(name: str) -> Response:
+        return static_file(name) or Response(status_code=404)
+
+    return app
+
+
+def run_workbench(app: FastAPI, listener: socket.socket) -> None:
+    """Serve the workbench until a signal ends it."""
+    config = uvicorn.Config(
+        app,
+        http="h11",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+    )
+    with listener:
+        asyncio.run(uvicorn.Server(config).serve(sockets=[listener]))

@@ -1,0 +1,366 @@
+"""The page of the data: the file, the rows that count, and the questions as cards that can be changed."""
+
+import shlex
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, get_args
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Form, Query, UploadFile
+from pydantic import BaseModel, ValidationError
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from semscale.errors import InputError
+from semscale.messages import first_mistake
+from semscale.store.reading import READABLE_EXTENSIONS, open_table
+from semscale.store.table import Table
+from semscale.store.table_settings import HeaderKind, TableSettings
+from semscale.survey.description import Question, Survey
+from semscale.survey.regrouping import JoinedKind, join_questions, split_question
+from semscale.survey.respondents import leave_out_rows
+from semscale.survey.survey_file import FILE_NAME
+from semscale.workbench.pages import element_id, page
+from semscale.workbench.project import ConflictError, Project, check_version
+from semscale.workbench.question_form import (
+    ANSWER,
+    CHOSEN,
+    KINDS,
+    LISTED_KINDS,
+    NOT_CHOSEN,
+    REASONS,
+    UNKNOWN,
+    QuestionForm,
+    further_codes,
+)
+from semscale.workbench.survey_view import SurveyReader, SurveyView, check_same_file
+
+_PREVIEW_ROWS = 8
+_REFUSED, _CONFLICT = 422, 409
+
+
+class RowsForm(BaseModel):
+    """Fields of the form on the rows that count.
+
+    Attributes:
+        where: condition in SQL; empty for all rows.
+        name: names of derived columns; a row without one is left out.
+        expression: their SQL expressions.
+    """
+
+    where: str = ""
+    name: list[str] = []
+    expression: list[str] = []
+
+    def apply(self, survey: Survey) -> Survey:
+        """Return the description with these rows and columns."""
+        pairs = zip(map(str.strip, self.name), map(str.strip, self.expression), strict=True)
+        derive = {name: text for name, text in pairs if name or text}
+        if "" in {*derive, *derive.values()}:
+            raise InputError("derive", "must have a name and an expression for each column")
+        return changed(survey, derive=derive, where=self.where.strip())
+
+
+class JoinForm(BaseModel):
+    """Fields of the form that joins questions.
+
+    Attributes:
+        join: names of the questions.
+        kind: what they are joined to.
+    """
+
+    join: list[str] = []
+    kind: JoinedKind = "multiple"
+
+
+class FileForm(BaseModel):
+    """Fields of the form on how a file is read; those that are empty are left to detection.
+
+    Attributes:
+        file: name of the file.
+        sheet: sheet of a workbook.
+        encoding: encoding of a text file.
+        header_row: row with the names of the columns.
+        header: survey tool that exported the file.
+    """
+
+    file: str = ""
+    sheet: str = ""
+    encoding: str = ""
+    header_row: str = ""
+    header: str = "auto"
+
+    @property
+    def settings(self) -> TableSettings:
+        """The settings that are stated.
+
+        Raises:
+            InputError: one of them is wrong.
+        """
+        fields = self.model_dump(exclude={"file"}).items()
+        return TableSettings(**{name: text.strip() for name, text in fields if text.strip()})
+
+
+def changed(survey: Survey, **fields: Any) -> Survey:
+    """Return a description with other fields, checked anew.
+
+    Raises:
+        InputError: they contradict each other.
+    """
+    values = {name: getattr(survey, name) for name in Survey.model_fields}
+    try:
+        return Survey(**{**values, **fields})
+    except ValidationError as error:
+        raise InputError(first_mistake(error, ())) from None
+
+
+def data_router(project: Project, reader: SurveyReader) -> APIRouter:
+    """Return the routes of the page.
+
+    Args:
+        project: the project that is open.
+        reader: reads its file.
+    """
+    router, data = APIRouter(), DataPage(project, reader)
+    reading: dict[str, Callable[..., Response]] = {
+        "/data": data.show,
+        "/data/file": data.show_file,
+        "/data/count": data.count_rows,
+        f"/data/{FILE_NAME}": data.download_survey,
+    }
+    changing: dict[str, Callable[..., Response]] = {
+        "/data/upload": data.add_file,
+        "/data/file": data.choose_file,
+        "/data/question": data.save_question,
+        "/data/rows": data.set_rows,
+        "/data/join": data.join,
+        "/data/split": data.split,
+        "/data/undo": data.undo,
+    }
+    for method, routes in (("GET", reading), ("POST", changing)):
+        for path, route in routes.items():
+            router.add_api_route(path, route, methods=[method], response_class=Response)
+    return router
+
+
+class DataPage:
+    """The page, and the changes that its forms make; each is a route.
+
+    Args:
+        project: the project that is open.
+        reader: reads its file.
+    """
+
+    def __init__(self, project: Project, reader: SurveyReader) -> None:
+        self._project, self._reader = project, reader
+
+    def show(self, edit: str = "", only: str = "", find: str = "", undecided: bool = False) -> Response:
+        """Show the questions.
+
+        Args:
+            edit: name of a question that is shown as a form.
+            only: name of the only question to show.
+            find: words in the questions to show.
+            undecided: whether only questions that need a decision are shown.
+        """
+        return self.render(edit=edit, only=only, find=find, undecided=undecided)
+
+    def render(
+        self,
+        *,
+        edit: str = "",
+        only: str = "",
+        find: str = "",
+        undecided: bool = False,
+        refused: str = "",
+        status: int = 200,
+    ) -> Response:
+        """Render the questions, as ``show``, or the files if none is chosen.
+
+        Args:
+            edit: as in ``show``.
+            only: likewise.
+            find: likewise.
+            undecided: likewise.
+            refused: reason why a change was not saved.
+            status: status of the response.
+        """
+        stored = self._project.stored_survey()
+        file = self._project.data_file(stored.survey)
+        if file is None:
+            return self._render_files(FileForm(), refused=refused, status=status)
+        view = self._reader.view(self._project, file)
+        if view is None:
+            return page("reading", self._project, status=status, refused=refused, file=file.name)
+        questions = [
+            question
+            for question in view.survey.questions
+            if only in ("", question.name) and _matches(question, find)
+            if question.needs_decision or not undecided
+        ]
+        return page(
+            "data",
+            self._project,
+            status=status,
+            refused=refused,
+            view=view,
+            cards=[view.card(question) for question in questions],
+            edit=edit,
+            find=find,
+            undecided=undecided,
+            command=shlex.join(("semscale", "columns", file.name, "--out", FILE_NAME)),
+            form=_FORM,
+            further_codes=further_codes,
+        )
+
+    def show_file(self, form: Annotated[FileForm, Query()]) -> Response:
+        """Show the folder's files, and the first rows of one as it would be read."""
+        return self._render_files(form)
+
+    def _render_files(self, form: FileForm, *, refused: str = "", status: int = 200) -> Response:
+        table: Table | None = None
+        rows: list[tuple[object, ...]] = []
+        if form.file:
+            try:
+                table = open_table(self._project.path_of(form.file), **dict(form.settings))
+                rows = next(table.batches(_PREVIEW_ROWS)).rows()
+            except InputError as error:
+                refused, status = str(error), _REFUSED
+        return page(
+            "file",
+            self._project,
+            status=status,
+            refused=refused,
+            chosen=form,
+            table=table,
+            rows=rows,
+            headers=get_args(HeaderKind),
+            endings=",".join(sorted(READABLE_EXTENSIONS)),
+        )
+
+    def count_rows(self, form: Annotated[RowsForm, Query()]) -> Response:
+        """Count the rows that meet a condition, with derived columns that need not be saved."""
+        stored = self._project.stored_survey()
+        file = self._project.data_file(stored.survey)
+        if file is None:
+            raise InputError("file", "must be chosen first")
+        try:
+            survey = form.apply(stored.survey or Survey(questions=()))
+            table = leave_out_rows(open_table(file, **dict(survey.reading)), survey)
+        except InputError as error:  # half of a condition is no mistake yet
+            return page("count", self._project, problem=str(error))
+        return page("count", self._project, problem="", table=table, where=survey.where)
+
+    def download_survey(self) -> Response:
+        """Send the description."""
+        if not self._project.survey_path.is_file():
+            raise InputError(f"there is no {FILE_NAME} yet: it is written with the first change")
+        return FileResponse(self._project.survey_path, filename=FILE_NAME, media_type="text/yaml")
+
+    def add_file(self, file: UploadFile) -> Response:
+        """Copy a file into the project, and show how it is read."""
+        return _redirect("/data/file", file=self._project.add_file(file.filename or "", file.file))
+
+    def choose_file(self, form: Annotated[FileForm, Form()]) -> Response:
+        """Describe a file from now on; entries of an existing description stay.
+
+        Raises:
+            InputError: it cannot be read, or the description is of another file.
+        """
+        path = self._project.path_of(form.file)
+        stored = self._project.stored_survey()
+        known = stored.survey or Survey(questions=())
+        check_same_file(known, open_table(path, **dict(form.settings)))
+        survey = changed(known, file=path.name, reading=form.settings)
+        self._project.save(survey, f"choice of {path.name}", stored)
+        self._project.chosen = path.name
+        return _redirect("/data")
+
+    def save_question(self, request: Request, form: Annotated[QuestionForm, Form()]) -> Response:
+        """Save a question, and show it; as a form if a button has moved a row."""
+        view = self._view()
+        question = view.survey.question(form.question)
+        check_version(question, form.version)
+        new = form.apply(question)
+        questions = [new if entry is question else entry for entry in view.survey.questions]
+        self._project.save(changed(view.survey, questions=questions), f"change of {new.name}", view.stored)
+        further = {"edit": new.name} if form.move else {}
+        further |= {"only": new.name} if "hx-request" in request.headers else {}
+        return _redirect("/data", element_id(new.name), **further)
+
+    def set_rows(self, form: Annotated[RowsForm, Form()]) -> Response:
+        """Save which rows count, and the derived columns, once both have been tried."""
+        view = self._view()
+        survey = form.apply(view.survey)
+        leave_out_rows(open_table(view.file, **dict(survey.reading)), survey)
+        self._project.save(survey, "rows and derived columns", view.stored)
+        return _redirect("/data", "rows")
+
+    def join(self, form: Annotated[JoinForm, Form()]) -> Response:
+        """Join questions, and show the joined one as a form."""
+        view = self._view()
+        survey, joined = join_questions(view.survey, form.join, form.kind, view.counts.profiles)
+        self._project.save(survey, f"joined {joined.name}", view.stored)
+        return _redirect("/data", element_id(joined.name), edit=joined.name)
+
+    def split(self, question: Annotated[str, Form()], version: Annotated[str, Form()] = "") -> Response:
+        """Split a question into one for each column."""
+        view = self._view()
+        entry = view.survey.question(question)
+        check_version(entry, version)
+        survey = split_question(view.survey, question, view.counts.profiles)
+        self._project.save(survey, f"split {question}", view.stored)
+        return _redirect("/data", element_id(survey.question(entry.all_columns[0]).name))
+
+    def undo(self) -> Response:
+        """Take back the last change."""
+        self._project.undo()
+        return _redirect("/data")
+
+    def _view(self) -> SurveyView:
+        """Return the survey, also if its file must be read first.
+
+        Raises:
+            InputError: no file is chosen, or it cannot be read.
+        """
+        stored = self._project.stored_survey()
+        file = self._project.data_file(stored.survey)
+        view = None if file is None else self._reader.view(self._project, file, wait=True)
+        if view is None:
+            raise InputError("file", "must be chosen first")
+        return view
+
+
+def refusal(project: Project, reader: SurveyReader, error: Exception) -> Response:
+    """Show the page with the reason why a change was not saved."""
+    status = _CONFLICT if isinstance(error, ConflictError) else _REFUSED
+    try:
+        return DataPage(project, reader).render(refused=str(error), status=status)
+    except InputError as further:  # the file or its description cannot be read at all
+        return page("refusal", project, status=_REFUSED, refused=str(further))
+
+
+_FORM = {
+    "kinds": KINDS,
+    "listed_kinds": LISTED_KINDS,
+    "meanings": (ANSWER, *REASONS),
+    "marks": (CHOSEN, NOT_CHOSEN, *REASONS, UNKNOWN),
+}
+
+
+def _matches(question: Question, find: str) -> bool:
+    texts: Iterable[str] = (
+        question.name,
+        question.title,
+        question.text,
+        question.kind,
+        *question.all_columns,
+        *(value.name for value in question.values),
+        *(option.label for option in question.options),
+    )
+    return all(any(word in text.casefold() for text in texts) for word in find.casefold().split())
+
+
+def _redirect(path: str, anchor: str = "", **query: str) -> Response:
+    """Let the browser load the page anew, so that loading it again repeats no change."""
+    address = path + (f"?{urlencode(query)}" if query else "") + (f"#{anchor}" if anchor else "")
+    return RedirectResponse(address, 303)

@@ -1,0 +1,96 @@
+"""Rendering of pages: the report's templates and style sheet, and those of the workbench."""
+
+import hashlib
+import shlex
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import HTMLResponse, Response
+
+from semscale.report.html import template_environment
+from semscale.spelling import in_python, spelled, without_hints
+from semscale.version import __version__
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from semscale.workbench.project import Project
+
+_TYPES = {"js": "text/javascript", "css": "text/css"}
+_HTMX = "htmx.min.js"
+_SHEET, _SCRIPT = "workbench.css", "workbench.js"
+_YEAR = 365 * 24 * 3600
+
+
+@cache
+def _environment() -> "Environment":
+    from jinja2 import ChoiceLoader, PackageLoader
+
+    base = template_environment()
+    loader = ChoiceLoader([PackageLoader("semscale.workbench"), *([base.loader] if base.loader else [])])
+    environment = base.overlay(loader=loader)
+    environment.filters |= {"element_id": element_id, "note": _note, "shell": shlex.quote}
+    return environment
+
+
+def element_id(name: str) -> str:
+    """Return the ID of the element that shows an entry of this name.
+
+    Examples:
+        >>> element_id("What's <new>?")
+        'q-52ad4e2b'
+    """
+    return f"q-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def _note(text: str) -> str:
+    """Return a sentence of a table without hints for those who type commands."""
+    return spelled(without_hints(text), in_python)
+
+
+def page(
+    template: str, project: "Project", *, status: int = 200, refused: str = "", **content: Any
+) -> Response:
+    """Render a page.
+
+    Args:
+        template: name of the template, without its extension.
+        project: the project that is open.
+        status: status of the response.
+        refused: reason why a change was not saved.
+        content: values of the template.
+    """
+    text = (
+        _environment()
+        .get_template(f"{template}.html.j2")
+        .render(
+            project=project,
+            refused=refused,
+            current="data",
+            version=__version__,
+            stamp=_stamp(),
+            **content,
+        )
+    )
+    return HTMLResponse(text, status)
+
+
+@cache
+def static_file(name: str) -> Response | None:
+    """Return the response with a script or the style sheet; ``None`` for another name."""
+    if name not in (_HTMX, _SHEET, _SCRIPT):
+        return None
+    content = resources.files("semscale.workbench").joinpath("static", name).read_bytes()
+    if name == _SHEET:
+        report = resources.files("semscale.report").joinpath("templates", "style.css").read_bytes()
+        content = report + content
+    headers = {"Cache-Control": f"public, max-age={_YEAR}, immutable"}
+    return Response(content, media_type=_TYPES[name.rpartition(".")[2]], headers=headers)
+
+
+@cache
+def _stamp() -> str:
+    """Return a hash of all static files, which changes their address when they change."""
+    contents = (static_file(name) for name in (_HTMX, _SHEET, _SCRIPT))
+    return hashlib.sha256(b"".join(bytes(answer.body) for answer in contents if answer)).hexdigest()[:12]

@@ -1,0 +1,208 @@
+"""A project: a folder with a survey's file and ``survey.yaml``, which pages and commands read and write."""
+
+import hashlib
+import shutil
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from semscale.errors import InputError
+from semscale.messages import shorten
+from semscale.store.atomic import replacing
+from semscale.store.places import is_url
+from semscale.store.reading import READABLE_EXTENSIONS
+from semscale.survey.description import Question, Survey
+from semscale.survey.survey_file import FILE_NAME, parse_survey, survey_text
+
+_LONGEST_NAME = 200
+_MOST_UNDONE = 100
+
+
+class ConflictError(InputError):
+    """Something was changed elsewhere since the page was shown, so that a change was not saved."""
+
+
+@dataclass(frozen=True)
+class StoredSurvey:
+    """The description as it is stored.
+
+    Attributes:
+        content: bytes of ``survey.yaml``; ``None`` if there is none.
+        survey: the description; ``None`` likewise.
+    """
+
+    content: bytes | None = None
+    survey: Survey | None = None
+
+
+@dataclass(frozen=True)
+class _Change:
+    name: str
+    before: bytes | None
+    after: bytes
+
+
+@dataclass
+class Project:
+    """A folder that the workbench shows.
+
+    Attributes:
+        folder: the folder.
+        chosen: name of the file to describe, as long as no description names one.
+    """
+
+    folder: Path
+    chosen: str | None = None
+    _changes: list[_Change] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @classmethod
+    def open(cls, path: Path) -> "Project":
+        """Open a folder, or the folder of a file.
+
+        Raises:
+            InputError: the path does not exist.
+        """
+        if is_url(str(path)) or not path.exists():
+            raise InputError(f"{path} does not exist: name a file with answers, or a folder")
+        path = path.resolve()
+        return cls(path) if path.is_dir() else cls(path.parent, path.name)
+
+    @property
+    def survey_path(self) -> Path:
+        """The description of the survey."""
+        return self.folder / FILE_NAME
+
+    def files(self) -> list[str]:
+        """List the names of the folder's tables."""
+        return sorted(
+            path.name
+            for path in self.folder.iterdir()
+            if path.suffix.lower() in READABLE_EXTENSIONS and path.is_file() and not path.name.startswith(".")
+        )
+
+    def stored_survey(self) -> StoredSurvey:
+        """Read the description.
+
+        Raises:
+            InputError: it cannot be read, or is no description.
+        """
+        try:
+            content = self.survey_path.read_bytes()
+        except FileNotFoundError:
+            return StoredSurvey()
+        return StoredSurvey(content, parse_survey(content, source=FILE_NAME))
+
+    def data_file(self, survey: Survey | None) -> Path | None:
+        """Return the file that is described: the chosen one, the described one, or the only one."""
+        files = self.files()
+        stated = [self.chosen, None if survey is None else survey.file]
+        name = next((name for name in stated if name in files), files[0] if len(files) == 1 else None)
+        return None if name is None else self.folder / name
+
+    def path_of(self, name: str) -> Path:
+        """Return the path of a table in the folder.
+
+        Raises:
+            InputError: the folder has no table of that name.
+        """
+        if name not in self.files():
+            raise InputError("file", f": the folder has no table {shorten(name)}")
+        return self.folder / name
+
+    def save(self, survey: Survey, change: str, stored: StoredSurvey) -> None:
+        """Write the description; comments and unchanged entries stay.
+
+        Args:
+            survey: the new description.
+            change: what is changed, for the button that undoes it.
+            stored: the description from which the new one was made.
+
+        Raises:
+            ConflictError: the file was changed in the meantime.
+            InputError: it cannot be written.
+        """
+        with self._lock:
+            self._check_unchanged(stored.content)
+            text = survey_text(survey, stored.content).encode()
+            if text == stored.content:
+                return
+            with replacing(self.survey_path) as temporary:
+                temporary.write_bytes(text)
+            self._changes = [*self._changes, _Change(change, stored.content, text)][-_MOST_UNDONE:]
+
+    @property
+    def last_change(self) -> str | None:
+        """The change that ``undo`` takes back; ``None`` if there is none."""
+        return self._changes[-1].name if self._changes else None
+
+    def undo(self) -> str:
+        """Take back the last change of the description, and return its name.
+
+        Raises:
+            ConflictError: there is none, or the file was changed elsewhere since.
+        """
+        with self._lock:
+            if not self._changes:
+                raise ConflictError("there is nothing to undo")
+            change = self._changes[-1]
+            self._check_unchanged(change.after)
+            if change.before is None:
+                self.survey_path.unlink()
+            else:
+                with replacing(self.survey_path) as temporary:
+                    temporary.write_bytes(change.before)
+            self._changes.pop()
+            return change.name
+
+    def _check_unchanged(self, content: bytes | None) -> None:
+        current = self.survey_path.read_bytes() if self.survey_path.exists() else None
+        if current != content:
+            raise ConflictError(
+                f"{FILE_NAME} was changed outside of this page, so nothing was saved: look at its current "
+                "state"
+            )
+
+    def add_file(self, name: str, content: BinaryIO) -> str:
+        """Copy a file into the folder under a free name, and return that name.
+
+        Args:
+            name: the file's name as the browser states it.
+            content: the file.
+
+        Raises:
+            InputError: the name has no extension of a table.
+        """
+        plain = name.replace("\\", "/").rpartition("/")[2]
+        plain = "".join(sign for sign in plain if sign.isprintable()).strip().lstrip(".")
+        stem, suffix = Path(plain).stem[:_LONGEST_NAME], Path(plain).suffix.lower()
+        if suffix not in READABLE_EXTENSIONS or not stem:
+            known = ", ".join(sorted(READABLE_EXTENSIONS))
+            raise InputError("file", f": {shorten(plain or name)} must end in one of {known}")
+        free, number = f"{stem}{suffix}", 1
+        while (self.folder / free).exists():
+            number += 1
+            free = f"{stem} ({number}){suffix}"
+        with replacing(self.folder / free) as temporary, temporary.open("wb") as target:
+            shutil.copyfileobj(content, target)
+        return free
+
+
+def version_of(entry: Question | Survey | None) -> str:
+    """Return a hash of an entry, by which a change on an outdated page is noticed."""
+    content = "" if entry is None else entry.model_dump_json()
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def check_version(entry: Question, version: str) -> None:
+    """Check that an entry is the one that a page showed.
+
+    Raises:
+        ConflictError: it was changed since.
+    """
+    if version_of(entry) != version:
+        raise ConflictError(
+            f"question {entry.name!r} was changed elsewhere since this page was shown, so your change was "
+            "not saved: look at its current state"
+        )

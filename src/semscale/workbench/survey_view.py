@@ -1,0 +1,168 @@
+"""A project's survey for pages: the table, read in a thread, its counts in memory, and the description."""
+
+import threading
+from collections.abc import Mapping
+from concurrent.futures import TimeoutError as StillReadingError
+from dataclasses import dataclass
+from pathlib import Path
+
+from semscale.errors import InputError
+from semscale.serving.background import BackgroundWork, Task
+from semscale.store.column_profile import ColumnProfile, profiles_of
+from semscale.store.reading import open_table
+from semscale.store.table import Table
+from semscale.survey.answer_counts import QuestionCounts, count_answers
+from semscale.survey.description import Question, Survey
+from semscale.survey.respondents import leave_out_rows
+from semscale.survey.survey_file import FILE_NAME
+from semscale.survey.updating import update_survey
+from semscale.tabulation.column_summaries import ColumnsSummary, ColumnSummary, summarize_columns
+from semscale.workbench.project import Project, StoredSurvey, version_of
+
+_SECONDS = 0.3  # after which a page is shown without the answers
+_READ = 4
+
+_Key = tuple[str, int, int, str]
+
+
+@dataclass(frozen=True)
+class TableCounts:
+    """A table that was read once.
+
+    Attributes:
+        table: the table with derived columns, and the rows that count.
+        profiles: counts of its columns, by name.
+        summary: its columns, and the description that Semscale infers.
+    """
+
+    table: Table
+    profiles: Mapping[str, ColumnProfile]
+    summary: ColumnsSummary
+
+
+@dataclass(frozen=True)
+class SurveyView:
+    """A survey as pages show it.
+
+    Attributes:
+        file: the file with the answers.
+        stored: the description as it is stored.
+        survey: the description, with inferred entries for columns that it does not name.
+        added: columns that the stored description does not name.
+        gone: columns that the file lacks.
+        counts: the table and its counts.
+    """
+
+    file: Path
+    stored: StoredSurvey
+    survey: Survey
+    added: tuple[str, ...]
+    gone: tuple[str, ...]
+    counts: TableCounts
+
+    @property
+    def undecided(self) -> tuple[Question, ...]:
+        """Questions that the user should look at first."""
+        return tuple(question for question in self.survey.questions if question.needs_decision)
+
+    def card(self, question: Question) -> "Card":
+        """Return what the page shows of a question."""
+        columns = [c for c in self.counts.summary.columns if c.name in question.all_columns]
+        return Card(question, version_of(question), count_answers(question, self.counts.profiles), columns)
+
+
+@dataclass(frozen=True)
+class Card:
+    """A question with its counts.
+
+    Attributes:
+        question: the question.
+        version: hash of its entry.
+        counts: its answers.
+        columns: its columns.
+    """
+
+    question: Question
+    version: str
+    counts: QuestionCounts
+    columns: list[ColumnSummary]
+
+
+class SurveyReader:
+    """Reads tables in threads, and keeps the counts of the last ones.
+
+    Args:
+        work: the threads.
+    """
+
+    def __init__(self, work: BackgroundWork) -> None:
+        self._work = work
+        self._tasks: dict[_Key, Task[TableCounts]] = {}
+        self._lock = threading.Lock()
+
+    def view(self, project: Project, file: Path, *, wait: bool = False) -> SurveyView | None:
+        """Return the survey; ``None`` while its file is being read.
+
+        Args:
+            project: the project.
+            file: the file with the answers.
+            wait: whether to wait until the file was read.
+
+        Raises:
+            InputError: the file or the description cannot be read.
+        """
+        stored = project.stored_survey()
+        task = self._task(file, stored.survey)
+        try:
+            counts = task.future.result(None if wait else _SECONDS)
+        except StillReadingError:
+            return None
+        inferred = counts.summary.survey
+        if stored.survey is None:
+            return SurveyView(file, stored, inferred, inferred.columns, (), counts)
+        check_same_file(stored.survey, counts.table)
+        updated = update_survey(stored.survey, inferred)
+        return SurveyView(file, stored, updated.survey, updated.added, updated.gone, counts)
+
+    def _task(self, file: Path, survey: Survey | None) -> Task[TableCounts]:
+        state = file.stat()
+        rows = (
+            ""
+            if survey is None
+            else survey.model_dump_json(include={"reading", "derive", "where", "leave_out"})
+        )
+        key = (str(file), state.st_mtime_ns, state.st_size, rows)
+        with self._lock:
+            task = self._tasks.pop(key, None)
+            if task is None or (task.future.done() and task.future.exception() is not None):
+                task = self._work.submit(read_counts, file, survey)
+            self._tasks = dict(list(self._tasks.items())[1 - _READ :])
+            self._tasks[key] = task
+        return task
+
+
+def check_same_file(survey: Survey, table: Table) -> None:
+    """Check that a description is of a table, at least in part; a change would otherwise empty it.
+
+    Raises:
+        InputError: it names columns, and the table has none of them.
+    """
+    if survey.file_columns and not any(map(table.has, survey.file_columns)):
+        raise InputError(
+            "file",
+            f": {FILE_NAME} describes none of the columns of {table.file_name}: open that file from a folder "
+            "of its own",
+        )
+
+
+def read_counts(file: Path, survey: Survey | None) -> TableCounts:
+    """Read a table by its description.
+
+    Raises:
+        InputError: the table cannot be read, or a derived column or the condition is invalid.
+    """
+    reading = {} if survey is None else dict(survey.reading)
+    table = leave_out_rows(open_table(file, **reading), survey)
+    profiles = profiles_of(table)
+    summary = summarize_columns(table, profiles=profiles)
+    return TableCounts(table, {profile.name: profile for profile in profiles}, summary)

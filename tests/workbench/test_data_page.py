@@ -1,0 +1,206 @@
+"""Each change on the page of the data is a change of ``survey.yaml``, which commands read."""
+
+import pytest
+from tests.workbench.conftest import message_in
+
+from semscale.survey.survey_file import read_survey
+
+
+@pytest.fixture
+def survey(folder):
+    return lambda: read_survey(folder / "survey.yaml")
+
+
+def test_questions_are_shown_with_counts_before_anything_is_written(browser, folder):
+    page = browser.get("/data")
+    assert "answers.csv" in page
+    assert "survey.yaml is written with your first change" in page
+    assert "3 columns" not in page
+    assert not (folder / "survey.yaml").exists()
+
+
+def test_a_title_and_a_kind_are_written(browser, survey):
+    form = browser.form("country") | {"title": "Home", "kind": "single"}
+    browser.change("/data/question", form)
+    question = survey().question("country")
+    assert (question.title, question.source, question.reason) == ("Home", "user", "")
+    # What Semscale inferred of the other columns is written as well, as by semscale columns --out.
+    assert "why" in survey().by_name
+
+
+def test_labels_order_scores_and_codes_are_written(browser, survey):
+    form = browser.form("satisfaction")
+    order = ["3", "2", "1", "99"]
+    form |= {
+        "kind": "scale",
+        "value": order,
+        "label": ["good", "so so", "bad", ""],
+        "score": ["1", "", "-1", ""],
+        "counts_as": ["answer", "answer", "answer", "refused"],
+        "codes": "98, 97=not asked",
+    }
+    browser.change("/data/question", form)
+    question = survey().question("satisfaction")
+    assert [(value.value, value.label, value.score) for value in question.values] == [
+        ("3", "good", 1.0),
+        ("2", "so so", None),
+        ("1", "bad", -1.0),
+    ]
+    assert question.missing == {"99": "refused", "98": "no answer", "97": "not asked"}
+    # What was written is what the form shows again.
+    again = browser.form("satisfaction")
+    assert again["value"] == order
+    assert again["counts_as"] == ["answer", "answer", "answer", "refused"]
+    assert again["codes"] == "98, 97=not asked"
+
+
+def test_a_button_moves_an_answer_without_a_script(browser, survey):
+    form = browser.form("country")
+    before = form["value"]
+    page = browser.change("/data/question", form | {"move": "value:0:1"})
+    assert [value.value for value in survey().question("country").values] == [
+        before[1],
+        before[0],
+        *before[2:],
+    ]
+    assert "data-editor" in page
+
+
+def test_questions_are_joined_marked_and_split_again(browser, survey):
+    browser.change("/data/join", {"join": ["tea", "milk"], "kind": "multiple"})
+    (joined,) = [question for question in survey().questions if question.kind == "multiple"]
+    assert joined.all_columns == ("tea", "milk")
+    form = browser.form(joined.name)
+    assert sorted(form["mark"]) == ["", "No", "Yes"]
+    meanings = {"Yes": "chosen", "No": "not chosen", "": "not asked"}
+    browser.change("/data/question", form | {"mark_as": [meanings[mark] for mark in form["mark"]]})
+    marked = survey().question(joined.name)
+    assert (marked.chosen, marked.not_chosen) == (("Yes",), ("No",))
+    browser.change("/data/split", {"question": joined.name, "version": browser.form(joined.name)["version"]})
+    assert {"tea", "milk"} <= set(survey().by_name)
+
+
+def test_items_are_joined_to_a_grid(browser, survey):
+    browser.change("/data/join", {"join": ["sound", "shape"], "kind": "grid"})
+    (grid,) = [question for question in survey().questions if question.kind == "grid"]
+    assert [option.column for option in grid.options] == ["sound", "shape"]
+
+
+def test_rows_and_derived_columns_are_tried_saved_and_counted(browser, survey):
+    count = browser.get("/data/count?where=older&name=older&expression=age >= 40")
+    # 41, 52 and 63 years.
+    assert "<b>3</b> rows count" in count
+    browser.change("/data/rows", {"where": "older", "name": ["older", ""], "expression": ["age >= 40", ""]})
+    assert (survey().where, survey().derive) == ("older", {"older": "age >= 40"})
+    assert "older" in survey().by_name or "older" in browser.get("/data")
+    assert ">3 rows<" in browser.get("/data")
+
+
+def test_half_of_a_condition_is_answered_with_the_reason(browser):
+    assert "is no SQL expression" in browser.get("/data/count?where=age >")
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"where": "nobody = 1"}, "has no column &#39;nobody&#39;"),
+        ({"where": "age > 200"}, "no rows are left"),
+        ({"name": "x"}, "must have a name and an expression"),
+        ({"where": "age > (select 1)"}, "reads other rows or tables"),
+    ],
+)
+def test_rows_that_cannot_be_read_are_refused(browser, folder, fields, reason):
+    answer = browser.post("/data/rows", {"name": "", "expression": "", **fields})
+    assert answer.status_code == 422
+    assert reason in answer.text
+    assert not (folder / "survey.yaml").exists()
+
+
+def test_comments_of_a_user_stay(browser, folder):
+    browser.change("/data/question", browser.form("country"))
+    path = folder / "survey.yaml"
+    path.write_text(path.read_text().replace("kind: numeric", "kind: numeric  # in years"))
+    browser.change("/data/question", browser.form("country") | {"title": "Home"})
+    assert "kind: numeric  # in years" in path.read_text()
+
+
+def test_an_entry_that_was_changed_elsewhere_is_never_overwritten(browser, folder, survey):
+    browser.change("/data/question", browser.form("country") | {"title": "Home"})
+    form = browser.form("country")
+    path = folder / "survey.yaml"
+    path.write_text(path.read_text().replace("title: Home", "title: Land"))
+    answer = browser.post("/data/question", form | {"title": "State"})
+    assert answer.status_code == 409
+    assert "was changed elsewhere" in message_in(answer)
+    assert survey().question("country").title == "Land"
+
+
+def test_a_change_of_another_entry_outside_is_no_conflict(browser, folder, survey):
+    browser.change("/data/question", browser.form("country") | {"title": "Home"})
+    form = browser.form("age")
+    path = folder / "survey.yaml"
+    path.write_text(path.read_text().replace("title: Home", "title: Land"))
+    browser.change("/data/question", form | {"title": "Years"})
+    assert [survey().question(name).title for name in ("country", "age")] == ["Land", "Years"]
+
+
+def test_changes_are_undone_one_by_one_up_to_no_file(browser, folder):
+    path = folder / "survey.yaml"
+    browser.change("/data/question", browser.form("country") | {"title": "Home"})
+    first = path.read_bytes()
+    browser.change("/data/question", browser.form("age") | {"title": "Years"})
+    assert "change of age" in browser.get("/data")
+    browser.change("/data/undo")
+    assert path.read_bytes() == first
+    browser.change("/data/undo")
+    assert not path.exists()
+    assert browser.post("/data/undo").status_code == 409
+
+
+def test_undo_never_takes_back_what_was_written_outside(browser, folder):
+    path = folder / "survey.yaml"
+    browser.change("/data/question", browser.form("country") | {"title": "Home"})
+    path.write_text(path.read_text() + "# mine\n")
+    assert browser.post("/data/undo").status_code == 409
+    assert path.read_text().endswith("# mine\n")
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"kind": "song"}, "kind must be one of"),
+        ({"codes": "99=whatever"}, "a reason must be one of"),
+        ({"name": "age"}, "two questions have the name"),
+        ({"value": ["DE"], "label": []}, "incomplete"),
+        ({"question": "nobody"}, "nobody"),
+    ],
+)
+def test_wrong_fields_are_refused_with_a_reason(browser, folder, fields, reason):
+    answer = browser.post("/data/question", browser.form("country") | fields)
+    assert answer.status_code == 422
+    assert reason in answer.text
+    assert not (folder / "survey.yaml").exists()
+
+
+def test_words_and_doubts_choose_the_questions_that_are_shown(browser):
+    assert "data-question" in browser.get("/data?find=COUNTRY")
+    page = browser.get("/data?find=country zebra")
+    assert ("data-question" in page, "No question matches" in page) == (False, True)
+
+
+def test_a_broken_description_is_shown_with_its_line_and_kept(browser, folder):
+    path = folder / "survey.yaml"
+    path.write_text("survey: 1\nquestions:\n- {name: a, kind: song}\n")
+    answer = browser.client.get("/data")
+    assert answer.status_code == 422
+    assert "line 3" in answer.text
+    assert path.read_text().endswith("kind: song}\n")
+
+
+def test_a_description_of_another_file_is_never_written_over(browser, folder):
+    path = folder / "survey.yaml"
+    content = "survey: 1\nfile: other.csv\nquestions:\n- {name: a, kind: open}\n"
+    path.write_text(content)
+    assert browser.client.get("/data").status_code == 422
+    assert browser.post("/data/file", {"file": "answers.csv"}).status_code == 422
+    assert path.read_text() == content

@@ -1,0 +1,108 @@
+"""A project is a folder: which file it shows, files that are added, and how they are read."""
+
+import io
+
+import pytest
+from tests.workbench.conftest import SURVEY
+
+from semscale.errors import InputError
+from semscale.survey.survey_file import read_survey
+from semscale.workbench.project import Project
+
+
+def upload(browser, name, content):
+    return browser.post("/data/upload", files={"file": (name, io.BytesIO(content))})
+
+
+def test_an_empty_folder_asks_for_a_file(browser, folder):
+    (folder / "answers.csv").unlink()
+    page = browser.get("/data")
+    assert "Choose a file" in page
+    answer = upload(browser, "new.csv", SURVEY.encode())
+    assert (answer.status_code, "Too loud for me" in answer.text) == (200, True)
+    assert "Too loud for me" in browser.get("/data")
+
+
+@pytest.mark.parametrize(
+    ("name", "stored"),
+    [
+        ("../../evil.csv", "evil.csv"),
+        ("C:\\data\\evil.csv", "evil.csv"),
+        ("..csv", None),
+        (".hidden.csv", "hidden.csv"),
+        ("<img src=x onerror=alert(1)>.csv", "<img src=x onerror=alert(1)>.csv"),
+        ("a\u202eb.csv", "ab.csv"),
+        ("program.exe", None),
+        ("answers.csv", "answers (2).csv"),
+    ],
+)
+def test_hostile_names_stay_in_the_folder_and_replace_nothing(browser, folder, name, stored):
+    answer = upload(browser, name, SURVEY.encode())
+    assert {path.name for path in folder.iterdir()} - {"answers.csv"} == ({stored} if stored else set())
+    assert not (folder.parent / "evil.csv").exists()
+    assert (folder / "answers.csv").read_text() == SURVEY
+    assert answer.status_code == (200 if stored else 422)
+    assert "<img" not in answer.text
+
+
+def test_the_row_of_names_is_chosen_by_a_preview_and_written(browser, folder):
+    (folder / "titled.csv").write_text("My survey;;\nname;stars;note\nAnna;5;fine\nBert;1;loud\n")
+    page = browser.get("/data/file?file=titled.csv&header_row=2")
+    assert ">stars</th>" in page
+    browser.change("/data/file", {"file": "titled.csv", "header_row": "2", "header": "auto"})
+    survey = read_survey(folder / "survey.yaml")
+    assert (survey.file, survey.reading.header_row) == ("titled.csv", 2)
+    assert "stars" in browser.get("/data")
+
+
+def test_the_sheets_of_a_workbook_are_listed(browser, folder):
+    import xlsxwriter
+
+    with xlsxwriter.Workbook(folder / "book.xlsx") as book:
+        for title, cells in (("Read me", ["About"]), ("Answers", ["stars", 5])):
+            sheet = book.add_worksheet(title)
+            sheet.write_column(0, 0, [*cells, 3])
+    page = browser.get("/data/file?file=book.xlsx")
+    assert "<option>Answers</option>" in page
+    browser.change("/data/file", {"file": "book.xlsx", "sheet": "Answers"})
+    assert read_survey(folder / "survey.yaml").reading.sheet == "Answers"
+
+
+def test_settings_that_a_file_does_not_have_are_refused(browser):
+    answer = browser.client.get("/data/file?file=answers.csv&sheet=One")
+    assert (answer.status_code, "applies to xlsx" in answer.text) == (422, True)
+    assert browser.client.get("/data/file?file=../answers.csv").status_code == 422
+
+
+def test_a_broken_file_is_a_sentence(browser, folder):
+    (folder / "answers.csv").write_bytes(b"\x00\x01\x02" * 50)
+    answer = browser.client.get("/data")
+    assert answer.status_code == 422
+    assert "answers.csv" in answer.text
+
+
+def test_the_next_wave_keeps_the_description(browser, folder):
+    browser.change("/data/question", browser.form("country") | {"title": "Home"})
+    upload(browser, "second.csv", SURVEY.replace("age", "age,income").replace(",30\n", ",30,1\n").encode())
+    (folder / "second.csv").write_text("respondent,country,why,income\n9,FR,Very nice of you,100\n")
+    browser.change("/data/file", {"file": "second.csv"})
+    page = browser.get("/data")
+    assert "Home" in page
+    assert "the file lacks" in page
+    browser.change("/data/question", browser.form("income") | {"title": "Income"})
+    survey = read_survey(folder / "survey.yaml")
+    assert survey.question("country").title == "Home"
+    assert survey.file == "second.csv"
+
+
+def test_a_file_opens_its_folder_and_a_missing_path_is_named(folder):
+    project = Project.open(folder / "answers.csv")
+    assert (project.folder, project.chosen) == (folder, "answers.csv")
+    with pytest.raises(InputError, match="does not exist"):
+        Project.open(folder / "gone.csv")
+
+
+def test_several_files_are_a_choice(folder, browser):
+    (folder / "more.csv").write_text(SURVEY)
+    page = browser.get("/data")
+    assert page.count("/data/file?file=") == 2
