@@ -72,7 +72,7 @@ def test_a_text_with_signs_of_yaml_is_to_be_put_in_quotes(text):
 
 
 def test_a_repeated_key_needs_no_quotes():
-    with pytest.raises(InputError, match="given twice$"):
+    with pytest.raises(InputError, match="given twice; leave out one of them$"):
         parse_yaml(b"a: 1\na: 2", source="study.yaml")
 
 

@@ -30,6 +30,9 @@ _TYPE = re.compile(
 )
 """pydantic's name of one type of a value that may have several, in the path of an error."""
 
+_QUOTES = re.compile(r"(?<!\w)['\"]|['\"](?!\w)")
+"""Quotes around values that pydantic lists, but no apostrophe within one."""
+
 _BOUNDS = {
     "greater_than": ("gt", ">"),
     "greater_than_equal": ("ge", ">="),
@@ -262,9 +265,9 @@ def describe_mistake(name: str, detail: Any) -> str:
         least = context["min_length"]
         condition = f"must have at least {least} {'entry' if least == 1 else 'entries'}"
     elif kind == "literal_error":
-        expected = context["expected"].replace("'", "")
-        condition = f"must be {expected}"
-        near = nearest_name(str(detail["input"]), re.split(", | or ", expected))
+        names = _QUOTES.sub("", context["expected"])
+        condition = f"must be {names}"
+        near = nearest_name(str(detail["input"]), re.split(", | or ", names))
         hint = f"; did you mean {near!r}?" if near else ""
     elif (expected := _TYPES.get(kind.partition("_")[0])) is not None:
         condition = f"must be {expected}"

@@ -136,12 +136,13 @@ def parse_yaml(
         loader = (_TextLoader if as_texts else _StrictLoader)(text)
     except yaml.reader.ReaderError as error:
         line = text[: error.position].count("\n") + 1
-        raise InputError(f"{source!r}, line {line}: not readable as YAML: {error.reason}") from None
+        problem = f"{error.reason}; remove the character"
+        raise InputError(f"{source!r}, line {line}: not readable as YAML: {problem}") from None
     try:
         document: object = loader.get_single_data()
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        problem = f"{error.problem}{_remedy(error)}"
+        problem = f"{_problem(error)}{_remedy(error)}"
         raise InputError(f"{source!r}, line {line}: not readable as YAML: {problem}") from None
     except (ArithmeticError, LookupError, TypeError, ValueError):
         line = loader.line + 1
@@ -159,10 +160,32 @@ def _too_deep(source: str) -> InputError:
     )
 
 
+def _problem(error: yaml.MarkedYAMLError) -> str:
+    """Return PyYAML's message, which has its beginning in the context of some errors."""
+    problem = str(error.problem)
+    return f"{error.context}, {problem}" if problem.startswith("but ") and error.context else problem
+
+
+_REMEDIES = {
+    "'\\t'": "indent with blanks, not with tabs",
+    "but got '<stream end>'": "close the bracket or the quotes",
+    "unexpected end of stream": "close the quotes",
+    "but found another document": "leave out the line ---",
+    "expected <block end>": "align the lines of an entry, with a blank after each - and :",
+    "constructor for the tag": "put texts that begin with ! in quotes, and leave out other tags",
+    "but got": "put texts with signs such as ? : , # in quotes",
+    "is given twice": "leave out one of them",
+}
+"""Remedies for mistakes in YAML, by a part of PyYAML's message; the first one that occurs applies."""
+
+
 def _remedy(error: yaml.MarkedYAMLError) -> str:
-    """Return the remedy if YAML read a sign in a text, such as ``?`` within braces, as syntax."""
-    is_sign = isinstance(error, yaml.scanner.ScannerError) or "but got" in str(error.problem)
-    return "; put texts with signs such as ? : , # in quotes" if is_sign else ""
+    """Return the remedy of a mistake; YAML often reads a sign in a text, such as ``?``, as syntax."""
+    problem = str(error.problem)
+    remedy = next((remedy for part, remedy in _REMEDIES.items() if part in problem), "")
+    if not remedy and isinstance(error, yaml.scanner.ScannerError):
+        remedy = _REMEDIES["but got"]
+    return f"; {remedy}" if remedy else ""
 
 
 def line_of(content: bytes, path: Sequence[str | int]) -> int:
@@ -202,6 +225,19 @@ def _child(node: yaml.Node, step: str | int) -> tuple[yaml.Mark, yaml.Node] | No
             if key.value == str(step):
                 return key.start_mark, value
     return None
+
+
+class MisplacedError(ValueError):
+    """A mistake that a validator of a whole file finds within it.
+
+    Args:
+        message: the mistake.
+        path: keys and positions in lists, from 0, that lead to the value.
+    """
+
+    def __init__(self, message: str, path: Sequence[str | int]) -> None:
+        super().__init__(message)
+        self.path = tuple(path)
 
 
 @dataclass(frozen=True)
@@ -275,7 +311,9 @@ class YamlFile:
             unknown = next((detail for detail in details if detail["type"] == "extra_forbidden"), None)
             if unknown is None:
                 message = first_mistake(error, ()) if describe is None else describe(error)
-                raise self.error(details[0]["loc"], message) from None
+                cause = details[0].get("ctx", {}).get("error")
+                path = cause.path if isinstance(cause, MisplacedError) else ()
+                raise self.error((*details[0]["loc"], *path), message) from None
             path = unknown["loc"]
             key, section = str(path[-1]), f" in {path[0]}" if len(path) > 1 else ""
             known = _keys_at(model, path[:-1])

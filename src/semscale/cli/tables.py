@@ -242,7 +242,7 @@ def columns(options: ColumnsOptions) -> None:
     check_input(options.file, *outputs.report)
     check_input(options.file, outputs.description, name="out")
     table = options.table.open(options.file, is_reported=True)
-    if outputs.description is not None and outputs.description.exists():
+    if outputs.description is not None and not _is_empty(outputs.description):
         survey: Survey | None = _survey_to_update(options, outputs.description, table)
         table = derive_columns(table, survey)
     else:
@@ -255,6 +255,11 @@ def columns(options: ColumnsOptions) -> None:
     else:
         write_survey(summary.survey, outputs.description)
     present(summary, outputs)
+
+
+def _is_empty(path: Path) -> bool:
+    """Return whether a description is to be written to a new file, or to one without content."""
+    return not path.exists() or (path.is_file() and not path.stat().st_size)
 
 
 def _survey_to_update(options: ColumnsOptions, path: Path, table: "Table") -> "Survey":

@@ -13,6 +13,7 @@ from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.store.missing_codes import code_key
 from semscale.store.table_settings import TableSettings
+from semscale.yaml_reading import MisplacedError
 
 QuestionKind = Literal[
     "open",
@@ -266,10 +267,10 @@ class Question(_Entry):
     def _repetitions(self) -> Iterator[str]:
         for columns in (self.columns, self._option_columns):
             if (twice := _first_repeated(columns)) is not None:
-                yield f"question {self.name!r} names column {twice!r} twice"
+                yield f"question {self.name!r} names column {twice!r} twice: remove one"
         values = [value.value for value in self.values] if self.source == "user" else []
         if (twice := _first_repeated(values)) is not None:
-            yield f"question {self.name!r} lists value {twice!r} twice"
+            yield f"question {self.name!r} lists value {twice!r} twice: remove one"
 
     def _mistakes(self) -> Iterator[str]:
         """Yield what contradicts itself."""
@@ -390,15 +391,19 @@ class Survey(_Entry):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        twice = next((name for name, n in Counter(q.name for q in self.questions).items() if n > 1), None)
-        if twice is not None:
-            raise ValueError(f"two questions have the name {twice!r}: rename one")
-        for question in self.questions:
+        names: set[str] = set()
+        for position, question in enumerate(self.questions):
+            path = ("questions", position)
+            if question.name in names:
+                raise MisplacedError(f"two questions have the name {question.name!r}: rename one", path)
+            names.add(question.name)
             for column in question.all_columns:
                 owner = self._owners[column]
                 if owner is not question:
-                    raise ValueError(
-                        f"questions {owner.name!r} and {question.name!r} share column {column!r}"
+                    raise MisplacedError(
+                        f"questions {owner.name!r} and {question.name!r} share column {column!r}: "
+                        "leave it out of one of them",
+                        path,
                     )
         return self
 

@@ -57,11 +57,11 @@ def find_survey(
 
 
 def survey_beside(file: str) -> Path | None:
-    """Return the file ``survey.yaml`` in the folder of a table; ``None`` if there is none."""
+    """Return the path ``survey.yaml`` in the folder of a table; ``None`` if nothing is there."""
     if not file or file == "-" or is_url(file) or not Path(file).exists():
         return None
     path = Path(file).parent / FILE_NAME
-    return path if path.is_file() else None
+    return path if path.exists() or path.is_symlink() else None
 
 
 def reading_beside(file: str) -> TableSettings:
@@ -79,11 +79,13 @@ def reading_beside(file: str) -> TableSettings:
 
 def _problem(path: Path) -> str:
     """Return why a file that nobody named is left aside; empty if it is read."""
+    if not path.is_file():
+        return "it is no file" if path.exists() else "it is a link to a file that does not exist"
     if path.resolve().parent != path.parent.resolve():
         return "it is a link to another folder"
     with path.open("rb") as content:
         is_marked = _MARKED.search(content.read(_FIRST_BYTES)) is not None
-    return "" if is_marked else "it has no line 'survey: 1'"
+    return "" if is_marked else "it has no line 'survey: 1'" + hint("; add it, or name the file by `survey`")
 
 
 def _described(survey: Survey, table: Table) -> Survey:

@@ -5,12 +5,13 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import YAMLError
 
 from semscale.errors import InputError
-from semscale.messages import first_mistake
+from semscale.messages import first_mistake, shorten
 from semscale.store.atomic import replacing
 from semscale.survey.description import Question, Survey
 from semscale.yaml_reading import YamlFile, parse_yaml
@@ -19,13 +20,19 @@ FILE_NAME = "survey.yaml"
 """Name of the file that commands read if it lies beside the data."""
 
 _MOST_BYTES = 2_000_000
-_FORM = "the description of a survey, such as questions"
+_FORM = "the description of a survey: ‘survey: 1’ and ‘questions:’ with a list"
 _WIDTH = 110
 _HEADING = (
     "What the columns of the file mean. Correct what is wrong, and set 'from' to 'user' there. Commands\n"
     "read this file beside the data, or by --survey. Writing it again keeps your entries and comments."
 )
 _LEFT_OUT = "Entries that named columns which the file lacks:"
+_EXAMPLES: Mapping[str | int, str] = {
+    "questions": "{name: q1, kind: scale}",
+    "values": "{value: 1, label: Very bad}",
+    "options": "{label: Tea, column: q1_1}",
+}
+"""Entries of lists, for messages."""
 _LISTS = ("values", "options")
 """Lists whose entries take a line each."""
 
@@ -63,8 +70,16 @@ def parse_survey(content: bytes, *, source: str) -> Survey:
     file = YamlFile(content, source)
     fields = parse_yaml(content, source=source, as_texts=True, most_bytes=_MOST_BYTES)
     if not isinstance(fields, dict):
-        raise InputError(f"{source!r} must hold the keys of {_FORM}")
-    return file.validate(Survey, fields, lambda error: first_mistake(error, ()))
+        raise InputError(f"{source!r} must hold the keys of {_FORM}, got {shorten(fields or '')}")
+    return file.validate(Survey, fields, _describe)
+
+
+def _describe(error: ValidationError) -> str:
+    """Describe the first mistake; an entry that is no mapping is shown an example."""
+    detail = error.errors()[0]
+    lists = [step for step in detail["loc"] if step in _EXAMPLES]
+    is_plain = detail["type"] == "model_type" and bool(lists)
+    return first_mistake(error, ()) + (f"; write entries such as {_EXAMPLES[lists[-1]]}" if is_plain else "")
 
 
 def write_survey(survey: Survey, path: Path) -> None:
@@ -79,8 +94,8 @@ def write_survey(survey: Survey, path: Path) -> None:
     Raises:
         InputError: the existing file is no description, or the file cannot be written.
     """
-    content = path.read_bytes() if path.exists() else None
-    text = survey_text(survey, content, source=str(path))
+    content = path.read_bytes() if path.exists() else b""
+    text = survey_text(survey, content if content.strip() else None, source=str(path))
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
