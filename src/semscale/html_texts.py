@@ -71,6 +71,16 @@ def html_text(text: str) -> str:
     return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
 
 
+def plain_label(text: str) -> str:
+    r"""Return a label of a question or an answer in one line, without HTML.
+
+    Examples:
+        >>> plain_label("How <b>good</b>&nbsp;is it?<br>Please choose."), plain_label("a\\n b < c")
+        ('How good is it? Please choose.', 'a\\n b < c')
+    """
+    return " ".join(html_text(text).split()) if has_html(text) else text
+
+
 def _without_parts(text: str, begin: re.Pattern[str], end: re.Pattern[str]) -> str:
     """Remove the parts of a text from each mark to the next end mark."""
     shown, position = [], 0

@@ -11,6 +11,8 @@ import semscale
 from semscale.store.columns import groups_in
 from semscale.store.missing_codes import code_key
 from semscale.store.reading import open_table
+from semscale.store.statistical_files import write_spss
+from semscale.store.table import ColumnLabels
 from semscale.survey.inference import describe_survey
 from semscale.survey.lists import OptionList
 
@@ -107,6 +109,33 @@ def test_qualtrics_with_several_answers_in_one_column(export):
     table, survey = export(text)
     assert shares(table, survey.question("Q1")) == {"1": 50, "2": 50, "3": 50}
     assert shares(table, survey.question("Q2")) == {"Tea": 50, "Coffee": 50, "Milk, fresh": 50}
+
+
+def test_html_in_questions_and_options_is_shown_and_compared_as_its_text(export):
+    ids = ",".join(f'"{{""ImportId"":""{name}""}}"' for name in ("_recordId", "QID1_1", "QID1_2", "QID2"))
+    text = (
+        "ResponseId,Q1_1,Q1_2,Q2\nResponse ID,"
+        "<p>Which&nbsp;<b>drinks</b>?</p> - Selected Choice - <b>Tea</b> &amp; milk,"
+        "<p>Which&nbsp;<b>drinks</b>?</p> - Selected Choice - Coffee<br>black,How&nbsp;old<br>are you?\n"
+        f"{ids}\n"
+        "R_1,<b>Tea</b> &amp; milk,,30\nR_2,Tea & milk,Coffee black,40\nR_3,,Coffee<br>black,50\n"
+    )
+    table, survey = export(text)
+    drinks = survey.question("Q1")
+    assert (drinks.text, survey.question("Q2").text) == ("Which drinks?", "How old are you?")
+    # Each option was chosen by two of three respondents.
+    assert shares(table, drinks) == {"Tea & milk": 67, "Coffee black": 67}
+
+
+@pytest.mark.needs("spss")
+def test_html_in_labels_of_spss_is_shown_as_its_text(tmp_path):
+    frame = pl.DataFrame({"q": [1.0, 2.0, 3.0] * 4})
+    values = {"1": "Very <b>bad</b>", "2": "Bad&nbsp;or not", "3": "Good"}
+    labels = {"q": ColumnLabels(label="<p>How <i>good</i>?</p>", values=values)}
+    write_spss(frame, tmp_path / "a.sav", labels)
+    question = describe_survey(open_table(tmp_path / "a.sav")).question("q")
+    assert question.text == "How good?"
+    assert [value.label for value in question.values] == ["Very bad", "Bad or not", "Good"]
 
 
 def test_qualtrics_for_excel_has_no_import_ids(export):

@@ -12,6 +12,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.extras import require
+from semscale.html_texts import plain_label
 from semscale.store.columns import NUMBER, groups_in
 from semscale.store.exports.headers import split_texts
 from semscale.store.table import (
@@ -203,7 +204,7 @@ def _labels(
     *,
     has_letters: bool,
 ) -> dict[str, ColumnLabels]:
-    titles = {column: str(meta.column_names_to_labels.get(column) or "") for column in columns}
+    titles = {column: plain_label(str(meta.column_names_to_labels.get(column) or "")) for column in columns}
     sets = {
         title: _in_set(str(handle), response_set, option)
         for handle, response_set in (meta.mr_sets or {}).items()
@@ -211,7 +212,8 @@ def _labels(
     }
     labels: dict[str, ColumnLabels] = {}
     for title in columns:
-        worded = meta.variable_value_labels.get(title) or {}
+        stated = meta.variable_value_labels.get(title) or {}
+        worded = {value: plain_label(label) for value, label in stated.items()}
         is_number = meta.readstat_variable_types.get(title) != "string"
         lettered = [value for value in worded if has_letters and is_number and isinstance(value, str)]
         values = _value_names({value: label for value, label in worded.items() if value not in lettered})
@@ -244,7 +246,7 @@ def _options(variables: Sequence[str], titles: Mapping[str, str]) -> dict[str, s
 
 def _in_set(handle: str, response_set: Mapping[str, Any], label: str) -> ColumnLabels:
     """Label a column of a set of multiple responses: as an option with its counted value, or as mentions."""
-    question = str(response_set.get("label") or handle)
+    question = plain_label(str(response_set.get("label") or handle))
     if not response_set["is_dichotomy"]:
         return ColumnLabels(question=question, are_mentions=True)
     counted = response_set.get("counted_value")

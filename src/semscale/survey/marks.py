@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import yaml
 
+from semscale.html_texts import plain_label
 from semscale.store.missing_codes import code_key, looks_like_code
 from semscale.survey.description import Confidence, MissingReason, cell_name
 from semscale.survey.number_codes import CUSTOMARY_CODES
@@ -295,7 +296,7 @@ class _Reading:
     def _key(self, column: str, value: str) -> str:
         """Return the normalised label of a value, without a number before it, or the normalised value."""
         label = self._columns[column].labels.get(value)
-        return code_key(_NUMBERING.sub("", label) if label else value)
+        return code_key(_NUMBERING.sub("", label) if label else plain_label(value))
 
     def marks(self, tool: str) -> Marks:
         """Return everything that was read."""

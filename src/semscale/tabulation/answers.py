@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.html_texts import plain_label
 from semscale.scales.library import scale_caution
 from semscale.spelling import hint
 from semscale.store.columns import groups_in, numbers_among
@@ -304,8 +305,10 @@ class _Column:
         return self.names.is_null().to_numpy()
 
     def keys(self, name: str) -> Iterator[str]:
-        """Yield the normalised value and the normalised label of a cell."""
+        """Yield the normalised value of a cell, without HTML as well, and its normalised label."""
         yield code_key(cell_name(name))
+        if (plain := plain_label(name)) != name:
+            yield code_key(plain)
         if label := self.labels.values.get(name):
             yield code_key(label)
 

@@ -4,8 +4,10 @@ Each tool or family of tools has a module; its ``read_header`` returns ``None`` 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from semscale.errors import InputError
+from semscale.html_texts import plain_label
 from semscale.spelling import hint
 from semscale.store.exports import (
     forms,
@@ -18,7 +20,7 @@ from semscale.store.exports import (
     two_rows,
 )
 from semscale.store.exports.headers import Row, SurveyHeader
-from semscale.store.table import check_names
+from semscale.store.table import ColumnLabels, check_names
 from semscale.store.table_settings import HeaderKind
 
 _READERS: Mapping[HeaderKind, Callable[[Sequence[str], Sequence[Row]], SurveyHeader | None]] = {
@@ -40,7 +42,7 @@ _SWITCH = "`header='plain'` reads the file as it is"
 def survey_header(
     names: Sequence[str], rows: Sequence[Row], name: str, kind: HeaderKind = "auto"
 ) -> SurveyHeader:
-    """Read the header of a table.
+    """Read the header of a table; questions and options are the text that a browser shows.
 
     Args:
         names: the first row, unchanged.
@@ -51,16 +53,17 @@ def survey_header(
     Raises:
         InputError: a column occurs twice, or the header is not of the named tool.
     """
+    rows = [[plain_label(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
     for tool, read_header in _READERS.items():
         header = read_header(names, rows) if kind in {"auto", tool} else None
         if header is not None:
             columns = check_names(list(header.columns), name)
             note = f"{name} is an export of {header.export}{_rows_note(header)}" + hint(f"; {_SWITCH}")
-            return SurveyHeader(columns, header.more, header.labels, (note,), header.export)
+            return SurveyHeader(columns, header.more, _plain_labels(header), (note,), header.export)
     header = two_rows.read_header(names, rows) if kind == "auto" else None
     if header is not None:
         note = f"{name}: its second row belongs to the header, as it names columns of one question; {_SWITCH}"
-        return SurveyHeader(check_names(list(header.columns), name), 1, header.labels, (note,))
+        return SurveyHeader(check_names(list(header.columns), name), 1, _plain_labels(header), (note,))
     if kind not in {"auto", "plain"}:
         raise InputError(
             "header",
@@ -68,6 +71,19 @@ def survey_header(
             "leave out `header`, or set it to plain",
         )
     return SurveyHeader(check_names(list(names), name))
+
+
+def _plain_labels(header: SurveyHeader) -> dict[str, ColumnLabels]:
+    """Return the labels of a header without HTML, which they have if a tool names columns by questions."""
+    return {
+        column: replace(
+            entry,
+            label=plain_label(entry.label),
+            question=plain_label(entry.question),
+            option=plain_label(entry.option),
+        )
+        for column, entry in header.labels.items()
+    }
 
 
 def _rows_note(header: SurveyHeader) -> str:
