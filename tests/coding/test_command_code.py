@@ -123,6 +123,7 @@ def test_drawn_rows_are_coded_and_used_by_the_printed_command(semscale, answers,
     )
     assert ended.code == 0, ended.err
     assert "40 of 68 answers drawn" in ended.out
+    assert "forecast: with 40 hand-coded answers, corrected shares have intervals of ±" in ended.out
     assert "**power**: battery life" in (tmp_path / "l-instructions.md").read_text()
     sheet = pl.read_csv(tmp_path / "l.csv", schema_overrides={"human": pl.String})
     assert sheet["inclusion"].is_not_null().to_list() == [True] * 40 + [False] * 30
@@ -235,6 +236,22 @@ def test_the_page_states_what_a_chat_model_cost_and_changed(code, decider, monke
     page = (tmp_path / "coded.md").read_text()
     assert "69 calls with 1,360 tokens of prompts and 0 tokens of replies, 0.68 USD" in page
     assert "Answers gained" in page
+
+
+def test_the_worth_of_further_hand_codes_is_stated(code, answers, tmp_path):
+    rows = pl.read_csv(answers).with_columns(half=pl.when(pl.int_range(pl.len()) % 2 == 0).then("hand"))
+    rows.write_csv(answers)
+    result = json.loads(code("--human", "half", "--report", "coded.md", "--json").out)
+    further = result["further_labels"]
+    # 34 of the 68 answers that can be read are coded
+    assert (further["sizes"], further["answers"]) == ([34, 59], 68)
+    for entry in result["codes"]:
+        now = (entry["corrected"]["high"] - entry["corrected"]["low"]) / 2
+        assert further["half_widths"][entry["code"]][0] == pytest.approx(now)
+    assert (further["gain"]["n_few"], further["gain"]["n_many"]) == (17, 27)
+    assert "Are more hand-coded answers worth it?" in (tmp_path / "coded.md").read_text()
+    # there is nothing to advise if all are coded
+    assert json.loads(code("--human", "hand", "--json").out)["further_labels"] is None
 
 
 @pytest.mark.needs("api")

@@ -203,11 +203,12 @@ def test_labels_that_cannot_be_used(semscale, forty_answers, further, printed):
 def test_codes_with_too_few_answers_are_named_with_a_sufficient_size():
     expected = [
         ExpectedCodes("price", 22.0, 100),
-        ExpectedCodes("battery", 2.2, 350),
+        ExpectedCodes("battery", 4.2, 190),
+        ExpectedCodes("screen", 2.2, 350),
         ExpectedCodes("fees", 0.4, None),
     ]
     first, second, third = code_notes(expected, 100)
-    assert first.endswith("may have too few of these (forecast): battery 2, fees 0")
-    assert second == "note: --n 350 will probably be enough for battery"
-    assert "all answers together will probably not have enough of fees" in third
+    assert first.endswith("may have too few of these (forecast): battery 4, screen 2, fees 0")
+    assert second == "note: --n 190 will probably be enough for battery"
+    assert third.startswith("note: screen, fees would need more than 200 hand-coded answers")
     assert code_notes(expected[:1], 100) == []

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 _BATCH = 50_000
 _DEFAULT_N = {"rate": 100, "code": 200, "judge": 50}
+_MOST_TIMES = 2
+"""Size of a sheet that is suggested for the sake of rare codes, as a multiple of the drawn one."""
+
 _MOST_WIDE = 4
 """Labels whose corrected mean often has the whole scale as its interval."""
 
@@ -321,7 +324,9 @@ def _draw_to_code(options: LabelOptions) -> None:
     from semscale.cli.progress import progress_bars
     from semscale.coding.codebook import load_codebook
     from semscale.coding.coder import Coder
+    from semscale.coding.label_advice import plan_labels
     from semscale.coding.labels import draw_answers, label_batches, predict_code_counts, write_instructions
+    from semscale.report.label_advice import plan_sentence
     from semscale.results.label_sheets import HUMAN, INCLUSION, check_label_columns
     from semscale.store.writing import write_batches
     from semscale.weights.known import DEFAULT_MODEL
@@ -344,6 +349,8 @@ def _draw_to_code(options: LabelOptions) -> None:
     use = shlex.join(["semscale", "code", *read, *model, *labels])
     path = write_instructions(options.out, codebook, text, use)
     echo(f"{len(drawn.rows):,} of {len(drawn.all_probabilities):,} answers drawn")
+    if (advice := plan_labels(likeness, codebook.names, len(drawn.rows))) is not None:
+        echo(plan_sentence(advice))
     for note in code_notes(predict_code_counts(likeness, drawn, codebook.names), len(drawn.rows)):
         echo(note)
     echo(f"table: {options.out}\ninstructions: {path}")
@@ -368,13 +375,14 @@ def code_notes(expected: "Sequence[ExpectedCodes]", n: int) -> list[str]:
         f"note: to be calibrated, a code needs 5 hand-coded answers that have it; the {n:,} drawn answers "
         f"may have too few of these (forecast): {counts}"
     ]
-    enough = {code.code: code.needed for code in few if code.needed is not None}
+    most = _MOST_TIMES * n
+    enough = {code.code: code.needed for code in few if code.needed is not None and code.needed <= most}
     if enough:
         notes.append(f"note: --n {max(enough.values())} will probably be enough for {', '.join(enough)}")
-    if rare := [code.code for code in few if code.needed is None]:
+    if rare := [code.code for code in few if code.code not in enough]:
         notes.append(
-            f"note: all answers together will probably not have enough of {', '.join(rare)}, which then "
-            "cannot be calibrated: merge it with another code, or leave its share uncorrected"
+            f"note: {', '.join(rare)} would need more than {most:,} hand-coded answers, which is hardly "
+            "worth it: merge such a code with another, or use its corrected share, which needs fewer"
         )
     return notes
 

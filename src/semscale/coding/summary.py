@@ -20,6 +20,7 @@ from semscale.coding.code_shares import (
 )
 from semscale.coding.codebook import Codebook
 from semscale.coding.coding import CodeCalibration, Coding
+from semscale.coding.label_advice import LabelAdvice
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.errors import InputError
 from semscale.presentable import Presentable
@@ -105,6 +106,7 @@ class CodingSummary(Presentable):
         asked: a chat model's probabilities; ``None`` if none was asked.
         changes: what the chat model changed, one for each code; empty if none was asked.
         signature: what was applied.
+        advice: what further hand-coded answers would bring; ``None`` without any, or if all are coded.
         unseen_codes: codes of ``missing`` that no answer has.
         input_notes: how the table was read, such as the rows that a condition left out.
         created: time of the coding.
@@ -133,6 +135,7 @@ class CodingSummary(Presentable):
     asked: ChatCodes | None
     changes: tuple[CodeChange, ...]
     signature: Signature
+    advice: LabelAdvice | None = None
     unseen_codes: tuple[str, ...] = ()
     input_notes: tuple[str, ...] = ()
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -169,6 +172,7 @@ class CodingSummary(Presentable):
             "hand_coded": self.n_hand,
             "people": self.people,
             "asked": None if self.asked is None else self._asked_record(self.asked),
+            "further_labels": None if self.advice is None else self.advice.record(),
             "given_from": self.settings.given_from,
             "unsure_from": self.settings.unsure_from,
             "codes": [self._code_record(position) for position in range(len(self.codebook.codes))],

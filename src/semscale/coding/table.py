@@ -24,6 +24,7 @@ from semscale.coding.code_shares import (
 from semscale.coding.codebook import Codebook
 from semscale.coding.coder import Coder, CodeScores
 from semscale.coding.coding import FACTS, Coding, FittedCodes, fit_codes, mean_asked, settings_per_code
+from semscale.coding.label_advice import LabelAdvice, advise, learning_gain
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.summary import CodeTallies, CodingAgreement, CodingSummary
@@ -244,6 +245,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             quotes=tallies.quotes.quotes(),
             drivers=self._drivers(coding, sample, rows),
             asked=self._asked,
+            advice=self._advice(sample),
             changes=() if self._asked is None else self._changes.changes(),
             signature=coding.signature,
             unseen_codes=unseen_codes(self._settings.missing, self._seen_codes),
@@ -312,6 +314,23 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         )
         other = "" if self._other is None else self._other.name
         return CodingAgreement(people, between, runs, other, people_alone)
+
+    def _advice(self, sample: CodedSample) -> LabelAdvice | None:
+        """Compute what further hand-coded answers would bring."""
+        _, answers, hand = self._checks.hand_coded()
+        if hand is None or sample.hand is None:
+            return None
+        gain = learning_gain(
+            self._coder,
+            answers,
+            mean_codes(hand.codes),
+            self._hand_scores.likeness,
+            counts=np.array([not code.is_net for code in self.codebook.codes]),
+            plan=self._plan,
+            missing=self._missing,
+            progress=self._progress,
+        )
+        return advise(sample.hand, self.codebook.names, interval=self._plan.interval, gain=gain)
 
     @cached_property
     def _asked(self) -> ChatCodes | None:

@@ -45,6 +45,7 @@ from semscale.report.formatting import (
     percent,
     with_sign,
 )
+from semscale.report.label_advice import advice_section
 from semscale.report.parts import Column, Columns, section, table, table_of, without_none
 from semscale.report.sentences import rows_scored, sample_caution, unseen_codes_note
 from semscale.spelling import hint
@@ -196,6 +197,7 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
         )
     if summary.n_hand or summary.agreement.runs:
         yield section("quality", "Quality of the codes", _quality(summary), _QUALITY)
+    yield advice_section(summary.advice)
     yield chat_section(summary)
     if summary.drivers is not None:
         yield _driver_section(summary, summary.drivers)
