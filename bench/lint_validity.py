@@ -14,7 +14,7 @@ import numpy as np
 from constructs import MODEL, construct_sets, sentiment_sets
 from measuring import Options, machine
 from semscale.embedding import load_embedder
-from semscale.rating.lint import length_rise, lint, spread_of
+from semscale.rating.lint import length_rise, lint
 from semscale.rating.rater import Rater
 from semscale.scales import load_scale
 from semscale.stats.correlations import spearman
@@ -71,6 +71,11 @@ def figures(scale, rated, embedder):
         "rise of the length": float(np.mean([length_rise(one.anchors) for one in sets])),
         "number of findings": float(len(report.findings)),
     }
+
+
+def spread_of(ratings):
+    """Return the standard deviation of the ratings as a share of the scale's length."""
+    return float(ratings.mean.std() / np.ptp(ratings.scale.values))
 
 
 def agreement(scale, rated, embedder):

@@ -17,6 +17,7 @@ SHARED = {
     "random_classifier_files.py",
     "rated_texts.py",
     "review_sample.py",
+    "further_sets.py",
     "run.py",
     "shared_data.py",
 }  # what scripts import, and what runs them

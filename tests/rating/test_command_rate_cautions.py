@@ -15,7 +15,7 @@ def test_an_nps_and_a_scale_with_warnings_are_never_shown_alone(semscale, seven_
     assert shown.index(verdict) < next(index for index, line in enumerate(shown) if line.startswith("mean"))
     result = json.loads(semscale(*command, "--json").out)
     assert (result["warnings"], result["cautions"][-1]) == ([verdict], NPS_CAUTION)
-    assert verdict.startswith(f"This scale fails ({result['lint']['reasons'][0]}; and ")
+    assert verdict.startswith(f"This scale fails the linter ({result['lint']['reasons'][0]}; and ")
     assert result["lint"]["verdict"] == "fail"
     assert result["lint"]["signature"].startswith("semscale ")
     head = unescape((tmp_path / "report.html").read_text().partition("</header>")[0])

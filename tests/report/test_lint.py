@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from tests.schema_check import check_json
 
+from semscale.rating.expected import expected_correlation
 from semscale.rating.lint import LintFinding, lint
 from semscale.report.document import Label, Quoted
 from semscale.report.formatting import line_text, number
 from semscale.report.html import page
-from semscale.report.lint import finding_table, findings, lint_overview, sentences_to_change
+from semscale.report.lint import finding_table, findings, lint_overview, sentences_of, verdict_sentence
 from semscale.report.terminal import print_document
 from semscale.scales import load_scale
 from semscale.scales.library import sets_that_rate
@@ -77,12 +78,12 @@ def test_a_verdict_says_what_it_is_owed_to(report, read_page):
     anchor_set = dataclasses.replace(judged(report, bad).sets[0], findings=(bad,))
     failing = dataclasses.replace(judged(report, bad), sets=(anchor_set, judged(report).sets[1]))
     assert (
-        "It cannot be relied upon with this embedding model, because of set plain."
+        "Criteria are clearly missed with this embedding model, on set plain."
         in read_page(page(failing.document())).text
     )
     warned = judged(report, LintFinding("warn", "spread", None, "the spread is small"))
     shown = read_page(page(warned.document())).text
-    assert "It can be used with this embedding model, with caution." in shown
+    assert "Criteria are not met with this embedding model." in shown
     assert "the spread is small" in shown
     passing = judged(report)
     assert "Every criterion is met with this embedding model." in read_page(page(passing.document())).text
@@ -122,7 +123,7 @@ def test_screen_has_a_line_per_scale_and_per_finding(report, capsys):
     assert [line[:3] for line in lines[4:6]] == [["quality", "fail", "2"], ["quality", "pass", "2"]]
     assert lines[7:] == [
         ["Findings"],
-        ["scale", "set", "finding", "change"],
+        ["scale", "set", "finding", "sentences"],
         ["quality", "fail", "plain", bad.reason],
         ["quality", "warn", "all", f"sets  {warned.reason}"],
     ]
@@ -180,21 +181,39 @@ def test_a_changed_translation_is_none_of_the_librarys(toy_embedder):
     assert sets_that_rate(scale.model_copy(update={"anchor_sets": sets})) is None
 
 
-def test_a_finding_names_the_sentences_to_change(report):
+@pytest.mark.parametrize(
+    ("spread", "sentence"),
+    [
+        # tanh(.5 + .7 * ln(.05 / .15)) = -.26; tanh(.5 + .7 * ln(.2 / .15)) = .61
+        (0.05, "It cannot be relied upon for these texts: their ratings hardly differ, and the expected"),
+        (0.2, "For these texts the expected correlation with people is 0.61"),
+    ],
+)
+def test_only_a_low_expected_correlation_means_that_a_scale_cannot_be_relied_upon(report, spread, sentence):
+    failing = judged(report, LintFinding("fail", "order", "plain", "out of order"))
+    with_texts = dataclasses.replace(failing, expected=expected_correlation(spread, 100))
+    assert sentence in verdict_sentence(with_texts)
+    assert ("relied" in verdict_sentence(with_texts)) is (spread < 0.1)
+    assert "relied" not in verdict_sentence(failing)
+
+
+def test_a_finding_names_the_sentences_that_it_is_about(report):
     scale = report.scale
     first, second = scale.labels[:2]
     alike = LintFinding("warn", "neighbours", "plain", f"anchors of {first!r} and {second!r} are too similar")
     ends = LintFinding("warn", "ends", "warm", "its ends are as similar as neighbours")
-    assert sentences_to_change(scale, alike) == ["very bad", "bad"]
-    assert sentences_to_change(scale, ends) == ["hate it", "love it"]
-    assert sentences_to_change(scale, LintFinding("warn", "spread", None, "small")) == []
-    quoted = LintFinding("warn", "length", None, "begin with warm: shorten 'dislike it'")
-    assert sentences_to_change(scale, quoted) == ["dislike it"]
-    ((_, named),) = findings([quoted], scale).items
-    assert line_text(named) == quoted.reason
+    assert sentences_of(scale, alike) == ["very bad", "bad"]
+    assert sentences_of(scale, ends) == ["hate it", "love it"]
+    assert sentences_of(scale, LintFinding("warn", "spread", None, "small")) == []
     ((level, line),) = findings([alike], scale).items
     assert level == "warn"
-    assert line_text(line).endswith("are too similar. Change “very bad” or “bad”")
+    assert line_text(line).endswith("are too similar (“very bad”, “bad”)")
+
+
+def test_advice_follows_its_finding():
+    finding = LintFinding("warn", "agreement", None, "one anchor set", advice="add a second")
+    ((_, line),) = findings([finding]).items
+    assert line_text(line) == "one anchor set: add a second"
 
 
 def test_peak_mass_is_defined_above_its_column(report, read_page):

@@ -11,6 +11,7 @@ from tests.schema_check import check_json
 from tests.workbook_sheets import sheets_of
 
 from semscale.rating.calibration import HonestError
+from semscale.rating.expected import expected_correlation
 from semscale.rating.human import CorrectedFigure, compare, correct_mean
 from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
@@ -413,16 +414,20 @@ def test_a_net_promoter_score_has_a_caution(make_summary, make_scale):
     assert NPS_CAUTION not in make_summary(n=30).document().sentences("caution")
 
 
-def test_what_the_linter_says_is_a_warning(make_summary):
+def test_a_failed_lint_is_a_warning_where_no_correlation_is_expected(make_summary):
     summary = make_summary(n=30)
-    warned = SimpleNamespace(
-        verdict="warn", reasons=("warn: plain: its ends are alike",), worst_first=(), findings=()
+    failed, warned = (
+        SimpleNamespace(
+            verdict=verdict, reasons=(f"{verdict}: plain: its ends are alike",), worst_first=(), findings=()
+        )
+        for verdict in ("fail", "warn")
     )
-    passed = SimpleNamespace(verdict="pass", reasons=("every criterion is met",), worst_first=(), findings=())
-    assert dataclasses.replace(summary, lint=warned).document().sentences("warning") == (
-        "This scale passes with warnings (warn: plain: its ends are alike)",
+    assert dataclasses.replace(summary, lint=failed).document().sentences("warning") == (
+        "This scale fails the linter (fail: plain: its ends are alike)",
     )
-    assert dataclasses.replace(summary, lint=passed).document().sentences("warning") == ()
+    assert dataclasses.replace(summary, lint=warned).document().sentences("warning") == ()
+    rated = dataclasses.replace(summary, lint=failed, expected=expected_correlation(0.2, 100))
+    assert rated.document().sentences("warning") == ()
 
 
 def test_readout_is_named_and_explained(make_summary):
@@ -659,7 +664,7 @@ def test_what_the_linter_says_stands_in_the_head_and_with_the_scale(rated, linte
     shown = read_page(page(summary.document()))
     shown.assert_harmless()
     head, _, rest = shown.text.partition("Distribution of the ratings")
-    assert f"This scale fails ({linted.reasons[0]}" in head
+    assert f"This scale fails the linter ({linted.reasons[0]}" in head
     assert "fails" in rest
     for entry in linted.findings:
         assert f"{entry.anchor_set or 'all sets'}: {entry.reason}" in rest

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -34,6 +35,7 @@ from semscale.settings import COLUMNS, RUN, Option, Settings
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
+    from semscale.rating.expected import ExpectedCorrelation
     from semscale.scales import Scale
     from semscale.types import Progress
 
@@ -154,7 +156,7 @@ def lint(options: LintOptions) -> int:
     """Check whether the model can tell a scale's anchors apart: a verdict with reasons.
 
     A verdict holds for one model, and for the engine and precision that it runs with. With --file and --text
-    probes are proposed from texts of your own.
+    probes are proposed from texts of your own, and the correlation with people to expect on them is stated.
 
     Exit code 1 if a scale fails; a warning is no failure.
     """
@@ -173,7 +175,8 @@ def lint(options: LintOptions) -> int:
             lint_scale(scale, embedder=embedder, readout=options.readout, progress=progress)
             for scale in scales
         ]
-        probes = _propose_probes(options, scales[0], embedder, progress)
+        probes, expected = _rate_texts(options, scales[0], embedder, progress)
+        results[0] = replace(results[0], expected=expected)
     if options.every:
         print_document(lint_overview(results))
     else:
@@ -184,13 +187,17 @@ def lint(options: LintOptions) -> int:
     return _GATE_FAILED if any(result.verdict == "fail" for result in results) else 0
 
 
-def _propose_probes(
+def _rate_texts(
     options: LintOptions, scale: "Scale", embedder: "Embedder", progress: "Progress"
-) -> list[str] | None:
-    """Choose texts of the file to serve as probes; ``None`` where no file is named."""
+) -> "tuple[list[str] | None, ExpectedCorrelation | None]":
+    """Rate texts of the file; ``None`` where no file is named.
+
+    Returns:
+        Texts to serve as probes, and the correlation with people to expect.
+    """
     if options.file is None or options.text is None:
-        return None
-    from semscale.rating.lint import LEAST_SPREAD, propose_probes, spread_of
+        return None, None
+    from semscale.rating.lint import propose_probes
     from semscale.rating.rater import Rater
     from semscale.rating.settings import RatingColumns
     from semscale.store.reading import open_table
@@ -202,13 +209,7 @@ def _propose_probes(
     batch = next(table.batches_with([columns.text], _MOST_TEXTS))
     texts = list(dict.fromkeys(columns.cells_in(batch, columns.text).drop_nulls().to_list()))
     ratings = Rater(scale, embedder=embedder, readout=options.readout).rate(texts, progress=progress)
-    if (spread := spread_of(ratings)) < LEAST_SPREAD:
-        say(
-            f"note: ratings of these texts hardly differ (standard deviation {spread:.2f} of the scale): the "
-            "texts are too similar, or the scale does not measure them; no scale with so little "
-            "reached r = .3"
-        )
-    return propose_probes(texts, ratings)
+    return propose_probes(texts, ratings), ratings.summarize().expected
 
 
 class GrowOutputs(Outputs):

@@ -28,6 +28,7 @@ from semscale.rating.anchors import (
     scale_for_model,
     unrelated_sentences,
 )
+from semscale.rating.expected import ExpectedCorrelation
 from semscale.rating.labelling import RatedTexts
 from semscale.rating.readouts import READOUTS, VectorRatings, similarity_pmf, ssr_ratings
 from semscale.rating.settings import DEFAULT_READOUT, RaterSettings, Readout
@@ -47,9 +48,6 @@ if TYPE_CHECKING:
 Level = Literal["pass", "warn", "fail"]
 
 _SEVERITY: tuple[Level, ...] = ("pass", "warn", "fail")
-
-LEAST_SPREAD = 0.1
-"""Spread of the ratings of a user's texts below which no scale had an r of .3 with people."""
 
 _LONGEST_PROBE = 200  # characters
 
@@ -226,6 +224,7 @@ class LintReport(Presentable):
             relative.
         findings: All criteria that are not met, sets first.
         discriminant: Correlations of the probes' ratings with plain sentiment and with their length.
+        expected: Correlation with people to expect on texts of the user; ``None`` without texts.
     """
 
     scale: Scale
@@ -238,6 +237,7 @@ class LintReport(Presentable):
     random_cosine: float
     findings: "tuple[LintFinding, ...]"
     discriminant: DiscriminantCheck
+    expected: ExpectedCorrelation | None = None
 
     def __repr__(self) -> str:
         return f"LintReport(scale={self.scale.name!r}, verdict={self.verdict!r})"
@@ -261,7 +261,7 @@ class LintReport(Presentable):
     def reasons(self) -> tuple[str, ...]:
         """Findings as lines, the worst first; one line without findings."""
         lines = (
-            f"{finding.verdict}: {finding.anchor_set or 'all sets'}: {finding.reason}"
+            f"{finding.verdict}: {finding.anchor_set or 'all sets'}: {finding}"
             for finding in self.worst_first
         )
         return tuple(lines) or ("every criterion is met",)
@@ -282,6 +282,7 @@ class LintReport(Presentable):
             "random_cosine": self.random_cosine,
             "reliability": self.reliability,
             "discriminant": self.discriminant,
+            "expected": None if self.expected is None else self.expected.record(),
             "signature": self.signature,
         }
 
@@ -297,7 +298,7 @@ class LintReport(Presentable):
                     "least_peak_mass": float(anchors.ladder.peak_mass.min()),
                     "spread": anchors.ladder.spread,
                     "spearman": anchors.ladder.spearman,
-                    "reasons": "; ".join(finding.reason for finding in anchors.findings),
+                    "reasons": "; ".join(map(str, anchors.findings)),
                 }
                 for anchors in self.sets
             ]
@@ -312,13 +313,19 @@ class LintFinding:
         verdict: ``warn`` or ``fail``.
         criterion: Its short name, such as ``order``.
         anchor_set: The set it is about; ``None`` for the scale as a whole.
-        reason: What was measured, and the bound; then the sentence to change, if a single one is the cause.
+        reason: What was measured, and the bound.
+        advice: A change of a kind that raised agreement with people in 70 % of trials or more; empty for
+            other kinds, whose findings are observations. ``bench/lint_advice.py`` has the trials.
     """
 
     verdict: Level
     criterion: str
     anchor_set: str | None
     reason: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.advice}" if self.advice else self.reason
 
 
 @dataclass(frozen=True)
@@ -401,12 +408,12 @@ def _lint_sets(
     measured = [_lint_set(scale, row, anchors, probes, levels, rate) for row in range(len(anchors))]
     means = [anchor_set.ladder.means for anchor_set in measured]
     agreement = np.array([[pearson(a, b) for b in means] for a in means], dtype=np.float64)
-    judged = []
+    judged, lowest = [], _lowest_set(agreement)
     for row, anchor_set in enumerate(measured):
         findings = (
             *_order_findings(scale, anchor_set),
             *_cosine_findings(scale, anchor_set, random_cosine),
-            *_probe_findings(scale, anchor_set, np.delete(agreement[row], row)),
+            *_probe_findings(scale, anchor_set, np.delete(agreement[row], row), is_lowest=row == lowest),
         )
         judged.append(replace(anchor_set, findings=findings))
     return tuple(judged), agreement
@@ -497,30 +504,7 @@ def _order_findings(scale: Scale, anchor_set: SetLint) -> Iterator[LintFinding]:
             low, high = scale.labels[below], scale.labels[below + 1]
             steps = f"{scores[below]:.2f} for {low!r}, {scores[below + 1]:.2f} for {high!r}"
             reason = f"rates {rated} anchors out of order: {steps}"
-            point = _farther_point(scores, below)
-            anchor, end = anchor_set.anchors[point], "high" if point == below else "low"
-            if rated == "its own":
-                reason += f"; reword {anchor!r}, which rates too {end}"
-            else:
-                label = scale.labels[point]
-                reason += (
-                    f"; bring {anchor!r} nearer to what other sets say at {label!r}: theirs rate too {end}"
-                )
             yield LintFinding(verdict, "order", anchor_set.name, reason)
-
-
-def _farther_point(scores: Floats, below: int) -> int:
-    """Return which of two points in the wrong order is farther from the line through all scores.
-
-    Examples:
-        The lines are 1.57, 2.07, 2.57 and 1.37, 2.27, 3.17.
-
-        >>> _farther_point(np.array([2.0, 1.2, 3.0]), 0), _farther_point(np.array([1.0, 3.0, 2.8]), 1)
-        (1, 1)
-    """
-    points = np.arange(len(scores))
-    residuals = scores - np.polyval(np.polyfit(points, scores, 1), points)
-    return below if residuals[below] >= -residuals[below + 1] else below + 1
 
 
 def _cosine_findings(scale: Scale, anchor_set: SetLint, random_cosine: float) -> Iterator[LintFinding]:
@@ -529,11 +513,9 @@ def _cosine_findings(scale: Scale, anchor_set: SetLint, random_cosine: float) ->
     for below, cosine in enumerate(anchor_set.neighbours):
         if cosine >= warn:
             verdict, bound = _severity(-float(cosine), -warn, -fail)
-            nearer = int(anchor_set.cosines[below : below + 2].sum(axis=1).argmax())
             reason = (
-                f"anchors of {scale.labels[below]!r} and {scale.labels[below + 1]!r} are too similar: cosine "
-                f"{cosine:.3f}, needs less than {-bound:.3f}; say {anchor_set.anchors[below + nearer]!r} in "
-                "other words"
+                f"anchors of {scale.labels[below]!r} and {scale.labels[below + 1]!r} are very similar: "
+                f"cosine {cosine:.3f}, needs less than {-bound:.3f}"
             )
             yield LintFinding(verdict, "neighbours", anchor_set.name, reason)
     nearest = float(anchor_set.neighbours.mean())
@@ -542,24 +524,37 @@ def _cosine_findings(scale: Scale, anchor_set: SetLint, random_cosine: float) ->
     if gap > ENDS_WARN * unit and len(anchor_set.anchors) > 2:
         verdict, _ = _severity(-gap, -ENDS_WARN * unit, -ENDS_FAIL * unit)
         cosines = f"cosine {anchor_set.ends:.2f}, neighbours {nearest:.2f} on average"
-        end = anchor_set.anchors[0 if anchor_set.cosines[0].sum() > anchor_set.cosines[-1].sum() else -1]
-        reason = f"its ends are as similar as neighbours: {cosines}; give {end!r} stronger words"
+        reason = f"its ends are as similar as neighbours: {cosines}"
         yield LintFinding(verdict, "ends", anchor_set.name, reason)
 
 
-def _probe_findings(scale: Scale, anchor_set: SetLint, agreement: Floats) -> Iterator[LintFinding]:
+def _lowest_set(agreement: Floats) -> int | None:
+    """Return the set that agrees least with the others; ``None`` for two sets, of which either may be wrong.
+
+    Examples:
+        >>> _lowest_set(np.array([[1.0, 0.8, -0.2], [0.8, 1.0, -0.1], [-0.2, -0.1, 1.0]]))
+        2
+        >>> _lowest_set(np.array([[1.0, -0.5], [-0.5, 1.0]]))
+    """
+    if len(agreement) < 3 or np.isnan(agreement).any():
+        return None
+    return int(agreement.sum(axis=1).argmin())
+
+
+def _probe_findings(
+    scale: Scale, anchor_set: SetLint, agreement: Floats, *, is_lowest: bool
+) -> Iterator[LintFinding]:
     """Find points without mass on most probes, and a set that correlates negatively with the others."""
     silent = (anchor_set.ladder.pmf <= 0).mean(axis=0)
-    for label, anchor, share in zip(scale.labels, anchor_set.anchors, silent, strict=True):
+    for label, share in zip(scale.labels, silent, strict=True):
         if share >= SILENT_SHARE:
-            reason = f"gives {label!r} no mass at all for {share:.0%} of the probes; reword {anchor!r}"
+            reason = f"gives {label!r} no mass at all for {share:.0%} of the probes"
             yield LintFinding("warn", "dead point", anchor_set.name, reason)
     if len(agreement) and not agreement.mean() >= SET_AGREEMENT_WARN:
-        reason = (
-            f"contradicts the other sets: r = {agreement.mean():.2f} with them on average; remove it, or "
-            "rewrite it from low to high"
+        reason = f"contradicts the other sets: r = {agreement.mean():.2f} with them on average"
+        yield LintFinding(
+            "warn", "agreement", anchor_set.name, reason, advice="remove it" if is_lowest else ""
         )
-        yield LintFinding("warn", "agreement", anchor_set.name, reason)
 
 
 def judge_scale(
@@ -577,10 +572,7 @@ def _dead_points(scale: Scale, ladder: Ladder, levels: Floats) -> Iterator[LintF
     due = due_masses(scale, ladder, levels)
     for label, peak, share in zip(scale.labels, ladder.peak_mass, due, strict=True):
         if peak < DEAD_MASS:
-            reason = (
-                f"{label!r} gets at most {peak:.3f} of the mass from any probe, needs {DEAD_MASS}; reword "
-                "its sentences in all sets as people say them"
-            )
+            reason = f"{label!r} gets at most {peak:.3f} of the mass from any probe, needs {DEAD_MASS}"
             yield LintFinding("fail", "dead point", None, reason)
         elif share < DUE_WARN:
             verdict, bound = _severity(float(share), DUE_WARN, DUE_FAIL)
@@ -603,11 +595,7 @@ def _joint_findings(
 ) -> Iterator[LintFinding]:
     """Find measurements of all sets together that miss their bounds."""
     if np.isnan(ladder.spearman):
-        reason = (
-            "without probes its order on real texts is untested: add some, or have them proposed from a file "
-            "of texts"
-        )
-        yield LintFinding("fail", "ladder", None, reason)
+        yield LintFinding("warn", "ladder", None, "without probes its order on real texts is untested")
     else:
         least_order, least_spread = (ORDER_WARN, ORDER_FAIL), (SPREAD_WARN, SPREAD_FAIL)
         if readout == "ssr":
@@ -617,8 +605,8 @@ def _joint_findings(
         spread = f"lowest and highest probes lie {ladder.spread:.2f} of the scale apart"
         yield from _report_miss("spread", ladder.spread, *least_spread, spread)
     if len(scale.anchor_sets) == 1:
-        reason = "agreement between sets needs two anchor sets: add a second"
-        yield LintFinding("warn", "agreement", None, reason)
+        reason = "one anchor set: the effect of its wording is not known"
+        yield LintFinding("warn", "agreement", None, reason, advice="add a second")
     else:
         alpha = f"reliability of the sets together (alpha) is {reliability:.2f}"
         yield from _report_miss("agreement", reliability, RELIABILITY_WARN, RELIABILITY_FAIL, alpha)
@@ -630,13 +618,9 @@ def _length_findings(scale: Scale) -> Iterator[LintFinding]:
     mean = float(np.mean(list(rises.values())))
     if mean <= LENGTH_WARN:
         return
-    steepest = max(rises, key=rises.__getitem__)
-    anchors = scale.anchor_sets[steepest]
-    middle = len(anchors) // 2
-    shortest, longest = min(anchors[:middle], key=len), max(anchors[-middle:], key=len)
     reason = (
         f"sentences get longer with the point: rank correlation {mean:.2f} over the sets, needs at most "
-        f"{LENGTH_WARN:.2f}; begin with {steepest}: shorten {longest!r}, or lengthen {shortest!r}"
+        f"{LENGTH_WARN:.2f}, highest in set {max(rises, key=rises.__getitem__)!r}"
     )
     yield LintFinding("warn", "length", None, reason)
 
@@ -724,15 +708,6 @@ def propose_probes(
     positions = np.linspace(0, max(len(usable) - 1, 0), n).round().astype(int)
     shuffled = np.random.default_rng(seed).permutation(usable[positions])
     return [texts[row] for row in shuffled.tolist()]
-
-
-def spread_of(ratings: RatedTexts) -> float:
-    """Return the standard deviation of distinct texts' ratings as a share of the scale's length.
-
-    Of the measures that need no labels, it predicts agreement with people best.
-    """
-    means = ratings.mean[ratings.scored]
-    return float(means.std() / np.ptp(ratings.scale.values)) if len(means) else float("nan")
 
 
 def probe_lines(texts: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ from semscale.rating.summary import (
     LanguageTexts,
     RatingSummary,
     discriminant_check,
+    expected_from_moments,
     set_correlations,
     set_moments,
 )
@@ -274,6 +275,7 @@ class Ratings(Result):
         comparison: "RatingComparison | None" = None,
         lint: "LintReport | None" = None,
         source: str = "texts in memory",
+        show_anyway: bool = False,
         **settings: Unpack[EstimateSettings],
     ) -> RatingSummary:
         """Summarize the ratings for reports, documents and JSON.
@@ -283,6 +285,7 @@ class Ratings(Result):
             comparison: comparison with human ratings, from ``compare``.
             lint: report of ``semscale.lint`` on the scale with the same model.
             source: source of the texts, such as the name of a file.
+            show_anyway: true to show means of a scale that probably does not measure its construct.
             settings: settings of the estimates: ``by``, ``weights``, ``respondents``, ``interval``, ``seed``
                 and others; see ``EstimateSettings``.
 
@@ -309,6 +312,7 @@ class Ratings(Result):
             respondent=_column_name(respondents, "respondent"),
             comparison=comparison,
             lint=lint,
+            show_anyway=show_anyway,
         )
         return summary if cells is not None else replace(summary, possible_codes=self.possible_codes)
 
@@ -496,6 +500,7 @@ class RatingTally:
             set_agreement=self.set_agreement,
             set_names=tuple(self._scale.anchor_sets),
             discriminant=discriminant_check(self._measures),
+            expected=expected_from_moments(self._measures, self._scale, signature),
             set_variances=crossed_components(self._sets, len(self._scale.anchor_sets), plan.interval),
             floor=self._floor,
             possible_codes=self._codes.counts,

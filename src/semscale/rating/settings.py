@@ -242,7 +242,7 @@ _HUMAN = Role(lambda columns, *_: _to_storable(columns[0]), is_measured=False, i
 
 
 class RatingColumns(Columns):
-    """Columns of texts, groups, weights, respondents and human ratings.
+    """Columns of texts, groups, weights, respondents and human ratings, and which figures of them to show.
 
     Raises:
         InputError: a range that is not two finite numbers, the lower first, ``inclusion`` without ``human``,
@@ -286,6 +286,11 @@ class RatingColumns(Columns):
         Field(description="Lowest and highest value of the human scale."),
         Option(_COLUMNS, "LOW HIGH", rare=True),
     ] = None
+    show_anyway: Annotated[
+        bool,
+        Field(description="Show means although the scale probably does not measure its construct here."),
+        Option(RATING),
+    ] = False
 
     def model_post_init(self, context: object) -> None:
         """Check settings of several columns together."""

@@ -11,11 +11,18 @@ import polars as pl
 
 from semscale.json_reading import encodable
 from semscale.presentable import Presentable
+from semscale.rating.expected import (
+    DOUBTFUL,
+    ExpectedCorrelation,
+    expected_correlation,
+    has_expectation,
+)
 from semscale.rating.lint import DiscriminantCheck, LintReport
 from semscale.results.estimates import GroupDifference
 from semscale.results.languages import LanguageCount, UnreadLanguage
 from semscale.results.summary import Summary
 from semscale.scales import Scale
+from semscale.signature import Signature
 from semscale.stats.intervals import Moments
 from semscale.stats.variance_components import CrossedComponents
 from semscale.types import Floats
@@ -126,6 +133,9 @@ class RatingSummary(Summary):
         decided: comparison with decisions of a chat model about the same texts; ``None`` without decisions.
         undecided: reason for missing decisions of a chat model; ``None`` if not requested, or received.
         discriminant: correlations of the ratings with plain sentiment and with text length.
+        expected: correlation with people to expect without labels; ``None`` for few texts, with a
+            calibration, or with another model or readout than the defaults.
+        show_anyway: true to show means of a scale that probably does not measure its construct.
         group_differences: comparisons of all pairs of groups of a column, by the column's name; only columns
             with 2 to 30 groups of at least 10 rows.
     """
@@ -158,6 +168,8 @@ class RatingSummary(Summary):
     decided: "DecidedComparison | None" = None
     undecided: "MissingDecisions | None" = None
     discriminant: DiscriminantCheck
+    expected: ExpectedCorrelation | None = None
+    show_anyway: bool = False
     group_differences: Mapping[str, tuple[GroupDifference, ...]] = field(default_factory=dict)
 
     @property
@@ -166,6 +178,26 @@ class RatingSummary(Summary):
         if dict(self.signature.fields).get("language", "any").startswith("any"):
             return ()
         return tuple(texts for texts in self.languages if texts.rated and not texts.has_own_anchors)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """True if the scale probably does not measure its construct, and no labels show that it does."""
+        if self.expected is None or not self.expected.is_doubtful:
+            return False
+        labels = None if self.comparison is None else self.comparison.pearson
+        return labels is None or not (labels.value >= DOUBTFUL and labels.low > 0)
+
+    @property
+    def withholds_means(self) -> bool:
+        """True if means are not shown, because the scale probably does not measure its construct."""
+        return self.is_doubtful and not self.show_anyway
+
+    def record(self) -> dict[str, Any]:
+        """Return the numbers by name, for JSON; no estimates if means are not shown."""
+        numbers = super().record()
+        if self.withholds_means:
+            numbers |= {"estimates": None, "further_groups": {}, "group_differences": {}}
+        return numbers
 
     def instrument_record(self) -> dict[str, Any]:
         """Return the numbers of ratings by name, for JSON."""
@@ -210,6 +242,8 @@ class RatingSummary(Summary):
                 "signature": lint.signature,
             },
             "discriminant": self.discriminant,
+            "expected": None if self.expected is None else self.expected.record(),
+            "withholds_means": self.withholds_means,
             "set_variances": None if self.set_variances is None else self.set_variances.record(),
         }
 
@@ -246,6 +280,14 @@ class RatingSummaries(Presentable):
 def discriminant_check(moments: Moments) -> DiscriminantCheck:
     """Correlate ratings with plain sentiment and with text length, from ``discriminant_moments``."""
     return DiscriminantCheck(moments.n, *set_correlations(moments)[0, 1:].tolist())
+
+
+def expected_from_moments(moments: Moments, scale: Scale, signature: Signature) -> ExpectedCorrelation | None:
+    """Return the correlation with people to expect, from ``discriminant_moments`` of the ratings."""
+    if not has_expectation(signature) or moments.n < 2:
+        return None
+    variance = moments.outer[0, 0] / moments.n - moments.mean[0] ** 2
+    return expected_correlation(float(np.sqrt(max(variance, 0.0)) / np.ptp(scale.values)), moments.n)
 
 
 def set_moments(set_means: Floats, values: Floats) -> Moments:

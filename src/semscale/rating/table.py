@@ -247,6 +247,7 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
             weight=columns.weight,
             respondent=columns.respondent,
             comparison=comparison,
+            show_anyway=columns.show_anyway,
         )
         if self._deciding is None:
             return summary

@@ -37,6 +37,7 @@ from semscale.types import Floats
 from semscale.weights.known import DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
+    from semscale.rating.expected import ExpectedCorrelation
     from semscale.rating.growing import Growth
     from semscale.rating.lint import DiscriminantCheck, LintFinding, LintReport, SetLint
     from semscale.rating.validity import Validity
@@ -139,15 +140,27 @@ def _sections(report: "LintReport", rating: Sequence[str] | None) -> Iterator[Se
 
 
 def verdict_sentence(report: "LintReport") -> str:
-    """State the meaning of the verdict, and the anchor sets that cause it."""
+    """State the meaning of the verdict and the anchor sets that cause it, or the expected correlation."""
+    if report.expected is not None:
+        stated = f"the expected correlation with people is {correlation_with_range(report.expected)}"
+        if report.expected.is_doubtful:
+            return f"It cannot be relied upon for these texts: their ratings hardly differ, and {stated}."
+        return f"For these texts {stated}."
     if report.verdict == "pass":
         return "Every criterion is met with this embedding model."
     blamed = [one_line(entry.name) for entry in report.sets if entry.verdict == report.verdict]
-    sets = f"{'set' if len(blamed) == 1 else 'sets'} {join_list(blamed)}"
-    if report.verdict == "warn":
-        subject = f" on {sets}" if blamed else ""
-        return f"It can be used with this embedding model, with caution{subject}."
-    return f"It cannot be relied upon with this embedding model{f', because of {sets}' if blamed else ''}."
+    sets = f", on {'set' if len(blamed) == 1 else 'sets'} {join_list(blamed)}" if blamed else ""
+    missed = "clearly missed" if report.verdict == "fail" else "not met"
+    return (
+        f"Criteria are {missed} with this embedding model{sets}. This hardly shows whether the scale "
+        "measures its construct; ratings of your own texts do" + hint(" (`file`, `text`)") + "."
+    )
+
+
+def correlation_with_range(expected: "ExpectedCorrelation") -> str:
+    """Format an expected correlation with its interval."""
+    value, low, high = (number(end) for end in (expected.value, expected.low, expected.high))
+    return f"{value} ({low} to {high})"
 
 
 def _translation_sentence(scale: "Scale", rating: Sequence[str] | None) -> str | None:
@@ -165,21 +178,21 @@ def _translation_sentence(scale: "Scale", rating: Sequence[str] | None) -> str |
 
 
 def lint_warning(lint: "LintReport") -> str | None:
-    """State the linter's findings in one line; ``None`` for a pass without findings.
+    """State the worst finding of a scale that misses criteria clearly; ``None`` for other verdicts.
 
     Examples:
         >>> from types import SimpleNamespace
         >>> reasons = ("fail: x: too alike", "warn: y: z")
         >>> from semscale.spelling import with_hints
         >>> print(with_hints(lint_warning(SimpleNamespace(verdict="fail", reasons=reasons))))
-        This scale fails (fail: x: too alike; and 1 more: semscale scales lint)
-        >>> lint_warning(SimpleNamespace(verdict="pass", reasons=("every criterion is met",)))
+        This scale fails the linter (fail: x: too alike; and 1 more: semscale scales lint)
+        >>> lint_warning(SimpleNamespace(verdict="warn", reasons=("warn: y: z",)))
     """
-    if lint.verdict == "pass":
+    if lint.verdict != "fail":
         return None
     first, more = lint.reasons[0], len(lint.reasons) - 1
     others = f"; and {more:,} more" + hint(": semscale scales lint") if more else ""
-    return f"This scale {VERDICTS[lint.verdict]} ({one_line(first)}{others})"
+    return f"This scale fails the linter ({one_line(first)}{others})"
 
 
 def _without_probes(reports: "Sequence[LintReport]") -> tuple[str, ...]:
@@ -202,7 +215,7 @@ def findings(
 
     Args:
         unmet: the findings.
-        scale: names the sentences to change.
+        scale: names the sentences that a finding is about.
         with_sets: true to start each finding with its anchor set, if no heading names it.
     """
     if not unmet:
@@ -210,20 +223,17 @@ def findings(
     items: list[tuple[Level, Line]] = []
     for finding in unmet:
         lead = f"{finding.anchor_set or 'all sets'}: " if with_sets else ""
-        change = [] if scale is None else sentences_to_change(scale, finding)
-        change = [sentence for sentence in change if repr(sentence) not in finding.reason]
-        quoted = [part for sentence in change for part in (" or ", "“", Quoted(sentence), "”")][1:]
-        ending = (". Change ", *quoted) if quoted else ()
-        items.append((finding.verdict, (one_line(f"{lead}{finding.reason}"), *ending)))
+        about = [] if scale is None else sentences_of(scale, finding)
+        quoted = [part for sentence in about for part in (", ", "“", Quoted(sentence), "”")][1:]
+        ending = (" (", *quoted, ")") if quoted else ()
+        items.append((finding.verdict, (one_line(f"{lead}{finding}"), *ending)))
     return Findings(tuple(items))
 
 
-def sentences_to_change(scale: "Scale", finding: "LintFinding") -> list[str]:
-    """Return the anchors that a finding quotes, those of the points that it names, or both ends of a set."""
-    sets = scale.anchor_sets if finding.anchor_set is None else [finding.anchor_set]
-    quoted = [anchor for name in sets for anchor in scale.anchor_sets[name] if repr(anchor) in finding.reason]
-    if quoted or finding.anchor_set is None:
-        return list(dict.fromkeys(quoted))
+def sentences_of(scale: "Scale", finding: "LintFinding") -> list[str]:
+    """Return the anchors of the points that a finding of one set names, or both ends of a set."""
+    if finding.anchor_set is None:
+        return []
     anchors = scale.anchor_sets[finding.anchor_set]
     if finding.criterion == "ends":
         return [anchors[0], anchors[-1]]
@@ -251,8 +261,8 @@ def finding_table(reports: "Sequence[LintReport]") -> DataTable:
         ("scale", lambda row: Quoted(row[0].scale.name)),
         ("", lambda row: Flag(row[1].verdict, row[1].verdict)),
         ("set", lambda row: Quoted(row[1].anchor_set) if row[1].anchor_set else "all sets"),
-        ("finding", lambda row: one_line(row[1].reason)),
-        ("change", lambda row: Quoted(" / ".join(sentences_to_change(row[0].scale, row[1])), wraps=True)),
+        ("finding", lambda row: one_line(str(row[1]))),
+        ("sentences", lambda row: Quoted(" / ".join(sentences_of(row[0].scale, row[1])), wraps=True)),
     )
     return table_of(unmet, columns, title="Findings", most=len(unmet), detail="brief")
 

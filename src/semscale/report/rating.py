@@ -65,13 +65,18 @@ from semscale.report.formatting import (
 )
 from semscale.report.lint import (
     SSR,
-    VERDICTS,
     discriminant_warnings,
     lint_warning,
 )
 from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.report.row_charts import strips
-from semscale.report.scale_trust import trust_blocks
+from semscale.report.scale_trust import (
+    doubt_warnings,
+    expected_sentence,
+    not_measured,
+    trust_blocks,
+    trust_level,
+)
 from semscale.report.sentences import STATUS_MEANINGS, language_name
 from semscale.results.result import UNREAD
 from semscale.scales.library import languages_in
@@ -160,20 +165,22 @@ def rating_document(summary: "RatingSummary") -> Document:
     scale, estimates = summary.scale, summary.estimates
     values, digits = tuple(scale.values.tolist()), scale_digits(scale)
     readout = dict(summary.signature.fields).get("readout", "")
-    lead = parts.headline(
-        estimates,
-        "mean score",
-        (values[0], values[-1]),
-        digits=digits,
-        ticks=values,
-        advice=mean_advice(summary),
-    )
+    lead = None
+    if not summary.withholds_means:
+        lead = parts.headline(
+            estimates,
+            "mean score",
+            (values[0], values[-1]),
+            digits=digits,
+            ticks=values,
+            advice=mean_advice(summary),
+        )
     return Document(
         kind="rating report",
         name=one_line(scale.title),
         title=Quoted(scale.title),
         source=_source(summary),
-        lead=lead,
+        lead=not_measured(scale) if summary.withholds_means else lead,
         introduction=without_none(
             *_introduction(summary), Paragraph(lead.advice, detail="brief") if lead else None
         ),
@@ -215,13 +222,16 @@ def _introduction(summary: "RatingSummary") -> Iterator[Paragraph]:
         correction_sentence(summary.comparison, digits), missing_anchors_sentence(summary)
     ):
         yield Paragraph(qualification, detail="both")
-    scored, interval = parts.scored_rows(summary), interval_sentence(summary)
+    scored = parts.scored_rows(summary)
+    interval = None if summary.withholds_means else interval_sentence(summary)
     if interval is None:
         yield scored
     else:
         yield replace(scored, detail="brief")
         yield Paragraph(interval)
-    if summary.weight is not None:
+    if expected := expected_sentence(summary):
+        yield Paragraph(expected, detail="both")
+    if summary.weight is not None and not summary.withholds_means:
         yield Paragraph("Means and shares are weighted; numbers of texts are not.")
     if hint := codes_hint(summary):
         yield Paragraph(f"{capitalise(hint)}.", detail="both", brief=f"hint: {hint}")
@@ -244,6 +254,8 @@ def _facts(summary: "RatingSummary") -> Iterator[parts.Fact]:
         yield "Unlike the labelled", summary.n_unfamiliar
     if summary.weight is not None:
         yield "Effective n", Number(summary.estimates.overall.effective_n, 0)
+    if summary.expected is not None:
+        yield "Expected r", summary.expected.value
 
 
 def _settings(summary: "RatingSummary", readout: str) -> Iterator[parts.Setting]:
@@ -268,6 +280,24 @@ def _floor_text(summary: "RatingSummary") -> str:
 
 
 def _sections(summary: "RatingSummary") -> Iterator[Section | None]:
+    if not summary.withholds_means:
+        yield from _estimate_sections(summary)
+    yield _languages(summary)
+    compared, decided = summary.comparison, summary.decided
+    if compared is not None and (compared.n or not compared.n_in_calibration):
+        yield section("humans", "Comparison with human ratings", *comparison_blocks(compared, summary.scale))
+    if decided is not None:
+        title = f"Comparison with typed decisions of {one_line(decided.model)}"
+        yield section("decided", title, _decisions_table(decided), _COMPARED_WITH_DECISIONS)
+    if not summary.withholds_means:
+        yield from _text_sections(summary)
+    windowed = sentences.windows_note(summary.n_windowed)
+    yield parts.left_out_section(summary, MEANINGS, f"{windowed}." if windowed else None)
+    yield section("scale", "Can the scale be trusted?", *trust_blocks(summary), level=trust_level(summary))
+
+
+def _estimate_sections(summary: "RatingSummary") -> Iterator[Section | None]:
+    """Build the sections with means and shares of all texts, and of groups."""
     if summary.estimates.overall.mean is None:
         yield parts.nothing_section("distribution")
     else:
@@ -285,13 +315,10 @@ def _sections(summary: "RatingSummary") -> Iterator[Section | None]:
         grouped = replace(summary, by=by, estimates=further)
         listing = replace(group_estimate_table(grouped), title=parts.group_title(further))
         yield _groups_section(f"groups-{'i' * position}", grouped, listing)
-    yield _languages(summary)
-    compared, decided = summary.comparison, summary.decided
-    if compared is not None and (compared.n or not compared.n_in_calibration):
-        yield section("humans", "Comparison with human ratings", *comparison_blocks(compared, summary.scale))
-    if decided is not None:
-        title = f"Comparison with typed decisions of {one_line(decided.model)}"
-        yield section("decided", title, _decisions_table(decided), _COMPARED_WITH_DECISIONS)
+
+
+def _text_sections(summary: "RatingSummary") -> Iterator[Section | None]:
+    """Build the sections with single texts."""
     yield section("texts", "Text by text", _heat_figure(summary))
     if extreme := verbatims(summary):
         shown = section(
@@ -303,10 +330,6 @@ def _sections(summary: "RatingSummary") -> Iterator[Section | None]:
             extreme,
         )
         yield None if shown is None else replace(shown, quotes=_texts_across_range(summary))
-    windowed = sentences.windows_note(summary.n_windowed)
-    yield parts.left_out_section(summary, MEANINGS, f"{windowed}." if windowed else None)
-    level = None if summary.lint is None else (VERDICTS[summary.lint.verdict], summary.lint.verdict)
-    yield section("scale", "Can the scale be trusted?", *trust_blocks(summary), level=level)
 
 
 def _groups_section(name: str, summary: "RatingSummary", listing: DataTable) -> Section | None:
@@ -362,12 +385,19 @@ def _texts_overview(summaries: "RatingSummaries") -> DataTable:
         ("scale", lambda row: Quoted(row[1].scale.name)),
         ("rows", lambda row: row[1].estimates.overall.n),
         ("left out", lambda row: row[1].n - row[1].estimates.overall.n),
-        ("mean", lambda row: estimate_cell(row[1].estimates.overall.mean, scale_digits(row[1].scale))),
+        ("mean", lambda row: _shown_mean(row[1])),
+        ("expected r", lambda row: None if row[1].expected is None else row[1].expected.value),
     )
     estimates = [summary.estimates for summary in summaries.texts.values()]
     means = (estimate.overall.mean for estimate in estimates)
     title = f"Means{parts.coverage_suffix(means, estimates[0].interval)}"
     return table_of(summaries.texts.items(), columns, title=title, noun="text")
+
+
+def _shown_mean(summary: "RatingSummary") -> Value:
+    if summary.withholds_means:
+        return Label("probably not measured")
+    return estimate_cell(summary.estimates.overall.mean, scale_digits(summary.scale))
 
 
 def _of_text(part: Section, text: str, position: int) -> Section:
@@ -421,6 +451,8 @@ def interval_sentence(summary: "RatingSummary") -> str | None:
 
 def mean_advice(summary: "RatingSummary") -> str:
     """State the use of the mean: as a ranking, or as a level if human labels calibrated it."""
+    if summary.is_doubtful:
+        return "Do not use this mean until labels show what the scale measures."
     calibration, compared = summary.calibration, summary.comparison
     if _is_reversed(calibration, compared):
         return "Do not use this mean until the direction of the labels is clear."
@@ -460,6 +492,7 @@ def _errors(calibration: "Calibration") -> str:
 
 
 def _warnings(summary: "RatingSummary") -> Iterator[str]:
+    yield from doubt_warnings(summary)
     yield from discriminant_warnings(summary.discriminant)
     yield from calibration_warnings(summary.calibration)
     if _is_reversed(None, summary.comparison):
@@ -468,7 +501,7 @@ def _warnings(summary: "RatingSummary") -> Iterator[str]:
     yield from _language_warnings(summary)
     yield from sentences.off_topic_warnings(summary.counts)
     yield from sentences.unread_warnings(summary.counts, "text")
-    if summary.lint and (warning := lint_warning(summary.lint)):
+    if summary.expected is None and summary.lint and (warning := lint_warning(summary.lint)):
         yield warning
 
 

@@ -4,26 +4,75 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from semscale.rating.expected import LABELS_TO_CHECK
 from semscale.report import parts
-from semscale.report.document import Block, Paragraph, Quoted
-from semscale.report.formatting import LONGEST, count_of, join_list, number, percent
-from semscale.report.lint import correlations_figure, findings
+from semscale.report.document import Block, Decision, Level, Paragraph, Quoted
+from semscale.report.formatting import LONGEST, count_of, join_list, number, one_line, percent
+from semscale.report.lint import VERDICTS, correlation_with_range, correlations_figure, findings
+from semscale.spelling import hint
 
 if TYPE_CHECKING:
     from semscale.rating.lint import DiscriminantCheck
     from semscale.rating.summary import RatingSummary
+    from semscale.scales import Scale
     from semscale.stats.variance_components import CrossedComponents
 
 _SEVERAL_WORDINGS = (
     "Each set words the same points differently; where two sets order the texts differently, the wording "
     "decides, not the texts."
 )
+_EXPECTED = (
+    "The expected correlation (Pearson’s r) with people follows from how much the ratings of these texts "
+    "differ. It was learned from scales and texts that people rated."
+)
 _ERROR_DIGITS = 3
+
+
+def not_measured(scale: "Scale") -> Decision:
+    """Return the headline of a report without means."""
+    return Decision("probably not measured", "warn", ("“", Quoted(scale.title), "” in these texts"))
+
+
+def doubt_warnings(summary: "RatingSummary") -> Iterator[str]:
+    """Warn that the scale probably does not measure its construct in these texts."""
+    if summary.expected is None or not summary.is_doubtful:
+        return
+    labels = None if summary.comparison is None else summary.comparison.pearson
+    measured = (
+        ""
+        if labels is None or math.isnan(labels.value)
+        else f" The labels so far do not show otherwise (r {number(labels.value)})."
+    )
+    hidden = ""
+    if summary.withholds_means:
+        hidden = " Its means are not shown" + hint("; to show them: `show_anyway=True`") + "."
+    yield (
+        f"This scale probably does not measure “{one_line(summary.scale.title)}” in these texts; label "
+        f"{LABELS_TO_CHECK} texts to find out{hint(' (semscale label)')}. The ratings hardly differ, so the "
+        f"expected correlation with people is {correlation_with_range(summary.expected)}.{measured}{hidden}"
+    )
+
+
+def expected_sentence(summary: "RatingSummary") -> str | None:
+    """State the expected correlation with people; ``None`` if it is unknown, warned of, or measured."""
+    if summary.expected is None or summary.is_doubtful or summary.comparison is not None:
+        return None
+    return f"Expected correlation with people: {correlation_with_range(summary.expected)}, without labels."
+
+
+def trust_level(summary: "RatingSummary") -> tuple[str, Level] | None:
+    """Return the mark of the section: the expected correlation, or else the linter's verdict."""
+    if summary.expected is not None:
+        stated = f"expected r {number(summary.expected.value)}"
+        return stated, "warn" if summary.is_doubtful else "pass"
+    return None if summary.lint is None else (VERDICTS[summary.lint.verdict], summary.lint.verdict)
 
 
 def trust_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
     """Build the blocks on the linter's findings and the agreement of anchor sets on these texts."""
     lint, n_sets = summary.lint, len(summary.set_names)
+    if summary.expected is not None:
+        yield f"{_EXPECTED} Here it is {correlation_with_range(summary.expected)}."
     if lint is not None:
         yield "The linter compares the anchors with each other and tries them on a ladder of sentences."
         yield findings(lint.worst_first, with_sets=True)

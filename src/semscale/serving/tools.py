@@ -584,7 +584,7 @@ def result_content(frame: pl.DataFrame | None, summary: Presentable) -> Content:
     return {
         **({} if frame is None else {"results": json.loads(frame.write_json())}),
         "counts": record["counts"],
-        "estimates": record["estimates"]["overall"]["figures"],
+        "estimates": (record["estimates"] or {"overall": {"figures": {}}})["overall"]["figures"],
         "cautions": [*record["warnings"], *record["cautions"]],
         "signature": record["signature"],
     }

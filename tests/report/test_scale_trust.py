@@ -1,0 +1,89 @@
+"""Reports on scales that probably do not measure their construct show no means, in all forms alike."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from semscale.rating.expected import expected_correlation
+from semscale.rating.summary import RatingSummaries
+from semscale.report.markdown import markdown
+from semscale.report.presenting import as_json
+from semscale.report.terminal import print_document
+from semscale.serving.tools import result_content
+from semscale.spelling import as_option
+from semscale.stats.intervals import Estimate
+
+SENTENCE = "This scale probably does not measure “Quality” in these texts; label 50 texts to find out"
+
+
+@pytest.fixture
+def doubtful(make_summary):
+    return replace(make_summary(groups=2), expected=expected_correlation(0.08, 300))
+
+
+def terminal_text(summary, capsys):
+    print_document(summary.document())
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_terminal_has_the_sentence_and_no_mean(doubtful, capsys):
+    shown = terminal_text(doubtful, capsys)
+    assert SENTENCE in shown
+    assert "probably not measured" in shown
+    assert "mean" not in shown.replace("Its means are not shown", "")
+    assert "Region 1" not in shown
+
+
+def test_page_has_the_sentence_and_neither_mean_nor_distribution(doubtful):
+    text = markdown(doubtful.document())
+    assert SENTENCE in text
+    assert "Distribution of the ratings" not in text
+    assert "Region 1" not in text
+
+
+def test_json_and_agents_have_the_sentence_and_no_estimates(doubtful):
+    numbers = json.loads(as_json(doubtful, as_option))
+    assert numbers["warnings"][0].startswith(SENTENCE)
+    assert "--show-anyway" in numbers["warnings"][0]
+    assert numbers["estimates"] is None
+    assert numbers["expected"]["is_doubtful"] is True
+    content = result_content(None, doubtful)
+    assert content["estimates"] == {}
+    assert any(caution.startswith(SENTENCE) for caution in content["cautions"])
+
+
+def test_means_are_shown_anyway_with_the_warning_and_its_advice(doubtful, capsys):
+    shown = terminal_text(replace(doubtful, show_anyway=True), capsys)
+    assert SENTENCE in shown
+    assert "Do not use this mean until labels show what the scale measures." in shown
+    assert "Region 1" in shown
+
+
+@pytest.mark.parametrize(
+    ("labels", "confirmed"),
+    [(Estimate(0.5, 0.3, 0.7), True), (Estimate(0.2, 0.1, 0.3), False), (Estimate(0.4, -0.1, 0.7), False)],
+)
+def test_labels_confirm_a_scale_by_a_clear_correlation(doubtful, make_summary, labels, confirmed, capsys):
+    compared = replace(make_summary(comparison=True).comparison, pearson=labels)
+    summary = replace(doubtful, comparison=compared)
+    assert summary.withholds_means is not confirmed
+    shown = terminal_text(summary, capsys)
+    assert (SENTENCE in shown) is not confirmed
+    assert ("The labels so far do not show otherwise" in shown) is not confirmed
+
+
+def test_a_scale_in_order_states_its_expected_correlation_before_any_label(make_summary, capsys):
+    summary = replace(make_summary(), expected=expected_correlation(0.2, 300))
+    # tanh(.5 + .7 * ln(.2 / .15)) = tanh(.701) = .605; the ends are tanh(.113) and tanh(1.289)
+    assert "Expected correlation with people: 0.61 (0.11 to 0.86), without labels." in terminal_text(
+        summary, capsys
+    )
+
+
+def test_the_overview_of_several_texts_has_no_mean_of_a_doubtful_scale(doubtful, make_summary, capsys):
+    summaries = RatingSummaries("answers.csv", {"why": make_summary(), "joke": doubtful})
+    print_document(summaries.document())
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "probably not measured" in shown
+    assert f"joke: {SENTENCE}" in shown
