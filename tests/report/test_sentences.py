@@ -161,7 +161,7 @@ def test_german_answers_are_warned_of_above_the_headline_in_every_output(rated, 
     summary = sheets_of(tmp_path / "x.xlsx")["Summary"]
     cells = [str(cell) for row in summary.iter_rows() for cell in row if cell is not None]
     first = next(at for at, cell in enumerate(cells) if cell.startswith(f"Warning: {NO_RATING}"))
-    assert first < next(at for at, cell in enumerate(cells) if "mean score" in cell)
+    assert first < next(at for at, cell in enumerate(cells) if "Mean score" in cell)
     shown = {
         "screen": capsys.readouterr().out,
         "page": unescape(page(document).partition("<body")[2].partition('id="method"')[0]),

@@ -247,7 +247,8 @@ def charts_figure(
     else:
         (series,) = first.series
         rows = zip(first.categories, _series_cells(series, first), strict=True)
-        chart, described = bar_chart([(chart_name(row), cell) for row, cell in rows], about=first.quantity)
+        about = first.quantity or series.name
+        chart, described = bar_chart([(chart_name(row), cell) for row, cell in rows], about=about)
     return Figure(
         name,
         chart,

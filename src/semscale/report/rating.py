@@ -682,8 +682,7 @@ def _pmf_figure(summary: "RatingSummary") -> Figure:
         data=(
             ChartData(
                 "columns",
-                *chart_data.estimates("share", zip(names, masses, strict=True)),
-                quantity="share",
+                *chart_data.estimates("share of each point", zip(names, masses, strict=True)),
                 order=figures.scale_order(summary.scale),
                 coverage=summary.estimates.interval,
             ),
@@ -742,14 +741,16 @@ def groups_figure(summary: "RatingSummary") -> Figure | None:
     ]
     drawn = f"The {count(len(rows))} largest of {count_of(n_scored, 'group')} are drawn, all are below. "
     reference, points = estimates.overall.mean.value, figures.point_legend(scale)
+    means = f"mean score ({plain(scale.values[0])} to {plain(scale.values[-1])})"
     return Figure(
         "groups",
         *figures.distribution_chart(
             rows,
             points,
             reference=reference,
-            about=f"Mean of all texts {number(reference, digits)}, and of each group, highest first",
+            about=f"Mean of all texts {number(reference, digits)}, and of each group",
             digits=digits,
+            axes=(means, "share of each point"),
         ),
         _whole_group_table(summary),
         legend=points,
@@ -763,6 +764,7 @@ def groups_figure(summary: "RatingSummary") -> Figure | None:
             reference=reference,
             order=figures.scale_order(scale),
             digits=digits,
+            quantity=means,
             level=estimates.interval,
             has_total=True,
         ),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from semscale.report.chart_data import ChartData, ScatterData
+from semscale.report.chart_data import SHARE, ChartData, ScatterData
 from semscale.report.chart_kit import (
     ACCENT,
     BAR,
@@ -23,10 +23,14 @@ from semscale.report.chart_kit import (
 from semscale.report.formatting import capitalise, chart_name, clip_text, one_line
 from semscale.report.sheets import Sheet
 
+MOST_GROUPED, MOST_BARS = 4, 24
+"""Greatest number of columns of a chart of bars, and of its bars if there are several columns."""
+
 _ROW_PIXELS = 19
 _LEAST_WIDTH, _MOST_WIDTH = 900, 1180  # pixels of a row of charts
 _BARS_WIDTH = 780
 _SQUARE_WIDTH, _SQUARE_HEIGHT = 520, 400
+_LEAST_BARS = 230  # pixels of the height of bars; LibreOffice breaks labels longer than a third of it
 _SIDE_WIDTH = 620  # pixels of a chart at the right of cells
 _GAP = 12  # pixels between two charts
 _WIDE = 0.58  # share of a row of two charts for a stack, or otherwise for the first chart
@@ -112,6 +116,12 @@ class _Block:
         return f"={quote_sheetname(self.name)}!{cells}"
 
 
+def is_readable(data: ChartData) -> bool:
+    """Return true unless a chart has too many bars for a sheet."""
+    n_columns = len(data.series) if data.kind == "bars" else 1
+    return n_columns == 1 or (n_columns <= MOST_GROUPED and n_columns * len(data.categories) <= MOST_BARS)
+
+
 def place_charts(
     sheet: Sheet, charts: Sequence[ChartData | ScatterData], *, beside: int | None = None
 ) -> list[PlacedChart]:
@@ -180,11 +190,12 @@ def _draw(sheet: Sheet, data: ChartData | ScatterData, width: int, step: int) ->
     block = _write_data(sheet, data, step)
     drawn = _DRAWERS[data.kind](sheet, data, block, width)
     title = block.columns[0][0] if data.kind == "columns" and len(data.series) == 1 else 0
-    if data.quantity:
+    if data.quantity or title:
         drawn.set_title({"name": block.head(title), "name_font": _HEAD_FONT, "overlay": False})
     else:
         drawn.set_title({"none": True})
-    described = f"{capitalise(data.quantity)}: {', '.join(map(chart_name, data.categories))}"
+    named = capitalise(data.quantity or chart_name(data.series[0].name))
+    described = f"{named}: {', '.join(map(chart_name, data.categories))}"
     return drawn, clip_text(described, _LONGEST_DESCRIPTION).shown
 
 
@@ -195,7 +206,8 @@ def _height(data: ChartData | ScatterData) -> int:
     match data.kind:
         case "bars":
             thickness = 26 if len(data.series) == 1 else 10 + 17 * len(data.series)
-            return 60 + thickness * len(data.categories) + (30 if len(data.series) > 1 else 0)
+            height = 60 + thickness * len(data.categories) + (30 if len(data.series) > 1 else 0)
+            return max(height, _LEAST_BARS)
         case "stack":
             return 110 + 27 * len(data.categories)
         case _:
@@ -223,11 +235,12 @@ def _write_data(sheet: Sheet, data: ChartData, step: int) -> _Block:
         else:
             columns.append((value, None, None))
     n = len(data.categories)
-    reference = None if data.reference is None else add("Reference", [data.reference] * n)
+    reference = None if data.reference is None else add(_reference_name(data), [data.reference] * n)
     block = _Block(sheet.name, sheet.row, n, tuple(columns), reference)
     sheet.put(0, capitalise(one_line(data.quantity)), "head")
     for number, head in enumerate(heads):
-        sheet.put(1 + step * number, chart_name(head), "number head")
+        name = chart_name(head)
+        sheet.put(1 + step * number, capitalise(name) if len(data.series) == 1 else name, "number head")
     sheet.row += 1
     for index, category in enumerate(data.categories):
         sheet.put(0, chart_name(category), "note")
@@ -236,6 +249,11 @@ def _write_data(sheet: Sheet, data: ChartData, step: int) -> _Block:
         sheet.row += 1
     sheet.row += 1
     return block
+
+
+def _reference_name(data: ChartData) -> str:
+    """Return the name of the line of comparison: that of the total if it is the first category."""
+    return data.categories[0] if data.has_total else "Reference"
 
 
 def _series(block: _Block, number: int) -> dict[str, object]:
@@ -305,7 +323,7 @@ def _bar_labels(data: ChartData, pixels: float, names: float) -> dict[str, objec
         pixels: pixels of a unit of the axis.
         names: share of the chart's width for the names of the bars.
     """
-    labels = {"value": True, "num_format": data.number_format, "position": "outside_end", "font": _FONT}
+    labels = {"value": True, "num_format": _label_format(data), "position": "outside_end", "font": _FONT}
     triples = [
         ends
         for series in data.series
@@ -315,10 +333,18 @@ def _bar_labels(data: ChartData, pixels: float, names: float) -> dict[str, objec
     beyond = max((high - max(value, 0.0) for value, _, high in triples), default=0.0)
     spaces = math.ceil(beyond * pixels / _SPACE) + 2 if triples else 0
     if spaces <= _MOST_SPACES and (names < _LONG_NAMES or not triples):
-        return labels | {"num_format": f'"{_NO_BREAK_SPACE * spaces}"{data.number_format}'}
+        return labels | {"num_format": _label_format(data, spaces)}
     if len(data.series) == 1 and all(low * pixels >= _LABEL_PIXELS for _, low, _ in triples):
         return labels | {"position": "inside_base", "font": {**_FONT, "color": ink_on(BAR)}}
     return None
+
+
+def _label_format(data: ChartData, spaces: int = 0) -> str:
+    """Return the format of labels after some spaces; shares below 1 % have a decimal."""
+    before = f'"{_NO_BREAK_SPACE * spaces}"' if spaces else ""
+    if data.number_format != SHARE:
+        return f"{before}{data.number_format}"
+    return f"[=0]{before}0%;[<0.0095]{before}0.0%;{before}0%"
 
 
 def _ends(data: ChartData) -> list[float]:
@@ -370,7 +396,7 @@ def _columns(sheet: Sheet, data: ChartData, block: _Block, width: int) -> Any:
                 **({"data_labels": labels} if are_labelled else {}),
             }
         )
-    named: dict[str, object] = {"name": block.head(0), "name_font": _FONT}
+    named: dict[str, object] = {"name": block.head(0), "name_font": _FONT} if data.quantity else {}
     if len(data.categories) > _FEW_LABELS:
         named["num_font"] = {**_FONT, "rotation": -45}
     drawn.set_x_axis({**_names(data), **named})
@@ -399,6 +425,7 @@ def _points(sheet: Sheet, data: ChartData, block: _Block, width: int) -> Any:
         colour = ACCENT if is_single else PALETTE[number % len(PALETTE)]
         mark = {"type": "circle", "size": 8, "fill": {"color": colour}, "border": {"color": colour}}
         labels = {"value": True, "num_format": data.number_format, "position": "right", "font": _FONT}
+        labels["fill"] = {"color": "#ffffff"}  # hides the dashed line behind it
         drawn.add_series(
             _series(block, number)
             | {

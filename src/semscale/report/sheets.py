@@ -1,6 +1,7 @@
 """Sheets of a workbook: cells, columns as wide as their content, wrapped text, and printed pages."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ INDEX = "Index"
 """Name of the first sheet."""
 
 _LONGEST_NAME = 31  # characters, as Excel allows
+_QUOTED = re.compile('"[^"]*"')
 _FORBIDDEN = str.maketrans(dict.fromkeys("[]:*?/\\'", " "))
 _FONT_POINTS = 10
 FONT: Mapping[str, object] = {"font_name": "Arial", "font_size": _FONT_POINTS}
@@ -38,6 +40,12 @@ LOOKS: Mapping[str, Mapping[str, object]] = {
         "align": "left", "indent": 1,
     },
     "list": {},
+    "span head": {
+        "bold": True, "bottom": 1, "bottom_color": _RULE, "text_wrap": True, "valign": "bottom",
+        "align": "center",
+    },
+    "low end": {"font_color": _MUTED, "font_size": 8, "align": "right"},
+    "high end": {"font_color": _MUTED, "font_size": 8, "align": "left"},
     "note": {"font_color": _MUTED, "font_size": 9, "text_wrap": True},
     "warning": {"font_color": "#8a5300", "text_wrap": True},
     "link": {"font_color": "#1f5a92", "underline": 1},
@@ -46,14 +54,33 @@ LOOKS: Mapping[str, Mapping[str, object]] = {
 }  # fmt: skip
 """Looks that all workbooks share: properties of XlsxWriter formats by name."""
 
-# Widths of characters of that size in characters of a column, and what digits and capitals have more.
-_CHARACTER, _DIGIT, _CAPITAL = 0.86, 0.2, 0.3
+INTERVAL_ENDS = ("low end", "high end")
+"""Looks of the ends of an interval, in narrow columns beside its figure."""
+
+# Widths of Arial's characters, in thousandths of the size of the font; others are as wide as digits.
+_WIDTHS = {
+    character: width
+    for characters, width in (
+        ("ijl'|", 222), (" \u00a0!,./:;\\[]ftI·", 278), ("-()r`{}“”", 333), ("ckvxyszJ", 500),
+        ("+<=>~−", 584), ("FTZ", 611), ("ABEKPSVXY&", 667), ("CDHNRUw", 722), ("GOQ", 778), ("Mm", 833),
+        ("%", 889), ("W", 944), ("@…", 1000),
+    )
+    for character in characters
+}  # fmt: skip
+_DIGIT = 556
+_COLUMN = 525  # width of a character of a column, in the same unit
+_SAFETY = 1.03  # programs break lines at slightly different widths
 _BOLD = 1.1
 _INDENT = 1.6  # characters
 _LINE, _SPARE = 13.0, 3.0  # points of a line of text, and of a row beyond its lines
 _ROW_POINTS = 14.25
 _MOST_LINES = 12  # that a row shows of a long text
 _LEAST_WIDTH, _MOST_WIDTH = 9, 46  # characters of a column
+_LEAST_NUMBER = 7  # characters of a column of numbers
+_MARGIN, _END_MARGIN = (
+    1.5,
+    0.7,
+)  # characters beside the content of a column, and beside the end of an interval
 _TEXT_WIDTH = 110  # least characters of a line of text across the sheet
 _DEFAULT_WIDTH = 8.43  # characters of a column that nobody set
 _PAGE_WIDTH, _PAGE_HEIGHT = 1010, 665  # pixels of A4 in landscape without margins, header and footer
@@ -144,8 +171,10 @@ class Sheet:
         elif value[0] is not None and math.isfinite(value[0]):
             number, form = float(value[0]), value[1]
             self.sheet.write_number(self.row, column, number, self.formats.format(look, form))
-            if column not in self._fixed and not self._is_settled(column):
-                self.widen(column, _number_length(number, form) * self.formats.size(look))
+            if column not in self._fixed:
+                margin, least = (_END_MARGIN, 0.0) if look in INTERVAL_ENDS else (_MARGIN, _LEAST_NUMBER)
+                width = text_width(_number_text(number, form)) * self.formats.size(look)
+                self.widen(column, width, margin=margin, least=least)
 
     def cells(self, values: Iterable[Value], look: str = "text", *, start: int = 0) -> None:
         """Write a row from a column and go to the next; texts after the first are set apart from numbers."""
@@ -203,12 +232,19 @@ class Sheet:
         self.sheet.write_url(self.row, column, f"internal:'{sheet}'!A1", form, printable(text))
         self.widen(column, text_width(text))
 
-    def widen(self, column: int, characters: float) -> None:
-        """Make a column at least as wide as a number of characters."""
-        if self._is_settled(column):
-            return
-        if characters > self._needed.get(column, 0.0):
-            self._needed[column] = characters
+    def widen(
+        self, column: int, characters: float, *, margin: float = _MARGIN, least: float = _LEAST_WIDTH
+    ) -> None:
+        """Make a column at least as wide as a number of characters with their margin.
+
+        Args:
+            column: the column.
+            characters: number of characters.
+            margin: characters beside them.
+            least: least width of the column.
+        """
+        if not self._is_settled(column):
+            self._needed[column] = max(characters + margin, least, self._needed.get(column, 0.0))
 
     def _is_settled(self, column: int) -> bool:
         """Return true if a column has printed cells, and the printed part has ended."""
@@ -290,7 +326,7 @@ class Sheet:
         if self._reach or not wide or spare <= 0:
             return
         for column in wide:
-            self._fixed[column] = min(_MOST_WIDTH + spare / len(wide), math.ceil(self._needed[column]) + 2)
+            self._fixed[column] = min(_MOST_WIDTH + spare / len(wide), self._needed[column])
 
     def _last_column(self) -> int:
         """Return the last column of the sheet, so that lines across it have room."""
@@ -304,15 +340,12 @@ class Sheet:
 
     def _room(self, first: int, last: int) -> float:
         """Return the width of neighbouring columns in characters."""
-        return sum(self._width(column) for column in range(first, last + 1))
+        return max(self.width(first, last) - _PADDING, 0) / _PIXELS
 
     def _width(self, column: int) -> float:
         if column in self._fixed:
             return self._fixed[column]
-        needed = self._needed.get(column)
-        if needed is None:
-            return _DEFAULT_WIDTH
-        return min(max(math.ceil(needed) + 2, _LEAST_WIDTH), _MOST_WIDTH)
+        return min(self._needed.get(column, _DEFAULT_WIDTH), _MOST_WIDTH)
 
     def _measure(self, first: int, last: int, text: str, look: str) -> None:
         """Note the room that a text needs: its longest word in a heading, and otherwise all of it."""
@@ -322,7 +355,7 @@ class Sheet:
         is_head = look.endswith("head") or last > first
         if is_head:
             longest = max(map(text_width, text.split()), default=0.0)
-            self.widen(first, longest * size - self._room(first + 1, last))
+            self.widen(first, longest * size - self._room(first + 1, last), least=0.0)
         elif first not in self._fixed:
             self.widen(first, text_width(text) * size + (_INDENT if self.formats.is_indented(look) else 0))
         if is_head or (len(text) > _LEAST_WIDTH and look != "list"):
@@ -370,10 +403,10 @@ def text_width(text: str) -> float:
 
     Examples:
         >>> round(text_width("a run"), 1), round(text_width("RUN 1"), 1)
-        (4.3, 5.4)
+        (4.5, 5.9)
     """
-    wide = sum(map(str.isupper, text)) * _CAPITAL + sum(map(str.isdigit, text)) * _DIGIT
-    return _CHARACTER * cell_len(text) + wide
+    units = sum(_WIDTHS.get(character, _DIGIT * cell_len(character)) for character in text)
+    return _SAFETY * units / _COLUMN
 
 
 def n_lines(text: str, room: float) -> int:
@@ -387,26 +420,29 @@ def n_lines(text: str, room: float) -> int:
         >>> n_lines("one two three", 8), n_lines("one", 8), n_lines("overlong", 3)
         (2, 1, 3)
     """
-    lines = 0
+    lines, space = 0, text_width(" ")
     for paragraph in text.splitlines() or [""]:
         lines, used = lines + 1, 0.0
         for word in paragraph.split():
             length = text_width(word)
-            if used and used + _CHARACTER + length > room:
+            if used and used + space + length > room:
                 lines, used = lines + 1, 0.0
-            used += length + (_CHARACTER if used else 0)
+            used += length + (space if used else 0)
             if used > room:  # a word that is longer than a line is broken
                 lines, used = lines + math.ceil(used / room) - 1, used % room
     return lines
 
 
-def _number_length(value: float, form: str) -> int:
-    """Return the characters of a number in an Excel format, roughly."""
-    first = form.split(";", maxsplit=1)[0]
-    digits = len(first.partition(".")[2].rstrip(' %"*')) if "." in first else 0
-    is_percent = "%" in first
-    shown = f"{100 * value if is_percent else value:,.{min(digits, 6)}f}"
-    return min(len(shown), 16) + (2 if is_percent else 0) + ("+" in form)  # digits are as wide as a column's
+def _number_text(value: float, form: str) -> str:
+    """Return a number in an Excel format, roughly."""
+    sections = form.split(";")
+    usual = sections[-1 if sections[0].startswith("[") else 0]  # others have a condition
+    bare = _QUOTED.sub("", usual)
+    digits = len(bare.partition(".")[2].rstrip(" %*")) if "." in bare else 0
+    is_percent = "%" in bare
+    shown = f"{100 * value if is_percent else value:,.{min(digits, 6)}f}"[:16]
+    added = "".join(text.strip('"') for text in _QUOTED.findall(usual))
+    return f"{'+' * ('+' in bare)}{shown}{' %' * is_percent}{added}"
 
 
 def free_sheet_name(name: str, names: set[str]) -> str:

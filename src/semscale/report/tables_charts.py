@@ -147,7 +147,7 @@ def _range_of(question: "TabulatedQuestion", line: int) -> str:
 def _distribution(column: Column, lines: Sequence[int], order: Order) -> ChartData:
     """Return the share of each line in one column, in their order."""
     names, series = _shares(column, lines)
-    return ChartData("columns", names, (series,), quantity="share of answers", order=order)
+    return ChartData("columns", names, (replace(series, name="share of answers"),), order=order)
 
 
 def _shares(column: Column, lines: Sequence[int]) -> tuple[tuple[str, ...], Series]:

@@ -21,7 +21,7 @@ from semscale.report.formatting import (
     percent,
 )
 from semscale.report.presenting import word_document
-from semscale.report.sheet_charts import place_charts, write_charts
+from semscale.report.sheet_charts import MOST_BARS, MOST_GROUPED, place_charts, write_charts
 from semscale.report.sheets import FONT, INDEX, Sheet, SheetFormats, Value
 from semscale.report.tables import (
     change_note,
@@ -61,8 +61,6 @@ _LETTERS_WIDTH = 4.5  # of one letter or two
 _VALUE_WIDTH, _WIDEST_VALUE = 9.0, 16.0  # of numbers, and of a long word in the name of a group
 _NARROW_TABLE = 660  # pixels of a table that has room for charts at its right
 _MOST_COLUMNS = 10  # of a sheet, with the total, so that it is legible on paper
-_MOST_BARS = 24  # of a chart with several columns
-_MOST_GROUPED = 4  # columns of such a chart
 _MOST_POINTS = 7  # of a stack
 _DIFFERENCE_COLUMNS = {
     "Question": 44.0, "By": 22.0, "Line": 30.0, "First": 20.0, "Second": 20.0, "First minus second": 12.0,
@@ -351,7 +349,7 @@ def _charts(parts: Sequence[_Part]) -> Iterator[ChartData]:
     """Return the charts of a page that are readable, however many answers and columns there are."""
     for chart in charts_of([(table, group) for table, group, _ in _cells(parts)]):
         if chart.kind != "stack" or len(chart.series) <= _MOST_POINTS:
-            yield limit_bars(_without_bases(chart), _MOST_GROUPED, _MOST_BARS)
+            yield limit_bars(_without_bases(chart), MOST_GROUPED, MOST_BARS)
 
 
 def _without_bases(chart: ChartData) -> ChartData:

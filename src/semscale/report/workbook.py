@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import assert_never
 
@@ -28,12 +29,13 @@ from semscale.report.formatting import (
     clip_text,
     count_of,
     coverage,
+    end_sentence,
     has_interval,
     heading_text,
     line_text,
 )
-from semscale.report.sheet_charts import PlacedChart, place_charts, write_charts
-from semscale.report.sheets import FONT, Sheet, SheetFormats, Value
+from semscale.report.sheet_charts import PlacedChart, is_readable, place_charts, write_charts
+from semscale.report.sheets import FONT, INTERVAL_ENDS, Sheet, SheetFormats, Value
 from semscale.store.writing import LONGEST_CELL, open_workbook
 
 _SUMMARY = "Summary"
@@ -47,7 +49,7 @@ _PRINTED_ROWS = 60  # of a table; a longer one is for searching on the screen
 _MOST_WIDE_TEXTS, _TEXTS_WIDTH = 2, 104  # texts of an item next to each other, and their width together
 _SENTENCE = 240  # characters of a section's sentence in the summary
 _HIGH, _MIDDLE, _LOW = "#6798c2", "#ffffff", "#e8bd8e"  # of a colour scale
-_ENDS, _NOTE = ("low", "high"), "note"
+_ENDS, _NOTE = INTERVAL_ENDS, "note"
 
 
 def write_report_workbook(
@@ -55,9 +57,10 @@ def write_report_workbook(
 ) -> None:
     """Write a document as a workbook.
 
-    Numbers are numeric cells: an interval takes three columns, a share is formatted in percent, and a missing
-    number is an empty cell. Notes of cells, such as the reason for a missing interval, have a separate
-    column. Texts are never formulas or links. Charts are drawn from cells below the printed part of a sheet.
+    Numbers are numeric cells: the ends of an interval have narrow columns beside its figure, a share is
+    formatted in percent, and a missing number is an empty cell. Notes of cells, such as the reason for a
+    missing interval, have a separate column. Texts are never formulas or links. Charts are drawn from cells
+    below the printed part of a sheet.
 
     Args:
         document: what to show.
@@ -83,10 +86,11 @@ def write_report_workbook(
 
 
 def _sentence(section: Section) -> str:
-    """Return a sentence with the content of a section: of a paragraph, or otherwise of a figure or table."""
+    """Return a sentence on a section: what was found, or what a paragraph, a figure or a table is about."""
     entries = list(flat(section.full))
     paragraphs = [entry for entry in entries if isinstance(entry, blocks.Paragraph)]
     sentences = (
+        " ".join(map(end_sentence, section.findings)),
         *(line_text(entry.text) for entry in paragraphs if entry.style in ("lead", "plain")),
         *(entry.description for entry in entries if isinstance(entry, blocks.Figure)),
         *(line_text(entry.items[0][1]) for entry in entries if isinstance(entry, blocks.Findings)),
@@ -150,7 +154,21 @@ def _write_summary(sheet: Sheet, document: Document, sheets: Sequence[tuple[str,
         sheet.link(0, name, name)
         sheet.beside(1, sentence)
         sheet.row += 1
+    if _has_intervals(document):
+        sheet.row += 1
+        sheet.line("Small grey figures beside a figure are the ends of its interval.", "note")
     _finish(sheet, charts)
+
+
+def _has_intervals(document: Document) -> bool:
+    """Return true if a table of a document has an interval."""
+    entries = [entry for section in document.sections for entry in flat(section.full)]
+    tables = [entry.table if isinstance(entry, blocks.Figure) else entry for entry in entries]
+    cells = (
+        cell for table in tables if isinstance(table, blocks.DataTable) for row in table.rows for cell in row
+    )
+    figures = (cell.figure if isinstance(cell, Compared) else cell for cell in cells)
+    return any(isinstance(figure, WithInterval) and has_interval(figure) for figure in figures)
 
 
 def _write_lead(sheet: Sheet, document: Document) -> list[PlacedChart]:
@@ -205,12 +223,12 @@ def _write_block(sheet: Sheet, block: blocks.Block) -> list[PlacedChart]:
 
 
 def _write_figure(sheet: Sheet, figure: blocks.Figure) -> list[PlacedChart]:
-    """Place the charts of a figure above its table; a figure without a native chart colours its table."""
-    data = (*figure.data, *(() if figure.scatter is None else (figure.scatter,)))
+    """Place the charts of a figure above its table, which has colours or bars in its cells otherwise."""
+    data = (*filter(is_readable, figure.data), *(() if figure.scatter is None else (figure.scatter,)))
     charts = place_charts(sheet, data)
     sheet.line(figure.caption, "note")
     if figure.scatter is None or len(figure.scatter.x) <= _PRINTED_ROWS:  # the chart's data are its table
-        _write_table(sheet, figure.table, is_coloured=not data)
+        _write_table(sheet, figure.table, is_coloured=not figure.data and figure.scatter is None)
     return charts
 
 
@@ -337,27 +355,57 @@ def _write_rows(
         rows: cells of each row.
         is_coloured: true to colour shares, or all numbers of a matrix, by their value.
     """
-    rows = list(rows)
+    rows = [_name_row(row) for row in rows]
     parts = [_parts([row[position] for row in rows]) for position in range(len(columns))]
-    heads: list[str] = []
-    for head, further in zip(columns, parts, strict=True):
-        name = heading_text(head)
-        heads += [name, *(f"{name}, {part}".removeprefix(", ") for part in further)]
     written = [_row_values(row, parts) for row in rows]
     if len(written) > _PRINTED_ROWS:
         sheet.line(f"Of {count_of(len(written), 'row')}, the first {_PRINTED_ROWS} are printed.", "note")
-    if any(heads):
-        are_numbers = [any(isinstance(row[column], tuple) for row in written) for column in range(len(heads))]
-        sheet.heads(heads, are_numbers)
+    _write_heads(sheet, columns, parts, written)
+    looks = [look for further in parts for look in ("", *further)]
+    usual = "list" if len(written) > _PRINTED_ROWS else "text"
     first = sheet.row
     for number, values in enumerate(written):
         if number == _PRINTED_ROWS:
             sheet.end_of_print()
-        sheet.cells(values, "list" if len(written) > _PRINTED_ROWS else "text")
+        for column, (value, look) in enumerate(zip(values, looks, strict=True)):
+            is_inner = column > 0 and usual == "text" and isinstance(value, str)
+            sheet.put(column, value, look if look in _ENDS else "inner" if is_inner else usual)
+        sheet.row += 1
     if is_coloured and rows:
         _colour(sheet, first, rows)
     elif len(rows) > 1:
         _draw_bars(sheet, first, rows, parts)
+    sheet.row += 1
+
+
+def _name_row(row: Sequence[Cell]) -> Sequence[Cell]:
+    """Let the name of a row start with a capital if it is a phrase of Semscale."""
+    first, *others = row
+    return (replace(first, text=capitalise(first.text)), *others) if isinstance(first, Label) else row
+
+
+def _write_heads(
+    sheet: Sheet,
+    columns: Sequence[str | Quoted],
+    parts: Sequence[Sequence[str]],
+    written: Sequence[Sequence[Value]],
+) -> None:
+    """Write the headings of a table, unless all are empty; that of a figure is above its interval, too."""
+    names = [heading_text(head) for head in columns]
+    if not any(names):
+        return
+    column = 0
+    for name, further in zip(names, parts, strict=True):
+        ends = [part for part in further if part in _ENDS]
+        is_number = any(isinstance(row[column], tuple) for row in written)
+        if ends:
+            sheet.across(column, column + len(ends), name, "span head")
+        else:
+            sheet.put(column, name, "number head" if is_number else "inner head" if column else "head")
+        column += 1 + len(ends)
+        if _NOTE in further:
+            sheet.put(column, f"{name}, {_NOTE}" if name else _NOTE, "inner head")
+            column += 1
     sheet.row += 1
 
 
@@ -424,12 +472,16 @@ def _values(cell: Cell) -> list[Value]:
 def _figures(cell: Cell) -> Sequence[Value]:  # noqa: PLR0911 - one case for each kind of cell
     """Return a text, a number with its format, or three numbers for an interval."""
     match cell:
-        case Compared(figure):
-            return _figures(figure)
+        case Compared(compared):
+            return _figures(compared)
         case WithInterval(value, low, high, digits, is_share):
             shown = _percent(1) if is_share else _decimals(digits)
             # As in text, only the figure shows its sign, not the interval.
-            return [(value, _sign_format(shown) if cell.signed else shown), (low, shown), (high, shown)]
+            return [
+                (value, _sign_format(shown) if cell.signed else shown),
+                (low, f'{shown}" to"'),
+                (high, shown),
+            ]
         case Number(value, most=most) if most is not None and value == math.inf:
             return [cell_text(cell)]
         case Number(value, digits, signed, least, most):
