@@ -139,6 +139,29 @@ def test_the_report_states_the_base_of_shares(full, summed):
     )
 
 
+def test_charts_state_where_shares_first_appear_whether_people_checked_the_codes(full, summed):
+    groups = {"text": TEXTS, "region": ["north", "south"] * 50}
+    bare = summed(groups, CodingColumns(text="text", by=("region",)))
+    unknown = "Codes were not compared with hand-coded answers: their error rate is unknown."
+    charts = [chart for figure in coding_document(bare).figures() for chart in figure.data]
+    assert [chart.note.endswith(unknown) for chart in charts] == [True, True]
+    checked = [chart.note for figure in coding_document(full).figures() for chart in figure.data]
+    assert all("corrected by 100 answers coded by hand" in note for note in checked[:3])
+
+
+def test_shares_of_groups_have_a_chart_with_intervals_above_their_table(summed):
+    groups = {"text": TEXTS, "region": ["north", "south"] * 50}
+    bare = summed(groups, CodingColumns(text="text", by=("region",)))
+    _, figure = coding_document(bare).figures()
+    (chart,) = figure.data
+    assert [series.name.partition("\n")[0] for series in chart.series] == ["All", "north", "south"]
+    for series in chart.series:
+        assert all(low <= value <= high for low, value, high in zip(series.low, series.values, series.high,
+                                                                    strict=True))  # fmt: skip
+    assert figure.shows_table
+    assert figure.table.columns[-1] == "p (Holm)"
+
+
 def test_alpha_of_four_answers_by_hand():
     # pairs 11 10 00 00: values 1 1 1 0 0 0 0 0, one of four pairs differs: Do = 1/4
     # De = 2 * 3 * 5 / (8 * 7) = 30/56; alpha = 1 - (1/4) / (30/56) = 1 - 56/120

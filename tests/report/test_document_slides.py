@@ -103,6 +103,25 @@ def test_a_document_with_every_kind_of_block_and_hostile_texts_can_be_written(tm
     assert list(values_of(chart).values()) == [[0.5, None]]
 
 
+def test_panels_state_how_wide_their_intervals_are_at_most(tmp_path):
+    columns = (
+        Series("All", (0.5, 0.2), (0.48, 0.18), (0.52, 0.22)),
+        Series("a", (0.4, 0.3), (0.3, 0.25), (0.5, 0.36)),
+        Series("b", (0.6, 0.1), (0.55, float("nan")), (0.65, float("nan"))),
+    )
+    chart = ChartData("bars", ("tea", "milk"), columns, has_total=True, coverage=0.9)
+    write_report(document_with(chart), tmp_path / "d.pptx")
+    # All: 0.02 on both sides; a: 0.1 for tea; the missing ends of b do not count.
+    stated = texts_of(slides_of(tmp_path / "d.pptx")[0]).replace("\N{NO-BREAK SPACE}", " ")
+    assert "90 % intervals: at most ± 2 points in the total and at most ± 10 points in a group." in stated
+
+
+def test_long_limits_are_shown_in_full_where_the_last_slide_has_room(tmp_path):
+    limit = " ".join(f"word{number}" for number in range(60))
+    write_report(document_with(bars(), notices=notices(cautions=[limit])), tmp_path / "d.pptx")
+    assert "word59." in texts_of(slides_of(tmp_path / "d.pptx")[-1])
+
+
 def test_the_title_of_a_chart_is_its_finding_and_the_section_stands_below(tmp_path):
     write_report(document_with(bars(note="Of all rows.")), tmp_path / "d.pptx")
     slide = slides_of(tmp_path / "d.pptx")[0]

@@ -185,14 +185,12 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
         shares = [share for share in summary.group_shares if share.by == by]
         tests = [test for test in summary.tests if test.by == by]
         title = summary.columns.heading(by)
+        listed = _group_table(title, shares, tests, counts=_weighting(summary)[0])
+        charts, finding = _group_data(summary, by), _group_finding(summary, shares, tests)
         yield section(
             "groups" if position == 1 else f"groups-{position}",
             ("Shares by ", Quoted(title)),
-            replace(
-                _group_table(title, shares, tests, counts=_weighting(summary)[0]),
-                data=_group_data(summary, by),
-                finding=_group_finding(summary, shares, tests),
-            ),
+            figures.charts_figure("groups", charts, listed, finding=finding) if charts else listed,
             Paragraph(_group_note(summary, shares, tests), "note", detail="both"),
         )
     if summary.n_hand or summary.agreement.runs:
@@ -229,22 +227,14 @@ def _share_section(summary: "CodingSummary") -> Section | None:
             " Corrected: share of all readable answers to which people would assign the code, estimated with "
             f"{count(summary.n_hand)} hand-coded answers (prediction-powered)."
         )
-    return section(
-        "shares",
-        "Share of answers with each code",
-        _shares_figure(summary, order),
-        table_of(
-            order,
-            columns,
-            noun="code",
-            brief_title=f"Codes ({coverage(summary.plan.interval)} intervals)",
-        ),
-        note,
-    )
+    title = f"Codes ({coverage(summary.plan.interval)} intervals)"
+    listed = table_of(order, columns, noun="code", brief_title=title)
+    figure = _shares_figure(summary, order, listed)
+    return section("shares", "Share of answers with each code", figure, note)
 
 
-def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]") -> Figure:
-    """Draw the share of each code with its interval."""
+def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]", numbers: DataTable) -> Figure:
+    """Draw the share of each code with its interval, above their table."""
     is_corrected = bool(summary.n_hand)
     figure = figures.shares_figure(
         "shares",
@@ -252,16 +242,22 @@ def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]") -> Fi
         head="code",
         quantity="share of answers, corrected" if is_corrected else "share of answers, as counted",
         measure="share",
+        numbers=numbers,
     )
-    note = f"Share of answers with each code; an answer can have several. {_answers(summary)}"
-    data = tuple(replace(chart, coverage=summary.plan.interval, note=note) for chart in figure.data)
-    return replace(figure, data=data, finding=_shares_finding(order))
+    data = tuple(
+        replace(chart, coverage=summary.plan.interval, note=_chart_note(summary)) for chart in figure.data
+    )
+    return replace(figure, data=data, finding=_shares_finding(order), shows_table=True)
 
 
-def _answers(summary: "CodingSummary") -> str:
-    """State the number of answers, and whether shares are corrected by hand codes."""
-    by_hand = f", corrected by {count_of(summary.n_hand, 'answer')} coded by hand" if summary.n_hand else ""
-    return f"{count_of(summary.n_readable, 'answer')} that can be read{by_hand}."
+def _chart_note(summary: "CodingSummary") -> str:
+    """State the number of answers, and whether shares are corrected by hand codes, for readers of a slide."""
+    answers = f"{count_of(summary.n_readable, 'answer')} that can be read"
+    if summary.n_hand:
+        by_hand = f"{answers}, corrected by {count_of(summary.n_hand, 'answer')} coded by hand."
+    else:
+        by_hand = f"{answers}. Codes were not compared with hand-coded answers: their error rate is unknown."
+    return f"Share of answers with each code; an answer can have several. {by_hand}"
 
 
 def _shares_finding(order: "Sequence[CodeShare]") -> str:
@@ -326,8 +322,10 @@ def _group_data(summary: "CodingSummary", by: str) -> tuple[ChartData, ...]:
 
     def series(name: str, cells: "Sequence[CodeShare]") -> Series:
         base = Count(cells[0].n_readable, is_small=cells[0].n_readable < cells[0].min_base)
-        values = tuple(float(_best(cell).value) for cell in cells)
-        return Series(f"{name}\n, n = {cell_text(base)}", values)
+        values, low, high = (
+            tuple(float(getattr(_best(cell), part)) for cell in cells) for part in ("value", "low", "high")
+        )
+        return Series(f"{name}\n, n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{cell_text(base)}", values, low, high)
 
     named = [
         series("no group" if group is None else one_line(group), [shares[code, group] for code in codes])
@@ -335,8 +333,17 @@ def _group_data(summary: "CodingSummary", by: str) -> tuple[ChartData, ...]:
     ]
     if not codes or not named:
         return ()
-    note = f"Share of answers with each code; an answer can have several. {_answers(summary)}"
-    return (ChartData("bars", tuple(codes), (series("All", overall), *named), has_total=True, note=note),)
+    return (
+        ChartData(
+            "bars",
+            tuple(codes),
+            (series("All", overall), *named),
+            quantity="share of answers",
+            has_total=True,
+            coverage=summary.plan.interval,
+            note=_chart_note(summary),
+        ),
+    )
 
 
 def _group_finding(

@@ -1,5 +1,6 @@
 """Documents as slides: the headline with its distribution, a slide for each chart, and how it was made."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
@@ -13,6 +14,7 @@ from semscale.report.formatting import (
     coverage,
     has_interval,
     heading_text,
+    join_list,
     line_text,
     number,
     one_line,
@@ -205,8 +207,24 @@ def _legend_of(charts: Iterable[ChartData]) -> Iterator[str]:
             yield f"Lines: {level}."
         if chart.kind == "bars" and len(chart.series) == 1 and chart.series[0].low:
             yield f"In brackets: {level}."
+        if chart.kind == "bars" and len(chart.series) > 1 and (widest := _widest_intervals(chart)):
+            yield f"{capitalise(level)}: {widest}."
         if chart.note:
             yield chart.note
+
+
+def _widest_intervals(chart: ChartData) -> str:
+    """State how wide the intervals of shares in panels are at most, in the total and in a group."""
+    stated = []
+    for name, series in (("in the total", chart.series[:1]), ("in a group", chart.series[1:])):
+        margins = [
+            max(high - value, value - low)
+            for entry in series
+            for value, low, high in zip(entry.values, entry.low, entry.high, strict=False)
+        ]
+        if known := list(filter(math.isfinite, margins)):
+            stated.append(f"at most ± {math.ceil(round(100 * max(known), 6))} points {name}")
+    return join_list(stated)
 
 
 def _write_quotes(deck: Deck, document: Document, quotes: Quotes) -> None:

@@ -27,6 +27,7 @@ _MARGIN = 0.6
 _TITLE_TOP, _TITLE_HEIGHT, _TITLE_SIZE = 0.35, 1.0, 22.0
 _SUBTITLE_HEIGHT, _SUBTITLE_SIZE = 0.42, 14.0
 _NOTE_SIZE, _LEAST_TITLE_SIZE, _MOST_TITLE_SIZE = 11.0, 14.0, 26.0
+_FACT_LINES = (8, 5, 3, 2)  # most lines of a text in a list, the first number that fits on the slide
 _LINE = 1.2  # height of a line, in font sizes
 _CELL = 0.53  # width of a Latin character in font sizes; an East Asian one has two cells
 _FONT = "Arial"
@@ -341,16 +342,23 @@ class Deck:
 
         Args:
             title: title of the slide.
-            facts: names and texts; long ones are cut, and stand in full in the speaker's notes.
+            facts: at least one name and text; long ones are cut, and stand in full in the speaker's notes.
         """
         slide = self.add(title, notes=[f"{name}: {text}" for name, text in facts])
         unit = self.unit
         size = 13.0
         width = 0.18 * slide.room.width
-        for name, text in facts:
-            shown = clip_to(str(text), slide.room.width - width - 0.2, size * unit, 3)
-            lines = text_lines(shown, slide.room.width - width - 0.2, size * unit)
-            box = slide.take_top((lines * size * _LINE / 72 + 0.14) * unit)
+        room = slide.room.width - width - 0.2
+
+        def height(text: str) -> float:
+            return float((text_lines(text, room, size * unit) * size * _LINE / 72 + 0.14) * unit)
+
+        for most in _FACT_LINES:
+            listed = [(name, clip_to(str(text), room, size * unit, most)) for name, text in facts]
+            if sum(height(text) for _, text in listed) <= slide.room.height:
+                break
+        for name, shown in listed:
+            box = slide.take_top(height(shown))
             slide.text(box._replace(width=width), [name], size=size, colour=self.palette.muted)
             slide.text(box._replace(left=box.left + width, width=box.width - width), [shown], size=size)
 

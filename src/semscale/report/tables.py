@@ -732,7 +732,7 @@ def margin_note(
 def _write_margin(kind: "LineKind", margins: np.ndarray) -> str:
     """Write the largest margin, rounded up; of shares, it is in percentage points."""
     per_unit = {"share": 100, "nps": 1, "mean": 100}[kind]
-    units = math.ceil(per_unit * float(np.nanmax(margins)))
+    units = math.ceil(round(per_unit * float(np.nanmax(margins)), 6))
     shown = number(units / 100, _DIGITS) if kind == "mean" else count(units)
     return f"± {shown}{' points' if kind == 'share' else ''}"
 
