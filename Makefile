@@ -32,7 +32,7 @@ test: $(VENV)/developer
 # What `make test` leaves out: kills, fuzzing, coverage of intervals, and the extras that are not in the developers' environment.
 # Ray has one cluster for all its tests, so they share one process. PyTorch has an environment of its own.
 test-all: $(VENV)/developer $(BENCH_VENV)/installed
-	$(BIN)/python -m pip install --quiet --group cloud --group tutorials
+	$(BIN)/python -m pip install --quiet --group browser --group cloud --group tutorials
 	$(BIN)/python -m pip install --quiet --group serve --editable ".[inspect,local,ray,serve]"
 	$(ONE_THREAD) $(BIN)/$(PYTEST) -m "exhaustive and not ray"
 	$(BIN)/python -m pytest -m ray

@@ -58,13 +58,15 @@ def open_workbench(options: OpenOptions) -> None:
     with listen(_HOST, options.port) as listener:
         port = listener.getsockname()[1]
         address = f"http://{_HOST}:{port}/?token={token}"
-        say(f"the workbench shows {project.folder}; Ctrl-C ends it")
-        say(address)
-        sys.stderr.flush()  # who started the command may wait for the address
-        app = workbench(project, token=token, port=port)
-        if options.browser:
-            webbrowser.open(address)
-        run_workbench(app, listener)
+
+        def report_start() -> None:
+            say(f"the workbench shows {project.folder}; Ctrl-C ends it")
+            say(address)
+            sys.stderr.flush()  # who started the command may wait for the address
+            if options.browser:
+                webbrowser.open(address)
+
+        run_workbench(workbench(project, token=token, port=port), listener, report_start)
 
 
 def _copy_demo() -> Path:

@@ -1,9 +1,10 @@
 """The application of the workbench: access, pages and files, and its server."""
 
 import asyncio
+import signal
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import uvicorn
 from fastapi import FastAPI
@@ -22,6 +23,8 @@ from semscale.workbench.project import Project
 from semscale.workbench.survey_view import SurveyReader
 
 _THREADS = 4
+_SECONDS_TO_END = 3
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def workbench(project: Project, *, token: str, port: int) -> FastAPI:
@@ -73,8 +76,14 @@ def workbench(project: Project, *, token: str, port: int) -> FastAPI:
     return app
 
 
-def run_workbench(app: FastAPI, listener: socket.socket) -> None:
-    """Serve the workbench until a signal ends it."""
+def run_workbench(app: FastAPI, listener: socket.socket, report_start: Callable[[], None]) -> None:
+    """Serve the workbench until a signal ends it.
+
+    Args:
+        app: the application.
+        listener: listening socket.
+        report_start: called when pages are answered.
+    """
     config = uvicorn.Config(
         app,
         http="h11",
@@ -83,6 +92,30 @@ def run_workbench(app: FastAPI, listener: socket.socket) -> None:
         server_header=False,
         proxy_headers=False,
         ws="none",
+        timeout_graceful_shutdown=_SECONDS_TO_END,
     )
     with listener:
-        asyncio.run(uvicorn.Server(config).serve(sockets=[listener]))
+        asyncio.run(_Server(config, report_start).serve(sockets=[listener]))
+
+
+class _Server(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked alike with and without the extra
+    """Server that a signal ends; uvicorn would raise the signal again, as if the command had been stopped."""
+
+    def __init__(self, config: uvicorn.Config, report_start: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._report_start = report_start
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to answer pages."""
+        await super().startup(sockets)
+        self._report_start()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Handle SIGINT and SIGTERM while the server runs."""
+        before = {number: signal.signal(number, self.handle_exit) for number in _SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)

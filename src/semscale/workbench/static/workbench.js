@@ -34,7 +34,8 @@ document.addEventListener("htmx:responseError", (event) => {
 
 // ---- Focus ----
 
-document.addEventListener("htmx:afterSwap", (event) => {
+// Until content is settled, htmx shows elements with the attributes of those that they replace.
+document.addEventListener("htmx:afterSettle", (event) => {
   const target = event.detail.target;
   if (target.id === "page" || target.id === "questions" || target.id === "count" || target.id === "preview") {
     document.querySelector("#page .editing [name=name]")?.focus();
@@ -42,11 +43,6 @@ document.addEventListener("htmx:afterSwap", (event) => {
   }
   const name = event.detail.requestConfig?.elt?.closest("[data-question]")?.id ?? target.id;
   focusQuestion(document.getElementById(name) ?? questions().find((card) => card.contains(document.activeElement)));
-});
-
-document.addEventListener("htmx:load", (event) => {
-  const card = event.detail.elt;
-  if (card.matches?.("[data-question]") && document.activeElement === document.body) focusQuestion(card);
 });
 
 function focusQuestion(card) {

@@ -1,0 +1,239 @@
+"""The workbench as its users see it: in a Chromium, with the command ``semscale open``.
+
+``pip install --group browser`` installs what drives the browser; a Chromium must be there.
+"""
+
+import shutil
+import signal
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+from semscale.survey.survey_file import read_survey
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+_MILLISECONDS = 15_000
+
+pytestmark = [
+    pytest.mark.exhaustive,
+    pytest.mark.skipif(find_spec("playwright") is None, reason="no Playwright: pip install --group browser"),
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the path"),
+]
+
+
+class Workbench:
+    """The command in a process of its own."""
+
+    def __init__(self, folder) -> None:
+        command = [sys.executable, "-m", "semscale", "open", str(folder), "--no-browser"]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        self.address = ""
+        while "?token=" not in self.address:
+            self.address = self.process.stderr.readline()
+            assert self.address, "the command ended"
+        self.address = "http" + self.address.partition("http")[2].strip()
+
+    def end(self):
+        """End the command as Ctrl-C does, and return its exit code."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(30)
+
+
+@pytest.fixture
+def workbench(folder):
+    started = Workbench(folder)
+    yield started
+    if started.process.poll() is None:
+        started.process.kill()
+    started.process.communicate()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_page(chromium, workbench):
+    """Open a page of its own; its requests elsewhere and errors are collected and must be none."""
+    problems: list[str] = []
+    contexts = []
+
+    def open_page(expected=("422", "409"), **settings):
+        context = chromium.new_context(**settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(_MILLISECONDS)
+        origin = workbench.address.partition("/?")[0]
+
+        def note(request):
+            if not request.url.startswith((origin, "data:")):
+                problems.append(request.url)
+
+        page.on("request", note)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on(
+            "console",
+            lambda line: (
+                problems.append(line.text)
+                if line.type == "error" and not any(status in line.text for status in expected)
+                else None
+            ),
+        )
+        page.goto(workbench.address)
+        page.wait_for_url("**/data")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not problems
+
+
+@pytest.fixture
+def page(new_page):
+    opened = new_page()
+    card(opened, "country").wait_for()
+    return opened
+
+
+def card(page, name):
+    return page.locator("[data-question]").filter(has=page.locator(f"h2 bdi:text-is('{name}')"))
+
+
+def change(page, name):
+    card(page, name).get_by_role("link", name="Change").click()
+    page.locator(".editing").wait_for()
+
+
+def save(page):
+    page.locator(".editing").get_by_role("button", name="Save").click()
+    page.locator(".editing").wait_for(state="detached")
+
+
+def test_a_survey_is_opened_corrected_and_taken_back_from_an_empty_folder(new_page, folder):
+    (folder / "answers.csv").rename(folder.parent / "mine.csv")
+    page = new_page()
+    page.set_input_files("input[type=file]", folder.parent / "mine.csv")
+    page.get_by_role("button", name="Use this file").click()
+    card(page, "country").wait_for()
+    change(page, "satisfaction")
+    page.select_option("select[name=kind]", "scale")
+    labels = page.locator("input[name=label]")
+    before = [labels.nth(index).get_attribute("placeholder") for index in range(labels.count())]
+    labels.nth(0).fill("the first")
+    labels.nth(0).press("Alt+ArrowDown")
+    labels.nth(1).press("Control+Enter")
+    page.locator(".editing").wait_for(state="detached")
+    values = read_survey(folder / "survey.yaml").question("satisfaction").values
+    assert [value.value for value in values][:2] == [before[1], before[0]]
+    assert values[1].label == "the first"
+    written = (folder / "survey.yaml").read_bytes()
+    change(page, "age")
+    page.fill("input[name=title]", "Years")
+    save(page)
+    page.get_by_role("heading", name="Years").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    card(page, "age").wait_for()
+    assert (folder / "survey.yaml").read_bytes() == written
+
+
+def test_questions_are_joined_by_keys_alone(page, folder):
+    for name in ("tea", "milk"):
+        card(page, name).focus()
+        page.keyboard.press("x")
+    page.get_by_role("button", name="Join").press("Enter")
+    page.locator(".editing select[name=mark_as]").first.wait_for()
+    page.keyboard.press("Control+Enter")
+    page.locator(".editing").wait_for(state="detached")
+    assert "multiple" in {question.kind for question in read_survey(folder / "survey.yaml").questions}
+    page.keyboard.press("j")
+    page.keyboard.press("?")
+    page.locator("#keys").wait_for()
+    page.keyboard.press("Escape")
+    page.locator("#keys").wait_for(state="hidden")
+
+
+def test_the_number_of_rows_follows_what_is_typed(page):
+    page.locator(".rows summary").click()
+    page.fill("#where", "age >= 40")
+    page.locator("#count b:text-is('3')").wait_for()
+    page.fill("#where", "age >")
+    page.locator("#count .problem").wait_for()
+
+
+def test_a_form_with_a_mistake_keeps_what_was_typed(page):
+    change(page, "country")
+    page.fill("input[name=title]", "My title")
+    page.fill("input[name=codes]", "99=nonsense")
+    page.locator(".editing").get_by_role("button", name="Save").click()
+    page.locator("#message:has-text('a reason must be one of')").wait_for()
+    assert page.locator("input[name=title]").input_value() == "My title"
+
+
+def test_two_tabs_never_overwrite_each_other(new_page, folder):
+    pages = [new_page(), new_page()]
+    for page in pages:
+        change(page, "country")
+    pages[0].fill("input[name=title]", "First")
+    save(pages[0])
+    pages[1].fill("input[name=title]", "Second")
+    pages[1].locator(".editing").get_by_role("button", name="Save").click()
+    pages[1].locator("#message:has-text('was changed elsewhere')").wait_for()
+    assert read_survey(folder / "survey.yaml").question("country").title == "First"
+
+
+def test_a_workbench_that_was_killed_is_a_sentence_and_loses_no_field(new_page, workbench):
+    page = new_page(expected=("net::", "htmx:"))
+    change(page, "country")
+    page.fill("input[name=title]", "Not saved yet")
+    workbench.process.kill()
+    workbench.process.wait()
+    page.locator(".editing").get_by_role("button", name="Save").click()
+    page.locator("#message:has-text('does not answer')").wait_for()
+    assert page.locator("input[name=title]").input_value() == "Not saved yet"
+
+
+def test_everything_works_without_javascript(new_page, folder):
+    page = new_page(java_script_enabled=False)
+    while page.locator("[data-question]").count() == 0:
+        page.goto(page.url)
+    change(page, "country")
+    page.fill("input[name=title]", "Home")
+    save(page)
+    change(page, "Home")
+    page.get_by_role("button", name="down").first.click()
+    page.locator(".editing").wait_for()
+    assert read_survey(folder / "survey.yaml").question("country").title == "Home"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1300, 420])
+def test_pages_fit_and_are_accessible(new_page, scheme, width):
+    page = new_page(viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
+    for path, ready in (
+        ("/data", "[data-question]"),
+        ("/data?edit=tea", ".editing"),
+        ("/data/file?file=answers.csv", ".preview"),
+    ):
+        page.goto(page.url.partition("/data")[0] + path)
+        page.locator(ready).first.wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        if find_spec("axe_playwright_python") is not None:
+            from axe_playwright_python.sync_playwright import Axe
+
+            found = Axe().run(page)
+            assert found.violations_count == 0, found.generate_report()
+
+
+def test_ctrl_c_ends_the_command_quietly(workbench):
+    assert workbench.end() == 0
+    assert "Traceback" not in workbench.process.stderr.read()
