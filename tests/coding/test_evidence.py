@@ -76,6 +76,27 @@ def test_a_word_of_two_codes_counts_for_neither():
     assert features(reader, "garden")["words"] == pytest.approx([0, 0], abs=0.1)
 
 
+@pytest.mark.parametrize(
+    ("codes", "sentence"),
+    [
+        (BOOK.codes, "The bus to the harbour leaves from platform six."),
+        (
+            (
+                Code("Essen", "Wie das Essen schmeckt und aussieht.", ("Das Essen war kalt",)),
+                Code("Preis", "Was es kostet und ob es teuer ist.", ("Das ist viel zu teuer",)),
+            ),
+            "Der Bus zum Hafen fährt von Bahnsteig sechs.",
+        ),
+    ],
+)
+def test_similarity_is_compared_with_unrelated_sentences_in_the_language_of_the_codebook(codes, sentence):
+    embedder, texts = AxisEmbedder("ros", "sk", "Essen", "teuer"), []
+    embed = embedder.embed
+    embedder.embed = lambda some, **rest: texts.extend(some) or embed(some, **rest)
+    EvidenceReader(Codebook("b", codes), embedder)
+    assert sentence in texts
+
+
 def test_a_word_of_a_definition_counts_less_if_an_example_of_another_code_has_it():
     axes = AxisEmbedder("red", "ros", "blue", "sk", "garden")
     margins = [

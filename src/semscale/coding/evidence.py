@@ -15,7 +15,7 @@ from semscale.coding.words import content_words, is_evaluation, words_in
 from semscale.embedding.texts import distinct
 from semscale.errors import InputError
 from semscale.guards.words import read_lexicon
-from semscale.rating.anchors import unrelated_sentences
+from semscale.rating.anchors import language_of_probes, unrelated_sentences
 from semscale.results.languages import language_of
 from semscale.types import Floats, Integers, Mask, Progress, Vectors
 
@@ -97,7 +97,10 @@ class EvidenceReader:
         self._embedder = embedder
         self._is_net = np.array([code.is_net for code in codebook.codes])
         self._rivals = _rivals(codebook)
-        unrelated = unrelated_sentences()
+        texts = [text for code in codebook.codes for text in code.prototypes]
+        self._language = language_of(" ".join(texts)) or "en"
+        spoken = language_of_probes(self._language)
+        unrelated = unrelated_sentences(spoken)
         background = self._embed(unrelated)
         self._space = _Space(background)
         self._positive = [self._space.place(self._embed(code.prototypes)) for code in codebook.codes]
@@ -107,9 +110,7 @@ class EvidenceReader:
         self._check_examples(codebook)
         nearness = self._nearness(self._space.place(background))
         self._usual, self._spread = nearness.mean(axis=0), _spread(nearness[:, ~self._is_net])
-        texts = [text for code in codebook.codes for text in code.prototypes]
-        self._language = language_of(" ".join(texts)) or "en"
-        usual = sorted({word for text in unrelated for word in content_words(text, "en")})
+        usual = sorted({word for text in unrelated for word in content_words(text, spoken)})
         self._words = _WordMargins(codebook, self._language, embedder, _Space(self._embed(usual)))
         self._words.fit(usual, self._rivals)
 
