@@ -1,5 +1,7 @@
 """Codes of answers: decisions, calibrated or not, and their table."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -107,11 +109,15 @@ def chat_codes(probability, status):
 
 
 def test_the_answer_of_a_chat_model_moves_the_score(book):
-    scores, _ = scored(book)
+    scores = replace(scored(book)[0], reasons=np.full((120, 3), "keyword", dtype=object))
     asked = np.full((120, 3), np.nan)
     asked[0] = [1.0, 0.0, 0.5]
     status = np.array([Status.SCORED] + [Status.REFUSED] * 119, dtype=object)
     coding = code_answers(scores, asked=chat_codes(asked, status))
+    # where the chat model adds more to the score, it decided
+    assert (coding.reasons == "chat model").tolist() == [
+        *(asked[[0]] > scores.likeness[[0]]).tolist(), *[[False] * 3] * 119,
+    ]  # fmt: skip
     # without labels both count alike; an answer that was not asked about is placed by its likeness
     assert coding.likeness[0].tolist() == pytest.approx(((scores.likeness[0] + asked[0]) / 2).tolist())
     assert coding.likeness[1:].argsort(axis=0).tolist() == scores.likeness[1:].argsort(axis=0).tolist()

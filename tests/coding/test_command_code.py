@@ -397,8 +397,8 @@ def test_weights_strata_and_respondents_count_in_shares_and_tests(code, answers)
     ended = code("--by", "region", "--weight", "w", "--respondent", "who", "--out", "coded.csv", "--json")
     assert ended.code == 0, ended.err
     result = json.loads(ended.out)
-    decided = pl.read_csv("coded.csv").filter(pl.col("semscale_power").is_not_null())
-    share = (decided["w"] * decided["semscale_power"]).sum() / decided["w"].sum()
+    readable = pl.read_csv("coded.csv").filter(pl.col("semscale_power_likeness").is_not_null())
+    share = (readable["w"] * readable["semscale_power"].fill_null(0)).sum() / readable["w"].sum()
     assert result["codes"][0]["counted"]["value"] == pytest.approx(share)
     assert {test["kind"] for test in result["tests"]} == {"counted, weighted"}
     assert (result["weight"], result["clusters"], result["strata"]) == ("w", "who", None)

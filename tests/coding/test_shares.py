@@ -13,7 +13,7 @@ from semscale.coding.code_shares import (
 )
 from semscale.coding.coding import decide
 from semscale.coding.settings import CodeSettings
-from semscale.stats.intervals import wilson_interval
+from semscale.stats.intervals import clopper_pearson_ends, wilson_interval
 from semscale.stats.prediction_powered import corrected_group_test, prediction_powered_mean
 from semscale.stats.sampling import SampleDesign
 from semscale.stats.significance import rao_scott
@@ -29,7 +29,7 @@ def coded(values, readable=None, **settings):
 
 def counts_of(sample, groups, n_groups):
     counts = CodeCounts(1, n_groups)
-    counts.add(groups, sample.assigned, sample.counting, sample.design.weights)
+    counts.add(groups, sample)
     return counts
 
 
@@ -47,14 +47,87 @@ def group_test(sample, groups):
     return test
 
 
-def test_unsure_answers_have_no_share_and_unread_answers_do_not_count():
+def test_unsure_answers_count_for_all_or_nothing_at_the_ends_and_unread_answers_do_not_count():
     answers = coded([0.9, 0.8, 0.1, 0.4, np.nan], [True] * 4 + [False])
     share = share_of(answers)
     assert (share.n, share.n_assigned, share.n_unsure) == (3, 2, 1)
-    assert share.counted == wilson_interval(2, 3)
+    # The unsure answer has the code or not: from the lower end of 2 of 4 to the upper end of 3 of 4.
+    lower, upper = wilson_interval(2, 4), wilson_interval(3, 4)
+    assert (share.counted.value, share.counted.low, share.counted.high) == (0.5, lower.low, upper.high)
     assert share.corrected is None
     assert share.has_small_base
     assert not share_of(answers, min_base=3).has_small_base
+
+
+def test_unsure_answers_count_for_their_probabilities():
+    values = np.array([0.9, 0.8, 0.1, 0.4])
+    share = share_of(coded(values, probability=values[:, None]))
+    # 1 + 1 + 0 + .4 of 4
+    assert share.counted == wilson_interval(2.4, 4)
+    assert share.counted.value == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize("weights", [None, np.tile([1.0, 3.0], 250)], ids=["plain", "weighted"])
+def test_intervals_with_unsure_answers_contain_the_share_of_simulated_populations(weights):
+    # Answers have the code with probability .9, .4 (unsure) or 0, so the share is .3 .9 + .3 .4 = .39, of
+    # which decisions at thresholds count .3 + .12. Decisions are right in this simulation: .9 is 1.
+    rng, inside = np.random.default_rng(0), 0
+    for _ in range(300):
+        values = rng.choice([1.0, 0.4, 0.0], size=500, p=[0.3, 0.3, 0.4])
+        design = SampleDesign() if weights is None else SampleDesign(weights=weights)
+        counted = share_of(coded(values, design=design, probability=values[:, None])).counted
+        inside += counted.low <= rng.binomial(100_000, 0.42) / 100_000 <= counted.high
+    assert 270 <= inside <= 299  # 95 % of 300 are 285
+
+
+def test_the_variance_of_an_unsure_answer_is_that_of_a_toss():
+    # All of 50 answers are unsure with probability .4: their values do not differ, but what they are does.
+    # The variance of the share is .4 .6 / 50, so that the effective number of answers is 50 (times the
+    # quantiles of t, which are equal).
+    probability = np.full((50, 1), 0.4)
+    unsure = coded([0.4] * 50, design=SampleDesign(weights=np.ones(50)), probability=probability)
+    (low,), (high,) = clopper_pearson_ends(np.array([0.4]), 50, 0.95)
+    counted = share_of(unsure).counted
+    assert (counted.value, counted.low, counted.high) == pytest.approx((0.4, low, high))
+
+
+def rated(ratings, **settings):
+    """Answers with one code and these ratings from 1 to 5; NaN without the code."""
+    sentiment = np.array(ratings)[:, None]
+    assigned = np.where(np.isnan(sentiment), 0.0, 1.0)
+    positive = np.where(np.isnan(sentiment), np.nan, sentiment > 3)
+    readable = np.ones(len(ratings), dtype=bool)
+    return CodedSample(assigned, readable, sentiment=sentiment, positive=positive, **settings)
+
+
+def test_sentiment_is_that_of_the_answers_with_the_code():
+    sentiment = share_of(rated([5.0, 4.0, 2.0, np.nan])).sentiment
+    assert (sentiment.n, sentiment.n_positive) == (3, 2)
+    assert sentiment.positive == wilson_interval(2, 3)
+    # Mean 11 / 3, squared deviations 14 / 3. A group of random size among 4 answers has the standard error
+    # sqrt(4 / 3 * 14 / 3) / 3, t with 2 degrees of freedom is 4.3027.
+    mean = sentiment.mean
+    assert (mean.value, mean.high - mean.value) == pytest.approx((11 / 3, 3.5776), abs=1e-4)
+
+
+def test_weights_and_respondents_count_in_sentiment():
+    # Weights 1 of 5 stars, 3 of 1 star: a quarter is positive, the mean is 2.
+    design = SampleDesign(weights=np.tile([1.0, 3.0], 10))
+    sentiment = share_of(rated([5.0, 1.0] * 10, design=design)).sentiment
+    assert (sentiment.positive.value, sentiment.mean.value) == pytest.approx((0.25, 2.0))
+    alone, together = (
+        share_of(rated([5.0, 5.0, 1.0, 1.0] * 5, design=SampleDesign(clusters=clusters))).sentiment
+        for clusters in (np.arange(20), np.arange(20) // 2)
+    )
+    for wide, narrow in ((together.positive, alone.positive), (together.mean, alone.mean)):
+        assert wide.high - wide.low > 1.2 * (narrow.high - narrow.low)
+
+
+def test_without_ratings_there_is_no_sentiment():
+    assert share_of(coded([0.9, 0.1])).sentiment is None
+    sentiment = share_of(rated([np.nan, np.nan])).sentiment
+    assert sentiment.n == 0
+    assert np.isnan([sentiment.positive.value, sentiment.mean.value]).all()
 
 
 def test_the_corrected_share_is_the_prediction_powered_mean_of_readable_answers():
@@ -88,7 +161,7 @@ def test_a_group_without_a_label_has_no_corrected_share():
 
 
 def test_weights_count_in_shares_and_rows_without_weight_do_not():
-    # decided answers weigh 1, 3 and 4; the second has the code: 3 / 8. The last one has no weight
+    # answers weigh 1, 3 and 4; the second has the code: 3 / 8. The last one has no weight
     design = SampleDesign(weights=np.array([1.0, 3, 4, np.nan]))
     share = share_of(coded([0.1, 0.9, 0.1, 0.9], design=design))
     assert share.counted.value == pytest.approx(3 / 8)
@@ -124,10 +197,11 @@ def test_weighted_shares_of_all_groups_equal_those_of_single_groups(monkeypatch,
             assert (share.counted.value, share.counted.low, share.counted.high) == pytest.approx(
                 (alone.value, alone.low, alone.high), rel=1e-12
             )
-        assert all(np.isnan(together[group].counted.value) for group in (2, 3))
+        assert (together[2].counted.value, together[2].n) == (0, 0)
+        assert np.isnan(together[3].counted.value)
     # 25 answers: five times assigned, not, unsure, assigned, not by weights 1, 2 and none in turn
-    decided = ~np.isnan(weights[:25]) & (values[:25] != 0.4)
-    expected = weights[:25][decided & (values[:25] > 0.5)].sum() / weights[:25][decided].sum()
+    weighted = ~np.isnan(weights[:25])
+    expected = weights[:25][weighted & (values[:25] > 0.5)].sum() / weights[:25][weighted].sum()
     share = share_of(coded(values, design=design), groups == 0)
     assert share.counted.value == pytest.approx(expected)
 
@@ -143,7 +217,7 @@ def shown(counts):
 
 def test_answers_count_in_their_group_alone_and_only_those_that_can_be_read():
     counts = CodeCounts(2)
-    counts.add(GROUPS, ASSIGNED, COUNTING, np.array([2.0, 3.0, np.nan, 5.0]))
+    counts.add(GROUPS, CodedSample(ASSIGNED, COUNTING, SampleDesign(np.array([2.0, 3.0, np.nan, 5.0]))))
     # the second answer's first code is undecided; the third has neither a weight nor a part in the base
     assert shown(counts) == {
         "rows": [1, 0, 2],
@@ -151,14 +225,18 @@ def test_answers_count_in_their_group_alone_and_only_those_that_can_be_read():
         "weight": [2.0, 0.0, 3.0],
         "decided": [[1, 1], [0, 0], [0, 1]],
         "assigned": [[1, 0], [0, 0], [0, 1]],
+        "value": [[1, 0], [0, 0], [0, 1]],
+        "most": [[1, 0], [0, 0], [1, 1]],
+        "rated": [[0, 0]] * 3,
+        "positive": [[0, 0]] * 3,
     }
 
 
 def test_parts_add_up_even_if_a_later_part_adds_a_group():
     whole, parts = CodeCounts(2), CodeCounts(2)
-    whole.add(GROUPS, ASSIGNED, COUNTING)
+    whole.add(GROUPS, CodedSample(ASSIGNED, COUNTING))
     for some in (slice(0, 1), slice(1, 2), slice(2, 4)):
-        parts.add(GROUPS[some], ASSIGNED[some], COUNTING[some])
+        parts.add(GROUPS[some], CodedSample(ASSIGNED[some], COUNTING[some]))
     assert shown(parts) == shown(whole)
     assert shown(whole.some([2, 0]))["decided"] == [[0, 1], [1, 1]]
 

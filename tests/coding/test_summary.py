@@ -1,7 +1,7 @@
 """Summaries of coded answers."""
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,7 @@ from semscale.coding.summary import QuoteChoice
 from semscale.coding.table import CodingTable, OtherRun
 from semscale.errors import InputError
 from semscale.report.coding import coding_document
+from semscale.report.document import DataTable
 from semscale.report.json_encoding import to_json
 from semscale.results.table_runs import measure_table
 from semscale.store.reading import open_table
@@ -127,32 +128,46 @@ def test_json_names_the_test_and_the_groups_that_took_part(full):
     assert result["weight"] is None
 
 
-def test_the_report_states_the_base_of_shares(full, summed):
+def test_the_report_states_the_base_of_shares(full):
     assert coding_document(full).full_introduction[1] == (
-        "Corrected shares are of the 100 answers that can be read, counted ones of those about which the "
-        "code was decided; an answer may have several codes."
+        "Shares are of the 100 answers that can be read; an answer may have several codes."
     )
-    bare = summed({"text": TEXTS})
-    assert coding_document(bare).full_introduction[1] == (
-        "Of the 100 answers that can be read, shares are of those about which the code was decided; an "
-        "answer may have several codes."
+
+
+def test_examples_mark_the_unit_that_decided(summed):
+    texts = ["Hello there. The battery died, but the price is fair."] * 3
+    (quote, *_) = summed({"text": texts}).quotes[0]
+    section = next(
+        part for part in coding_document(summed({"text": texts})).sections if part.name == "quotes"
     )
+    (table, *_) = [block for block in section.blocks if isinstance(block, DataTable)]
+    row = dict(zip(map(str, table.columns), table.rows[0], strict=True))
+    assert [(piece.text, piece.guard) for piece in row["answer"].pieces] == [
+        ("Hello there. ", None), ("The battery died", "evidence"), (", but the price is fair.", None),
+    ]  # fmt: skip
+    assert (quote.evidence, row["decided by"].text) == ("The battery died", quote.reason)
 
 
 def test_charts_state_where_shares_first_appear_whether_people_checked_the_codes(full, summed):
     groups = {"text": TEXTS, "region": ["north", "south"] * 50}
     bare = summed(groups, CodingColumns(text="text", by=("region",)))
     unknown = "Codes were not compared with hand-coded answers: their error rate is unknown."
-    charts = [chart for figure in coding_document(bare).figures() for chart in figure.data]
-    assert [chart.note.endswith(unknown) for chart in charts] == [True, True]
-    checked = [chart.note for figure in coding_document(full).figures() for chart in figure.data]
-    assert all("corrected by 100 answers coded by hand" in note for note in checked[:3])
+    assert [note.endswith(unknown) for note in notes_of_shares(bare)] == [True, True]
+    checked = notes_of_shares(full)
+    assert len(checked) > 1
+    assert all("corrected by 100 answers coded by hand" in note for note in checked)
+
+
+def notes_of_shares(summary):
+    figures = coding_document(summary).figures()
+    charts = [chart for figure in figures if figure.name != "sentiment" for chart in figure.data]
+    return [chart.note for chart in charts if chart.quantity.startswith("share of answers")]
 
 
 def test_shares_of_groups_have_a_chart_with_intervals_above_their_table(summed):
     groups = {"text": TEXTS, "region": ["north", "south"] * 50}
     bare = summed(groups, CodingColumns(text="text", by=("region",)))
-    _, figure = coding_document(bare).figures()
+    *_, figure = coding_document(bare).figures()
     (chart,) = figure.data
     assert [series.name.partition("\n")[0] for series in chart.series] == ["All", "north", "south"]
     for series in chart.series:
@@ -186,12 +201,21 @@ def test_most_people_count_and_ties_and_answers_without_codes_are_left_out(summe
     assert (cost.value, cost.n, cost.n_left_out) == (1.0, 3, 3)
 
 
+@dataclass
+class Decisions:
+    """Values of and decisions about the codes of some answers."""
+
+    values: np.ndarray
+    assigned: np.ndarray
+    evidence = reasons = sentiment = None
+
+
 def chosen(texts, values, assigned, size):
     """The typical and the borderline quotes of one code, from parts of some size."""
     choice = QuoteChoice([0.5])
     for start in range(0, len(texts), size):
         some = slice(start, start + size)
-        choice.add(texts[some], values[some], assigned[some], start)
+        choice.add(texts[some], Decisions(values[some], assigned[some]), start)
     (quotes,) = choice.quotes()
     return [[quote for quote in quotes if quote.kind == kind] for kind in ("typical", "borderline")]
 
@@ -225,8 +249,9 @@ def test_slides_have_the_shares_of_codes_their_groups_and_their_drivers(full, tm
     assert dict(zip(categories_of(chart), values, strict=True)) == pytest.approx(shares)
     assert values == sorted(values, reverse=True)
     assert titles[0].startswith(f"‘{categories_of(chart)[0]}’ is the most frequent topic (")
-    # All, and the two groups of the region.
-    assert len(charts_of(slides[1])) == 3
+    # Sentiment; then all answers, and the two groups of the region.
+    assert titles[1].endswith(" positive)") or "least (" in titles[1]
+    assert len(charts_of(slides[2])) == 3
     (drivers,) = charts_of(slides[-3])
     differences = {driver.code: driver.difference.value for driver in full.drivers.drivers}
     (values,) = values_of(drivers).values()

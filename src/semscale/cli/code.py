@@ -189,6 +189,7 @@ def run_code(options: CodeOptions) -> "CodingSummary":
     from semscale.coding.chat_codes import ask_about_codes
     from semscale.coding.codebook import load_codebook
     from semscale.coding.coder import Coder
+    from semscale.coding.sentiment import NO_SENTIMENT, load_sentiment_scale
     from semscale.coding.table import CodingTable, OtherRun
     from semscale.results.table_runs import measure_table
     from semscale.scales import load_scale
@@ -200,8 +201,11 @@ def run_code(options: CodeOptions) -> "CodingSummary":
     table, columns = options.description.resolve(table, options.file, options.columns)
     columns.check(table)
     other = None
+    # Scales are refused now, as they are needed once answers are scored.
+    if options.coding.sentiment != NO_SENTIMENT:
+        load_sentiment_scale(options.coding.sentiment)
     if options.rate_scale is not None:
-        load_scale(options.rate_scale)  # refused now, as it is needed once answers are scored
+        load_scale(options.rate_scale)
     if options.other_run is not None:
         coded = open_table(options.other_run)
         coded.require(columns.text, "other_run")

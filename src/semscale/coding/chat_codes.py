@@ -34,6 +34,7 @@ from semscale.chat.runner import Runner, Running, run_to_end
 from semscale.chat.settings import Spent
 from semscale.coding.codebook import NO_CODE, Code, Codebook
 from semscale.coding.coder import coding_status
+from semscale.coding.sentiment import CodedUnit
 from semscale.coding.units import sentences_in
 from semscale.errors import SemscaleError
 from semscale.json_reading import parse_json
@@ -151,6 +152,15 @@ class ChatCodes:
             return None
         units, is_known = others.copy(), self.probability >= _HALF
         units[is_known] = self.units[is_known]
+        return units
+
+
+    def coded_units(self, others: ObjectArray) -> ObjectArray:
+        """Return the units with each code (n, k): the model's sentences, and the coder's units elsewhere."""
+        units = others.copy()
+        for row, code in np.argwhere(self.probability >= _HALF):
+            sentence = self.units[row, code]
+            units[row, code] = (CodedUnit(sentence, sentence),)
         return units
 
 

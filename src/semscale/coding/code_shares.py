@@ -1,7 +1,7 @@
 """Shares of codes, tests between groups, pairs of codes, agreement, and drivers of a rating."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -19,7 +19,7 @@ from semscale.stats.regression import Coefficients, independent_columns, robust_
 from semscale.stats.sampling import SampleDesign
 from semscale.stats.significance import adjust_p_values, independence_p_value, rao_scott
 from semscale.stats.survey_designs import SurveyDesign
-from semscale.stats.survey_estimates import share_interval, survey_means
+from semscale.stats.survey_estimates import SurveyEstimates, share_interval, survey_means
 from semscale.types import Floats, Integers, Mask
 
 _GROUPS_AT_ONCE = 500
@@ -61,6 +61,9 @@ class CodedSample:
         hand: hand codes; ``None`` without any.
         drawn: shape (n,), mask of answers in a random sample of all; the others, coded by hand, count only in
             corrected shares. ``None`` if the n are all answers.
+        probability: shape (n, k), probabilities of codes; NaN for codes without. ``None`` if no code has any.
+        sentiment: shape (n, k), ratings of assigned codes; NaN elsewhere. ``None`` if nothing was rated.
+        positive: shape (n, k), 1 for a rating on the good half of its scale, 0 for another; likewise.
     """
 
     assigned: Floats
@@ -68,6 +71,9 @@ class CodedSample:
     design: SampleDesign = SampleDesign()
     hand: HandLabels | None = None
     drawn: Mask | None = None
+    probability: Floats | None = None
+    sentiment: Floats | None = None
+    positive: Floats | None = None
 
     @property
     def counting(self) -> Mask:
@@ -76,19 +82,43 @@ class CodedSample:
             return self.readable
         return self.readable & (np.nan_to_num(self.design.weights, nan=0.0) > 0)
 
-    def survey(self, groups: Integers) -> tuple[Floats, Integers, SurveyDesign]:
-        """Return decisions, groups and design of the m answers in the random sample.
+    def survey(self) -> tuple[Mask, SurveyDesign]:
+        """Return the mask (n,) of the m answers in the random sample, and their design.
 
         A cluster that is alone in its stratum is compared with all answers. Answers without a weight have
         weight 0.
         """
-        drawn = np.ones(len(groups), dtype=np.bool_) if self.drawn is None else self.drawn
+        drawn = np.ones(len(self.readable), dtype=np.bool_) if self.drawn is None else self.drawn
         design = self.design.some(drawn)
         weights = (
             np.ones(int(drawn.sum())) if design.weights is None else np.nan_to_num(design.weights, nan=0.0)
         )
         survey = SurveyDesign(weights, strata=design.strata, clusters=design.clusters, lonely="adjust")
-        return self.assigned[drawn], groups[drawn], survey
+        return drawn, survey
+
+
+def count_decisions(assigned: Floats, probability: Floats | None = None) -> tuple[Floats, Floats]:
+    """Return what readable answers count for in counted shares: the value, and the most it can be.
+
+    An answer with a decision counts for it. An unsure one counts for its probability. Without a probability
+    it counts for 0, which is the better guess, and for 1 at the upper end of the interval.
+
+    Args:
+        assigned: shape (n, k), 1, 0, or NaN if unsure.
+        probability: shape (n, k), NaN for codes without.
+
+    Returns:
+        Two arrays of shape (n, k), 0 to 1.
+
+    Examples:
+        >>> value, most = count_decisions(np.array([[1.0], [np.nan], [0.0]]))
+        >>> value[:, 0].tolist(), most[:, 0].tolist()
+        ([1.0, 0.0, 0.0], [1.0, 1.0, 0.0])
+    """
+    known = np.full(assigned.shape, np.nan) if probability is None else probability
+    is_unsure = np.isnan(assigned)
+    value, most = (np.where(is_unsure, np.nan_to_num(known, nan=unknown), assigned) for unknown in (0.0, 1.0))
+    return value, most
 
 
 class CodeCounts:
@@ -104,10 +134,15 @@ class CodeCounts:
         weight: shape (g,), sum of the weights of all rows; a missing weight adds 0.
         decided: shape (g, k), number of counting answers with a decision about each code.
         assigned: shape (g, k), number of these that have the code.
+        value: shape (g, k), sum of what counting answers count for, see ``count_decisions``.
+        most: shape (g, k), sum of the most that it can be.
+        rated: shape (g, k), number of counting answers with the code and a rating of it.
+        positive: shape (g, k), number of these whose rating is positive.
 
     Examples:
         >>> counts = CodeCounts(1)
-        >>> counts.add(np.array([0, 1, 1]), np.array([[1.0], [0.0], [np.nan]]), np.ones(3, dtype=bool))
+        >>> answers = CodedSample(np.array([[1.0], [0.0], [np.nan]]), np.ones(3, dtype=bool))
+        >>> counts.add(np.array([0, 1, 1]), answers)
         >>> counts.base.tolist(), counts.decided[:, 0].tolist(), counts.assigned[:, 0].tolist()
         ([1, 2], [1, 1], [1, 0])
     """
@@ -118,6 +153,10 @@ class CodeCounts:
         self.weight: Floats = np.zeros(n_groups)
         self.decided: Integers = np.zeros((n_groups, k), np.int64)
         self.assigned: Integers = np.zeros((n_groups, k), np.int64)
+        self.value: Floats = np.zeros((n_groups, k))
+        self.most: Floats = np.zeros((n_groups, k))
+        self.rated: Integers = np.zeros((n_groups, k), np.int64)
+        self.positive: Integers = np.zeros((n_groups, k), np.int64)
 
     def __len__(self) -> int:
         """Return the number of groups."""
@@ -130,26 +169,48 @@ class CodeCounts:
             setattr(selected, name, counts[numbers])
         return selected
 
-    def add(self, groups: Integers, assigned: Floats, counting: Mask, weights: Floats | None = None) -> None:
-        """Add answers.
+    def add(self, groups: Integers, sample: CodedSample) -> None:
+        """Add m answers.
 
         Args:
             groups: shape (m,), number of each answer's group; -1 for none.
-            assigned: shape (m, k), 1, 0 or NaN.
-            counting: shape (m,), mask of answers that count in shares.
-            weights: shape (m,); all 1 if omitted.
+            sample: the answers.
         """
+        assigned, weights = sample.assigned, sample.design.weights
         n_new = max(0, int(groups.max(initial=-1)) + 1 - len(self))
         for name, counts in vars(self).items():
             setattr(self, name, np.pad(counts, [(0, n_new), *[(0, 0)] * (counts.ndim - 1)]))
         inside = groups >= 0
-        counted = inside & counting
+        counted = inside & sample.counting
         np.add.at(self.rows, groups[inside], 1)
         np.add.at(self.base, groups[counted], 1)
         added: Floats | float = 1.0 if weights is None else np.nan_to_num(weights[inside], nan=0.0)
         np.add.at(self.weight, groups[inside], added)
         np.add.at(self.decided, groups[counted], ~np.isnan(assigned[counted]))
         np.add.at(self.assigned, groups[counted], assigned[counted] == 1)
+        value, most = count_decisions(assigned, sample.probability)
+        np.add.at(self.value, groups[counted], value[counted])
+        np.add.at(self.most, groups[counted], most[counted])
+        if sample.positive is not None:
+            np.add.at(self.rated, groups[counted], ~np.isnan(sample.positive[counted]))
+            np.add.at(self.positive, groups[counted], sample.positive[counted] == 1)
+
+
+@dataclass(frozen=True)
+class CodeSentiment:
+    """Sentiment of the answers with a code.
+
+    Attributes:
+        n: number of answers with the code and a rating of it.
+        n_positive: number of these whose rating is on the good half of the scale.
+        positive: share of the positive ones, with Wilson's interval or that of the survey's design.
+        mean: mean rating with a t interval, in values of the scale; NaN ends for fewer than two answers.
+    """
+
+    n: int
+    n_positive: int
+    positive: Estimate
+    mean: Estimate
 
 
 @dataclass(frozen=True)
@@ -161,13 +222,15 @@ class CodeShare:
         n: number of answers with a decision about the code.
         n_assigned: number of these that have the code.
         n_unsure: number of readable answers without a decision.
-        counted: ``n_assigned / n`` with Wilson's interval, or the weighted share with that of the survey's
-            design; neither accounts for the coder's errors.
+        counted: share of readable answers that have the code, with Wilson's interval, or the weighted share
+            with that of the survey's design; see ``count_decisions`` for unsure answers. Neither accounts for
+            the coder's errors.
         corrected: estimated share of readable answers to which people would give the code; ``None`` without
             hand codes.
         min_base: number of answers below which a base is small.
         by: name of the column of groups; ``None`` for all answers.
         group: name of the group; ``None`` for all answers, and for answers without a group.
+        sentiment: sentiment of the answers with the code; ``None`` if nothing was rated.
     """
 
     code: str
@@ -179,6 +242,7 @@ class CodeShare:
     min_base: int = MIN_BASE
     by: str | None = None
     group: str | None = None
+    sentiment: CodeSentiment | None = None
 
     @property
     def n_readable(self) -> int:
@@ -224,47 +288,139 @@ def code_shares(
     numbers = np.where(sample.counting, groups, -1)
     order = np.argsort(numbers, kind="stable")
     ends = np.searchsorted(numbers[order], np.arange(len(counts) + 1))
-    weighted = None
-    if not sample.design.is_plain:
-        weighted = _estimate_weighted_shares(sample, numbers, len(counts), interval)
+    counted = _counted_shares(sample, numbers, counts, interval)
+    sentiments = _sentiments(sample, numbers, counts, interval)
     shares = []
     for group, name in enumerate(names):
         rows = order[ends[group] : ends[group + 1]]
         for position, code in enumerate(codes):
             n, n_assigned = int(counts.decided[group, position]), int(counts.assigned[group, position])
-            n_unsure = int(counts.base[group]) - n
-            if weighted is None:
-                counted = wilson_interval(n_assigned, n, interval)
-            else:
-                counted = weighted[group][position]
-            corrected = _correct_share(sample.hand, rows, position, interval)
-            shares.append(CodeShare(code, n, n_assigned, n_unsure, counted, corrected, min_base, by, name))
+            shares.append(
+                CodeShare(
+                    code,
+                    n,
+                    n_assigned,
+                    int(counts.base[group]) - n,
+                    counted[group][position],
+                    _correct_share(sample.hand, rows, position, interval),
+                    min_base,
+                    by,
+                    name,
+                    None if sentiments is None else sentiments[group][position],
+                )
+            )
     return tuple(shares)
 
 
-def _estimate_weighted_shares(
-    sample: CodedSample, groups: Integers, n_groups: int, interval: float
-) -> list[list[Estimate]]:
-    """Estimate weighted shares of k codes in each group, many groups at once; NaN for an empty group."""
-    assigned, groups, survey = sample.survey(groups)
-    shares = [[_UNKNOWN] * assigned.shape[1] for _ in range(n_groups)]
-    for position, values in enumerate(assigned.T):
-        decided = (groups >= 0) & ~np.isnan(values)
-        present, positions = np.unique(groups[decided], return_inverse=True)
-        renumbered = np.full(len(values), -1)
-        renumbered[decided] = positions
-        column = np.where(decided, values, np.nan)
+_Estimates = list[list[Estimate]]
+"""Estimates of k codes in each of g groups."""
+
+
+def _counted_shares(sample: CodedSample, groups: Integers, counts: CodeCounts, interval: float) -> _Estimates:
+    """Estimate counted shares; the lower end is that of the value, the upper end that of the most."""
+    if sample.design.is_plain:
+        values, most = (
+            [
+                [wilson_interval(hits, n, interval) for hits in row]
+                for row, n in zip(sums.tolist(), counts.base.tolist(), strict=True)
+            ]
+            for sums in (counts.value, counts.most)
+        )
+    else:
+        values, most = (
+            _weighted_shares(sample, part, groups, len(counts), interval)
+            for part in count_decisions(sample.assigned, sample.probability)
+        )
+    return [
+        [Estimate(value.value, value.low, upper.high) for value, upper in zip(*rows, strict=True)]
+        for rows in zip(values, most, strict=True)
+    ]
+
+
+def _sentiments(
+    sample: CodedSample, groups: Integers, counts: CodeCounts, interval: float
+) -> list[list[CodeSentiment]] | None:
+    """Estimate the sentiment of k codes in each group; ``None`` if nothing was rated."""
+    if sample.sentiment is None or sample.positive is None:
+        return None
+    n_groups, k = counts.rated.shape
+    certain = np.zeros_like(sample.sentiment)
+    means = _estimate_in_groups(
+        sample, sample.sentiment, certain, groups, n_groups, lambda means: means.interval(interval)
+    )
+    weighted = None
+    if not sample.design.is_plain:
+        weighted = _weighted_shares(sample, sample.positive, groups, n_groups, interval)
+
+    def sentiment(group: int, code: int) -> CodeSentiment:
+        n, n_positive = int(counts.rated[group, code]), int(counts.positive[group, code])
+        share = wilson_interval(n_positive, n, interval) if weighted is None else weighted[group][code]
+        return CodeSentiment(n, n_positive, share, means[group][code])
+
+    return [[sentiment(group, code) for code in range(k)] for group in range(n_groups)]
+
+
+def _weighted_shares(
+    sample: CodedSample, values: Floats, groups: Integers, n_groups: int, interval: float
+) -> _Estimates:
+    """Estimate weighted shares with Korn and Graubard's interval.
+
+    A value p between 0 and 1 stands for a decision with this probability. Its variance p (1 - p) is added to
+    that between answers; without weights the sum is that of zeros and ones with the same share.
+    """
+    return _estimate_in_groups(
+        sample,
+        values,
+        values * (1 - values),
+        groups,
+        n_groups,
+        lambda means: share_interval(means, interval, method="beta"),
+    )
+
+
+def _estimate_in_groups(
+    sample: CodedSample,
+    values: Floats,
+    variances: Floats,
+    groups: Integers,
+    n_groups: int,
+    ends: Callable[[SurveyEstimates], tuple[Floats, Floats]],
+) -> _Estimates:
+    """Estimate weighted means (n, k) in each group, many groups at once; NaN for an empty group.
+
+    Args:
+        sample: the answers.
+        values: shape (n, k), NaN for answers that are left out.
+        variances: shape (n, k), variances of the values that are expected ones.
+        groups: shape (n,), number of each answer's group; -1 for none.
+        n_groups: number of groups.
+        ends: computes lower and upper ends of the intervals of means.
+    """
+    drawn, survey = sample.survey()
+    values, variances, groups = values[drawn], variances[drawn], groups[drawn]
+    estimates = [[_UNKNOWN] * values.shape[1] for _ in range(n_groups)]
+    for position, cells in enumerate(values.T):
+        included = (groups >= 0) & ~np.isnan(cells)
+        present, positions = np.unique(groups[included], return_inverse=True)
+        renumbered = np.full(len(cells), -1)
+        renumbered[included] = positions
+        column = np.where(included, cells, np.nan)
         for start in range(0, len(present), _GROUPS_AT_ONCE):
             some = present[start : start + _GROUPS_AT_ONCE].tolist()
             is_inside = (renumbered >= start) & (renumbered < start + len(some))
-            means = survey_means(
-                column, survey, groups=np.where(is_inside, renumbered - start, -1), n_groups=len(some)
+            numbers = np.where(is_inside, renumbered - start, -1)
+            means = survey_means(column, survey, groups=numbers, n_groups=len(some))
+            squares = np.bincount(
+                numbers[is_inside],
+                (survey.weights**2 * np.nan_to_num(variances[:, position]))[is_inside],
+                minlength=len(some),
             )
-            low, high = share_interval(means, interval, method="beta")
+            uncertainty = np.diag(squares / means.weight[0] ** 2)
+            low, high = ends(replace(means, covariance=means.covariance + uncertainty))
             for index, group in enumerate(some):
-                ends = (means.values[0, index], low[0, index], high[0, index])
-                shares[group][position] = Estimate(*map(float, ends))
-    return shares
+                estimate = (means.values[0, index], low[0, index], high[0, index])
+                estimates[group][position] = Estimate(*map(float, estimate))
+    return estimates
 
 
 def _correct_share(
@@ -389,8 +545,8 @@ def _test_weighted_shares(
     sample: CodedSample, groups: Integers, n_groups: int, position: int, min_base: int
 ) -> _Result:
     """Compare the weighted shares of assigned codes in groups with enough answers in the sample."""
-    assigned, groups, survey = sample.survey(groups)
-    values = assigned[:, position]
+    drawn, survey = sample.survey()
+    values, groups = sample.assigned[drawn, position], groups[drawn]
     decided = (groups >= 0) & ~np.isnan(values)
     large = np.flatnonzero(np.bincount(groups[decided], minlength=n_groups) >= min_base)
     compared = np.where(decided & np.isin(groups, large), groups, -1)

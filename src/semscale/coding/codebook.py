@@ -21,7 +21,9 @@ NO_CODE = "none"
 RESERVED_NAMES = ("outcome", "reason", "chat_status")
 """Columns of coded tables that belong to no code; no code may have such a name."""
 
-_COLUMN_ENDINGS = ("_p", "_likeness", "_evidence")
+COLUMN_ENDINGS = ("_p", "_likeness", "_evidence", "_reason", "_sentiment")
+"""Endings of a code's further columns."""
+
 _NO_EXAMPLE = "needs at least one example, and none may be empty"
 
 
@@ -78,6 +80,11 @@ class Code:
     def prototypes(self) -> tuple[str, ...]:
         """The texts for comparison with answers: the examples, then the definition; none for a net."""
         return () if self.is_net else (*self.examples, self.definition)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Name, definition, examples and keywords."""
+        return (self.name, self.definition, *self.examples, *self.keywords)
 
     def merge(self, other: "Code") -> "Code":
         """Merge another code into this one: definitions and examples of both, name and parent of this."""
@@ -187,7 +194,7 @@ def _name_mistakes(codes: Sequence[Code]) -> _Mistakes:
             yield position, f"codes {names[key]!r} and {code.name!r} have the same name: rename one"
         names[key] = code.name
     for position, code in enumerate(codes):
-        for ending in _COLUMN_ENDINGS:
+        for ending in COLUMN_ENDINGS:
             other = names.get(code.name.strip().casefold().removesuffix(ending))
             if other not in (None, code.name):
                 both = f"codes {other!r} and {code.name!r}"

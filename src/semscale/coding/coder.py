@@ -12,6 +12,8 @@ from scipy.special import expit
 from semscale.coding.codebook import Codebook
 from semscale.coding.evidence import EvidenceReader, SentenceEvidence
 from semscale.coding.learning import CorpusModel, LearnedCodes, LearningSentences
+from semscale.coding.reasons import ReasonNames, find_sources
+from semscale.coding.sentiment import CodedUnit
 from semscale.coding.settings import CodingColumns
 from semscale.coding.units import sentences_in
 from semscale.embedding.loading import as_embedder
@@ -72,6 +74,11 @@ class CodeScores:
         signature: the settings that were applied.
         evidence: shape (n, k), text of the unit with the strongest evidence for each code; ``None`` for codes
             that are very unlike.
+        reasons: shape (n, k), the ``Reason`` that decided about this unit, likewise.
+        sentiment: shape (n, k), rating of the units with each assigned code; NaN elsewhere. ``None`` if
+            nothing was rated.
+        units: shape (n, k), a tuple of units for each code: the evidence first, then the strongest units of
+            other sentences whose likeness is at least .5. ``None`` for stored scores.
     """
 
     codebook: Codebook
@@ -79,6 +86,9 @@ class CodeScores:
     text_status: Annotated[Statuses, STATUSES.private]
     signature: Signature
     evidence: Annotated[ObjectArray | None, TEXT_LISTS.private] = None
+    reasons: Annotated[ObjectArray | None, TEXT_LISTS.private] = None
+    sentiment: Annotated[Floats | None, VECTORS.private] = None
+    units: ObjectArray | None = None
 
     def to_part(self) -> tuple[pl.DataFrame, dict[str, Any]]:
         """Return the scores in the form that a run stores; ``from_part`` reads them back."""
@@ -97,9 +107,9 @@ class CodeScores:
 
     def some(self, rows: Integers) -> "CodeScores":
         """Select the scores of some answers, by their numbers from 0."""
-        evidence = None if self.evidence is None else self.evidence[rows]
-        likeness, status = self.likeness[rows], self.text_status[rows]
-        return replace(self, likeness=likeness, text_status=status, evidence=evidence)
+        names = ("likeness", "text_status", "evidence", "reasons", "sentiment", "units")
+        columns = {name: getattr(self, name) for name in names}
+        return replace(self, **{name: values[rows] for name, values in columns.items() if values is not None})
 
 
 class Coder:
@@ -127,6 +137,7 @@ class Coder:
         self.codebook = codebook
         self._embedder = as_embedder(DEFAULT_MODEL if embedder is None else embedder)
         self._reader = EvidenceReader(codebook, self._embedder)
+        self._reasons = ReasonNames(codebook.codes, self._reader.language)
         self._is_net = np.array([code.is_net for code in codebook.codes])
         self._corpus: dict[str, tuple[str, ...]] = {}
         self._corpus_evidence: SentenceEvidence | None = None
@@ -134,6 +145,11 @@ class Coder:
         self._learned_codes: tuple[LearnedCodes, ...] = ()
         self._fold: Integers = np.zeros(0, np.int64)
         self._learned: dict[str, object] = {}
+
+    @property
+    def embedder(self) -> "Embedder":
+        """The embedder of sentences, clauses and words."""
+        return self._embedder
 
     @property
     def signature(self) -> Signature:
@@ -231,19 +247,23 @@ class Coder:
         status = np.array([coding_status(cell, missing) for cell in cells], dtype=object)
         n, k = len(cells), len(self.codebook.codes)
         likeness: Floats = np.full((n, k), np.nan)
-        evidence: ObjectArray = np.full((n, k), None, dtype=object)
+        units: ObjectArray = np.full((n, k), None, dtype=object)
+        reasons = units.copy()
         readable = np.flatnonzero(are_scored(status))
         fold = self._folds(readable, hand_coded)
         for start in range(0, len(readable), _BATCH):
             rows, folds = readable[start : start + _BATCH], fold[start : start + _BATCH]
             texts, positions = distinct([str(cells[row]) for row in rows.tolist()])
-            values, units, unread = self._score_texts(
+            scored = self._score_texts(
                 texts, positions, folds, shift_progress(progress, start, len(readable))
             )
-            likeness[rows] = values
-            evidence[rows] = units
+            likeness[rows], units[rows], reasons[rows], unread = scored
             status[rows[unread]] = Status.WEIGHTLESS
-        return CodeScores(self.codebook, likeness, status, self.signature, evidence)
+        evidence: ObjectArray = np.full((n, k), None, dtype=object)
+        for cell, described in np.ndenumerate(units):
+            if described is not None:
+                evidence[cell] = described[0].text
+        return CodeScores(self.codebook, likeness, status, self.signature, evidence, reasons, units=units)
 
     def score_table(
         self, table: Table, columns: CodingColumns, *, progress: Progress | None = None
@@ -274,7 +294,7 @@ class Coder:
 
     def _score_texts(
         self, texts: Sequence[str], positions: Integers, fold: Integers, progress: Progress | None
-    ) -> tuple[Floats, ObjectArray, Mask]:
+    ) -> tuple[Floats, ObjectArray, ObjectArray, Mask]:
         """Score n answers with m different texts.
 
         Args:
@@ -284,13 +304,15 @@ class Coder:
             progress: called while texts are embedded.
 
         Returns:
-            Likeness (n, k), the units that are evidence (n,), and the mask of unread answers (n,).
+            Likeness (n, k), the units with each code (n, k), the reasons (n, k), and the mask of unread
+            answers (n,).
         """
         sentences = _split(texts)
         evidence = self._read(sentences, progress)
         known = self._learning_sentences(evidence, sentences.owners)
         by_fold = [model.correct(known) for model in self._learned_codes] or [known.logits]
-        versions = np.stack([*by_fold, np.mean(by_fold, axis=0)])
+        by_fold_mean = np.mean(by_fold, axis=0)
+        versions = np.stack([*by_fold, by_fold_mean])
         versions[:, evidence.unread] = -np.inf
         versions[:, :, self._is_net] = -np.inf
         of_texts = np.maximum.reduceat(versions, sentences.first, axis=1)
@@ -298,32 +320,48 @@ class Coder:
         likeness: Floats = expit(raised[fold, positions])  # the last version is the mean of all folds
         unread = np.logical_and.reduceat(evidence.unread, sentences.first)[positions]
         likeness[unread] = np.nan
-        units = self._units(sentences, versions[-1], evidence.clauses)[positions]
-        units[~(likeness >= _LEAST_LIKENESS)] = None
-        return likeness, units, unread
+        sources = find_sources(evidence, known.logits, by_fold_mean)
+        is_like = expit(raised.max(axis=0)) >= _LEAST_LIKENESS
+        units, reasons = self._units(sentences, versions[-1], evidence.clauses, sources, is_like)
+        units, reasons, is_unlike = units[positions], reasons[positions], ~(likeness >= _LEAST_LIKENESS)
+        units[is_unlike] = reasons[is_unlike] = None
+        return likeness, units, reasons, unread
 
-    def _units(self, sentences: "_Sentences", values: Floats, clauses: Integers) -> ObjectArray:
-        """Return the clause with the strongest evidence for each code, shape (texts, k).
+    def _units(
+        self,
+        sentences: "_Sentences",
+        values: Floats,
+        clauses: Integers,
+        sources: Integers,
+        is_like: Mask,
+    ) -> tuple[ObjectArray, ObjectArray]:
+        """Return the units of m texts with each code, and the reason of the first, each of shape (m, k).
 
         Args:
             sentences: the sentences of the texts.
-            values: shape (m, k), evidence in the sentences; -inf for nets.
-            clauses: shape (m, k), position of the clause that decides in each sentence.
+            values: shape (s, k), evidence in the sentences; -inf for nets.
+            clauses: shape (s, k), position of the clause that decides in each sentence.
+            sources: shape (s, k), result of ``find_sources``.
+            is_like: shape (m, k), mask of the codes to describe; ``None`` for others.
         """
-        units: ObjectArray = np.full((len(sentences.first), values.shape[1]), None, dtype=object)
-        greatest = np.full(units.shape, -np.inf)
+        deciding = _deciding_codes(values, self.codebook)
+        values = np.take_along_axis(values, deciding, axis=1)
+        clauses, sources = (np.take_along_axis(array, deciding, axis=1) for array in (clauses, sources))
+        shape = len(sentences.first), values.shape[1]
+        units, reasons = np.full(shape, None, dtype=object), np.full(shape, None, dtype=object)
         for text, rows in enumerate(np.split(np.arange(len(values)), sentences.first[1:])):
             best = rows[values[rows].argmax(axis=0)]
-            for code, row in enumerate(best.tolist()):
-                units[text, code] = sentences.clauses[row][clauses[row, code]]
-                greatest[text, code] = values[row, code]
-        columns = {name: position for position, name in enumerate(self.codebook.names)}
-        for position, name in enumerate(self.codebook.names):
-            for parent in self.codebook.ancestors(name):
-                stronger = greatest[:, position] > greatest[:, columns[parent]]
-                units[stronger, columns[parent]] = units[stronger, position]
-                greatest[stronger, columns[parent]] = greatest[stronger, position]
-        return units
+            for code in np.flatnonzero(is_like[text]).tolist():
+                row = best[code]
+                others = rows[(values[rows, code] >= 0) & (rows != row)].tolist()
+                units[text, code] = tuple(
+                    CodedUnit(sentences.clauses[unit][clauses[unit, code]], sentences.texts[unit])
+                    for unit in (row, *others)
+                )
+                reasons[text, code] = self._reasons.name(
+                    sources[row, code], deciding[row, code], units[text, code][0].text
+                )
+        return units, reasons
 
     def _read(self, sentences: "_Sentences", progress: Progress | None) -> SentenceEvidence:
         return self._reader.read(sentences.texts, sentences.clauses, progress)
@@ -348,6 +386,24 @@ class Coder:
         adapted = self._adapt_evidence(evidence)
         features = np.concatenate([evidence.features, adapted[:, :, None]], axis=2)
         return LearningSentences(owners, adapted, features, evidence.vectors)
+
+
+def _deciding_codes(values: Floats, codebook: Codebook) -> Integers:
+    """Return the position of the code that decides about each code, shape (m, k): itself or one below it.
+
+    Args:
+        values: shape (m, k), evidence; -inf for nets.
+        codebook: k codes.
+    """
+    deciding = np.tile(np.arange(values.shape[1]), (len(values), 1))
+    raised = values.copy()
+    columns = {name: position for position, name in enumerate(codebook.names)}
+    for position, name in enumerate(codebook.names):
+        for parent in codebook.ancestors(name):
+            stronger = values[:, position] > raised[:, columns[parent]]
+            deciding[stronger, columns[parent]] = position
+            raised[stronger, columns[parent]] = values[stronger, position]
+    return deciding
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property, partial
 from pathlib import Path
@@ -12,12 +12,15 @@ import numpy as np
 import polars as pl
 
 from semscale.coding.chat_codes import ChatCodes, ask_about_cells, ask_about_codes
-from semscale.coding.code_shares import CodeCounts, CodedSample, CodeShare, code_shares
+from semscale.coding.code_shares import CodeCounts, CodedSample, CodeShare, HandLabels, code_shares
 from semscale.coding.codebook import Codebook, load_codebook
 from semscale.coding.coder import Coder, CodeScores, with_children
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
+from semscale.coding.reasons import Reason
+from semscale.coding.sentiment import SentimentRater, are_positive, sentiment_rater
 from semscale.coding.settings import BY_LIKENESS, CodeKeywords, CodeSettings
 from semscale.errors import InputError
+from semscale.scales import Scale
 from semscale.settings import takes
 from semscale.signature import Signature
 from semscale.stats.calibration import (
@@ -35,7 +38,7 @@ from semscale.stats.calibration import (
 )
 from semscale.stats.correlations import roc_area
 from semscale.stats.intervals import Estimate, IntervalPlan
-from semscale.stats.sampling import labels_hash, validate_inclusion
+from semscale.stats.sampling import SampleDesign, labels_hash, validate_inclusion
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import missing_keys
 from semscale.text_preparation import TextPreparation
@@ -163,6 +166,7 @@ def code(  # noqa: PLR0913 - answers, codes, and what is known beside them
         raise InputError("inclusion", "belongs to `human`: give the hand codes as well")
     missing = missing_keys(chosen.missing)
     coder, positions = Coder(book, embedder=embedder).adapt([cells], missing=missing), None
+    rater = sentiment_rater(chosen.sentiment, coder.embedder)
     if hand is not None:
         coded = np.flatnonzero(hand.coded)
         positions = positions_among(coded, np.arange(len(cells)))
@@ -177,7 +181,9 @@ def code(  # noqa: PLR0913 - answers, codes, and what is known beside them
             question=question, method=method, running=running, progress=progress,
         )  # fmt: skip
         asked = ask_about_cells(ask, cells, missing)
-    return code_answers(scores, hand=hand, asked=asked, settings=chosen, plan=plan)
+    return code_answers(
+        scores, hand=hand, asked=asked, rater=rater, settings=chosen, plan=plan, progress=progress
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -198,6 +204,10 @@ class Coding:
         asked: a chat model's probabilities; ``None`` if none was asked.
         evidence: shape (n, k), text of the unit with the strongest evidence for each code; ``None`` if units
             are unknown.
+        reasons: shape (n, k), the ``Reason`` of each code; likewise.
+        sentiment: shape (n, k), ratings of the units with each assigned code; NaN elsewhere. ``None`` if
+            nothing was rated.
+        scale: the scale of these ratings; likewise.
     """
 
     codebook: Codebook
@@ -211,6 +221,9 @@ class Coding:
     signature: Signature
     asked: ChatCodes | None = None
     evidence: ObjectArray | None = None
+    reasons: ObjectArray | None = None
+    sentiment: Floats | None = None
+    scale: Scale | None = None
 
     def __len__(self) -> int:
         return len(self.text_status)
@@ -277,6 +290,32 @@ class Coding:
         """Mask of answers whose text was read, shape (n,): the base of all shares."""
         return np.asarray(self.text_status == Status.SCORED, dtype=np.bool_)
 
+    @property
+    def positive(self) -> Floats | None:
+        """Sentiment, shape (n, k): 1 on the good half of the scale, 0 on the other, NaN without a rating."""
+        if self.sentiment is None or self.scale is None:
+            return None
+        return are_positive(self.sentiment, self.scale)
+
+    def sample(
+        self,
+        design: SampleDesign = SampleDesign(),  # noqa: B008 - a frozen value
+        *,
+        hand: HandLabels | None = None,
+        drawn: Mask | None = None,
+    ) -> CodedSample:
+        """Return the decisions as input for shares; for the arguments see ``CodedSample``."""
+        return CodedSample(
+            self.assigned,
+            self.readable,
+            design,
+            hand,
+            drawn,
+            probability=self.probability,
+            sentiment=self.sentiment,
+            positive=self.positive,
+        )
+
     def shares(self, *, interval: float = 0.95) -> tuple[CodeShare, ...]:
         """Return the share of answers with each of k codes, not corrected by hand codes.
 
@@ -284,9 +323,8 @@ class Coding:
             interval: coverage of the intervals.
         """
         everybody = np.zeros(len(self.assigned), np.int64)
-        counts = CodeCounts(len(self.codebook.codes), n_groups=1)
-        counts.add(everybody, self.assigned, self.readable)
-        sample = CodedSample(self.assigned, self.readable)
+        counts, sample = CodeCounts(len(self.codebook.codes), n_groups=1), self.sample()
+        counts.add(everybody, sample)
         return code_shares(sample, self.codebook.names, everybody, counts, interval=interval)
 
     def to_frame(self) -> pl.DataFrame:
@@ -295,8 +333,9 @@ class Coding:
         Returns:
             Columns ``outcome`` and ``reason``; ``chat_status`` where a chat model was asked, null for answers
             that it was not asked about; for each code ``<code>`` (1, 0 or null), ``<code>_p``, or
-            ``<code>_likeness`` where it is not calibrated, and ``<code>_evidence``: the sentence or clause
-            that decided, null if the code is not assigned.
+            ``<code>_likeness`` where it is not calibrated, ``<code>_evidence``, the sentence or clause that
+            decided, and ``<code>_reason``, both null if the code is not assigned or unsure; and
+            ``<code>_sentiment``, null if the code is not assigned.
         """
         outcome, reason, chat_status = FACTS
         columns: dict[str, Any] = {outcome: _strings(self.outcome), reason: _strings(self.reason)}
@@ -307,10 +346,13 @@ class Coding:
             kind = "p" if self.is_calibrated[position] else "likeness"
             columns[name] = assigned
             columns[f"{name}_{kind}"] = pl.Series(self.values[:, position], nan_to_null=True)
-            if self.evidence is not None:
-                units = self.evidence[:, position].copy()
-                units[self.assigned[:, position] == 0] = None
-                columns[f"{name}_evidence"] = _strings(units)
+            for kind, texts in (("evidence", self.evidence), ("reason", self.reasons)):
+                if texts is not None:
+                    cells = texts[:, position].copy()
+                    cells[self.assigned[:, position] == 0] = None
+                    columns[f"{name}_{kind}"] = _strings(cells)
+            if self.sentiment is not None:
+                columns[f"{name}_sentiment"] = pl.Series(self.sentiment[:, position], nan_to_null=True)
         return pl.DataFrame(columns)
 
     @property
@@ -335,6 +377,7 @@ class FittedCodes:
         sources: weights of likeness and a chat model's probability; ``None`` if none was asked.
         settings: thresholds of probabilities; codes that are not calibrated use ``BY_LIKENESS``.
         signature: signature of the rules.
+        rater: rater of units; ``None`` without sentiment.
     """
 
     codebook: Codebook
@@ -344,6 +387,7 @@ class FittedCodes:
     sources: "JoinedSources | None"
     settings: CodeSettings
     signature: Signature
+    rater: SentimentRater | None = None
 
     def code(self, scores: CodeScores, rows: Integers, asked: ChatCodes | None = None) -> Coding:
         """Code some answers of the table.
@@ -354,10 +398,13 @@ class FittedCodes:
             asked: a chat model's probabilities for these answers, if one was asked.
         """
         positions = self.positions(rows)
-        joined = scores.likeness
+        joined, reasons = scores.likeness, scores.reasons
         if asked is not None and self.sources is not None:
             both = self.sources.combine(scores.likeness, asked.probability, positions)
             joined = with_children(both, self.codebook)
+            if reasons is not None:
+                leads = self.sources.model_leads(scores.likeness, asked.probability)
+                reasons = np.where(leads, Reason.CHAT_MODEL, reasons)
         columns = list(zip(self.calibrations, _log_odds(joined).T, strict=True))
         return Coding(
             self.codebook,
@@ -376,7 +423,24 @@ class FittedCodes:
             self.signature,
             asked,
             scores.evidence if asked is None else asked.evidence(scores.evidence),
+            reasons,
+            scores.sentiment,
+            None if self.rater is None else self.rater.scale,
         )
+
+    def rate(
+        self,
+        scores: CodeScores,
+        rows: Integers,
+        asked: ChatCodes | None = None,
+        progress: Progress | None = None,
+    ) -> CodeScores:
+        """Add the sentiment of assigned codes to scores that have units; for the arguments see ``code``."""
+        if self.rater is None or scores.units is None:
+            return scores
+        is_assigned = self.code(scores, rows, asked).assigned == 1
+        units = scores.units if asked is None else asked.coded_units(scores.units)
+        return replace(scores, sentiment=self.rater.rate(units, is_assigned, progress))
 
     def positions(self, rows: Integers) -> Integers:
         """Return the position of each row among the hand-coded rows, shape (n,); -1 for others."""
@@ -403,6 +467,7 @@ def fit_codes(
     hand: HandCodes | None = None,
     asked: ChatCodes | None = None,
     stand_in: Floats | None = None,
+    rater: SentimentRater | None = None,
     settings: CodeSettings | None = None,
     plan: IntervalPlan | None = None,
 ) -> FittedCodes:
@@ -414,6 +479,7 @@ def fit_codes(
         hand: hand codes.
         asked: a chat model's probabilities for these answers; ``None`` if none was asked.
         stand_in: shape (k,), ``mean_asked`` of all answers; required with ``asked``.
+        rater: rater of the units with codes.
         settings: thresholds of probabilities.
         plan: coverage of intervals, and the seed of folds.
 
@@ -445,7 +511,9 @@ def fit_codes(
     signature = scores.signature.plus(Signature.of("code", **signed))
     if asked is not None:
         signature = signature.with_settings("asked", dict(asked.signature.fields))
-    return FittedCodes(scores.codebook, rows, hand, calibrations, sources, settings, signature)
+    if rater is not None:
+        signature = signature.plus(Signature.of("sentiment", **rater.settings))
+    return FittedCodes(scores.codebook, rows, hand, calibrations, sources, settings, signature, rater)
 
 
 def code_answers(
@@ -453,8 +521,10 @@ def code_answers(
     *,
     hand: HandCodes | None = None,
     asked: ChatCodes | None = None,
+    rater: SentimentRater | None = None,
     settings: CodeSettings | None = None,
     plan: IntervalPlan | None = None,
+    progress: Progress | None = None,
 ) -> Coding:
     """Turn scores into codes, with probabilities for codes with enough hand-coded answers.
 
@@ -462,8 +532,10 @@ def code_answers(
         scores: scores of n answers.
         hand: hand codes.
         asked: a chat model's probabilities, from ``ask_about_codes``.
+        rater: rater of the units with codes, if the scores have any.
         settings: thresholds of probabilities.
         plan: coverage of intervals, and the seed of folds.
+        progress: called while units are embedded.
 
     Raises:
         InputError: no hand-coded answer can be read, or a probability of its draw is missing.
@@ -479,10 +551,12 @@ def code_answers(
         hand=None if hand is None else hand.align(rows),
         asked=None if asked is None else asked.some(rows),
         stand_in=None if asked is None else mean_asked(asked.probability),
+        rater=rater,
         settings=settings,
         plan=plan,
     )
-    return fitted.code(scores, np.arange(len(scores.likeness)), asked)
+    rows = np.arange(len(scores.likeness))
+    return fitted.code(fitted.rate(scores, rows, asked, progress), rows, asked)
 
 
 def _log_odds(likeness: Floats) -> Floats:
@@ -603,6 +677,10 @@ class JoinedSources:
     stand_in: Floats
     weights: Floats
     held_out: Floats
+
+    def model_leads(self, likeness: Floats, asked: Floats) -> Mask:
+        """Return where the model's probability adds more to the score than likeness, shape (n, k)."""
+        return np.asarray(asked * self.weights[:, 1] > likeness * self.weights[:, 0])
 
     def combine(self, likeness: Floats, asked: Floats, hand_coded: Integers) -> Floats:
         """Join both sources, shape (n, k).

@@ -32,6 +32,9 @@ logarithm of the number of words; sentences of fewer than four words count as fo
 ``definition`` and ``examples``: the same with the words of these texts alone.
 """
 
+MEANING_FEATURES = ("similarity", "rival", "clause", "clause_rival")
+WORD_FEATURES = ("words", "definition", "examples")
+
 WEIGHTS = (-1.7, 0.35, -0.4, 0.26, -0.02, -0.43, 0.23, 0.25, -0.05)
 """Intercept and weights of the features, learned by ``bench/code_weights.py`` on eight domains."""
 
@@ -81,6 +84,12 @@ class SentenceEvidence:
             self.features[rows], self.vectors[rows], self.clauses[rows], self.unread[rows]
         )
 
+    def part(self, features: Sequence[str]) -> Floats:
+        """Weighted evidence of some features, shape (m, k)."""
+        rows = [FEATURES.index(name) for name in features]
+        part: Floats = (self.features[:, :, rows] * np.array(WEIGHTS[1:])[rows]).sum(axis=2)
+        return part
+
 
 class EvidenceReader:
     """Measures the evidence for the codes of a codebook in sentences.
@@ -88,6 +97,9 @@ class EvidenceReader:
     Args:
         codebook: k codes.
         embedder: embeds sentences, clauses and words.
+
+    Attributes:
+        language: ISO 639-1 code of the codebook's language; English if it cannot be told.
 
     Raises:
         InputError: two codes are too similar, or examples are no nearer to their own code than to others.
@@ -98,8 +110,8 @@ class EvidenceReader:
         self._is_net = np.array([code.is_net for code in codebook.codes])
         self._rivals = _rivals(codebook)
         texts = [text for code in codebook.codes for text in code.prototypes]
-        self._language = language_of(" ".join(texts)) or "en"
-        spoken = language_of_probes(self._language)
+        self.language = language_of(" ".join(texts)) or "en"
+        spoken = language_of_probes(self.language)
         unrelated = unrelated_sentences(spoken)
         background = self._embed(unrelated)
         self._space = _Space(background)
@@ -111,7 +123,7 @@ class EvidenceReader:
         nearness = self._nearness(self._space.place(background))
         self._usual, self._spread = nearness.mean(axis=0), _spread(nearness[:, ~self._is_net])
         usual = sorted({word for text in unrelated for word in content_words(text, spoken)})
-        self._words = _WordMargins(codebook, self._language, embedder, _Space(self._embed(usual)))
+        self._words = _WordMargins(codebook, self.language, embedder, _Space(self._embed(usual)))
         self._words.fit(usual, self._rivals)
 
     def read(
@@ -133,7 +145,7 @@ class EvidenceReader:
         nearness = (nearness - self._lack_of_topic(placed, nearness) - self._usual) / self._spread
         similarity, of_parts = nearness[where[: len(sentences)]], nearness[where[len(sentences) :]]
         best_part = np.maximum.reduceat(of_parts, first)
-        words = [content_words(text, self._language) for text in parts]
+        words = [content_words(text, self.language) for text in parts]
         margins = self._words.margins(words, progress)
         lengths = np.array([np.log1p(max(len(words_in(text)), _LEAST_LENGTH)) for text in sentences])
         features = np.concatenate(
@@ -234,9 +246,9 @@ class _WordMargins:
     def __init__(self, codebook: Codebook, language: str, embedder: "Embedder", space: _Space) -> None:
         self._embedder, self._space = embedder, space
         groups = [
-            [_topic_words(code, texts, language) for code, texts in zip(codebook.codes, group, strict=True)]
+            [topic_words(code, texts, language) for code, texts in zip(codebook.codes, group, strict=True)]
             for group in (
-                [(code.name, code.definition, *code.examples, *code.keywords) for code in codebook.codes],
+                [code.texts for code in codebook.codes],
                 [(code.name, code.definition, *code.keywords) for code in codebook.codes],
                 [code.examples for code in codebook.codes],
             )
@@ -312,7 +324,7 @@ class _WordMargins:
         return nearness
 
 
-def _topic_words(code: Code, texts: Sequence[str], language: str) -> tuple[str, ...]:
+def topic_words(code: Code, texts: Sequence[str], language: str) -> tuple[str, ...]:
     """List the words of a code's texts that name its topic; keywords count whatever they are."""
     if code.is_net:
         return ()

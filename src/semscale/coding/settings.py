@@ -45,6 +45,11 @@ class CodeSettings(Settings):
         Option(CODES, "NUMBER", rare=True),
         Signed(),
     ] = 0.3
+    sentiment: Annotated[
+        str,
+        Field(description="Scale to rate the sentences and clauses of each code on, or none."),
+        Option(CODES, "SCALE", rare=True),
+    ] = "quality"
     reasoning: Reasoning = "keep"
     html: Html = "keep"
     missing: MissingCodes = ()
@@ -74,6 +79,7 @@ class CodeKeywords(TypedDict, total=False):
     given_from: float
     unsure_from: float
     min_base: int
+    sentiment: str
     reasoning: Reasoning
     html: Html
     missing: Iterable[str]

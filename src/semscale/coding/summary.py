@@ -12,7 +12,6 @@ import numpy as np
 from semscale.coding.chat_codes import ChatCodes, CodeChange
 from semscale.coding.code_shares import (
     CodeCounts,
-    CodedSample,
     CodeShare,
     Drivers,
     GroupTest,
@@ -25,11 +24,12 @@ from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.errors import InputError
 from semscale.presentable import Presentable
 from semscale.results.summary import ForemostRows
+from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.agreement import AgreementEstimate
 from semscale.stats.intervals import IntervalPlan
 from semscale.stats.sampling import SampleDesign
-from semscale.types import Floats, Integers, ObjectArray
+from semscale.types import Floats, Integers
 
 QUOTES = 3
 """Number of answers of each kind that are shown for a code."""
@@ -66,6 +66,8 @@ class Quote:
         kind: ``typical`` for one with the code and a high value; ``borderline`` for one near the threshold.
         evidence: the sentence or clause with the strongest evidence for the code; ``None`` if it is unknown,
             or the code is very unlike.
+        reason: the ``Reason`` that decided about the evidence; likewise.
+        sentiment: rating of the units with the code; NaN without one.
     """
 
     row: int
@@ -74,6 +76,8 @@ class Quote:
     assigned: bool | None
     kind: Literal["typical", "borderline"] = "typical"
     evidence: str | None = None
+    reason: str | None = None
+    sentiment: float = float("nan")
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,6 +111,7 @@ class CodingSummary(Presentable):
         changes: what the chat model changed, one for each code; empty if none was asked.
         signature: what was applied.
         advice: what further hand-coded answers would bring; ``None`` without any, or if all are coded.
+        scale: scale of sentiment; ``None`` if nothing was rated.
         unseen_codes: codes of ``missing`` that no answer has.
         input_notes: how the table was read, such as the rows that a condition left out.
         created: time of the coding.
@@ -136,6 +141,7 @@ class CodingSummary(Presentable):
     changes: tuple[CodeChange, ...]
     signature: Signature
     advice: LabelAdvice | None = None
+    scale: Scale | None = None
     unseen_codes: tuple[str, ...] = ()
     input_notes: tuple[str, ...] = ()
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -175,6 +181,7 @@ class CodingSummary(Presentable):
             "further_labels": None if self.advice is None else self.advice.record(),
             "given_from": self.settings.given_from,
             "unsure_from": self.settings.unsure_from,
+            "sentiment_scale": None if self.scale is None else self.scale.name,
             "codes": [self._code_record(position) for position in range(len(self.codebook.codes))],
             "group_shares": [
                 {
@@ -264,6 +271,7 @@ def _share_record(share: CodeShare) -> dict[str, Any]:
         "small_base": share.has_small_base,
         "counted": share.counted,
         "corrected": corrected,
+        "sentiment": share.sentiment,
     }
 
 
@@ -272,6 +280,8 @@ def _quote_record(quote: Quote) -> dict[str, Any]:
         "row": quote.row,
         "text": quote.text,
         "evidence": quote.evidence,
+        "reason": quote.reason,
+        "sentiment": quote.sentiment,
         "value": quote.value,
         "given": quote.assigned,
     }
@@ -322,21 +332,20 @@ class CodeTallies:
         Returns:
             The number of each answer's group, shape (m,), by the column of groups.
         """
-        assigned = coding.assigned
-        counting = CodedSample(assigned, coding.readable, SampleDesign(weights)).counting
+        assigned, sample = coding.assigned, coding.sample(SampleDesign(weights))
         self.outcomes.update(map(str, coding.outcome))
         self.reasons.update(str(reason) for reason in coding.reason if reason is not None)
-        self.overall.add(np.zeros(len(counting), np.int64), assigned, counting, weights)
+        self.overall.add(np.zeros(len(coding), np.int64), sample)
         self.pairs.add(assigned)
         shown = [str(text) if read else None for text, read in zip(texts, coding.readable, strict=True)]
-        self.quotes.add(shown, coding.values, assigned, self.n, coding.evidence)
-        self.n += len(counting)
+        self.quotes.add(shown, coding, self.n)
+        self.n += len(coding)
         groups: dict[str, Integers] = {}
         for column, names in by.items():
             known = self.names.setdefault(column, {})
             groups[column] = np.array([known.setdefault(name, len(known)) for name in names], np.int64)
             counts = self.by.setdefault(column, CodeCounts(assigned.shape[1]))
-            counts.add(groups[column], assigned, counting, weights)
+            counts.add(groups[column], sample)
         return groups
 
     def check_weights(self, weight: str) -> None:
@@ -374,29 +383,19 @@ class QuoteChoice:
             for most in (QUOTES, 2 * QUOTES)  # three of the nearest may be typical, and are not shown twice
         )
 
-    def add(
-        self,
-        texts: Sequence[str | None],
-        values: Floats,
-        assigned: Floats,
-        first_row: int,
-        evidence: ObjectArray | None = None,
-    ) -> None:
+    def add(self, texts: Sequence[str | None], coding: Coding, first_row: int) -> None:
         """Add the next answers.
 
         Args:
             texts: m answers, ``None`` if unreadable.
-            values: shape (m, k), probabilities or likenesses; NaN if missing.
-            assigned: shape (m, k), 1, 0 or NaN.
+            coding: their codes.
             first_row: row of the first of these answers, from 0.
-            evidence: shape (m, k), units with the strongest evidence; ``None`` if they are unknown.
         """
         readable = np.array([text is not None for text in texts], dtype=np.bool_)
         for code, threshold in enumerate(self._thresholds):
-            column = np.where(readable, values[:, code], np.nan)
-            decisions = assigned[:, code]
-            units = None if evidence is None else evidence[:, code]
-            quote = partial(_quote, texts, column, decisions, units, first_row)
+            column = np.where(readable, coding.values[:, code], np.nan)
+            decisions = coding.assigned[:, code]
+            quote = partial(_quote, texts, coding, code, first_row)
             self._typical[code].add(np.where(decisions == 1, -column, np.nan), first_row, quote)
             self._nearest[code].add(np.abs(column - threshold), first_row, quote)
 
@@ -411,21 +410,15 @@ class QuoteChoice:
         return tuple(chosen)
 
 
-def _quote(
-    texts: Sequence[str | None],
-    values: Floats,
-    decisions: Floats,
-    units: ObjectArray | None,
-    first_row: int,
-    index: int,
-) -> Quote:
-    """Return one of m answers, which can be read, as a quote."""
-    decision = decisions[index]
-    assigned = None if np.isnan(decision) else bool(decision == 1)
+def _quote(texts: Sequence[str | None], coding: Coding, code: int, first_row: int, index: int) -> Quote:
+    """Return one of m answers, which can be read, as a quote for a code."""
+    decision = coding.assigned[index, code]
     return Quote(
         first_row + index + 1,
         str(texts[index]),
-        float(values[index]),
-        assigned,
-        evidence=None if units is None else units[index],
+        float(coding.values[index, code]),
+        None if np.isnan(decision) else bool(decision == 1),
+        evidence=None if coding.evidence is None else coding.evidence[index, code],
+        reason=None if coding.reasons is None else coding.reasons[index, code],
+        sentiment=float("nan") if coding.sentiment is None else float(coding.sentiment[index, code]),
     )

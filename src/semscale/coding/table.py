@@ -21,11 +21,12 @@ from semscale.coding.code_shares import (
     find_drivers,
     group_tests,
 )
-from semscale.coding.codebook import Codebook
+from semscale.coding.codebook import COLUMN_ENDINGS, Codebook
 from semscale.coding.coder import Coder, CodeScores
 from semscale.coding.coding import FACTS, Coding, FittedCodes, fit_codes, mean_asked, settings_per_code
 from semscale.coding.label_advice import LabelAdvice, advise, learning_gain
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
+from semscale.coding.sentiment import SentimentRater, sentiment_rater
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.summary import CodeTallies, CodingAgreement, CodingSummary
 from semscale.embedding.cache import KEPT_EMBEDDINGS
@@ -119,7 +120,8 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             for name, value in signed.items()
         }
         seed = {"seed": str(self._plan.seed)} if self.columns.labels else {}
-        return {**dict(self._coder.signature.fields), **applied, **seed, **self._asked_settings}
+        rated = {} if self._sentiment is None else self._sentiment.settings
+        return {**dict(self._coder.signature.fields), **applied, **rated, **seed, **self._asked_settings}
 
     def is_written(self, column: str) -> bool:
         """Return whether the codes have a column of that name."""
@@ -127,7 +129,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
 
     @cached_property
     def _titles(self) -> frozenset[str]:
-        values = (f"{code}{kind}" for code in self.codebook.names for kind in ("", "_p", "_likeness"))
+        values = (f"{code}{kind}" for code in self.codebook.names for kind in ("", *COLUMN_ENDINGS))
         return frozenset(PREFIX + name for name in (*FACTS, *values))
 
     def inspect(self, cells: Cells) -> None:
@@ -144,9 +146,10 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         """Score some answers."""
         fitted = self._fitted  # first of all, as a cap on calls of the chat model may end the run
         rows = np.arange(cells.first_row, cells.first_row + cells.rows.height)
-        return self._learned_coder.score(
+        scores = self._learned_coder.score(
             cells["text"], hand_coded=fitted.positions(rows), missing=self._missing, progress=self._progress
         )
+        return fitted.rate(scores, rows, self._chat_codes(rows), self._progress)
 
     def further_columns(self, cells: Cells, result: CodeScores) -> list[pl.Series]:
         """Return outcomes, codes and their values."""
@@ -178,6 +181,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             self._changes.add(coding.assigned, self._fitted_alone.code(result, rows).assigned)
         columns: dict[str, Column | None] = {
             "likeness": result.likeness,
+            "sentiment": result.sentiment,
             "status": np.array([_STATUSES.index(status) for status in result.text_status], np.int8),
             "rating": cells.get("rating"),
             "other": None
@@ -210,7 +214,13 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             self._tallies.check_weights(self.columns.weight)
         rows = self._sample.rows()
         statuses = np.array(_STATUSES, dtype=object)[rows.columns["status"]]
-        scores = CodeScores(self.codebook, rows.columns["likeness"], statuses, self._fitted.signature)
+        scores = CodeScores(
+            self.codebook,
+            rows.columns["likeness"],
+            statuses,
+            self._fitted.signature,
+            sentiment=rows.columns.get("sentiment"),
+        )
         coding = self._fitted.code(scores, rows.rows, self._chat_codes(rows.rows))
         sample = _build_sample(coding, rows)
         tallies, hand = self._tallies, coding.hand
@@ -248,6 +258,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             advice=self._advice(sample),
             changes=() if self._asked is None else self._changes.changes(),
             signature=coding.signature,
+            scale=coding.scale,
             unseen_codes=unseen_codes(self._settings.missing, self._seen_codes),
         )
 
@@ -369,6 +380,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             hand=codes,
             asked=asked.some(rows),
             stand_in=mean_asked(asked.probability),
+            rater=self._sentiment,
             settings=self._settings,
             plan=self._plan,
         )
@@ -377,7 +389,14 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
     def _fitted_alone(self) -> FittedCodes:
         """Fit the rules without a chat model, to tell what it changes."""
         rows, _, codes = self._checks.hand_coded()
-        return fit_codes(self._hand_scores, rows, hand=codes, settings=self._settings, plan=self._plan)
+        return fit_codes(
+            self._hand_scores,
+            rows,
+            hand=codes,
+            rater=self._sentiment,
+            settings=self._settings,
+            plan=self._plan,
+        )
 
     @cached_property
     def _hand_scores(self) -> CodeScores:
@@ -385,6 +404,11 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         return self._learned_coder.score(
             answers, hand_coded=np.arange(len(rows)), missing=self._missing, progress=self._progress
         )
+
+    @cached_property
+    def _sentiment(self) -> SentimentRater | None:
+        """Rater of units, with the scale of the settings."""
+        return sentiment_rater(self._settings.sentiment, self._coder.embedder)
 
     @cached_property
     def _tallies(self) -> CodeTallies:
@@ -409,7 +433,7 @@ def _build_sample(coding: Coding, rows: SampledRows) -> CodedSample:
         strata=columns.get("stratum"),
     )
     if coding.hand is None:
-        return CodedSample(coding.assigned, coding.readable, design, None, rows.drawn)
+        return coding.sample(design, drawn=rows.drawn)
     weights, inclusion = design.weights, coding.hand.inclusion
     if rows.drawn is not None and not (design.is_plain and inclusion is None):
         # Each sampled answer without a hand code stands for more than one of all.
@@ -420,7 +444,7 @@ def _build_sample(coding: Coding, rows: SampledRows) -> CodedSample:
         mean_codes(coding.hand.codes),
         replace(design, inclusion=inclusion, weights=weights),
     )
-    return CodedSample(coding.assigned, coding.readable, design, labels, rows.drawn)
+    return coding.sample(design, hand=labels, drawn=rows.drawn)
 
 
 def _renumber(clusters: Integers) -> Integers:

@@ -8,6 +8,7 @@ import numpy as np
 
 from semscale.coding.coding import MIN_PER_CLASS
 from semscale.coding.settings import BY_LIKENESS, CodeSettings
+from semscale.guards.findings import Span
 from semscale.report import figures, parts
 from semscale.report.chart_data import ChartData, Series, estimates
 from semscale.report.coding_chat import chat_section, reply_cautions, reply_table
@@ -20,6 +21,7 @@ from semscale.report.document import (
     Figure,
     Flag,
     Interval,
+    Marked,
     Number,
     Paragraph,
     Quoted,
@@ -30,6 +32,7 @@ from semscale.report.document import (
     Share,
     Value,
     estimate_cell,
+    mark_findings,
     notices,
     share_cell,
 )
@@ -57,7 +60,7 @@ if TYPE_CHECKING:
     from semscale.coding.code_shares import CodeShare, Driver, Drivers, GroupTest
     from semscale.coding.coding import CodeCalibration
     from semscale.coding.suggesting import SuggestedCode, SuggestionSummary
-    from semscale.coding.summary import CodingSummary
+    from semscale.coding.summary import CodingSummary, Quote
     from semscale.stats.agreement import AgreementEstimate
 
 _NAME = 60
@@ -111,6 +114,12 @@ _QUALITY = (
     "Area: chance that an answer with the code scores above one without it. Brier score: mean squared error "
     "of probabilities by curves that were fitted without the answer; it should be below that of the share "
     "alone. Alpha is Krippendorff’s, nominal."
+)
+_REASON_NOTE = (
+    "The evidence, marked in the answer, is the sentence or clause that decided. Decided by: the kind of "
+    "evidence with the largest part. Similar meaning: to the definition or an example. Keyword, codebook "
+    "word: a word of the code. Similar word: near to one of these in meaning. Other answers, hand codes: "
+    "learned from them."
 )
 _PAIRS = (
     "Number of answers that have two codes, and how many times as often as if the codes were independent."
@@ -171,16 +180,12 @@ def coding_document(summary: "CodingSummary") -> Document:
 
 def _basis(summary: "CodingSummary") -> str:
     readable = f"{count_of(summary.n_readable, 'answer')} that can be read"
-    decided = "of those about which the code was decided"
-    if summary.n_hand:
-        basis = f"Corrected shares are of the {readable}, counted ones {decided}"
-    else:
-        basis = f"Of the {readable}, shares are {decided}"
-    return f"{basis}; an answer may have several codes."
+    return f"Shares are of the {readable}; an answer may have several codes."
 
 
 def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
     yield _share_section(summary)
+    yield _sentiment_section(summary)
     for position, by in enumerate(summary.columns.by, start=1):
         shares = [share for share in summary.group_shares if share.by == by]
         tests = [test for test in summary.tests if test.by == by]
@@ -217,20 +222,72 @@ def _share_section(summary: "CodingSummary") -> Section | None:
         (f"unsure{counts}", lambda share: share.n_unsure),
         (f"counted share{shares}", lambda share: share_cell(share.counted)),
         (f"corrected share{shares}", lambda share: share_cell(share.corrected)) if summary.n_hand else None,
+        (f"positive{shares}", lambda share: share_cell(_positive(share))) if summary.scale else None,
     )
     note = (
-        "Counted: share of the answers about which a code was decided; its interval does not account for the "
-        "coder’s errors."
+        "Counted: share of all readable answers. An unsure answer counts for its probability; without "
+        "probabilities it counts as one without the code, and as one with it at the upper end of the "
+        "interval. The interval does not account for other errors of the coder."
     )
     if summary.n_hand:
         note += (
             " Corrected: share of all readable answers to which people would assign the code, estimated with "
             f"{count(summary.n_hand)} hand-coded answers (prediction-powered)."
         )
+    if summary.scale is not None:
+        note += (
+            " Positive: of the answers with the code, those whose sentences and clauses with the code are "
+            f"rated on the good half of the scale ‘{one_line(summary.scale.name)}’ on average. The intervals "
+            "do not account for errors of ratings."
+        )
     title = f"Codes ({coverage(summary.plan.interval)} intervals)"
     listed = table_of(order, columns, noun="code", brief_title=title)
     figure = _shares_figure(summary, order, listed)
     return section("shares", "Share of answers with each code", figure, note)
+
+
+def _positive(share: "CodeShare") -> Interval | None:
+    return None if share.sentiment is None else share.sentiment.positive
+
+
+def _sentiment_section(summary: "CodingSummary") -> Section | None:
+    """Build the section with the sentiment of each code, the most positive first."""
+    rated = {
+        share.code: share.sentiment
+        for share in summary.shares
+        if share.sentiment is not None and share.sentiment.n
+    }
+    if not rated or summary.scale is None:
+        return None
+    order = sorted(rated, key=lambda code: -rated[code].positive.value)
+    low, high = summary.scale.values[[0, -1]]
+    counts, shares = _weighting(summary)
+    columns: Columns[str] = (
+        ("code", lambda code: Quoted(code, _NAME)),
+        (f"answers with it{counts}", lambda code: rated[code].n),
+        (f"positive{shares}", lambda code: share_cell(rated[code].positive)),
+        (f"mean, {low:g} to {high:g}{shares}", lambda code: estimate_cell(rated[code].mean)),
+    )
+    figure = figures.shares_figure(
+        "sentiment",
+        [(code, rated[code].positive) for code in order],
+        head="code",
+        quantity="share of positive answers among those with the code",
+        measure="share",
+        numbers=table_of(order, columns, noun="code", detail="full"),
+    )
+    note = "Share of positive answers among those with the code, by ratings of its sentences and clauses."
+    data = tuple(replace(chart, coverage=summary.plan.interval, note=note) for chart in figure.data)
+    first, last = order[0], order[-1]
+    finding = f"‘{one_line(first)}’ is praised most ({percent(rated[first].positive.value, 0)} positive)"
+    if last != first:
+        finding += f", ‘{one_line(last)}’ least ({percent(rated[last].positive.value, 0)})"
+    return section(
+        "sentiment",
+        "Sentiment of each code",
+        replace(figure, data=data, finding=finding),
+        Paragraph(note, "note"),
+    )
 
 
 def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]", numbers: DataTable) -> Figure:
@@ -245,19 +302,33 @@ def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]", numbe
         numbers=numbers,
     )
     data = tuple(
-        replace(chart, coverage=summary.plan.interval, note=_chart_note(summary)) for chart in figure.data
+        replace(chart, coverage=summary.plan.interval, note=_chart_note(summary, order))
+        for chart in figure.data
     )
     return replace(figure, data=data, finding=_shares_finding(order), shows_table=True)
 
 
-def _chart_note(summary: "CodingSummary") -> str:
+def _chart_note(summary: "CodingSummary", order: "Sequence[CodeShare]") -> str:
     """State the number of answers, and whether shares are corrected by hand codes, for readers of a slide."""
+    return f"Share of answers with each code; an answer can have several. {_answers(summary)}{_unsure(order)}"
+
+
+def _unsure(shares: "Sequence[CodeShare]") -> str:
+    """State the number of unsure answers of the codes with most of them."""
+    unsure = sorted((share for share in shares if share.n_unsure), key=lambda share: -share.n_unsure)
+    if not unsure:
+        return ""
+    named = [f"{count(share.n_unsure)} for ‘{one_line(share.code)}’" for share in unsure[:3]]
+    most = "Most unsure" if len(unsure) > len(named) else "Unsure"
+    return f" {most} answers: {join_list(named)}."
+
+
+def _answers(summary: "CodingSummary") -> str:
+    """State the number of answers, and whether shares are corrected by hand codes."""
     answers = f"{count_of(summary.n_readable, 'answer')} that can be read"
     if summary.n_hand:
-        by_hand = f"{answers}, corrected by {count_of(summary.n_hand, 'answer')} coded by hand."
-    else:
-        by_hand = f"{answers}. Codes were not compared with hand-coded answers: their error rate is unknown."
-    return f"Share of answers with each code; an answer can have several. {by_hand}"
+        return f"{answers}, corrected by {count_of(summary.n_hand, 'answer')} coded by hand."
+    return f"{answers}. Codes were not compared with hand-coded answers: their error rate is unknown."
 
 
 def _shares_finding(order: "Sequence[CodeShare]") -> str:
@@ -270,6 +341,9 @@ def _shares_finding(order: "Sequence[CodeShare]") -> str:
     stated = f"‘{one_line(first.code)}’ is the most frequent topic ({percent(best.value, 0)}"
     if has_interval(best):
         stated += f", plausibly {percent(best.low, 0)} to {percent(best.high, 0)}"
+    positive = _positive(first)
+    if positive is not None and np.isfinite(positive.value):
+        stated += f"; of these {percent(positive.value, 0)} positive"
     named = [f"‘{one_line(share.code)}’ ({percent(_best(share).value, 0)})" for share in others[:2]]
     return f"{stated}), before {join_list(named)}" if named else f"{stated})"
 
@@ -341,7 +415,7 @@ def _group_data(summary: "CodingSummary", by: str) -> tuple[ChartData, ...]:
             quantity="share of answers",
             has_total=True,
             coverage=summary.plan.interval,
-            note=_chart_note(summary),
+            note=_chart_note(summary, overall),
         ),
     )
 
@@ -548,6 +622,7 @@ def _matrix(summary: "CodingSummary") -> DataTable:
 def _quotes(summary: "CodingSummary") -> Iterator[Block]:
     """List typical and borderline answers of each code."""
     yield Paragraph(_value_note(summary), "lead")
+    yield Paragraph(_REASON_NOTE, "note")
     decisions = {None: "unsure", True: "yes", False: "no"}
     for code, quotes in zip(summary.codebook.codes, summary.quotes, strict=True):
         rows = (
@@ -556,16 +631,27 @@ def _quotes(summary: "CodingSummary") -> Iterator[Block]:
                 quote.row,
                 quote.value,
                 decisions[quote.assigned],
+                *(() if summary.scale is None else (quote.sentiment,)),
+                quote.reason or "",
                 "" if quote.evidence is None else Quoted(quote.evidence),
-                Quoted(quote.text),
+                _mark_evidence(quote),
             )
             for quote in quotes
         )
         value = "likeness" if code.name in summary.not_calibrated else "probability"
         yield Paragraph(Quoted(code.name), "heading")
         yield Paragraph(Quoted(code.definition))
-        heads = ("", "row", value, "code", "evidence", "answer")
+        sentiment = () if summary.scale is None else ("sentiment",)
+        heads = ("", "row", value, "code", *sentiment, "decided by", "evidence", "answer")
         yield table(heads, rows, noun="answer", detail="full")
+
+
+def _mark_evidence(quote: "Quote") -> Marked:
+    """Mark the unit that decided in its answer."""
+    unit = quote.evidence or ""
+    start = quote.text.find(unit) if unit else -1
+    span = None if start < 0 else Span(start, start + len(unit), unit)
+    return mark_findings(quote.text, [("evidence", span)])
 
 
 def _typical_quotes(summary: "CodingSummary") -> Quotes | None:
@@ -698,6 +784,8 @@ def _sample_cautions(summary: "CodingSummary") -> Iterator[str]:
     is_designed = bool(summary.columns.weight or summary.columns.respondent or summary.columns.strata)
     shares = [name for name, used in (("counted", is_designed), ("corrected", summary.n_hand)) if used]
     figures = [f"{' and '.join(shares)} shares"] if shares else []
+    if summary.scale is not None:
+        figures.append("means of sentiment" if not is_designed else "sentiment")
     if shares and summary.columns.by:
         figures.append("their tests between groups")
     if summary.agreement.runs:

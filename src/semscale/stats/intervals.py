@@ -449,13 +449,13 @@ def mean_of_known(values: Floats | Sequence[Floats], axis: int = -1) -> Floats:
     return np.where(n > 0, np.where(known, table, 0.0).sum(axis=axis) / np.maximum(n, 1), np.nan)
 
 
-def wilson_interval(hits: int, n: int, interval: float = 0.95) -> Estimate:
+def wilson_interval(hits: float, n: int, interval: float = 0.95) -> Estimate:
     """Compute a share with Wilson's score interval, which has a width above 0 and stays within 0 to 1.
 
     With z the normal quantile: (p + z^2 / 2n +- z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n).
 
     Args:
-        hits: 0 to n.
+        hits: 0 to n; if it is known of some items only with which probability they count, their sum.
         n: at least 0.
         interval: nominal coverage, between 0 and 1.
 

@@ -1,0 +1,122 @@
+"""Sentiment by topic: agreement with people on restaurant reviews, and its cost.
+
+Run with ``python bench/code_sentiment.py``. People marked the polarity of each topic in each sentence
+(``../shared/data/topics/polarity.csv``, from SemEval-2016 task 5). The text that is rated was chosen on every
+other review, the other half is reported. Reported on whole reviews as well: the polarity of a topic is that
+of the majority of its sentences, and the share of positive ones is compared with that of people.
+"""
+
+import csv
+import json
+from time import perf_counter
+
+import numpy as np
+
+from coded_domains import restaurants
+from measuring import Options
+from semscale import load_embedder
+from semscale.coding.coder import Coder
+from semscale.coding.coding import code_answers
+from semscale.coding.sentiment import sentiment_rater
+from semscale.rating.rater import Rater
+from semscale.stats.correlations import roc_area
+from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
+from shared_data import shared_data
+
+MIDDLE = 3.0
+VALUES = {"positive": 1, "neutral": 0, "negative": -1, "mixed": 0}
+
+
+def polarities(domain):
+    """Return people's polarity of each code of each sentence, shape (m, k): 1, 0, -1, or NaN if unmarked."""
+    folder = shared_data("topics")
+    path = shared_data("topics", "polarity.csv")
+    with (folder / "restaurants.csv").open(encoding="utf-8", newline="") as file:
+        reviews = [(row["review"], len(json.loads(row["sentences"]))) for row in csv.DictReader(file)]
+    first = dict(zip([name for name, _ in reviews], np.cumsum([0, *(n for _, n in reviews)]), strict=False))
+    marked = np.full(domain.codes.shape, np.nan)
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            sentence = first[row["review"]] + int(row["sentence"])
+            marked[sentence, domain.codebook.names.index(row["topic"])] = VALUES[row["polarity"]]
+    return marked
+
+
+def agreement(ratings, people):
+    """Return area, accuracy and share of positive ratings of the pairs that people marked clearly."""
+    clear = (np.abs(people) == 1) & ~np.isnan(ratings)
+    ratings, positive = ratings[clear], people[clear] == 1
+    area = roc_area(ratings[positive], ratings[~positive]).value
+    return (
+        area,
+        ((ratings > MIDDLE) == positive).mean(),
+        (ratings > MIDDLE).mean(),
+        positive.mean(),
+        len(ratings),
+    )
+
+
+def of_sentences(domain, people, coder):
+    """Print agreement by model and by the text that is rated, for each half of the reviews."""
+    sentences, codes = np.nonzero(~np.isnan(people))
+    texts = [domain.sentences[row] for row in sentences]
+    evidence = coder.score(domain.sentences).evidence[sentences, codes]
+    clauses = [text if clause is None else clause for text, clause in zip(texts, evidence, strict=True)]
+    marked, is_odd = people[sentences, codes], domain.answers[sentences] % 2 == 1
+    differs = np.array([len(set(people[row][~np.isnan(people[row])])) > 1 for row in sentences])
+    print(f"{'model':20} {'rated':9} reviews     n  area  correct  positive  people  correct, if mixed")
+    for model in (DEFAULT_RATING_MODEL, DEFAULT_MODEL):
+        rater = Rater("quality", embedder=load_embedder(model))
+        whole, part = rater.rate(texts).mean, rater.rate(clauses).mean
+        rated = {"sentence": whole, "clause": part, "mean": np.nanmean([whole, part], axis=0)}
+        for half, rows in (("odd", is_odd), ("even", ~is_odd)):
+            for name, values in rated.items():
+                area, correct, share, people_share, n = agreement(values[rows], marked[rows])
+                mixed = agreement(values[rows & differs], marked[rows & differs])[1]
+                print(
+                    f"{model:20} {name:9} {half:7} {n:5} {area:5.3f} {correct:8.1%} {share:9.1%} "
+                    f"{people_share:7.1%} {mixed:8.1%}"
+                )
+
+
+def of_reviews(domain, people, coder):
+    """Print agreement on topics of whole reviews, as ``semscale code`` assigns and rates them."""
+    n = domain.answers.max() + 1
+    reviews = [
+        " ".join(
+            text for text, owner in zip(domain.sentences, domain.answers, strict=True) if owner == number
+        )
+        for number in range(n)
+    ]
+    sums = np.zeros((n, people.shape[1]))
+    np.add.at(sums, domain.answers, np.nan_to_num(people))
+    is_marked = domain.in_answers((~np.isnan(people)).astype(float)) == 1
+    majority = np.where(is_marked & (sums != 0), np.sign(sums), np.nan)
+    for name, rater in (("without", None), ("with", sentiment_rater("quality", coder.embedder))):
+        began = perf_counter()
+        scores = Coder(domain.codebook, embedder=load_embedder(DEFAULT_MODEL)).adapt([reviews]).score(reviews)
+        coding = code_answers(scores, rater=rater)
+        print(f"{name} sentiment: {perf_counter() - began:.1f} s for {n} reviews")
+    is_odd = np.arange(n) % 2 == 1
+    for half, rows in (("odd", is_odd), ("even", ~is_odd)):
+        area, correct, *_, pairs = agreement(coding.sentiment[rows].ravel(), majority[rows].ravel())
+        print(f"\n{half} reviews, {pairs} topics people marked: area {area:.3f}, correct {correct:.1%}")
+        print(f"{'code':12} answers  positive  people, same answers  people, all with the topic")
+        for code, title in enumerate(domain.codebook.names):
+            positive, true = coding.positive[rows, code], majority[rows, code]
+            both = ~np.isnan(positive) & ~np.isnan(true)
+            shares = (positive[both].mean(), (true[both] == 1).mean(), (true[~np.isnan(true)] == 1).mean())
+            print(f"{title:12} {both.sum():7} {shares[0]:9.0%} {shares[1]:21.0%} {shares[2]:27.0%}")
+
+
+def main():
+    Options(__doc__).parse_args()
+    domain = restaurants()
+    people = polarities(domain)
+    coder = Coder(domain.codebook, embedder=load_embedder(DEFAULT_MODEL)).adapt([domain.sentences])
+    of_sentences(domain, people, coder)
+    of_reviews(domain, people, coder)
+
+
+if __name__ == "__main__":
+    main()
