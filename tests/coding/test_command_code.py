@@ -250,6 +250,7 @@ def test_the_worth_of_further_hand_codes_is_stated(code, answers, tmp_path):
         assert further["half_widths"][entry["code"]][0] == pytest.approx(now)
     assert (further["gain"]["n_few"], further["gain"]["n_many"]) == (17, 27)
     assert "Are more hand-coded answers worth it?" in (tmp_path / "coded.md").read_text()
+    assert "the codes themselves reach an F1 of" in code("--human", "half").out
     # there is nothing to advise if all are coded
     assert json.loads(code("--human", "hand", "--json").out)["further_labels"] is None
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from semscale.chat.budget import amount
-from semscale.report.document import DataTable, Quoted, Section, Share, estimate_cell
+from semscale.report.document import DataTable, Paragraph, Quoted, Section, Share, estimate_cell
 from semscale.report.formatting import count, count_of, join_list, one_line
 from semscale.report.parts import Column, Columns, section, table_of
 from semscale.types import Status
@@ -56,7 +56,7 @@ def chat_section(summary: "CodingSummary") -> Section | None:
     return section(
         "chat",
         ("Codes by “", Quoted(asked.model), "”"),
-        cost_sentence(asked),
+        Paragraph(cost_sentence(asked), "note", detail="both"),
         table_of(summary.changes, columns, noun="code", brief_title="What the chat model changed"),
         _CHANGES,
     )

@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from semscale.coding.label_advice import LabelAdvice, LearningGain
-from semscale.report.document import DataTable, Quoted, Section, Value
+from semscale.report.document import DataTable, Number, Paragraph, Quoted, Section, Value
 from semscale.report.formatting import count, has_interval, number, one_line, with_sign
 from semscale.report.parts import section, table
 
@@ -24,7 +22,7 @@ def advice_section(advice: LabelAdvice | None) -> Section | None:
     return section(
         "further-labels",
         "Are more hand-coded answers worth it?",
-        " ".join(advice_sentences(advice)),
+        Paragraph(" ".join(advice_sentences(advice)), "note", detail="both"),
         _table(advice),
         _METHOD,
     )
@@ -98,18 +96,22 @@ def _table(advice: LabelAdvice) -> DataTable:
     """List the expected half-width of each code's share by the number of hand-coded answers."""
     heads = ("code", f"{count(advice.sizes[0])} (now)", *map(count, advice.sizes[1:]))
     rows: list[Sequence[Value]] = [
-        (Quoted(name, _NAME), *map(_points, widths))
+        (Quoted(name, _NAME), *map(_in_points, widths))
         for name, widths in zip(advice.codes, advice.half_widths, strict=True)
     ]
-    rows.append(("mean", *map(_points, advice.means)))
+    rows.append(("mean", *map(_in_points, advice.means)))
     return table(heads, rows, noun="code", keeps_last=True, detail="full")
+
+
+def _in_points(half: float) -> Number:
+    return Number(100 * half, 1)
 
 
 def _points(half: float) -> str:
     """Write a half-width in points.
 
     Examples:
-        >>> _points(0.0912), _points(0.0048), _points(float("nan"))
-        ('± 9.1', '± 0.5', '–')
+        >>> _points(0.0912), _points(0.0048)
+        ('± 9.1', '± 0.5')
     """
-    return f"± {number(100 * half, 1)}" if np.isfinite(half) else "–"
+    return f"± {number(100 * half, 1)}"
