@@ -7,7 +7,7 @@ from tests.coding.conftest import KeywordEmbedder
 from semscale.coding.code_shares import HandLabels
 from semscale.coding.coder import Coder
 from semscale.coding.label_advice import LabelAdvice, LearningGain, advise, learning_gain, plan_labels
-from semscale.report.label_advice import advice_section, advice_sentences, gain_sentence, plan_sentence
+from semscale.report.coding_labels import advice_section, advice_sentences, gain_sentence, plan_sentence
 from semscale.stats.intervals import Estimate, IntervalPlan
 from semscale.stats.prediction_powered import estimate_corrected_mean
 

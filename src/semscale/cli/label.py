@@ -326,7 +326,7 @@ def _draw_to_code(options: LabelOptions) -> None:
     from semscale.coding.coder import Coder
     from semscale.coding.label_advice import plan_labels
     from semscale.coding.labels import draw_answers, label_batches, predict_code_counts, write_instructions
-    from semscale.report.label_advice import plan_sentence
+    from semscale.report.coding_labels import plan_sentence
     from semscale.results.label_sheets import HUMAN, INCLUSION, check_label_columns
     from semscale.store.writing import write_batches
     from semscale.weights.known import DEFAULT_MODEL

@@ -12,6 +12,7 @@ from semscale.guards.findings import Span
 from semscale.report import figures, parts
 from semscale.report.chart_data import ChartData, Series, estimates
 from semscale.report.coding_chat import chat_section, reply_cautions, reply_table
+from semscale.report.coding_labels import advice_section
 from semscale.report.document import (
     Block,
     Citation,
@@ -48,7 +49,6 @@ from semscale.report.formatting import (
     percent,
     with_sign,
 )
-from semscale.report.label_advice import advice_section
 from semscale.report.parts import Column, Columns, section, table, table_of, without_none
 from semscale.report.sentences import rows_scored, sample_caution, unseen_codes_note
 from semscale.spelling import hint
