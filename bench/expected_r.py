@@ -32,7 +32,7 @@ from semscale.scales import load_scale, scale_names
 from shared_data import shared_data
 
 OTHER_SHARE = 1 / 3
-RIDGE = 0.05
+RIDGE = 0.003
 NEAREST = 3
 CANDIDATES = (
     ("spread",), ("agreement",), ("spread", "agreement"), ("spread", "sentiment"), ("spread", "length"),
@@ -181,7 +181,7 @@ def fisher(pairs):
 
 def fit(pairs, names):
     roots = np.sqrt(weights_of(pairs))
-    penalty = np.hstack([np.zeros((len(names), 2)), np.eye(len(names)) * np.sqrt(RIDGE / 2)])
+    penalty = np.hstack([np.zeros((len(names), 2)), np.eye(len(names)) * np.sqrt(RIDGE)])
     left = np.vstack([design(pairs, names) * roots[:, None], penalty])
     return nnls(left, np.concatenate([fisher(pairs) * roots, np.zeros(len(names))]))[0]
 

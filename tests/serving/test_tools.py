@@ -101,7 +101,8 @@ class TestList:
         ):
             arguments = tools[name].input_schema["properties"]
             further = tools[name].description.rpartition("Further arguments: ")[2].rstrip(".").split(", ")
-            assert {*arguments, *further} == {*fields.model_fields, "rows"}
+            switches = {"rows", "show_anyway"} if name == "rate" else {"rows"}
+            assert {*arguments, *further} == {*fields.model_fields, *switches}
             assert all(argument["description"] for argument in arguments.values())
             assert tools[name].annotations.read_only_hint
         assert tools["rate"].input_schema["required"] == ["texts"]

@@ -112,3 +112,14 @@ def test_an_empty_file_is_written_like_a_new_one(semscale, answers, tmp_path):
     (tmp_path / "survey.yaml").touch()
     assert semscale("columns", "answers.csv", "--out", "survey.yaml").code == 0
     assert find_survey(open_table(answers), str(answers))[0].columns == ("q", "r")
+
+
+@pytest.mark.parametrize("is_stated", [True, False])
+def test_a_renamed_question_without_its_column_is_told_its_line(answers, tmp_path, is_stated):
+    beside = tmp_path / "survey.yaml"
+    beside.write_text(
+        "survey: 1\nfile: answers.csv\nquestions:\n- {name: q, kind: scale}\n- {name: Mood, kind: scale}\n"
+    )
+    message = "survey.yaml', line 5: .*no column 'Mood', which question 'Mood' names; a renamed "
+    with pytest.raises(InputError, match=message):
+        find_survey(open_table(answers), str(answers), stated=beside if is_stated else None)

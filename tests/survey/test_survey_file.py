@@ -210,12 +210,6 @@ def test_the_published_schema_is_that_of_the_classes():
     }
 
 
-def test_a_renamed_question_without_its_column_is_told_what_it_needs():
-    survey = parse_survey(b"questions: [{name: Satisfaction, kind: scale}]", source="s.yaml")
-    with pytest.raises(InputError, match="a renamed question needs its columns"):
-        survey.check_columns(["q1"], "a.csv")
-
-
 def test_rows_that_a_user_takes_back_stay_respondents():
     # The file has previews, and the user has deleted the line that leaves them out.
     inferred = Survey(

@@ -127,7 +127,7 @@ def test_a_stated_description_must_describe_the_table(described, semscale, tmp_p
     (tmp_path / "other.csv").write_text("x,y\n1,2\n")
     ended = semscale("columns", "other.csv", "--survey", "survey.yaml")
     assert ended.code == 2
-    assert "--survey: other.csv has no column 'b_tea'" in ended.err
+    assert "'survey.yaml', line 6: other.csv has no column 'b_tea'" in ended.err
 
 
 def test_a_file_of_that_name_that_is_no_description_is_left_aside(semscale, tmp_path):

@@ -41,6 +41,7 @@ EXAMPLES: Mapping[str, Any] = {
     "samples": [["Lisbon", "Porto"]],
     "scale": "quality",
     "sheet": "2024",
+    "show_anyway": True,
     "table": "answers.csv",
     "template": "likert",
     "temperature": 0.8,

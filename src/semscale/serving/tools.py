@@ -24,6 +24,7 @@ from semscale.messages import shorten
 from semscale.presentable import Presentable
 from semscale.report.json_encoding import to_json_value
 from semscale.report.presenting import as_json
+from semscale.results.table_columns import Columns
 from semscale.results.table_runs import PartSettings
 from semscale.scales import load_scale, scale_names
 from semscale.serving.background import BackgroundWork, Task, current_task, report_progress
@@ -106,6 +107,9 @@ _UNLISTED = {
 
 _IN_TABLES = ("header_row", "sheet", "table", "out", "scale", "method")
 """Settings that the schemas of tools for tables list; the others are described with the tools for lists."""
+
+_SHOWN = ("show_anyway",)
+"""Switches among the columns of a table that decide which figures a summary shows."""
 
 _COLUMN_NAMES = {
     "text": "texts",
@@ -275,7 +279,7 @@ def _instrument_tool(
     name: str, instrument: Instrument, limits: ServiceLimits, work: BackgroundWork
 ) -> AgentTool:
     """Create an instrument's tool, which measures in a thread."""
-    fields = _with_rows(instrument.fields)
+    fields = _with_rows(instrument.fields, instrument.table_columns)
 
     def measure(arguments: Mapping[str, Any]) -> Content:
         call = ToolCall(fields, arguments)
@@ -288,7 +292,8 @@ def _instrument_tool(
         columns = dict(zip(instrument.columns, _columns(instrument, call.fields), strict=True))
         result: Any  # each kind sums its own texts up
         result, frame = instrument.measure(call.fields, columns)
-        return result_content(frame if call.fields.rows else None, result.summarize(**columns))
+        shown = {name: getattr(call.fields, name) for name in _SHOWN if name in fields.model_fields}
+        return result_content(frame if call.fields.rows else None, result.summarize(**columns, **shown))
 
     return AgentTool(
         description=f"{instrument.description} {_HINTS[name]} {_RETURNS} {_further(_UNLISTED[name])}",
@@ -571,10 +576,20 @@ def _judge_tool(judge: JudgeCalls, limits: ServiceLimits, work: BackgroundWork) 
     )
 
 
-def _with_rows(fields: type[RequestFields]) -> type[RequestFields]:
-    """Return the fields of a call: those of a request, and the switch for rows in the result."""
+def _with_rows(fields: type[RequestFields], columns: type[Columns] | None = None) -> type[RequestFields]:
+    """Return the fields of a call: those of a request, and switches for what the result has.
+
+    Args:
+        fields: fields of a request.
+        columns: columns of a table, whose switches for what a summary shows apply to a call as well.
+    """
     rows = Annotated[StrictBool, Field(description="Return a row for each item, not only estimates.")]
-    call: type[RequestFields] = create_model(fields.__name__, __base__=fields, rows=(rows, True))
+    switches: dict[str, Any] = {"rows": (rows, True)}
+    known = {} if columns is None else columns.model_fields
+    for name in _SHOWN:
+        if (switch := known.get(name)) is not None:
+            switches[name] = (Annotated[StrictBool, Field(description=switch.description)], switch.default)
+    call: type[RequestFields] = create_model(fields.__name__, __base__=fields, **switches)
     return call
 
 

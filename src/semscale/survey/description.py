@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
-from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.store.missing_codes import code_key
 from semscale.store.table_settings import TableSettings
@@ -465,23 +464,3 @@ class Survey(_Entry):
     def of_kind(self, *kinds: QuestionKind) -> tuple[Question, ...]:
         """Return the questions of some kinds, in order."""
         return tuple(question for question in self.questions if question.kind in kinds)
-
-    def check_columns(self, columns: Iterable[str], name: str) -> None:
-        """Check that a table has all columns of the description that are not derived.
-
-        Args:
-            columns: names of the table's columns.
-            name: name of the table in the message.
-
-        Raises:
-            InputError: a column is missing; the message names it and its question.
-        """
-        present = {*columns, *self.derive}
-        for question in self.questions:
-            lost = next((column for column in question.all_columns if column not in present), None)
-            if lost is not None:
-                raise InputError(
-                    "survey",
-                    f": {name} has no column {lost!r}, which question {question.name!r} names; correct the "
-                    "description, where a renamed question needs its columns, or describe the file anew",
-                )

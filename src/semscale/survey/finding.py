@@ -13,7 +13,7 @@ from semscale.store.places import is_url
 from semscale.store.table import ColumnLabels, Table
 from semscale.store.table_settings import TableSettings
 from semscale.survey.description import Question, QuestionKind, Survey
-from semscale.survey.survey_file import FILE_NAME, read_survey
+from semscale.survey.survey_file import FILE_NAME, error_in_entry, read_survey
 
 _MARKED = re.compile(rb"^survey\s*:", re.MULTILINE)
 _READING = re.compile(rb"^reading\s*:", re.MULTILINE)
@@ -44,7 +44,7 @@ def find_survey(
             the user names it or it names the table.
     """
     if stated is not None:
-        return _described(read_survey(stated), table), ""
+        return _described(read_survey(stated), table, stated), ""
     path = configured or survey_beside(file)
     if path is None:
         return None, ""
@@ -53,7 +53,7 @@ def find_survey(
     survey = read_survey(path)
     if survey.file != table.file_name and (lost := _lost_column(survey, table)) is not None:
         return None, f"{path} was not read: it describes another file, as {table.name} has no column {lost!r}"
-    return _described(survey, table), hint(f"questions are described in {path}")
+    return _described(survey, table, path), hint(f"questions are described in {path}")
 
 
 def survey_beside(file: str) -> Path | None:
@@ -88,10 +88,23 @@ def _problem(path: Path) -> str:
     return "" if is_marked else "it has no line 'survey: 1'" + hint("; add it, or name the file by `survey`")
 
 
-def _described(survey: Survey, table: Table) -> Survey:
-    """Return the description if the table has all its columns."""
-    survey.check_columns(filter(table.has, survey.columns), table.name)
-    return survey
+def _described(survey: Survey, table: Table, path: Path) -> Survey:
+    """Return the description if the table has all its columns.
+
+    Raises:
+        InputError: a column is missing; the message names its question and the line.
+    """
+    lost = _lost_column(survey, table)
+    if lost is None:
+        return survey
+    names = [question.name for question in survey.questions if lost in question.all_columns]
+    position = list(survey.by_name).index(names[0])
+    raise error_in_entry(
+        path,
+        position,
+        f"{table.name} has no column {lost!r}, which question {names[0]!r} names; a renamed question "
+        "needs its column, such as ‘columns: Q1’; or describe the file anew",
+    )
 
 
 def _lost_column(survey: Survey, table: Table) -> str | None:

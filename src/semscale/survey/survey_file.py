@@ -46,8 +46,23 @@ def read_survey(path: str | Path) -> Survey:
     Raises:
         InputError: the file cannot be read or is no description; the message names the line.
     """
-    file = YamlFile.read(path, "survey description", most_bytes=_MOST_BYTES)
+    file = _open(path)
     return parse_survey(file.content, source=file.source)
+
+
+def error_in_entry(path: str | Path, position: int, message: str) -> InputError:
+    """Build the error about an entry of a description, with file and line.
+
+    Args:
+        path: the file, which ``read_survey`` has read.
+        position: position of the entry in the list of questions, from 0.
+        message: the mistake and its remedy.
+    """
+    return _open(path).error(("questions", position), message)
+
+
+def _open(path: str | Path) -> YamlFile:
+    return YamlFile.read(path, "survey description", most_bytes=_MOST_BYTES)
 
 
 def parse_survey(content: bytes, *, source: str) -> Survey:
