@@ -74,7 +74,7 @@ def test_results_that_fit_two_texts_are_noted_and_have_one_owner():
     both = TEXTS | {"q5": ["more", "less", "some", None, "more"]}
     (rated,) = tables_of(both, RATINGS)
     assert rated.question.notes[0] == "the ratings of this table do not name their text, and fit ‘q5’ as well"
-    with pytest.raises(InputError, match="fit both 'Reason' and 'Wish'.*--text Reason --text Wish"):
+    with pytest.raises(InputError, match="fit both 'Reason' and 'Wish': name the one"):
         tables_of(both, RATINGS, questions=["Reason", "Wish"])
 
 
@@ -121,6 +121,8 @@ codes:
   - {name: price, definition: price, examples: [bad price, price]}
 """
 
+CODED_BY = ("--codebook", "codes.yaml")
+
 
 def test_open_and_closed_questions_have_one_workbook_and_one_deck(semscale, tmp_path):
     pytest.importorskip("pptx")
@@ -153,6 +155,48 @@ def test_open_and_closed_questions_have_one_workbook_and_one_deck(semscale, tmp_
     assert [table["columns"][0]["n"] for table in tables] == [4, 4, 4]
     assert (tmp_path / "all.xlsx").stat().st_size
     assert (tmp_path / "all.pptx").stat().st_size
-    again = semscale(*rate[:1], "a.parquet", *rate[2:], "--out", "c.parquet")
-    assert again.code == 2
-    assert "a.parquet has a column 'semscale_status' already, which the result needs" in again.err
+    again = semscale("rate", "a.parquet", *rate[2:], "--out", "c.parquet")
+    assert "the new columns begin with ‘semscale_q4_’" in again.out
+    once_more = semscale("rate", "c.parquet", *rate[2:], "--out", "d.parquet")
+    assert once_more.code == 2
+    assert "c.parquet has a column 'semscale_q4_status' already, which the result needs" in once_more.err
+
+
+def test_two_texts_that_are_measured_one_after_the_other_name_their_results(semscale, tmp_path):
+    (tmp_path / "answers.csv").write_text(
+        "why,wish\nbattery,price\nprice,price\nbattery,price\nbattery,battery\n"
+    )
+    (tmp_path / "codes.yaml").write_text(CODEBOOK)
+    (tmp_path / "survey.yaml").write_text(
+        "survey: 1\nquestions: [{name: why, kind: open}, {name: wish, kind: open}]\n"
+    )
+    for command, more in (("rate", ("--scale", "quality", "--floor", "none")), ("code", CODED_BY)):
+        source = "answers.csv"
+        for text in ("why", "wish"):
+            ended = semscale(command, source, "--text", text, *more, "--out", f"{command}-{text}.parquet")
+            assert ended.code == 0, ended.err
+            source = f"{command}-{text}.parquet"
+    rated = pl.read_parquet(tmp_path / "rate-wish.parquet")
+    # Equal texts have equal ratings, whichever column they are in.
+    assert rated["semscale_mean"][0] == rated["semscale_wish_mean"][3]
+    coded = pl.read_parquet(tmp_path / "code-wish.parquet")
+    assert coded["semscale_power"].to_list() == [1, 0, 1, 1]
+    assert coded["semscale_wish_power"].to_list() == [0, 0, 0, 1]
+    asked = ("--question", "why", "--question", "wish", "--question", "semscale_wish_outcome")
+    ended = semscale("tables", "code-wish.parquet", *asked, "--json")
+    assert ended.code == 0, ended.err
+    shares_of = [
+        {line["name"]: line["cells"][0]["value"] for line in table["lines"] if line["statistic"] == "share"}
+        for table in json.loads(ended.out)["tables"]
+    ]
+    assert [found["power"] for found in shares_of] == [0.75, 0.25, 0.25]
+    ended = semscale("tables", "rate-wish.parquet", *asked[:4], "--json")
+    assert [table["taken_for"] for table in json.loads(ended.out)["tables"]] == ["rated text"] * 2
+
+
+def test_codes_that_name_their_text_are_those_of_no_other():
+    named = {name.replace("semscale_", "semscale_q5_"): cells for name, cells in CODES.items()}
+    named["semscale_q5_power"] = [0, 1, None, 0, 0]
+    reason, wish = tables_of(TEXTS, CODES, named, questions=("Reason", "Wish"))
+    # 3 of 4 answers to Reason have the code, and 1 of 4 to Wish.
+    assert (shares(reason)["power"], shares(wish)["power"]) == (0.75, 0.25)

@@ -125,12 +125,18 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
 
     def is_written(self, column: str) -> bool:
         """Return whether the codes have a column of that name."""
-        return column in self._titles
+        start = self.title(PREFIX)
+        return column.startswith(start) and column.removeprefix(start) in self._plain_names
+
+    def name_beside(self, columns: Sequence[str]) -> str:
+        """Return the text's column if the table has codes of a text that they do not name."""
+        has_codes = {f"{PREFIX}outcome", f"{PREFIX}reason"} <= set(columns)
+        return self.columns.text if has_codes else ""
 
     @cached_property
-    def _titles(self) -> frozenset[str]:
+    def _plain_names(self) -> frozenset[str]:
         values = (f"{code}{kind}" for code in self.codebook.names for kind in ("", *COLUMN_ENDINGS))
-        return frozenset(PREFIX + name for name in (*FACTS, *values))
+        return frozenset((*FACTS, *values))
 
     def inspect(self, cells: Cells) -> None:
         """Check rows, and store hand-coded answers."""

@@ -1,6 +1,6 @@
 """Rating of the texts of a table: one column, or several in one run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -144,11 +144,20 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
 
     def is_written(self, column: str) -> bool:
         """Return whether the ratings, or the decisions of a chat model, have a column of that name."""
-        return column in self._titles or column.startswith(f"{PREFIX}decided_")
+        start = self.title(PREFIX)
+        plain = PREFIX + column.removeprefix(start)
+        return column.startswith(start) and (
+            plain in self._plain_titles or plain.startswith(f"{PREFIX}decided_")
+        )
+
+    def name_beside(self, columns: Sequence[str]) -> str:
+        """Return the text's column if the table has ratings of a text that they do not name."""
+        has_ratings = {f"{PREFIX}status", f"{PREFIX}mean"} <= set(columns)
+        return self.columns.text if has_ratings else ""
 
     @cached_property
-    def _titles(self) -> frozenset[str]:
-        return frozenset(map(self.title, self.labels()))
+    def _plain_titles(self) -> frozenset[str]:
+        return frozenset(self.labels())
 
     def inspect(self, cells: Cells) -> None:
         """Compare the texts with those that people labelled."""

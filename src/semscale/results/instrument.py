@@ -1,7 +1,7 @@
 """Instruments on a table, and the measurement of its parts."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Generic, Protocol, Self, TypeVar
 
@@ -80,6 +80,14 @@ class TableInstrument(ABC, Generic[R, S]):
         An instrument that knows the names of its columns accepts a table with results of another one.
         """
         return is_reserved(column)
+
+    def name_beside(self, columns: Sequence[str]) -> str:
+        """Return the name that the result's columns need beside those of another text; empty if none.
+
+        Args:
+            columns: of the table.
+        """
+        return ""
 
     def inspect(self, cells: Cells) -> None:
         """Read rows whose cells are checked, before anything is measured."""

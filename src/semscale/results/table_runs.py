@@ -19,7 +19,7 @@ from semscale.store.missing_codes import write_codes
 from semscale.store.parts import Part, Parts
 from semscale.store.places import OutputPlace, Target
 from semscale.store.table import Table, rows_of_the_file
-from semscale.store.writing import PREFIX, check_output, check_rows, output_format
+from semscale.store.writing import PREFIX, check_output, check_rows, is_reserved, output_format
 from semscale.text_preparation import TextCounts
 from semscale.types import Progress
 from semscale.version import __version__
@@ -119,7 +119,8 @@ def measure_table(
     """Measure the rows of a table, write them with their results, and summarize them.
 
     The written table has the input's columns and rows in their order, then those of the result's
-    ``to_frame`` with the prefix ``semscale_``. All cells that need a check are checked before any model reads
+    ``to_frame`` with the prefix ``semscale_``, and with the name of the text if the table has results of
+    another one. All cells that need a check are checked before any model reads
     a text. ``TableRun`` describes how finished parts are stored.
 
     Args:
@@ -140,7 +141,19 @@ def measure_table(
         StoppedByUserError: stopped by the user; finished parts are stored.
         SemscaleError: errors of the instrument; finished parts are stored.
     """
+    if not instrument.name:
+        instrument.name = instrument.name_beside(table.columns)
+    if instrument.name and settings is not None and settings.workers is not None:
+        raise InputError(
+            "cluster",
+            f": {table.name} has results of another text already; measure '{instrument.name}' without a "
+            "cluster, or both texts from a table without results",
+        )
     (summary,), notes = measure_by_each(table, [instrument], out=out, settings=settings, progress=progress)
+    if instrument.name:
+        start = instrument.title(PREFIX)
+        note = f"the table has results that name no text, so the new columns begin with ‘{start}’"
+        notes = (*notes, note)
     return replace(summary, input_notes=notes)  # type: ignore[type-var]  # every summary is a dataclass
 
 
@@ -356,15 +369,17 @@ class TableRun(Generic[S]):
         """Measure the next rows by each instrument, and join the columns of the results."""
         measured, notes = [], {}
         for instrument in self.instruments:
+            inputs = _inputs_of(instrument, batch)
             cells, result, notes[instrument.name] = measure_part(
-                instrument, batch, self._n_rows, self.table.name
+                instrument, inputs, self._n_rows, self.table.name
             )
             measured.append((instrument, cells, result))
         if not self.instruments[0].name:
             return WorkedPart(measured[0][1].rows, notes[""]), measured
         frames = [storable(batch)]
         for instrument, cells, _ in measured:
-            titles = [title for title in cells.rows.columns if title not in batch.columns]
+            inputs = _inputs_of(instrument, batch)
+            titles = [title for title in cells.rows.columns if title not in inputs.columns]
             frames.append(cells.rows.select(titles).rename(instrument.title))
         return WorkedPart(pl.concat(frames, how="horizontal"), notes), measured
 
@@ -470,6 +485,14 @@ def _sign_codes(summary: Any, columns: Columns) -> Any:
         return summary
     codes = Signature.of("table", **{"no-answer": _codes_text(columns)})
     return replace(summary, signature=summary.signature.plus(codes))
+
+
+def _inputs_of(instrument: TableInstrument[Any, Any], batch: pl.DataFrame) -> pl.DataFrame:
+    """Return rows without the results of another text, which a named instrument's own are called like."""
+    if not instrument.name:
+        return batch
+    used = instrument.columns.titles
+    return batch.select([title for title in batch.columns if title in used or not is_reserved(title)])
 
 
 def _columns_of(instrument: TableInstrument[Any, Any], frame: pl.DataFrame) -> pl.DataFrame:

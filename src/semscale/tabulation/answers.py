@@ -39,9 +39,9 @@ from semscale.tabulation.lines import (
 )
 from semscale.tabulation.survey_questions import grid_item
 from semscale.tabulation.text_results import (
-    CODED,
     are_of_text,
     code_columns,
+    coded_text,
     describe_codes,
     mass_columns,
     unnamed_masses,
@@ -186,16 +186,25 @@ class AnswerReader:
         elif self._have_text(question, ratings, is_exact=True):
             remarks = self._claim("ratings", question, ratings, is_exact=True)
             results.append(self._rated_text(question, unnamed, remarks))
-        codes = code_columns(self._frame.columns)
-        values = list(codes.values())
-        if not is_reserved(name) and self._have_text(question, values, is_exact=False):
-            remarks = self._claim("codes", question, values, is_exact=False)
-            coded = self._read(describe_codes(codes), remarks)
+        if coded := self._coded_text(question):
             name, text = question.name, question.heading
             if results:
                 name, text = f"{name}, codes", f"{text} (codes)"
             results.append(replace(coded, name=name, text=text))
         return results
+
+    def _coded_text(self, question: Question) -> TabulatedQuestion | None:
+        """Return the codes of a text: those that name it, or those that name none if they can be its own."""
+        (name,) = question.all_columns
+        if is_reserved(name):
+            return None
+        if codes := code_columns(self._frame.columns, name):
+            return self._read(describe_codes(codes, name), ())
+        codes = code_columns(self._frame.columns)
+        values = list(codes.values())
+        if not self._have_text(question, values, is_exact=False):
+            return None
+        return self._read(describe_codes(codes), self._claim("codes", question, values, is_exact=False))
 
     def _have_text(self, question: Question, results: Sequence[str], *, is_exact: bool) -> bool:
         """Return whether results that do not name their text can be those of a question."""
@@ -231,8 +240,8 @@ class AnswerReader:
             raise InputError(
                 "question",
                 f": the {what} of this table do not name their text, and fit both '{owner}' and "
-                f"'{question.name}': name the one that was measured, or rate both in one run, which names "
-                f"them (semscale rate --text {owner} --text {question.name})",
+                f"'{question.name}': name the one that was measured; measure the other one in this table, so "
+                f"that the new columns name it",
             )
         rivals = [
             text
@@ -756,12 +765,12 @@ def _several(
     for net, members in _net_members(question, names).items():
         lines.append(Line(net, "share", is_net=True))
         answers.append(_any_of(marks[:, members]))
-    can_be_none = (has_no or is_exclusive.any()) and question.name != CODED
+    can_be_none = (has_no or is_exclusive.any()) and coded_text(question.name) is None
     if can_be_none and (~is_exclusive).sum() >= _FEWEST_FOR_ANY:
         lines.append(Line(ANY, "share", is_net=True))
         answers.append(_any_of(marks[:, ~is_exclusive]))
     notes = [f"{_SEVERAL}; {reading}"]
-    if question.name == CODED:
+    if coded_text(question.name) is not None:
         notes.append("shares are of decisions, and not corrected by hand-coded answers")
     both = (marks[:, is_exclusive] == 1).any(axis=1) & (marks[:, ~is_exclusive] == 1).any(axis=1)
     if both.any():

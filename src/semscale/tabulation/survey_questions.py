@@ -15,6 +15,7 @@ from semscale.survey.inference import describe_columns
 from semscale.tabulation.text_results import (
     CODED,
     code_columns,
+    coded_text,
     columns_of_results,
     describe_codes,
     mass_columns,
@@ -76,8 +77,9 @@ def find_columns(
         >>> find_columns("brand_*", ["age", "brand_a", "brand_b"], {}).columns
         ('brand_a', 'brand_b')
     """
-    if name == CODED and (codes := tuple(code_columns(columns))):
-        return QuestionColumns(name, codes, is_multiple=True, described=describe_codes(codes))
+    text = coded_text(name)
+    if text is not None and (codes := tuple(code_columns(columns, text))):
+        return QuestionColumns(name, codes, is_multiple=True, described=describe_codes(codes, text))
     if survey is not None and name in survey.by_name:
         return _described(survey.by_name[name], columns)
     named = _find_in_table(name, columns, labels, survey)

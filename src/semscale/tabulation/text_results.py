@@ -1,7 +1,7 @@
 """Results of ``semscale rate`` and ``semscale code`` in a table: their columns, and the text they belong to.
 
-The columns of several rated texts have the names of the texts. Those of a single rated text, and those of
-codes, do not name their text. They belong to a text that is there wherever there is a result, if equal texts
+The columns of several texts have the names of the texts. Those of a single text, or of the first one, do not
+name their text. They belong to a text that is there wherever there is a result, if equal texts
 have equal ratings.
 """
 
@@ -18,6 +18,7 @@ CODED = f"{PREFIX}outcome"
 """Status of a coded text; as a question, it stands for the codes of ``semscale code``."""
 
 _MEAN = "mean"
+_OUTCOME = f"_{CODED.removeprefix(PREFIX)}"
 _TEXT = "\0text"
 _KINDS = ("_p", "_likeness")  # endings of a code's value
 _FEWEST_TEXTS = 3  # of which ratings can tell whether they are of these texts
@@ -51,29 +52,62 @@ def unnamed_masses(columns: Collection[str]) -> dict[float, str]:
     return mass_columns(columns, f"{PREFIX}{_MEAN}")
 
 
-def code_columns(columns: Sequence[str]) -> dict[str, str]:
-    """Return the columns of decisions on codes that ``semscale code`` wrote, each with that of its value."""
+def coded_text(name: str) -> str | None:
+    """Return the text that a column of outcomes names; empty if it names none, ``None`` for other columns.
+
+    Examples:
+        >>> [coded_text(name) for name in ("semscale_outcome", "semscale_why_outcome", "why")]
+        ['', 'why', None]
+    """
+    if name == CODED:
+        return ""
+    is_named = name.startswith(PREFIX) and name.endswith(_OUTCOME)
+    return name.removeprefix(PREFIX).removesuffix(_OUTCOME) if is_named else None
+
+
+def code_columns(columns: Sequence[str], text: str = "") -> dict[str, str]:
+    """Return the columns of decisions on codes that ``semscale code`` wrote, each with that of its value.
+
+    Args:
+        columns: of the table.
+        text: the text that they name; by default those that name none.
+    """
     names = set(columns)
+    named = [f"{PREFIX}{other}_" for column in columns if (other := coded_text(column))]
+    start = f"{PREFIX}{text}_" if text else PREFIX
+    if text and start not in named:
+        return {}
+    others = () if text else tuple(named)
     values = {
-        column: next((column + kind for kind in _KINDS if column + kind in names), "") for column in columns
+        column: next((column + kind for kind in _KINDS if column + kind in names), "")
+        for column in columns
+        if column.startswith(start) and not column.startswith(others)
     }
-    return {column: value for column, value in values.items() if value and column.startswith(PREFIX)}
+    return {column: value for column, value in values.items() if value}
 
 
 def columns_of_results(columns: Sequence[str], name: str) -> list[str]:
-    """Return all columns with results that a text may have."""
-    codes = code_columns(columns)
+    """Return all columns with results that a text may have, and those that tell which texts were coded."""
+    codes = code_columns(columns, name) or code_columns(columns)
+    outcomes = [column for column in columns if coded_text(column)]
     masses = [*mass_columns(columns, name).values(), *unnamed_masses(columns).values()]
-    return [column for column in dict.fromkeys([*masses, *codes, *codes.values()]) if column != name]
+    results = dict.fromkeys([*masses, *codes, *codes.values(), *outcomes])
+    return [column for column in results if column != name]
 
 
-def describe_codes(columns: Collection[str]) -> Question:
-    """Describe the columns of decisions on codes as a multiple choice."""
+def describe_codes(columns: Collection[str], text: str = "") -> Question:
+    """Describe the columns of decisions on codes as a multiple choice.
+
+    Args:
+        columns: the columns.
+        text: the text that they name; empty if they name none.
+    """
+    start = f"{PREFIX}{text}_" if text else PREFIX
     return Question(
-        name=CODED,
+        name=f"{start}{CODED.removeprefix(PREFIX)}",
         kind="multiple",
-        title="Codes",
-        options=tuple(Option(label=column.removeprefix(PREFIX), column=column) for column in columns),
+        title=f"Codes of {text}" if text else "Codes",
+        options=tuple(Option(label=column.removeprefix(start), column=column) for column in columns),
         chosen=("1", "true"),
         not_chosen=("0", "false"),
         source="file",
