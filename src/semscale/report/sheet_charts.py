@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,11 @@ from semscale.report.chart_kit import (
 from semscale.report.formatting import capitalise, chart_name, clip_text, one_line
 from semscale.report.sheets import Sheet
 
-MOST_GROUPED, MOST_BARS = 4, 24
-"""Greatest number of columns of a chart of bars, and of its bars if there are several columns."""
+MOST_PANELS, MOST_ANSWERS = 8, 24
+"""Greatest number of columns of bars, and of bars in a column."""
 
+_MOST_GROUPED, _MOST_BARS = 4, 24  # columns, and bars of several columns, in one chart instead of in panels
+_NAMES_OF_PANELS = 0.3  # most of the width for the names of the rows of panels
 _ROW_PIXELS = 19
 _LEAST_WIDTH, _MOST_WIDTH = 900, 1180  # pixels of a row of charts
 _BARS_WIDTH = 780
@@ -59,6 +62,7 @@ class PlacedChart:
         height: its height in pixels.
         across: its left and right end as shares of the sheet's width.
         left: its left end in pixels if it is at the right of the cells; otherwise ``None``.
+        has_names: false for bars whose names a panel at their left has.
     """
 
     data: ChartData | ScatterData
@@ -66,6 +70,7 @@ class PlacedChart:
     height: int
     across: tuple[float, float] = (0.0, 1.0)
     left: int | None = None
+    has_names: bool = True
 
     def extent(self, room: int) -> tuple[int, int]:
         """Return the left end and the width in pixels.
@@ -118,8 +123,15 @@ class _Block:
 
 def is_readable(data: ChartData) -> bool:
     """Return true unless a chart has too many bars for a sheet."""
-    n_columns = len(data.series) if data.kind == "bars" else 1
-    return n_columns == 1 or (n_columns <= MOST_GROUPED and n_columns * len(data.categories) <= MOST_BARS)
+    return data.kind != "bars" or (len(data.series) <= MOST_PANELS and len(data.categories) <= MOST_ANSWERS)
+
+
+def _needs_panels(data: ChartData | ScatterData) -> bool:
+    """Return true for bars of too many columns to be next to each other in one chart."""
+    if isinstance(data, ScatterData) or data.kind != "bars":
+        return False
+    n_columns = len(data.series)
+    return n_columns > 1 and (n_columns > _MOST_GROUPED or n_columns * len(data.categories) > _MOST_BARS)
 
 
 def place_charts(
@@ -130,9 +142,34 @@ def place_charts(
     Args:
         sheet: the sheet; its next rows are used.
         charts: the charts in order.
-        beside: row from which charts are placed at the right of the cells; ``None`` to place them below.
+        beside: row from which charts are placed at the right of the cells, unless a chart has panels;
+            ``None`` to place them below.
     """
-    return _place_below(sheet, charts) if beside is None else _place_beside(sheet, charts, beside)
+    if beside is not None and not any(map(_needs_panels, charts)):
+        return _place_beside(sheet, charts, beside)
+    panels = [data for data in charts if isinstance(data, ChartData) and _needs_panels(data)]
+    placed = [chart for data in panels for chart in _place_panels(sheet, data)]
+    return placed + _place_below(sheet, [data for data in charts if not _needs_panels(data)])
+
+
+def _place_panels(sheet: Sheet, data: ChartData) -> list[PlacedChart]:
+    """Place a chart for each series next to each other, on one scale; the first has the names of the rows."""
+    names = _LABEL_FONT * max(map(text_width, map(chart_name, data.categories))) + _BESIDE_BARS
+    start = min(names / _room(sheet), _NAMES_OF_PANELS)
+    side = (1 - start) / len(data.series)
+    ends = [0.0, *(start + side * (number + 1) for number in range(len(data.series)))]
+    limits = (0.0, max(_ends(data), default=1.0) or 1.0)
+    panels = [
+        replace(data, series=(series,), quantity=chart_name(series.name), limits=limits, has_total=False)
+        for series in data.series
+    ]
+    height = max(map(_height, panels))
+    placed = [
+        PlacedChart(panel, sheet.row, height, across, has_names=across[0] == 0)
+        for panel, across in zip(panels, pairwise(ends), strict=True)
+    ]
+    sheet.keep_together(height // _ROW_PIXELS + 2)
+    return placed
 
 
 def _place_below(sheet: Sheet, charts: Sequence[ChartData | ScatterData]) -> list[PlacedChart]:
@@ -171,16 +208,22 @@ def write_charts(sheet: Sheet, charts: Sequence[PlacedChart], *, step: int = 1) 
         charts: the charts.
         step: distance of the columns with numbers, if columns between them are too narrow for numbers.
     """
-    room = min(max(sheet.whole_width(), _LEAST_WIDTH), _MOST_WIDTH)
     for chart in charts:
-        left, width = chart.extent(room)
+        left, width = chart.extent(_room(sheet))
         drawn, description = _draw(sheet, chart.data, width, step)
+        if not chart.has_names:
+            drawn.set_y_axis({"visible": False, "reverse": True, "major_gridlines": {"visible": False}})
         drawn.set_size({"width": width, "height": chart.height})
         drawn.set_chartarea({"border": {"none": True}})
         drawn.set_plotarea({"border": {"none": True}})
         options = {"x_offset": left, "y_offset": 4, "object_position": 2, "description": description}
         sheet.sheet.insert_chart(chart.row, 0, drawn, options)
         sheet.reach(left + width)
+
+
+def _room(sheet: Sheet) -> int:
+    """Return the pixels of a row of charts."""
+    return min(max(sheet.whole_width(), _LEAST_WIDTH), _MOST_WIDTH)
 
 
 def _draw(sheet: Sheet, data: ChartData | ScatterData, width: int, step: int) -> tuple[Any, str]:
@@ -290,9 +333,11 @@ def _names(data: ChartData, *, is_reversed: bool = False) -> dict[str, object]:
 def _bars(sheet: Sheet, data: ChartData, block: _Block, width: int) -> Any:
     """Draw horizontal bars, one for each category and series, with their values and intervals."""
     drawn = sheet.workbook.add_chart({"type": "bar"})
-    longest = 1.15 * (max(_ends(data), default=1.0) or 1.0)
+    longest = 1.15 * (data.limits[1] if data.limits else max(_ends(data), default=1.0) or 1.0)
     names = _LABEL_FONT * max(map(text_width, map(chart_name, data.categories)))
-    labels = _bar_labels(data, (width - min(names, width / 2) - _BESIDE_BARS) / longest, names / width)
+    labels = None  # bars of panels have an axis, as labels would change the height of their rows
+    if data.limits is None:
+        labels = _bar_labels(data, (width - min(names, width / 2) - _BESIDE_BARS) / longest, names / width)
     for number in range(len(data.series)):
         colour = BAR if len(data.series) == 1 else PALETTE[number % len(PALETTE)]
         drawn.add_series(

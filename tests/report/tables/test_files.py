@@ -112,7 +112,8 @@ def test_charts_are_native_and_drawn_from_cells(tables, tmp_path):
     with ZipFile(tmp_path / "t.xlsx") as parts:
         assert not [name for name in parts.namelist() if name.startswith("xl/media")]
         charts = [parts.read(name).decode() for name in parts.namelist() if "charts/chart" in name]
-    stack, means, bars = charts
+    stack, means, *panels = charts
+    assert len(panels) == 5  # the total, two regions and two towns
     assert 'grouping val="percentStacked"' in stack
     names = re.findall(r"<c:tx><c:strRef><c:f>like!\$([A-Z])\$(\d+)</c:f>", stack)
     # The title, and the points from the lowest to the highest.
@@ -127,7 +128,7 @@ def test_charts_are_native_and_drawn_from_cells(tables, tmp_path):
         "=1+1*",
         "a",
     ]
-    for chart, sheet_name in ((means, "like"), (bars, "drink_")):
+    for chart, sheet_name in ((means, "like"), (panels[0], "drink_")):
         value = re.search(r"<c:val><c:numRef><c:f>\w+!\$([A-Z])\$(\d+):", chart)
         above = re.search(r"<c:plus><c:numRef><c:f>\w+!\$([A-Z])\$(\d+):", chart)
         cells = [sheets[sheet_name][int(match[2]) - 1][ord(match[1]) - ord("A")] for match in (value, above)]
@@ -137,17 +138,19 @@ def test_charts_are_native_and_drawn_from_cells(tables, tmp_path):
         assert cells == [pytest.approx(table.cells.values[line, 0]), pytest.approx(upper)]
 
 
-def test_many_answers_by_many_groups_have_bars_of_the_total_and_bars_in_cells(tmp_path):
+@pytest.mark.parametrize(("n_groups", "n_charts"), [(6, 7), (9, 1)])
+def test_bars_have_a_panel_for_each_column_or_the_total_alone(n_groups, n_charts, tmp_path):
     codes = {f"code_{number}": [1, 0, 0] * 60 for number in range(11)}
-    groups = {"group": [f"g{number % 6}" for number in range(180)]}
+    groups = {"group": [f"g{number % n_groups}" for number in range(180)]}
     rows_of(
         crosstabs(pl.DataFrame(codes | groups), questions=["code_*"], banners=["group"]), tmp_path / "t.xlsx"
     )
     with ZipFile(tmp_path / "t.xlsx") as parts:
-        (chart,) = [parts.read(name).decode() for name in parts.namelist() if "charts/chart" in name]
+        charts = [parts.read(name).decode() for name in parts.namelist() if "charts/chart" in name]
         sheet = parts.read("xl/worksheets/sheet2.xml").decode()
-    # A chart of 11 codes by 7 columns would have 77 bars.
-    assert chart.count("<c:ser>") == 1
+    # 11 codes by 7 columns would be 77 bars in one chart; 10 columns are too many for panels.
+    assert [chart.count("<c:ser>") for chart in charts] == [1] * n_charts
+    assert len({re.search(r'<c:max val="([\d.]+)"', chart)[1] for chart in charts}) == 1
     assert "dataBar" in sheet
 
 
