@@ -22,7 +22,7 @@ SPEED = (
     "history.py", "serving.py",
 )  # fmt: skip
 VALIDITY = (
-    "anchors.py", "anchor_search.py", "lint_bounds.py", "lint_validity.py", "lint_advice.py",
+    "anchors.py", "anchor_search.py", "lint_bounds.py", "lint_advice.py",
     "expected_r.py", "floor.py", "emoji.py", "calibration.py", "languages.py", "ratings_validity.py",
     "fit_match.py", "validity.py",
     "language_pairs.py", "guards.py", "guard_pairs.py", "flips.py", "snapshots.py", "code_weights.py",

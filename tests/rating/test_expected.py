@@ -31,7 +31,7 @@ def test_expected_r_rises_with_the_spread_of_the_ratings():
 
 @pytest.mark.parametrize(
     ("spread", "doubtful"),
-    [(0.112, True), (0.115, False)],  # .15 * exp((artanh(.3) - .50) / .70) = .1142
+    [(0.114, True), (0.117, False)],  # .15 * exp((artanh(.3) - .48) / .65) = .1154
 )
 def test_scales_are_doubtful_below_the_spread_with_an_expected_r_of_three_tenths(spread, doubtful):
     assert expected_correlation(spread, 100).is_doubtful is doubtful
@@ -70,7 +70,7 @@ def test_spread_is_the_standard_deviation_as_a_share_of_the_scale():
     expected = expected_from_moments(moments, load_scale("quality"), signature_of())
     assert expected.n == 40
     assert expected.spread == pytest.approx(0.25)
-    assert expected.value == pytest.approx(math.tanh(0.5 + 0.7 * math.log(0.25 / 0.15)))
+    assert expected.value == pytest.approx(math.tanh(0.48 + 0.65 * math.log(0.25 / 0.15)))
     assert expected.value > DOUBTFUL
 
 

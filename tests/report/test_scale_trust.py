@@ -75,8 +75,8 @@ def test_labels_confirm_a_scale_by_a_clear_correlation(doubtful, make_summary, l
 
 def test_a_scale_in_order_states_its_expected_correlation_before_any_label(make_summary, capsys):
     summary = replace(make_summary(), expected=expected_correlation(0.2, 300))
-    # tanh(.5 + .7 * ln(.2 / .15)) = tanh(.701) = .605; the ends are tanh(.113) and tanh(1.289)
-    assert "Expected correlation with people: 0.61 (0.11 to 0.86), without labels." in terminal_text(
+    # tanh(.48 + .65 * ln(.2 / .15)) = tanh(0.667); the ends are tanh(0.059) and tanh(1.275)
+    assert "Expected correlation with people: 0.58 (0.06 to 0.86), without labels." in terminal_text(
         summary, capsys
     )
 

@@ -5,7 +5,7 @@ of a scale that measures nothing in these texts are all near the middle, because
 its anchors::
 
     spread  =  standard deviation of the ratings / length of the scale
-    r       =  tanh(.50 + .70 * ln(spread / .15))
+    r       =  tanh(.48 + .65 * ln(spread / .15))
 
 The coefficients are those of a regression over scales and texts with human ratings, in which pairs of a scale
 with texts about something else have a third of the weight. ``bench/expected_r.py`` fits them, and tests them
@@ -21,12 +21,12 @@ from semscale.rating.settings import DEFAULT_READOUT
 from semscale.signature import Signature
 from semscale.weights.known import DEFAULT_RATING_MODEL, model_in_signature
 
-INTERCEPT, SLOPE = 0.50, 0.70
+INTERCEPT, SLOPE = 0.48, 0.65
 """Coefficients of Fisher's z for the logarithm of spread / ``TYPICAL_SPREAD``."""
 
 TYPICAL_SPREAD = 0.15
 
-Z_DEVIATION = 0.30
+Z_DEVIATION = 0.31
 """Standard deviation of Fisher's z around its expectation, on constructs that were left out."""
 
 DOUBTFUL = 0.3
@@ -82,11 +82,11 @@ def expected_correlation(spread: float, n: int) -> ExpectedCorrelation | None:
         n: number of rated texts.
 
     Examples:
-        tanh(.50 + .70 * ln 1) = tanh .50, and tanh(.50 +- 1.96 * .30) are the ends.
+        tanh(.48 + .65 * ln 1) = tanh .48, and tanh(.48 +- 1.96 * .31) are the ends.
 
         >>> expected = expected_correlation(0.15, 200)
         >>> [round(end, 2) for end in (expected.low, expected.value, expected.high)]
-        [-0.09, 0.46, 0.8]
+        [-0.13, 0.45, 0.8]
         >>> expected_correlation(0.15, 5)
     """
     if n < FEWEST_TEXTS or math.isnan(spread):
