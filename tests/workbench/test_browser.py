@@ -119,6 +119,15 @@ def save(page):
     page.locator(".editing").wait_for(state="detached")
 
 
+def check_for_barriers(page):
+    """Check a page with axe, if that is installed."""
+    if find_spec("axe_playwright_python") is not None:
+        from axe_playwright_python.sync_playwright import Axe
+
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+
+
 def test_a_survey_is_opened_corrected_and_taken_back_from_an_empty_folder(new_page, folder):
     (folder / "answers.csv").rename(folder.parent / "mine.csv")
     page = new_page()
@@ -227,13 +236,28 @@ def test_pages_fit_and_are_accessible(new_page, scheme, width):
         page.goto(page.url.partition("/data")[0] + path)
         page.locator(ready).first.wait_for()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        if find_spec("axe_playwright_python") is not None:
-            from axe_playwright_python.sync_playwright import Axe
-
-            found = Axe().run(page)
-            assert found.violations_count == 0, found.generate_report()
+        check_for_barriers(page)
 
 
 def test_ctrl_c_ends_the_command_quietly(workbench):
     assert workbench.end() == 0
     assert "Traceback" not in workbench.process.stderr.read()
+
+
+def test_answers_are_rated_stopped_found_and_downloaded(new_page, folder):
+    page = new_page(viewport={"width": 420, "height": 900}, bypass_csp=True)
+    page.get_by_role("link", name="Rate").click()
+    page.locator("#rate-form").get_by_role("button", name="Rate").click()
+    page.get_by_role("button", name="Stop").click()
+    page.locator(".next-step:has-text('stopped')").wait_for(timeout=120_000)
+    page.locator(".setup > summary").click()
+    page.locator("#rate-form").get_by_role("button", name="Rate").click()
+    page.locator(".hero").wait_for(timeout=120_000)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    check_for_barriers(page)
+    page.fill("#words", "loud")
+    page.locator("#found .note:text-is('1 text')").wait_for()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Excel").click()
+    assert download.value.suggested_filename == "why-quality.xlsx"
+    assert (folder / "results" / "why-quality.parquet").exists()

@@ -40,7 +40,11 @@ _COMMANDS = (
     ("demo", "rate:demo", "Rate 300 sentences that come with Semscale, and open the report."),
     ("rate", "rate:rate", "Rate a column of texts on a scale, and estimate means and shares."),
     ("code", "code:app", "Assign the codes of a codebook to open answers; suggest a codebook."),
-    ("open", "open:open_workbench", "Open a survey in the browser: look at its questions and correct them."),
+    (
+        "open",
+        "open:open_workbench",
+        "Open a survey in the browser: correct its questions, rate its open answers.",
+    ),
     ("match", "match:app", "Measure the agreement of predictions with references."),
     ("consistency", "consistency:consistency", "Measure the agreement of repeated answers of a model."),
     ("judge", "judge:app", "Let a chat model score answers; compare systems; audit the judge."),

@@ -38,12 +38,13 @@ class OpenOptions(Settings):
 
 @command
 def open_workbench(options: OpenOptions) -> None:
-    """Open a survey in the browser: look at its questions, correct them, and choose the rows that count.
+    """Open a survey in the browser: correct its questions, choose the rows that count, rate open answers.
 
     [bold]semscale open answers.csv[/bold]
 
     The workbench runs on this machine alone. Its pages read and write survey.yaml beside the file, which
-    other commands read. Ctrl-C ends it. Without a file, an example is copied to the folder semscale-demo.
+    other commands read; rated tables are in the folder results. Ctrl-C ends it. Without a file, an example is
+    copied to the folder semscale-demo.
     """
     from semscale.extras import require
 

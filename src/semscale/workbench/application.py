@@ -20,6 +20,7 @@ from semscale.workbench.access import STATIC, BrowserAccess
 from semscale.workbench.data_page import data_router, refusal
 from semscale.workbench.pages import page, static_file
 from semscale.workbench.project import Project
+from semscale.workbench.rate_page import rate_router
 from semscale.workbench.survey_view import SurveyReader
 
 _THREADS = 4
@@ -64,6 +65,7 @@ def workbench(project: Project, *, token: str, port: int) -> FastAPI:
         middleware=[Middleware(BrowserAccess, token=token, port=port)],
     )
     app.include_router(data_router(project, reader))
+    app.include_router(rate_router(project, reader, work))
 
     @app.get("/")
     async def start() -> Response:

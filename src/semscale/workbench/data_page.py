@@ -3,12 +3,11 @@
 import shlex
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, get_args
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query, UploadFile
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
-from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, Response
 
 from semscale.errors import InputError
 from semscale.messages import first_mistake
@@ -19,7 +18,7 @@ from semscale.survey.description import Question, Survey
 from semscale.survey.regrouping import JoinedKind, join_questions, split_question
 from semscale.survey.respondents import leave_out_rows
 from semscale.survey.survey_file import FILE_NAME
-from semscale.workbench.pages import element_id, page
+from semscale.workbench.pages import element_id, page, redirect
 from semscale.workbench.project import ConflictError, Project, check_version
 from semscale.workbench.question_form import (
     ANSWER,
@@ -258,7 +257,7 @@ class DataPage:
 
     def add_file(self, file: UploadFile) -> Response:
         """Copy a file into the project, and show how it is read."""
-        return _redirect("/data/file", file=self._project.add_file(file.filename or "", file.file))
+        return redirect("/data/file", file=self._project.add_file(file.filename or "", file.file))
 
     def choose_file(self, form: Annotated[FileForm, Form()]) -> Response:
         """Describe a file from now on; entries of an existing description stay.
@@ -273,7 +272,7 @@ class DataPage:
         survey = changed(known, file=path.name, reading=form.settings)
         self._project.save(survey, f"choice of {path.name}", stored)
         self._project.chosen = path.name
-        return _redirect("/data")
+        return redirect("/data")
 
     def save_question(self, request: Request, form: Annotated[QuestionForm, Form()]) -> Response:
         """Save a question, and show it; as a form if a button has moved a row."""
@@ -285,7 +284,7 @@ class DataPage:
         self._project.save(changed(view.survey, questions=questions), f"change of {new.name}", view.stored)
         further = {"edit": new.name} if form.move else {}
         further |= {"only": new.name} if "hx-request" in request.headers else {}
-        return _redirect("/data", element_id(new.name), **further)
+        return redirect("/data", element_id(new.name), **further)
 
     def set_rows(self, form: Annotated[RowsForm, Form()]) -> Response:
         """Save which rows count, and the derived columns, once both have been tried."""
@@ -293,14 +292,14 @@ class DataPage:
         survey = form.apply(view.survey)
         leave_out_rows(open_table(view.file, **dict(survey.reading)), survey)
         self._project.save(survey, "rows and derived columns", view.stored)
-        return _redirect("/data", "rows")
+        return redirect("/data", "rows")
 
     def join(self, form: Annotated[JoinForm, Form()]) -> Response:
         """Join questions, and show the joined one as a form."""
         view = self._view()
         survey, joined = join_questions(view.survey, form.join, form.kind, view.counts.profiles)
         self._project.save(survey, f"joined {joined.name}", view.stored)
-        return _redirect("/data", element_id(joined.name), edit=joined.name)
+        return redirect("/data", element_id(joined.name), edit=joined.name)
 
     def split(self, question: Annotated[str, Form()], version: Annotated[str, Form()] = "") -> Response:
         """Split a question into one for each column."""
@@ -309,12 +308,12 @@ class DataPage:
         check_version(entry, version)
         survey = split_question(view.survey, question, view.counts.profiles)
         self._project.save(survey, f"split {question}", view.stored)
-        return _redirect("/data", element_id(survey.question(entry.all_columns[0]).name))
+        return redirect("/data", element_id(survey.question(entry.all_columns[0]).name))
 
     def undo(self) -> Response:
         """Take back the last change."""
         self._project.undo()
-        return _redirect("/data")
+        return redirect("/data")
 
     def _view(self) -> SurveyView:
         """Return the survey, also if its file must be read first.
@@ -358,9 +357,3 @@ def _matches(question: Question, find: str) -> bool:
         *(option.label for option in question.options),
     )
     return all(any(word in text.casefold() for text in texts) for word in find.casefold().split())
-
-
-def _redirect(path: str, anchor: str = "", **query: str) -> Response:
-    """Let the browser load the page anew, so that loading it again repeats no change."""
-    address = path + (f"?{urlencode(query)}" if query else "") + (f"#{anchor}" if anchor else "")
-    return RedirectResponse(address, 303)

@@ -5,9 +5,11 @@ import shlex
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from semscale.report.formatting import count_of
 from semscale.report.html import template_environment
 from semscale.spelling import in_python, spelled, without_hints
 from semscale.version import __version__
@@ -30,7 +32,12 @@ def _environment() -> "Environment":
     base = template_environment()
     loader = ChoiceLoader([PackageLoader("semscale.workbench"), *([base.loader] if base.loader else [])])
     environment = base.overlay(loader=loader)
-    environment.filters |= {"element_id": element_id, "note": _note, "shell": shlex.quote}
+    environment.filters |= {
+        "element_id": element_id,
+        "note": _note,
+        "count_of": count_of,
+        "shell": shlex.quote,
+    }
     return environment
 
 
@@ -50,7 +57,13 @@ def _note(text: str) -> str:
 
 
 def page(
-    template: str, project: "Project", *, status: int = 200, refused: str = "", **content: Any
+    template: str,
+    project: "Project",
+    *,
+    status: int = 200,
+    refused: str = "",
+    current: str = "data",
+    **content: Any,
 ) -> Response:
     """Render a page.
 
@@ -59,6 +72,7 @@ def page(
         project: the project that is open.
         status: status of the response.
         refused: reason why a change was not saved.
+        current: page whose link is marked.
         content: values of the template.
     """
     text = (
@@ -67,13 +81,19 @@ def page(
         .render(
             project=project,
             refused=refused,
-            current="data",
+            current=current,
             version=__version__,
             stamp=_stamp(),
             **content,
         )
     )
     return HTMLResponse(text, status)
+
+
+def redirect(path: str, anchor: str = "", **query: str) -> Response:
+    """Let the browser load a page anew, so that loading it again repeats no change."""
+    address = path + (f"?{urlencode(query)}" if query else "") + (f"#{anchor}" if anchor else "")
+    return RedirectResponse(address, 303)
 
 
 @cache

@@ -1,0 +1,90 @@
+"""Forms that derive from settings classes: the fields of a form, and the settings that it states."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from types import NoneType
+from typing import Any, Literal, TypeVar, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from semscale.settings import Settings, option_of
+
+AnySettings = TypeVar("AnySettings", bound=Settings)
+
+
+@dataclass(frozen=True)
+class FormField:
+    """A field of a form.
+
+    Attributes:
+        name: name of the setting.
+        label: its name in words.
+        help: its sentence.
+        choices: values to choose from; empty for a text.
+        default: its default as text; empty for none.
+    """
+
+    name: str
+    label: str
+    help: str
+    choices: tuple[str, ...]
+    default: str
+
+
+def form_fields(kind: type[Settings], names: Collection[str]) -> list[FormField]:
+    """Return the fields for some settings, in the order of their class.
+
+    Args:
+        kind: the settings class.
+        names: settings that the form has.
+
+    Examples:
+        >>> from semscale.rating.settings import RaterSettings
+        >>> [(field.label, field.default) for field in form_fields(RaterSettings, ["temperature"])]
+        [('Temperature', '1.0')]
+    """
+    return list(_fields(kind, names))
+
+
+def _fields(kind: type[Settings], names: Collection[str]) -> Iterator[FormField]:
+    for name, info in kind.model_fields.items():
+        if name in names:
+            default = info.get_default()
+            is_shown = isinstance(default, str | int | float)
+            label = name.replace("_", " ").capitalize()
+            yield FormField(
+                name, label, info.description or "", _choices(info), str(default) if is_shown else ""
+            )
+
+
+def _choices(info: FieldInfo) -> tuple[str, ...]:
+    """Return the values of a setting that has one of a list, or none."""
+    parts = [part for part in (info.annotation, *get_args(info.annotation)) if get_origin(part) is Literal]
+    values = tuple(str(value) for part in parts for value in get_args(part))
+    is_optional = NoneType in get_args(info.annotation)
+    return ("", *values) if values and is_optional else values
+
+
+def stated_settings(kind: type[AnySettings], form: Mapping[str, str], names: Collection[str]) -> AnySettings:
+    """Return the settings that a form states; empty fields have their defaults.
+
+    Args:
+        kind: the settings class.
+        form: values of the fields, by name.
+        names: settings that the form has.
+
+    Raises:
+        InputError: a value is wrong.
+    """
+    values: dict[str, Any] = {}
+    for name in names:
+        text = form.get(name, "").strip()
+        option = option_of(kind.model_fields[name])
+        if text and text != str(kind.model_fields[name].get_default()):
+            is_list = option is not None and option.type is None and _is_list(kind.model_fields[name])
+            values[name] = tuple(map(str.strip, text.split(","))) if is_list else text
+    return kind(**values)
+
+
+def _is_list(info: FieldInfo) -> bool:
+    return get_origin(info.annotation) is tuple

@@ -1,0 +1,367 @@
+"""The page of ratings: an open question rated on a scale, its report, and its texts."""
+
+import math
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import CancelledError, wait
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from fastapi import APIRouter, Request
+from starlette.responses import FileResponse, Response
+
+from semscale.embedding.embedder import Embedder
+from semscale.embedding.loading import load_embedder
+from semscale.errors import InputError
+from semscale.rating.lint import lint
+from semscale.rating.rater import Rater
+from semscale.rating.settings import RaterSettings, RatingColumns
+from semscale.rating.summary import RatingSummary
+from semscale.rating.table import rate_table
+from semscale.results.table_columns import resolve_columns
+from semscale.scales.library import load_scale, scale_names
+from semscale.scales.scale import Scale
+from semscale.serving.background import BackgroundWork, Task, current_task
+from semscale.spelling import option_name
+from semscale.stats.intervals import mass_names
+from semscale.store.reading import open_table
+from semscale.store.writing import PREFIX
+from semscale.survey.description import QuestionKind
+from semscale.survey.respondents import leave_out_rows
+from semscale.weights.known import DEFAULT_RATING_MODEL
+from semscale.workbench.forms import form_fields, stated_settings
+from semscale.workbench.pages import page, redirect
+from semscale.workbench.project import Project, StoredSurvey
+from semscale.workbench.survey_view import SurveyReader
+
+RESULTS = "results"
+"""Folder of a project with rated tables, and with the reports that are downloaded."""
+
+_SETTINGS = ("language", "readout", "temperature", "floor", "anchor_sets", "missing", "reasoning", "html")
+_REPORTS = ("html", "xlsx", "pptx", "md")
+_SHOWN = 20
+_GROUPS: tuple[QuestionKind, ...] = ("single", "scale", "nps", "wave")
+
+
+@dataclass(frozen=True)
+class RatingRun:
+    """A run that rates a question.
+
+    Attributes:
+        columns: columns and questions, as the form names them.
+        scale: name of the scale.
+        text_column: column with the texts.
+        out: the rated table.
+        command: the command that does the same.
+        task: the work.
+    """
+
+    columns: RatingColumns
+    scale: str
+    text_column: str
+    out: Path
+    command: str
+    task: Task[RatingSummary] = field(compare=False)
+
+    @property
+    def summary(self) -> RatingSummary | None:
+        """The summary; ``None`` before the end, and after a failure."""
+        future = self.task.future
+        is_there = future.done() and not future.cancelled() and future.exception() is None
+        return future.result() if is_there else None
+
+    @property
+    def problem(self) -> str:
+        """The reason why there is no summary; empty if there is one, or while the work goes on."""
+        future = self.task.future
+        if not future.done() or self.summary is not None:
+            return ""
+        error = None if future.cancelled() else future.exception()
+        if error is None or isinstance(error, CancelledError):
+            return "stopped; the same run continues after its finished parts"
+        return str(error)
+
+
+class RatePage:
+    """The page, and what its forms do; each is a route.
+
+    Args:
+        project: the project that is open.
+        reader: reads its file.
+        work: threads for runs.
+    """
+
+    def __init__(self, project: Project, reader: SurveyReader, work: BackgroundWork) -> None:
+        self._project, self._reader, self._work = project, reader, work
+        self._run: RatingRun | None = None
+
+    @cached_property
+    def _embedder(self) -> Embedder:
+        """The model, which the first run loads."""
+        return _load_model()
+
+    def show(self, request: Request) -> Response:
+        """Show the form, and the progress or the report of the last run."""
+        file, stored = self._file()
+        view = self._reader.view(self._project, file)
+        if view is None:
+            return page("reading", self._project, current="rate", file=file.name)
+        run, query = self._run, request.query_params
+        summary = None if run is None else run.summary
+        chosen = query.get("scale") or (run.scale if run else "quality")
+        return page(
+            "rate",
+            self._project,
+            current="rate",
+            view=view,
+            texts=view.survey.of_kind("open"),
+            groups=view.survey.of_kind(*_GROUPS),
+            facts={kind: view.survey.of_kind(kind) for kind in ("weight", "identifier")},
+            scales=self._scales(),
+            scale=load_scale(self._scale_path(chosen)),
+            chosen=chosen,
+            run=run,
+            summary=summary,
+            document=None if summary is None else summary.document(),
+            found=None if run is None or summary is None else _texts(run, summary, query),
+            fields=form_fields(RaterSettings, _SETTINGS),
+            reports=_REPORTS,
+        )
+
+    async def start(self, request: Request) -> Response:
+        """Start a run; a running one is stopped."""
+        form = {name: [str(value) for value in values] for name, values in _lists(await request.form())}
+        single = {name: values[0] for name, values in form.items()}
+        settings = stated_settings(RaterSettings, single, _SETTINGS)
+        columns = RatingColumns(
+            text=single.get("text", ""),
+            by=tuple(form.get("by", ())),
+            weight=single.get("weight") or None,
+            respondent=single.get("respondent") or None,
+        )
+        scale = single.get("scale", "")
+        load_scale(self._scale_path(scale))
+        file, stored = self._file()
+        out = self._project.folder / RESULTS / f"{_file_name(columns.text)}-{_file_name(scale)}.parquet"
+        before = None if self._run is None else self._run.task
+        task = self._work.submit(self._rate, before, file, stored, columns, scale, settings, out)
+        command = _command(file, columns, scale, settings, out.relative_to(self._project.folder))
+        known = None if stored.survey is None else stored.survey.by_name.get(columns.text)
+        text_column = columns.text if known is None else known.all_columns[0]
+        self._run = RatingRun(columns, scale, text_column, out, command, task)
+        return redirect("/rate")
+
+    def progress(self) -> Response:
+        """Show the progress of the run; at its end the page is loaded anew."""
+        run = self._run
+        if run is None or run.task.future.done():
+            return Response(headers={"HX-Refresh": "true"})
+        return page("progress", self._project, current="rate", run=run)
+
+    def stop(self) -> Response:
+        """Stop the run; finished parts stay."""
+        if self._run is not None:
+            self._run.task.cancel()
+        return redirect("/rate")
+
+    def export(self, kind: str) -> Response:
+        """Write the report of the last run, or its table, and send it."""
+        run = self._run
+        summary = None if run is None else run.summary
+        if run is None or summary is None:
+            raise InputError("there are no ratings yet: rate a question first")
+        if kind == "parquet":
+            return FileResponse(run.out, filename=run.out.name)
+        if kind not in _REPORTS:
+            raise InputError("kind", f"must be one of {', '.join(_REPORTS)} or parquet, got {kind!r:.20}")
+        path = run.out.with_suffix(f".{kind}")
+        summary.report(path)
+        return FileResponse(path, filename=path.name)
+
+    def _rate(
+        self,
+        before: Task[RatingSummary] | None,
+        file: Path,
+        stored: StoredSurvey,
+        columns: RatingColumns,
+        scale: str,
+        settings: RaterSettings,
+        out: Path,
+    ) -> RatingSummary:
+        """Rate a question as the command does, once the run before has ended."""
+        if before is not None:
+            before.cancel()
+            wait([before.future])
+        task = current_task()
+        reading = {} if stored.survey is None else dict(stored.survey.reading)
+        table = leave_out_rows(open_table(file, **reading), stored.survey)
+        table, resolved = resolve_columns(columns, table, stored.survey)
+        task.report("loading the model", 0, None)
+        embedder = self._embedder
+        rater = Rater.from_settings(self._scale_path(scale), settings.with_values(embedder=embedder))
+        out.parent.mkdir(exist_ok=True)
+        summary = rate_table(table, resolved, rater, out=out, progress=task.report)
+        report = lint(rater.scale, embedder=embedder, readout=rater.settings.applied_readout)
+        return replace(summary, lint=report)
+
+    def _file(self) -> tuple[Path, StoredSurvey]:
+        """Return the file with the answers, and its description.
+
+        Raises:
+            InputError: no file is chosen.
+        """
+        stored = self._project.stored_survey()
+        file = self._project.data_file(stored.survey)
+        if file is None:
+            raise InputError("file", "must be chosen first")
+        return file, stored
+
+    def _scales(self) -> dict[str, Scale]:
+        """Return the scales of the project and those of Semscale, by name."""
+        folder = self._project.folder / "scales"
+        local = sorted(folder.glob("*.yaml")) if folder.is_dir() else []
+        names = [f"scales/{path.name}" for path in local] + scale_names()
+        return {name: load_scale(self._scale_path(name)) for name in names}
+
+    def _scale_path(self, name: str) -> str | Path:
+        """Return the path of a scale of the project, or the name of one of Semscale's.
+
+        Raises:
+            InputError: there is no such scale.
+        """
+        if name in scale_names():
+            return name
+        path = self._project.folder / "scales" / name.removeprefix("scales/")
+        if path.parent != self._project.folder / "scales" or not path.is_file():
+            raise InputError("scale", f"must be one of the list, got {name!r:.40}")
+        return path
+
+
+def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork) -> APIRouter:
+    """Return the routes of the page.
+
+    Args:
+        project: the project that is open.
+        reader: reads its file.
+        work: threads for runs.
+    """
+    router, rate = APIRouter(), RatePage(project, reader, work)
+    routes: tuple[tuple[str, str, Callable[..., Any]], ...] = (
+        ("GET", "/rate", rate.show),
+        ("GET", "/rate/progress", rate.progress),
+        ("POST", "/rate", rate.start),
+        ("POST", "/rate/stop", rate.stop),
+        ("POST", "/rate/export/{kind}", rate.export),
+    )
+    for method, path, route in routes:
+        router.add_api_route(path, route, methods=[method], response_class=Response)
+    return router
+
+
+@dataclass(frozen=True)
+class RatedTexts:
+    """Texts of a run that meet the filters of the page.
+
+    Attributes:
+        rows: the texts that are shown, with their ratings.
+        n: number of texts that meet the filters.
+        start: number of texts before the first that is shown.
+        filters: the filters, by name.
+        statuses: statuses that occur.
+        groups: values of the group.
+    """
+
+    rows: list[dict[str, Any]]
+    n: int
+    start: int
+    filters: Mapping[str, str]
+    statuses: list[str]
+    groups: list[str]
+
+    @property
+    def tallest(self) -> float:
+        """Greatest probability of a point, to which small figures are scaled."""
+        return max((mass or 0.0 for row in self.rows for mass in row["masses"]), default=1.0) or 1.0
+
+    @property
+    def next_start(self) -> int | None:
+        """Position of the next texts; ``None`` at the end."""
+        after = self.start + _SHOWN
+        return after if after < self.n else None
+
+
+def _texts(run: RatingRun, summary: RatingSummary, query: Mapping[str, str]) -> RatedTexts:
+    """Read the texts of a run that meet the filters of the page."""
+    table = pl.scan_parquet(run.out).with_row_index("row", 1)
+    titles = table.collect_schema().names()
+    text, group = run.text_column, summary.by if summary.by in titles else ""
+    filters = {name: query.get(name, "") for name in ("status", "point", "group", "words")}
+    status, mode = pl.col(f"{PREFIX}status"), pl.col(f"{PREFIX}mode")
+    conditions = [
+        pl.col(text).cast(pl.String).str.contains_any([filters["words"]], ascii_case_insensitive=True)
+        if filters["words"]
+        else None,
+        status == filters["status"] if filters["status"] else None,
+        mode.cast(pl.Float64) == _number(filters["point"], math.nan) if filters["point"] else None,
+        pl.col(group).cast(pl.String) == filters["group"] if filters["group"] and group else None,
+    ]
+    found = table
+    for condition in conditions:
+        found = found if condition is None else found.filter(condition)
+    n = int(found.select(pl.len()).collect().item())
+    start = int(min(max(0.0, _number(query.get("start", ""), 0.0)), n))
+    masses = [PREFIX + name for name in mass_names(summary.scale.values)]
+    wanted = {"row": pl.col("row"), "text": pl.col(text), "status": status, "mean": pl.col(f"{PREFIX}mean")}
+    wanted["masses"] = pl.concat_list(masses)
+    rows = found.slice(start, _SHOWN).select(**wanted).collect().to_dicts()
+    groups = table.select(pl.col(group).cast(pl.String).unique().sort()) if group else None
+    return RatedTexts(
+        rows=rows,
+        n=n,
+        start=start,
+        filters=filters,
+        statuses=table.select(status.unique().sort()).collect().to_series().to_list(),
+        groups=[] if groups is None else groups.collect().to_series().drop_nulls().to_list(),
+    )
+
+
+def _number(text: str, otherwise: float) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return otherwise
+
+
+def _lists(form: Any) -> Iterator[tuple[str, list[Any]]]:
+    for name in form:
+        yield name, form.getlist(name)
+
+
+def _load_model() -> Embedder:
+    return load_embedder(DEFAULT_RATING_MODEL, progress=current_task().report)
+
+
+def _file_name(text: str) -> str:
+    """Return a name for files: letters, digits and hyphens."""
+    plain = "".join(
+        sign if sign.isalnum() else "-" for sign in text.removesuffix(".yaml").removeprefix("scales/")
+    )
+    return plain.strip("-")[:60] or "texts"
+
+
+def _command(file: Path, columns: RatingColumns, scale: str, settings: RaterSettings, out: Path) -> str:
+    words = ["semscale", "rate", file.name, "--text", columns.text, "--scale", scale]
+    for name in columns.by:
+        words += ["--by", name]
+    for name in ("weight", "respondent"):
+        if value := getattr(columns, name):
+            words += [option_name(name), value]
+    for name in _SETTINGS:
+        value = getattr(settings, name)
+        if value != RaterSettings.model_fields[name].get_default():
+            written = ",".join(value) if isinstance(value, tuple) else "none" if value is None else str(value)
+            words += [option_name(name), written]
+    return shlex.join([*words, "--out", str(out)])

@@ -1,0 +1,163 @@
+"""The page of ratings rates as the command does, shows its report, and finds its texts."""
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from tests.workbench.conftest import message_in
+
+ROWS = """person,country,why,wt
+1,DE,I am very happy with it.,1
+2,DE,It is terrible and broke at once.,2
+3,AT,It is fine I suppose.,1
+4,AT,,1
+5,AT,<b>Great</b> & cheap value,1
+6,DE,I would buy it again tomorrow.,1
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "answers.csv").write_text(ROWS, encoding="utf-8")
+    (tmp_path / "survey.yaml").write_text(
+        "survey: 1\nfile: answers.csv\nquestions:\n- {name: Reason, kind: open, columns: why}\n"
+        "- name: Home\n  kind: single\n  columns: country\n"
+        "  values: [{value: AT, label: Austria}, {value: DE, label: Germany}]\n"
+    )
+    return tmp_path
+
+
+@pytest.fixture
+def quick(monkeypatch, toy_embedder):
+    """Rate with a small embedder."""
+    monkeypatch.setattr("semscale.workbench.rate_page._load_model", lambda: toy_embedder)
+
+
+def rate(browser, **fields):
+    """Start a run, and wait for its end as the page does."""
+    browser.change("/rate", {"text": "Reason", "scale": "quality", **fields})
+    while "hx-refresh" not in browser.client.get("/rate/progress").headers:
+        pass
+    return browser.get("/rate")
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_question_is_rated_and_its_report_shown(browser, folder):
+    page = rate(browser, by="Home", floor="none")
+    out = pl.read_parquet(folder / "results" / "Reason-quality.parquet")
+    assert out["semscale_status"].to_list() == ["scored"] * 3 + ["missing"] + ["scored"] * 2
+    assert "mean score and its 95\u00a0% interval" in page
+    assert "Germany" in page
+    assert "semscale rate answers.csv --text Reason --scale quality --by Home --floor none" in page
+    assert "--out results/Reason-quality.parquet" in page
+    assert "&lt;b&gt;Great&lt;/b&gt; &amp; cheap value" in page
+    assert "<b>Great</b>" not in page
+
+
+@pytest.mark.usefixtures("quick")
+def test_texts_are_found_by_words_status_group_and_point(browser, folder):
+    rate(browser, by="Home", floor="none")
+    out = pl.read_parquet(folder / "results" / "Reason-quality.parquet")
+    mode = out["semscale_mode"][0]
+    expected = out.filter(pl.col("semscale_mode") == mode).height
+    for query, n in (
+        ("words=TERRIBLE", 1),
+        ("words=.*", 0),
+        ("status=missing", 1),
+        ("group=Austria", 3),
+        ("group=Austria&status=scored", 2),
+        (f"point={float(mode)}", expected),
+        ("point=nonsense", 0),
+        ("start=nonsense", 6),
+    ):
+        assert f'role="status">{n} text{"" if n == 1 else "s"}</p>' in browser.get(f"/rate?{query}"), query
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("kind", ["html", "xlsx", "md", "parquet"])
+def test_reports_are_downloaded_and_stay_in_the_folder(browser, folder, kind):
+    assert browser.post(f"/rate/export/{kind}").status_code == 422
+    rate(browser)
+    answer = browser.post(f"/rate/export/{kind}")
+    assert answer.status_code == 200
+    assert f'filename="Reason-quality.{kind}"' in answer.headers["content-disposition"]
+    assert (folder / "results" / f"Reason-quality.{kind}").read_bytes() == answer.content
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"scale": "nonsense"}, "must be one of the list"),
+        ({"scale": "../../etc/passwd"}, "must be one of the list"),
+        ({"temperature": "-1"}, "temperature must be 0 or more"),
+        ({"readout": "magic"}, "readout"),
+        ({"floor": "high"}, "floor must be auto, none or a cosine"),
+    ],
+)
+def test_wrong_settings_are_refused_before_a_run(browser, folder, fields, reason):
+    answer = browser.post("/rate", {"text": "Reason", "scale": "quality", **fields})
+    assert answer.status_code == 422
+    assert reason in message_in(answer)
+    assert not (folder / "results").exists()
+
+
+def test_a_model_that_cannot_be_loaded_is_a_sentence(browser, monkeypatch):
+    from semscale.errors import ModelError
+
+    def fail():
+        raise ModelError("the weights are not on this machine, and no network is there")
+
+    monkeypatch.setattr("semscale.workbench.rate_page._load_model", fail)
+    page = rate(browser)
+    assert "the weights are not on this machine" in page
+    assert 'id="rate-form"' in page
+
+
+def test_a_run_is_stopped_and_a_later_one_waits_for_its_end(browser, monkeypatch, toy_embedder):
+    import threading
+
+    begun, let = threading.Event(), threading.Event()
+
+    def load():
+        begun.set()
+        assert let.wait(60)
+        return toy_embedder
+
+    monkeypatch.setattr("semscale.workbench.rate_page._load_model", load)
+    browser.change("/rate", {"text": "Reason", "scale": "quality"})
+    assert begun.wait(60)
+    assert "Stop" in browser.get("/rate")
+    browser.change("/rate/stop")
+    let.set()
+    while "hx-refresh" not in browser.client.get("/rate/progress").headers:
+        pass
+    assert "stopped" in browser.get("/rate")
+    assert "mean score" in rate(browser)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_scale_of_the_project_can_be_chosen(browser, folder):
+    from importlib import resources
+
+    (folder / "scales").mkdir()
+    shipped = (resources.files("semscale.scales") / "quality.yaml").read_text(encoding="utf-8")
+    (folder / "scales" / "mine.yaml").write_text(shipped.replace("title: Quality", "title: My own"), "utf-8")
+    assert ">My own</option>" in browser.get("/rate")
+    assert "--scale scales/mine.yaml" in rate(browser, scale="scales/mine.yaml")
+
+
+def test_a_file_without_open_texts_says_what_to_do(browser, folder):
+    path = folder / "survey.yaml"
+    path.write_text(path.read_text().replace("kind: open", "kind: ignore"))
+    assert "No question of this file is an open text" in browser.get("/rate")
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_page_and_the_command_write_the_same_ratings(browser, folder, semscale):
+    page = rate(browser, by="Home", floor="none")
+    (line,) = [line for line in page.splitlines() if "semscale rate" in line]
+    command = line.removesuffix("</pre>").replace("results/Reason-quality", "again").split()
+    written = pl.read_parquet(folder / "results" / "Reason-quality.parquet")
+    ended = semscale(*command[1:])
+    assert ended.code == 0, ended.err
+    assert_frame_equal(written, pl.read_parquet(folder / "again.parquet"), check_exact=True)
