@@ -154,7 +154,6 @@ class ChatCodes:
         units[is_known] = self.units[is_known]
         return units
 
-
     def coded_units(self, others: ObjectArray) -> ObjectArray:
         """Return the units with each code (n, k): the model's sentences, and the coder's units elsewhere."""
         units = others.copy()
