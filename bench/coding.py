@@ -55,6 +55,8 @@ REFERENCES = 4  # at most, of a question
 
 DRAWN, DRAWS = 100, 400
 LABELS = (25, 50, 100)
+COVERAGE_LABELS = 50
+LONG_LIST = 1000  # sentences
 
 
 class RememberingEmbedder:
@@ -74,6 +76,22 @@ class RememberingEmbedder:
         return Embeddings(np.array(vectors), np.array(windows))
 
 
+class RememberingReader:
+    """Keeps the evidence in long lists of sentences, which are read again and again."""
+
+    def __init__(self, reader):
+        self._reader, self._evidence = reader, {}
+
+    def read(self, sentences, clauses, progress=None):
+        """Read the evidence in sentences, in each long list once."""
+        if len(sentences) < LONG_LIST:
+            return self._reader.read(sentences, clauses, progress)
+        key = tuple(sentences)
+        if key not in self._evidence:
+            self._evidence[key] = self._reader.read(sentences, clauses, progress)
+        return self._evidence[key]
+
+
 def scores_of(true, assigned):
     """Return precision, recall and F1 over all codes."""
     hits = float((true * assigned).sum())
@@ -90,6 +108,7 @@ def people_coded_reviews(embedder, draws, coverage_draws):
     ]
     of_reviews = domain.in_answers(domain.codes)
     coder = Coder(domain.codebook, embedder=embedder)
+    coder._reader = RememberingReader(coder._reader)
     adapted = coder.adapt([reviews])
     print(f"\n{'without hand codes':30} precision  recall  F1, of reviews   of sentences")
     for name, scorer in (("each answer by itself", coder), ("adapted to all answers", adapted)):
@@ -108,11 +127,13 @@ def people_coded_reviews(embedder, draws, coverage_draws):
         means = np.mean(figures, axis=0)
         print(f"{n:20} {means[0]:19.3f}  {means[1]:18.3f}")
     covered, wide = zip(
-        *(coverage(adapted, reviews, of_reviews, DRAWN, seed) for seed in range(coverage_draws)), strict=True
+        *(coverage(adapted, reviews, of_reviews, COVERAGE_LABELS, seed) for seed in range(coverage_draws)),
+        strict=True,
     )
     print(
-        f"\nintervals of 95 % of corrected shares, {DRAWN} hand-coded reviews, {coverage_draws} draws: "
-        f"{np.nanmean(covered):.1%} contain the share in all reviews, {np.nanmean(wide):.3f} wide"
+        f"\nintervals of 95 % of corrected shares, {COVERAGE_LABELS} hand-coded reviews, "
+        f"{coverage_draws} draws: {np.nanmean(covered):.1%} contain the share in all reviews, "
+        f"{np.nanmean(wide):.3f} wide"
     )
 
 

@@ -146,7 +146,7 @@ def test_the_table_states_the_chat_status_of_all_answers(book):
 
 
 def test_codes_have_separate_thresholds_and_ends_belong_to_the_higher_side():
-    values = np.array([[0.5, 0.4], [0.3, 0.5], [0.29, 0.39]])
+    values = np.array([[0.4, 0.4], [0.25, 0.5], [0.24, 0.39]])
     coding = decide(values, [CodeSettings(), BY_LIKENESS])
     assert np.nan_to_num(coding, nan=-1).tolist() == [[1, -1], [-1, 1], [0, 0]]
 

@@ -156,7 +156,7 @@ def test_drawn_rows_are_coded_and_used_by_the_printed_command(semscale, answers,
         ({}, ("--human", "region"), "no code 'south'"),
         ({}, ("--rating", "region"), "--rating: column 'region' has no number"),
         ({}, ("--rating", "stars", "--rate-scale", "quality"), "leave out --rating"),
-        ({}, ("--given-from", "0.2"), "--unsure-from must be at most --given-from (0.2), got 0.3"),
+        ({}, ("--given-from", "0.2"), "--unsure-from must be at most --given-from (0.2), got 0.25"),
         ({}, ("--other-run", "answers.csv"), "--other-run"),
         ({}, ("--by", "text"), "--by: column 'text' has the answers"),
         ({}, ("--by", "region", "--by", "region"), "--by: column 'region' is named twice"),
@@ -343,8 +343,8 @@ def test_thresholds_of_probabilities_have_no_effect_without_hand_codes(code):
 def test_the_signature_names_thresholds_if_they_have_an_effect(code):
     assert "given_from" not in json.loads(code("--json").out)["signature"]
     signature = json.loads(code("--json", "--human", "hand").out)["signature"]
-    assert "given_from:0.5" in signature
-    assert "unsure_from:0.3" in signature
+    assert "given_from:0.4" in signature
+    assert "unsure_from:0.25" in signature
 
 
 def test_the_screen_explains_the_asterisk_of_small_groups(code):

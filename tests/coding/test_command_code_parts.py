@@ -96,7 +96,7 @@ def test_a_folder_with_codes_by_other_settings_is_refused(semscale, answers, tmp
     assert ended.code == 2
     assert "labels was hand, now none" in ended.err
     ended = semscale("code", "answers.csv", *OPTIONS, "--out", "coded/", "--given-from", "0.6")
-    assert "given_from was 0.5, now 0.6" in ended.err
+    assert "given_from was 0.4, now 0.6" in ended.err
     assert (tmp_path / "coded" / "part-000000.parquet").read_bytes() == written
     # Groups are no part of the table.
     assert semscale("code", "answers.csv", *OPTIONS[:-2], "--out", "coded/").code == 0
