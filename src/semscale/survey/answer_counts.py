@@ -96,10 +96,11 @@ def _answers(question: Question, cells: Counter[str]) -> Iterator[AnswerCount]:
     for entry in stated:
         missing = entry.missing or reasons.get(code_key(entry.value))
         yield AnswerCount(entry.value, entry.label, named.pop(entry.value, 0), entry.score, missing)
-    others = [AnswerCount(name, "", n, None, reasons.get(code_key(name))) for name, n in named.most_common()]
-    yield from (answer for answer in others if answer.missing)
-    plain = [AnswerCount(other.key, "", other.n, is_described=False) for other in others if not other.missing]
-    yield from plain[:_LISTED]
+    codes = {name: reasons[code_key(name)] for name in named if code_key(name) in reasons} if reasons else {}
+    for name in sorted(codes, key=lambda name: -named[name]):
+        yield AnswerCount(name, "", named.pop(name), missing=codes[name])
+    for name, n in named.most_common(_LISTED):
+        yield AnswerCount(name, "", n, is_described=False)
 
 
 def _options(

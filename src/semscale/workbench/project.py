@@ -55,6 +55,7 @@ class Project:
     folder: Path
     chosen: str | None = None
     _changes: list[_Change] = field(default_factory=list)
+    _stored: StoredSurvey = StoredSurvey()
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
@@ -92,7 +93,10 @@ class Project:
             content = self.survey_path.read_bytes()
         except FileNotFoundError:
             return StoredSurvey()
-        return StoredSurvey(content, parse_survey(content, source=FILE_NAME))
+        stored = self._stored  # parsing takes a second for a thousand questions
+        if stored.content != content:
+            stored = self._stored = StoredSurvey(content, parse_survey(content, source=FILE_NAME))
+        return stored
 
     def data_file(self, survey: Survey | None) -> Path | None:
         """Return the file that is described: the chosen one, the described one, or the only one."""

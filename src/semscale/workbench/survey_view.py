@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Mapping
 from concurrent.futures import TimeoutError as StillReadingError
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from semscale.errors import InputError
@@ -38,6 +38,13 @@ class TableCounts:
     table: Table
     profiles: Mapping[str, ColumnProfile]
     summary: ColumnsSummary
+    _counted: dict[str, QuestionCounts] = field(default_factory=dict, repr=False)
+
+    def count(self, question: Question, version: str) -> QuestionCounts:
+        """Return the counts of a question, which are computed once for each version of its entry."""
+        if version not in self._counted:
+            self._counted[version] = count_answers(question, self.profiles)
+        return self._counted[version]
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,8 @@ class SurveyView:
     def card(self, question: Question) -> "Card":
         """Return what the page shows of a question."""
         columns = [c for c in self.counts.summary.columns if c.name in question.all_columns]
-        return Card(question, version_of(question), count_answers(question, self.counts.profiles), columns)
+        version = version_of(question)
+        return Card(question, version, self.counts.count(question, version), columns)
 
 
 @dataclass(frozen=True)
