@@ -106,3 +106,15 @@ def test_several_files_are_a_choice(folder, browser):
     (folder / "more.csv").write_text(SURVEY)
     page = browser.get("/data")
     assert page.count("/data/file?file=") == 2
+
+
+def test_a_file_is_not_read_as_the_description_states_of_another(folder):
+    from tests.workbench.conftest import PORT, TOKEN, Browser
+
+    from semscale.workbench.application import workbench
+
+    (folder / "survey.yaml").write_text(
+        "survey: 1\nfile: first.csv\nreading: {header_row: 3}\nquestions:\n- {name: country, kind: single}\n"
+    )
+    browser = Browser(workbench(Project.open(folder / "answers.csv"), token=TOKEN, port=PORT))
+    assert "6 rows" in browser.get("/data")

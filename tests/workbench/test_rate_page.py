@@ -136,6 +136,14 @@ def test_a_run_is_stopped_and_a_later_one_waits_for_its_end(browser, monkeypatch
 
 
 @pytest.mark.usefixtures("quick")
+def test_the_command_repeats_codes_and_lists_sets(browser):
+    page = rate(browser, missing="NA, -99", anchor_sets="verdict,fails", temperature="2")
+    assert "--anchor-sets verdict,fails" in page
+    assert "--temperature 2.0" in page
+    assert "--missing NA --missing -99" in page
+
+
+@pytest.mark.usefixtures("quick")
 def test_a_scale_of_the_project_can_be_chosen(browser, folder):
     from importlib import resources
 

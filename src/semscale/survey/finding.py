@@ -73,8 +73,12 @@ def reading_beside(file: str) -> TableSettings:
     path = survey_beside(file)
     if path is None or _problem(path) or not _READING.search(path.read_bytes()):
         return TableSettings()
-    survey = read_survey(path)
-    return survey.reading if survey.file == Path(file).name else TableSettings()
+    return reading_for(read_survey(path), Path(file).name)
+
+
+def reading_for(survey: Survey | None, file_name: str) -> TableSettings:
+    """Return how a file is read by a description; the defaults if that is of another file."""
+    return TableSettings() if survey is None or survey.file != file_name else survey.reading
 
 
 def _problem(path: Path) -> str:

@@ -16,7 +16,6 @@ from semscale.store.table import Table
 from semscale.store.table_settings import HeaderKind, TableSettings
 from semscale.survey.description import Question, Survey
 from semscale.survey.regrouping import JoinedKind, join_questions, split_question
-from semscale.survey.respondents import leave_out_rows
 from semscale.survey.survey_file import FILE_NAME
 from semscale.workbench.pages import element_id, page, redirect
 from semscale.workbench.project import ConflictError, Project, check_version
@@ -31,7 +30,7 @@ from semscale.workbench.question_form import (
     QuestionForm,
     further_codes,
 )
-from semscale.workbench.survey_view import SurveyReader, SurveyView, check_same_file
+from semscale.workbench.survey_view import SurveyReader, SurveyView, check_same_file, open_described
 
 _PREVIEW_ROWS = 8
 _REFUSED, _CONFLICT = 422, 409
@@ -244,7 +243,7 @@ class DataPage:
             raise InputError("file", "must be chosen first")
         try:
             survey = form.apply(stored.survey or Survey(questions=()))
-            table = leave_out_rows(open_table(file, **dict(survey.reading)), survey)
+            table = open_described(file, survey)
         except InputError as error:  # half of a condition is no mistake yet
             return page("count", self._project, problem=str(error))
         return page("count", self._project, problem="", table=table, where=survey.where)
@@ -290,7 +289,7 @@ class DataPage:
         """Save which rows count, and the derived columns, once both have been tried."""
         view = self._view()
         survey = form.apply(view.survey)
-        leave_out_rows(open_table(view.file, **dict(survey.reading)), survey)
+        open_described(view.file, survey)
         self._project.save(survey, "rows and derived columns", view.stored)
         return redirect("/data", "rows")
 

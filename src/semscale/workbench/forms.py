@@ -78,13 +78,20 @@ def stated_settings(kind: type[AnySettings], form: Mapping[str, str], names: Col
     """
     values: dict[str, Any] = {}
     for name in names:
-        text = form.get(name, "").strip()
-        option = option_of(kind.model_fields[name])
-        if text and text != str(kind.model_fields[name].get_default()):
-            is_list = option is not None and option.type is None and _is_list(kind.model_fields[name])
-            values[name] = tuple(map(str.strip, text.split(","))) if is_list else text
+        text, info = form.get(name, "").strip(), kind.model_fields[name]
+        if text and text != str(info.get_default()):
+            values[name] = _value(text, info)
     return kind(**values)
 
 
-def _is_list(info: FieldInfo) -> bool:
-    return get_origin(info.annotation) is tuple
+def _value(text: str, info: FieldInfo) -> object:
+    """Return a text as its settings class takes it: a number, or a list of entries between commas."""
+    option = option_of(info)
+    if get_origin(info.annotation) is tuple and (option is None or option.type is None):
+        return tuple(map(str.strip, text.split(",")))
+    if info.annotation in (int, float):
+        try:
+            return info.annotation(text)
+        except ValueError:
+            return text  # the settings class refuses it, and names the setting
+    return text

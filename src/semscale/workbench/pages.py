@@ -46,7 +46,7 @@ def element_id(name: str) -> str:
 
     Examples:
         >>> element_id("What's <new>?")
-        'q-52ad4e2b'
+        'q-7cd0dd21'
     """
     return f"q-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 

@@ -25,17 +25,16 @@ from semscale.results.table_columns import resolve_columns
 from semscale.scales.library import load_scale, scale_names
 from semscale.scales.scale import Scale
 from semscale.serving.background import BackgroundWork, Task, current_task
+from semscale.settings import option_of
 from semscale.spelling import option_name
 from semscale.stats.intervals import mass_names
-from semscale.store.reading import open_table
 from semscale.store.writing import PREFIX
 from semscale.survey.description import QuestionKind
-from semscale.survey.respondents import leave_out_rows
 from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.workbench.forms import form_fields, stated_settings
 from semscale.workbench.pages import page, redirect
 from semscale.workbench.project import Project, StoredSurvey
-from semscale.workbench.survey_view import SurveyReader
+from semscale.workbench.survey_view import SurveyReader, open_described
 
 RESULTS = "results"
 """Folder of a project with rated tables, and with the reports that are downloaded."""
@@ -196,8 +195,7 @@ class RatePage:
             before.cancel()
             wait([before.future])
         task = current_task()
-        reading = {} if stored.survey is None else dict(stored.survey.reading)
-        table = leave_out_rows(open_table(file, **reading), stored.survey)
+        table = open_described(file, stored.survey)
         table, resolved = resolve_columns(columns, table, stored.survey)
         task.report("loading the model", 0, None)
         embedder = self._embedder
@@ -362,6 +360,9 @@ def _command(file: Path, columns: RatingColumns, scale: str, settings: RaterSett
     for name in _SETTINGS:
         value = getattr(settings, name)
         if value != RaterSettings.model_fields[name].get_default():
-            written = ",".join(value) if isinstance(value, tuple) else "none" if value is None else str(value)
-            words += [option_name(name), written]
+            option = option_of(RaterSettings.model_fields[name])
+            entries = list(value) if isinstance(value, tuple) else ["none" if value is None else str(value)]
+            if option is not None and option.type is str:
+                entries = [",".join(entries)]
+            words += [word for entry in entries for word in (option_name(name), entry)]
     return shlex.join([*words, "--out", str(out)])

@@ -11,8 +11,10 @@ from semscale.serving.background import BackgroundWork, Task
 from semscale.store.column_profile import ColumnProfile, profiles_of
 from semscale.store.reading import open_table
 from semscale.store.table import Table
+from semscale.store.table_settings import TableSettings
 from semscale.survey.answer_counts import QuestionCounts, count_answers
 from semscale.survey.description import Question, Survey
+from semscale.survey.finding import reading_for
 from semscale.survey.respondents import leave_out_rows
 from semscale.survey.survey_file import FILE_NAME
 from semscale.survey.updating import update_survey
@@ -66,6 +68,11 @@ class SurveyView:
     added: tuple[str, ...]
     gone: tuple[str, ...]
     counts: TableCounts
+
+    @property
+    def reading(self) -> TableSettings:
+        """How the file is read."""
+        return reading_for(self.stored.survey, self.file.name)
 
     @property
     def undecided(self) -> tuple[Question, ...]:
@@ -163,14 +170,22 @@ def check_same_file(survey: Survey, table: Table) -> None:
         )
 
 
+def open_described(file: Path, survey: Survey | None) -> Table:
+    """Open a table as its description states, with derived columns and the rows that count.
+
+    Raises:
+        InputError: the table cannot be read, or a derived column or the condition is invalid.
+    """
+    return leave_out_rows(open_table(file, **dict(reading_for(survey, file.name))), survey)
+
+
 def read_counts(file: Path, survey: Survey | None) -> TableCounts:
     """Read a table by its description.
 
     Raises:
         InputError: the table cannot be read, or a derived column or the condition is invalid.
     """
-    reading = {} if survey is None else dict(survey.reading)
-    table = leave_out_rows(open_table(file, **reading), survey)
+    table = open_described(file, survey)
     profiles = profiles_of(table)
     summary = summarize_columns(table, profiles=profiles)
     return TableCounts(table, {profile.name: profile for profile in profiles}, summary)
