@@ -7,7 +7,7 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.rating.growing import grow, grow_file, growing_prompt
-from semscale.rating.lint import probe_lines, propose_probes, spread_of
+from semscale.rating.lint import probe_lines, propose_probes
 from semscale.rating.rater import Rater
 from semscale.scales.scale import parse_scale
 
@@ -109,14 +109,6 @@ def test_probes_are_spread_over_the_ratings_in_another_order(toy_embedder):
     assert min(chosen) == min(usable)
     assert max(chosen) == max(usable)
     assert np.any(np.diff(chosen) < 0)
-
-
-def test_the_spread_is_a_share_of_the_scale(toy_embedder):
-    texts = ["bad", "good", "bad bad", "good good", " "]
-    ratings = Rater(SCALE, embedder=toy_embedder, floor=None).rate(texts)
-    # The scale runs from 1 to 2; the blank text has no rating.
-    assert spread_of(ratings) == pytest.approx(np.std(ratings.mean[:4]))
-    assert np.isnan(spread_of(ratings[~ratings.scored]))
 
 
 def test_probes_are_laid_out_for_the_file():
