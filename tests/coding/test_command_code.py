@@ -256,6 +256,65 @@ def test_the_worth_of_further_hand_codes_is_stated(code, answers, tmp_path):
 
 
 @pytest.mark.needs("api")
+def test_chat_model_hand_codes_sentiment_and_groups_work_together(
+    code, answers, decider, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
+    opinions = ("I love the battery", "the price is awful", "a screen that pleases me", "my pet likes it")
+    names = (*NAMES, "cost")  # only the chat model can tell that the last ones are about the cost
+    rows = [
+        {"text": f"{opinion} {n}", "hand": name if n < 15 else None, "region": "north" if n % 2 else "south"}
+        for n in range(25)
+        for opinion, name in zip(opinions, names, strict=True)
+    ]
+    pl.DataFrame([*rows, {"text": None, "hand": None, "region": "south"}]).write_csv(answers)
+    words = {"power": ("battery",), "cost": ("price", "pet"), "display": ("screen",)}
+
+    def decide(asked, _, text):
+        (name,) = (name for name in NAMES if f'"{name}"' in asked)
+        is_yes = any(word in text.partition("[BEGIN ANSWER")[2] for word in words[name])
+        return [0.05, 0.95] if is_yes else [0.95, 0.05]
+
+    decider.masses = decide
+    chat = ("--chat-model", "m", "--chat-url", decider.url)
+    ended = code(
+        "--human", "hand", "--by", "region", *chat, "--out", "coded.csv", "--report", "coded.md", "--json"
+    )
+    assert ended.code == 0, ended.err
+    result = json.loads(ended.out)
+    table = pl.read_csv(tmp_path / "coded.csv")
+    for name in NAMES:
+        # people and the chat model agree about all answers, so every decision is theirs
+        truth = [any(word in text for word in words[name]) for text in table["text"][:-1]]
+        assert table[f"semscale_{name}"].to_list() == [*map(int, truth), None]
+        assert table[f"semscale_{name}_sentiment"].is_not_null().to_list() == [*truth, False]
+        (entry,) = (entry for entry in result["codes"] if entry["code"] == name)
+        assert (entry["n_given"], entry["corrected"]["value"]) == (
+            sum(truth),
+            pytest.approx(sum(truth) / 100, abs=0.001),
+        )
+        is_positive = table[f"semscale_{name}_sentiment"] > 3  # the middle of the scale
+        assert (entry["sentiment"]["n"], entry["sentiment"]["n_positive"]) == (sum(truth), is_positive.sum())
+        by_region = [share for share in result["group_shares"] if share["code"] == name]
+        assert {share["group"]: share["n_given"] for share in by_region} == {
+            region: table.filter(region=region)[f"semscale_{name}"].sum() for region in ("north", "south")
+        }
+    pets = table.filter(pl.col("text").str.contains("pet"))
+    assert set(pets["semscale_cost_reason"]) == {"chat model"}
+    assert pets["semscale_cost_evidence"].to_list() == pets["text"].to_list()
+    assert all(entry["alpha_with_people"]["value"] == 1 for entry in result["codes"])
+    assert result["further_labels"]["sizes"] == [60, 85]
+    page = (tmp_path / "coded.md").read_text()
+    for heading in (
+        "Shares by",
+        "Sentiment of each code",
+        "Codes by “m”",
+        "Are more hand-coded answers worth it?",
+    ):
+        assert heading in page
+
+
+@pytest.mark.needs("api")
 def test_an_output_of_a_different_run_is_refused_before_any_call(code, decider, monkeypatch, tmp_path):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
     assert code("--out", "coded/").code == 0
