@@ -10,6 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from semscale.spelling import notes_from
+
 if TYPE_CHECKING:
     from semscale.report.document import Document
 
@@ -22,6 +24,10 @@ class Presentable(ABC):
     """
 
     input_notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        # Summaries are frozen.
+        object.__setattr__(self, "input_notes", notes_from(self.input_notes))
 
     @abstractmethod
     def __repr__(self) -> str:

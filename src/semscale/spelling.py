@@ -9,12 +9,14 @@ engine=torch``. Where parameters of two functions have one name and two options,
 What only helps those who type, such as an option to use, is a hint: "no weights were used" followed by
 ``hint(" (`weight`)")``. The command line and JSON show the hint in its sentence. A page shows the sentence
 without it, and the whole sentence at its end. The marks around a hint are halves of surrogate pairs, which
-neither a table nor a command line can contain, so that a text of a user is never taken for a hint.
+neither a table nor a command line can contain, so that a text of a user is never taken for a hint. Results
+have their sentences as ``Note``, a text without marks.
 """
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Self
 
 Spelling = Callable[[str, str | None], str]
 """Returns how an interface names a setting, and its value if there is one."""
@@ -24,6 +26,42 @@ _SETTING = re.compile(rf"`(?P<name>{_NAME})(?:=(?P<value>[^`]+))?`")
 _START, _END = "\udbfe", "\udbff"
 _HINT = re.compile(f"{_START}([^{_START}{_END}]*){_END}")
 _QUOTED = re.compile(r"""(['"])(.*)\1""", re.DOTALL)
+
+
+class Note(str):
+    """A sentence as Python shows it; the functions of this module spell it for other interfaces.
+
+    What is cut out of it, or joined with it, is plain text: work on ``marked`` to keep its marks.
+
+    Attributes:
+        marked: the sentence with its marks.
+
+    Examples:
+        >>> note = Note("no weights were used" + hint(" (`weight`)"))
+        >>> print(note), print(spelled(note, as_option)), print(without_hints(note))
+        no weights were used (weight)
+        no weights were used (--weight)
+        no weights were used
+        (None, None, None)
+    """
+
+    marked: str
+
+    def __new__(cls, text: str) -> Self:
+        """Create the note of a sentence with marks; that of a note is its equal."""
+        note = super().__new__(cls, spelled(text, in_python))
+        note.marked = with_marks(text)
+        return note
+
+
+def notes_from(sentences: Iterable[str]) -> tuple[Note, ...]:
+    """Return sentences as attributes of a result have them."""
+    return tuple(map(Note, sentences))
+
+
+def with_marks(text: str) -> str:
+    """Return a text with the marks that it has as a note."""
+    return text.marked if isinstance(text, Note) else text
 
 
 def marked(name: str) -> str:
@@ -69,7 +107,7 @@ def spelled(text: str, spelling: Spelling) -> str:
         >>> spelled("no weights were used" + hint(" (`weight`)"), as_option)
         'no weights were used (--weight)'
     """
-    return _SETTING.sub(lambda match: spelling(match["name"], match["value"]), _HINT.sub(r"\1", text))
+    return _SETTING.sub(lambda match: spelling(match["name"], match["value"]), with_hints(text))
 
 
 def with_hints(text: str) -> str:
@@ -79,12 +117,12 @@ def with_hints(text: str) -> str:
         >>> with_hints("‘99’ is left out" + hint("; list it as an answer"))
         '‘99’ is left out; list it as an answer'
     """
-    return _HINT.sub(r"\1", text)
+    return _HINT.sub(r"\1", with_marks(text))
 
 
 def has_hint(text: str) -> bool:
     """Return true if a text has a hint for those who type."""
-    return _HINT.search(text) is not None
+    return _HINT.search(with_marks(text)) is not None
 
 
 def without_hints(text: str) -> str:
@@ -94,7 +132,7 @@ def without_hints(text: str) -> str:
         >>> without_hints("no weights were used" + hint(" (`weight`)"))
         'no weights were used'
     """
-    return _HINT.sub("", text)
+    return _HINT.sub("", with_marks(text))
 
 
 def in_python(name: str, value: str | None) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 import semscale
 from semscale.errors import InputError, UnknownNameError
-from semscale.spelling import has_hint, hint
+from semscale.spelling import has_hint
 from semscale.store.column_profile import ColumnProfile
 from semscale.store.table import ColumnLabels
 from semscale.survey.description import Question, Survey
@@ -176,8 +176,8 @@ def test_numbers_with_a_code_far_away_are_a_scale_without_it():
     question = read(frame, "q")
     assert (question.kind, question.answers.tolist()[:6]) == ("scale", [0, 1, 2, 3, 4, -1])
     assert question.notes == (
-        "left out as no answer: ‘99’ (3)"
-        + hint("; to count one as an answer, list it in survey.yaml under values, not under missing"),
+        "left out as no answer: ‘99’ (3); to count one as an answer, list it in survey.yaml under values, "
+        "not under missing",
     )
     assert read(frame, "q", missing=["99"]).lines == question.lines
 
@@ -445,7 +445,7 @@ def test_a_described_scale_of_texts_without_an_order_is_refused():
 def test_only_grids_without_labels_have_a_hint_on_lists_of_codes():
     frame = pl.DataFrame({"a_1": [1, 5, 3, 2], "a_2": [4, 4, 1, 2]})
     result = semscale.crosstabs(frame, questions=["a_*"])
-    note = hint("columns with codes of one list are put together by --question 'Mentions=a_1+a_2'")
+    note = "columns with codes of one list are put together by --question 'Mentions=a_1+a_2'"
     assert result.input_notes == (note,)
     assert not any(has_hint(note) for table in result.tables for note in table.question.notes)
     words = pl.DataFrame({"a_1": ["good", "bad", "very good"], "a_2": ["bad", "very bad", "good"]})

@@ -15,7 +15,7 @@ from semscale.rating.settings import check_human_range
 from semscale.results.estimates import few_note
 from semscale.results.weights import NOBODY, as_weights, in_unit, respondent_numbers
 from semscale.signature import Signature
-from semscale.spelling import hint
+from semscale.spelling import hint, notes_from
 from semscale.stats.correlations import (
     Resampling,
     ks_similarity_estimate,
@@ -147,6 +147,9 @@ class RatingComparison:
     uses_inclusion: bool = False
     uses_weights: bool = False
     sheet: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "notes", notes_from(self.notes))
 
     def figures_by(self, by: str | None) -> dict[tuple[str | None, str], CorrectedFigure]:
         """Return corrected figures by group and name: of a column's groups, or of all texts."""

@@ -13,7 +13,7 @@ import numpy as np
 from semscale.presentable import Presentable
 from semscale.report.document import Document
 from semscale.signature import Signature
-from semscale.spelling import with_hints
+from semscale.spelling import Note, with_hints
 from semscale.stats.groups import GroupEstimate, mean_with_counts
 
 SCHEMA = 1
@@ -62,6 +62,8 @@ def to_json_value(value: object) -> Json:  # noqa: C901, PLR0911 - one case for 
             return float(value) if math.isfinite(value) else None
         case None | int():
             return value
+        case Note():
+            return str(value)
         case str():
             return with_hints(value)
         case PurePath() | Signature():

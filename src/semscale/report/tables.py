@@ -40,7 +40,7 @@ from semscale.report.formatting import (
 )
 from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.report.tables_charts import charts_of, columns_of, has_letters, limit_bars
-from semscale.spelling import has_hint, hint, with_hints, without_hints
+from semscale.spelling import has_hint, hint, with_hints, with_marks, without_hints
 
 if TYPE_CHECKING:
     from semscale.tabulation.banners import Banner
@@ -660,7 +660,7 @@ def table_notes(
         before = one_line(crosstab.before)
         yield f"Figures are of wave {one_line(crosstab.wave)}; changes are to wave {before}."
     yield from _notes_on_bases(crosstab)
-    yield from (f"{note[:1].upper()}{note[1:]}." for note in crosstab.question.notes)
+    yield from (f"{capitalise(with_marks(note))}." for note in crosstab.question.notes)
 
 
 def question_notes(

@@ -22,7 +22,7 @@ from semscale.presentable import Presentable
 from semscale.scales import load_scale
 from semscale.settings import takes
 from semscale.signature import Signature
-from semscale.spelling import hint
+from semscale.spelling import hint, notes_from
 from semscale.store.atomic import check_writable, replacing
 from semscale.store.column_profile import ColumnProfile, RespondentCount, is_respondent_name
 from semscale.store.columns import column_in, groups_in, join_spellings, spelling_note, storable
@@ -501,6 +501,10 @@ class Crosstabs(Presentable):
     input_notes: tuple[str, ...] = ()
     measured: Mapping[str, str] = field(default_factory=dict)
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "sample_notes", notes_from(self.sample_notes))
 
     def __repr__(self) -> str:
         return f"Crosstabs(source={self.source!r}, n={self.n:,}, tables={len(self.tables)})"

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from semscale.errors import InputError
+from semscale.spelling import notes_from
 from semscale.types import Floats, Integers, Mask
 
 TakenFor = Literal[
@@ -84,6 +85,10 @@ class TabulatedQuestion:
     notes: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
     wording: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "notes", notes_from(self.notes))
+        object.__setattr__(self, "cautions", notes_from(self.cautions))
 
     @property
     def choices(self) -> Integers | None:
