@@ -203,7 +203,7 @@ def test_questions_that_need_a_decision_come_first(semscale, tmp_path):
     first = (
         "Decide first: Mood: answers.csv lacks a column that its entry names: if it is q1, add ‘columns: q1’."
     )
-    second = "Decide first: b_a and b_b: 1 and 2 have no labels"
+    second = "Decide first: b: 1 and 2 have no labels"
     assert ended.out.index(first) < ended.out.index(second) < ended.out.index("column  type")
     shown = (tmp_path / "page.html").read_text()
     assert shown.index(first) < shown.index(second) < shown.index(">Columns</h2>")
@@ -214,3 +214,15 @@ def test_questions_that_need_a_decision_come_first(semscale, tmp_path):
     assert "no column 'Mood', which question 'Mood' names" in refused.err
     path.write_text(path.read_text().replace("name: Mood", "columns: q1\n    name: Mood"))
     assert semscale("tables", "answers.csv", "--question", "Mood").code == 0
+
+
+def test_columns_take_the_order_of_answers_from_the_description(semscale, tmp_path):
+    rows = ["Agree", "Disagree", "Neutral"] * 4
+    (tmp_path / "mood.csv").write_text("mood\n" + "\n".join(rows) + "\n")
+    caution = "‘mood’ is read as a choice without an order"
+    described = json.loads(semscale("columns", "mood.csv", "--json").out)
+    assert described["survey"]["questions"][0]["kind"] == "scale"
+    assert not any(caution in sentence for sentence in described["cautions"])
+    (tmp_path / "survey.yaml").write_text("survey: 1\nquestions:\n  - {name: mood, kind: single}\n")
+    described = json.loads(semscale("columns", "mood.csv", "--json").out)
+    assert any(caution in sentence for sentence in described["cautions"])

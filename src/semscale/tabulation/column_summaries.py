@@ -10,6 +10,7 @@ import polars as pl
 
 from semscale.presentable import Presentable
 from semscale.scales.library import scale_caution
+from semscale.spelling import notes_from
 from semscale.store.column_profile import ColumnKind, ColumnProfile, profiles_of
 from semscale.store.exports.unfinished import unfinished_notes
 from semscale.store.table import Table
@@ -120,12 +121,16 @@ class ColumnsSummary(Presentable):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Sentences on single choices with answers that are labels of a built-in scale."""
-        return tuple(
+        """Sentences on questions without an order whose answers are labels of a built-in scale."""
+        columns = {column.name: column for column in self.columns}
+        described = (
+            (question, columns.get(question.all_columns[0])) for question in self.survey.of_kind("single")
+        )
+        return notes_from(
             sentence
-            for column in self.columns
-            if column.kind == "single choice"
-            for sentence in scale_caution(column.name, [value.value for value in column.values if value.n])
+            for question, column in described
+            if column is not None
+            for sentence in scale_caution(question.name, [value.value for value in column.values if value.n])
         )
 
     def record(self) -> dict[str, Any]:
