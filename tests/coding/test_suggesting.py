@@ -21,7 +21,7 @@ from semscale.coding.suggesting import (
     write_suggestion,
 )
 from semscale.errors import InputError
-from semscale.report.coding import suggestion_document
+from semscale.report.coding_suggestions import suggestion_document
 from semscale.report.json_encoding import to_json
 from semscale.types import Status
 

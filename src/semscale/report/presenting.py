@@ -58,7 +58,7 @@ _DOCUMENTS = {
     "SelfTest": ("semscale.report.drift_history", "self_test_document"),
     "StudyComparison": ("semscale.report.study_comparison", "study_comparison_document"),
     "StudySummary": ("semscale.report.study", "study_document"),
-    "SuggestionSummary": ("semscale.report.coding", "suggestion_document"),
+    "SuggestionSummary": ("semscale.report.coding_suggestions", "suggestion_document"),
     "SystemComparison": ("semscale.report.judging", "comparison_document"),
     "Validity": ("semscale.report.lint", "validity_document"),
     "Verification": ("semscale.report.drift_history", "verification_document"),
