@@ -289,7 +289,7 @@ class RatingColumns(Columns):
     show_anyway: Annotated[
         bool,
         Field(description="Show means although the scale probably does not measure its construct here."),
-        Option(RATING),
+        Option(RATING, rare=True),
     ] = False
 
     def model_post_init(self, context: object) -> None:
