@@ -11,6 +11,7 @@ from semscale.coding.codebook import Code, Codebook
 from semscale.coding.coder import Coder, with_children
 from semscale.coding.coding import calibrate_code
 from semscale.coding.settings import CodingColumns
+from semscale.signature import Signature
 from semscale.stats.calibration import fit_platt
 from semscale.store.reading import open_table
 from semscale.types import Status
@@ -34,6 +35,23 @@ def test_unreadable_answers_have_no_likeness(book, keyword_embedder):
     result = Coder(book, embedder=keyword_embedder).score(["battery", "gibberish"])
     assert result.text_status[1] is Status.WEIGHTLESS
     assert np.isnan(result.likeness[1]).all()
+
+
+def test_answers_in_a_language_that_the_model_does_not_read_have_no_likeness(book, keyword_embedder):
+    keyword_embedder.signature = Signature.of("embed", model="all-MiniLM-L6-v2#53aa51172d14")  # reads English
+    scorer = Coder(book, embedder=keyword_embedder)
+    result = scorer.score([
+        "Der Akku war leider sehr schnell leer.",
+        "Der Akku war leider sehr schnell leer. The battery died.",
+        "gibberish. Der Akku war leider sehr schnell leer.",
+        "battery",
+    ])  # fmt: skip
+    assert [str(status) for status in result.text_status] == [
+        "other-language", "scored", "other-language", "scored"
+    ]  # fmt: skip
+    assert np.isnan(result.likeness).all(axis=1).tolist() == [True, False, True, False]
+    assert result.evidence[1, 0] == "The battery died."
+    assert "language:any+py3langid" in str(scorer.signature)
 
 
 def test_the_signature_names_the_codebook_and_the_model(book, keyword_embedder):

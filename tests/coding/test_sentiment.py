@@ -115,7 +115,7 @@ def test_the_source_with_the_largest_part_decides():
     features = np.zeros((1, 5, len(FEATURES)))
     features[0, 0, FEATURES.index("similarity")] = features[0, 1, FEATURES.index("words")] = 5.0
     nothing = np.zeros((1, 0))
-    evidence = SentenceEvidence(features, nothing, nothing, nothing)
+    evidence = SentenceEvidence(features, nothing, nothing, nothing, nothing)
     adapted = evidence.logits + np.array([0.0, 0, 1, 0, 3])
     learned = adapted + np.array([0.0, 0, 0, 1, 2])
     assert find_sources(evidence, adapted, learned).tolist() == [[0, 1, 2, 3, 2]]

@@ -18,6 +18,7 @@ from semscale.coding.settings import CodingColumns
 from semscale.coding.units import sentences_in
 from semscale.embedding.loading import as_embedder
 from semscale.embedding.texts import answer_status, distinct, shift_progress
+from semscale.matching.pairs import with_read_languages
 from semscale.results.result import (
     PRIVATE,
     STATUSES,
@@ -158,7 +159,7 @@ class Coder:
         evidence = Signature.of(
             "code", codebook=name, codes=len(self.codebook.codes), units="sentences", **self._learned
         )
-        return evidence.plus(self._embedder.signature)
+        return evidence.plus(with_read_languages(self._embedder.signature))
 
     def adapt(self, batches: Iterable[Sequence[Any]], *, missing: Set[str] = frozenset()) -> "Coder":
         """Return a coder that learns from the answers what their sentences about a code have in common.
@@ -257,8 +258,7 @@ class Coder:
             scored = self._score_texts(
                 texts, positions, folds, shift_progress(progress, start, len(readable))
             )
-            likeness[rows], units[rows], reasons[rows], unread = scored
-            status[rows[unread]] = Status.WEIGHTLESS
+            likeness[rows], units[rows], reasons[rows], status[rows] = scored
         evidence: ObjectArray = np.full((n, k), None, dtype=object)
         for cell, described in np.ndenumerate(units):
             if described is not None:
@@ -294,7 +294,7 @@ class Coder:
 
     def _score_texts(
         self, texts: Sequence[str], positions: Integers, fold: Integers, progress: Progress | None
-    ) -> tuple[Floats, ObjectArray, ObjectArray, Mask]:
+    ) -> tuple[Floats, ObjectArray, ObjectArray, Statuses]:
         """Score n answers with m different texts.
 
         Args:
@@ -304,8 +304,7 @@ class Coder:
             progress: called while texts are embedded.
 
         Returns:
-            Likeness (n, k), the units with each code (n, k), the reasons (n, k), and the mask of unread
-            answers (n,).
+            Likeness (n, k), the units with each code (n, k), the reasons (n, k), and the statuses (n,).
         """
         sentences = _split(texts)
         evidence = self._read(sentences, progress)
@@ -318,14 +317,14 @@ class Coder:
         of_texts = np.maximum.reduceat(versions, sentences.first, axis=1)
         raised = np.stack([with_children(values, self.codebook) for values in of_texts])
         likeness: Floats = expit(raised[fold, positions])  # the last version is the mean of all folds
-        unread = np.logical_and.reduceat(evidence.unread, sentences.first)[positions]
-        likeness[unread] = np.nan
+        status = _reading_status(evidence, sentences.first)[positions]
+        likeness[~are_scored(status)] = np.nan
         sources = find_sources(evidence, known.logits, by_fold_mean)
         is_like = expit(raised.max(axis=0)) >= _LEAST_LIKENESS
         units, reasons = self._units(sentences, versions[-1], evidence.clauses, sources, is_like)
         units, reasons, is_unlike = units[positions], reasons[positions], ~(likeness >= _LEAST_LIKENESS)
         units[is_unlike] = reasons[is_unlike] = None
-        return likeness, units, reasons, unread
+        return likeness, units, reasons, status
 
     def _units(
         self,
@@ -386,6 +385,20 @@ class Coder:
         adapted = self._adapt_evidence(evidence)
         features = np.concatenate([evidence.features, adapted[:, :, None]], axis=2)
         return LearningSentences(owners, adapted, features, evidence.vectors)
+
+
+def _reading_status(evidence: SentenceEvidence, first: Integers) -> Statuses:
+    """Return the status of m texts, shape (m,): scored if the model reads one of the sentences.
+
+    Args:
+        evidence: that of all sentences.
+        first: shape (m,), number of each text's first sentence.
+    """
+    status: Statuses = np.full(len(first), Status.SCORED, dtype=object)
+    status[np.logical_and.reduceat(evidence.unread, first)] = Status.WEIGHTLESS
+    is_foreign = np.logical_or.reduceat(evidence.foreign, first)
+    status[is_foreign & ~are_scored(status)] = Status.OTHER_LANGUAGE
+    return status
 
 
 def _deciding_codes(values: Floats, codebook: Codebook) -> Integers:

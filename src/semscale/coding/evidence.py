@@ -15,6 +15,7 @@ from semscale.coding.words import content_words, is_evaluation, words_in
 from semscale.embedding.texts import distinct
 from semscale.errors import InputError
 from semscale.guards.words import read_lexicon
+from semscale.matching.pairs import are_in_other_languages
 from semscale.rating.anchors import language_of_probes, unrelated_sentences
 from semscale.results.languages import language_of
 from semscale.types import Floats, Integers, Mask, Progress, Vectors
@@ -65,12 +66,14 @@ class SentenceEvidence:
         vectors: shape (m, d), the sentences relative to unrelated ones, unit length.
         clauses: shape (m, k), position of the clause with the strongest evidence for each code.
         unread: shape (m,), mask of sentences that the model cannot read.
+        foreign: shape (m,), mask of those of them that are in a language that it does not read.
     """
 
     features: Floats
     vectors: Floats
     clauses: Integers
     unread: Mask
+    foreign: Mask
 
     @property
     def logits(self) -> Floats:
@@ -81,7 +84,11 @@ class SentenceEvidence:
     def some(self, rows: Mask) -> "SentenceEvidence":
         """Select the evidence in some sentences, by a mask."""
         return SentenceEvidence(
-            self.features[rows], self.vectors[rows], self.clauses[rows], self.unread[rows]
+            self.features[rows],
+            self.vectors[rows],
+            self.clauses[rows],
+            self.unread[rows],
+            self.foreign[rows],
         )
 
     def part(self, features: Sequence[str]) -> Floats:
@@ -165,12 +172,14 @@ class EvidenceReader:
             axis=2,
         )
         features[:, self._is_net] = 0.0
+        foreign = are_in_other_languages(sentences, self._embedder.signature)
         strength = of_parts * (WEIGHTS[1] + WEIGHTS[3]) + (margins * WEIGHTS[-_N_WORD_FEATURES:]).sum(axis=2)
         return SentenceEvidence(
             features,
             placed[where[: len(sentences)]],
             _positions_of_largest(strength, first),
-            embedded.unread[where[: len(sentences)]],
+            embedded.unread[where[: len(sentences)]] | foreign,
+            foreign,
         )
 
     def _embed(self, texts: Sequence[str]) -> Vectors:

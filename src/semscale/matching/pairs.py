@@ -273,10 +273,6 @@ _AFTER_LATIN = "\u0250"  # the first character after the Latin letters
 def in_other_language(pairs: Pairs, *signatures: Signature) -> Mask:
     """Mark pairs with a text that is surely in a language that a model does not read.
 
-    Texts that are too short to show their language are not marked, nor are those that may be names or
-    titles: texts in Latin letters with fewer than four words, or fewer than two in lower case, and texts of
-    one or two words in another script.
-
     Args:
         pairs: p pairs.
         signatures: signatures of the models. A model with unknown languages marks no pair.
@@ -284,16 +280,31 @@ def in_other_language(pairs: Pairs, *signatures: Signature) -> Mask:
     Returns:
         Shape (p,).
     """
-    unread = np.zeros(len(pairs.texts), np.bool_)
+    unread = are_in_other_languages(pairs.texts, *signatures)
+    return unread[pairs.prediction] | unread[pairs.reference]
+
+
+def are_in_other_languages(texts: Sequence[str], *signatures: Signature) -> Mask:
+    """Mark texts that are surely in a language that a model does not read, shape (n,).
+
+    Texts that are too short to show their language are not marked, nor are those that may be names or
+    titles: texts in Latin letters with fewer than four words, or fewer than two in lower case, and texts of
+    one or two words in another script.
+
+    Args:
+        texts: n texts.
+        signatures: signatures of the models. A model with unknown languages marks no text.
+    """
+    unread = np.zeros(len(texts), np.bool_)
     known = [signature for signature in signatures if languages_read(signature)]
     if known:
-        rows = [row for row, text in enumerate(pairs.texts) if not may_be_name(text)]
-        texts = [pairs.texts[row] for row in rows]
-        languages: ObjectArray = np.full(len(texts), None, dtype=object)
-        languages[:] = [language_of(text) for text in texts]
+        rows = [row for row, text in enumerate(texts) if not may_be_name(text)]
+        sentences = [texts[row] for row in rows]
+        languages: ObjectArray = np.full(len(rows), None, dtype=object)
+        languages[:] = [language_of(text) for text in sentences]
         for signature in known:
-            unread[rows] |= in_other_languages(texts, languages, signature)
-    return unread[pairs.prediction] | unread[pairs.reference]
+            unread[rows] |= in_other_languages(sentences, languages, signature)
+    return unread
 
 
 def may_be_name(text: str) -> bool:

@@ -84,6 +84,7 @@ _REASONS = {
     "too-long": "more than 100,000 characters",
     "uninformative": "neither a letter nor a digit",
     "weightless": "the model cannot read the text",
+    "other-language": "the model does not read the language of the text",
     "missing": "the cell is empty, or a code for a missing answer",
     "not-text": "a number or something else that is not text",
 }
@@ -718,6 +719,7 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
         yield from _threshold_cautions(summary)
     else:
         yield from _calibration_cautions(summary)
+    yield from _language_cautions(summary)
     if summary.asked is not None:
         yield from reply_cautions(summary.asked)
     yield from unseen_codes_note(summary.unseen_codes, summary.columns.text)
@@ -737,6 +739,15 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
         )
     if summary.drivers is not None:
         yield "Drivers are associated with the rating; this does not show that they cause it."
+
+
+def _language_cautions(summary: "CodingSummary") -> Iterator[str]:
+    n = summary.reasons.get(Status.OTHER_LANGUAGE, 0)
+    if n:
+        yield (
+            f"{count_of(n, 'answer')} {'is' if n == 1 else 'are'} in a language that the model does not "
+            "read, and left out of shares." + hint(" Code them with e5-small (`embedder`).")
+        )
 
 
 def _calibration_cautions(summary: "CodingSummary") -> Iterator[str]:
