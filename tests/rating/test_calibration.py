@@ -29,7 +29,7 @@ from semscale.rating.gaussian_process import GaussianProcess, Posterior
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RatingColumns
 from semscale.rating.table import rate_table
-from semscale.report.rating import group_estimate_table, groups_figure
+from semscale.report.rating_groups import group_estimate_table, groups_figure
 from semscale.results.table_runs import PartSettings
 from semscale.scales import load_scale
 from semscale.signature import Signature

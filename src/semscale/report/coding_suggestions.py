@@ -15,11 +15,7 @@ from semscale.report.document import (
     Share,
     notices,
 )
-from semscale.report.formatting import (
-    count,
-    count_of,
-    one_line,
-)
+from semscale.report.formatting import count, count_of, one_line
 from semscale.report.parts import Columns, section, table_of, without_none
 from semscale.report.sentences import rows_scored
 from semscale.spelling import hint
