@@ -9,7 +9,7 @@ import pytest
 from semscale.coding.coder import Coder, CodeScores
 from semscale.coding.coding import code_answers
 from semscale.coding.sentiment import sentiment_rater
-from semscale.coding.settings import CodingColumns
+from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.table import CodingTable, OtherRun
 from semscale.errors import InputError
 from semscale.report.coding import coding_document
@@ -205,7 +205,7 @@ def collected(book, tmp_path):
     class NumberCoder:
         """Looks the scores of an answer up by its number."""
 
-        signature = scores.signature
+        signature, embedder = scores.signature, None
 
         def adapt(self, batches, *, missing=frozenset()):
             return self
@@ -217,7 +217,9 @@ def collected(book, tmp_path):
             return scores.some(np.array([int(cell.split()[1]) for cell in cells], dtype=int))
 
     def summary(columns, most, size=700):
-        instrument = CodingTable(columns, book, NumberCoder, most=most)
+        instrument = CodingTable(
+            columns, book, NumberCoder, settings=CodeSettings(sentiment="none"), most=most
+        )
         return measure_table(open_table(tmp_path / "in.parquet"), instrument, settings=PartSettings(size))
 
     return summary

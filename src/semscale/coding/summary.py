@@ -67,7 +67,7 @@ class Quote:
         evidence: the sentence or clause with the strongest evidence for the code; ``None`` if it is unknown,
             or the code is very unlike.
         reason: the ``Reason`` that decided about the evidence; likewise.
-        sentiment: rating of the units with the code; NaN without one.
+        sentiment: rating of the units with the code; ``None`` without one.
     """
 
     row: int
@@ -77,7 +77,7 @@ class Quote:
     kind: Literal["typical", "borderline"] = "typical"
     evidence: str | None = None
     reason: str | None = None
-    sentiment: float = float("nan")
+    sentiment: float | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -413,6 +413,7 @@ class QuoteChoice:
 def _quote(texts: Sequence[str | None], coding: Coding, code: int, first_row: int, index: int) -> Quote:
     """Return one of m answers, which can be read, as a quote for a code."""
     decision = coding.assigned[index, code]
+    sentiment = np.nan if coding.sentiment is None else coding.sentiment[index, code]
     return Quote(
         first_row + index + 1,
         str(texts[index]),
@@ -420,5 +421,5 @@ def _quote(texts: Sequence[str | None], coding: Coding, code: int, first_row: in
         None if np.isnan(decision) else bool(decision == 1),
         evidence=None if coding.evidence is None else coding.evidence[index, code],
         reason=None if coding.reasons is None else coding.reasons[index, code],
-        sentiment=float("nan") if coding.sentiment is None else float(coding.sentiment[index, code]),
+        sentiment=None if np.isnan(sentiment) else float(sentiment),
     )
