@@ -689,7 +689,7 @@ def test_markdown_and_workbook_have_every_section(make_summary, tmp_path):
         assert title[:31] in [name.replace("  ", " ") for name in book]
     rows = {row[0]: row[1:4] for row in book["Distribution of the ratings"].iter_rows()}
     overall = summary.estimates.overall
-    for name, figure in (("mean, from 1 to 5", overall.mean), ("1 Very bad", overall.pmf[0])):
+    for name, figure in (("Mean, from 1 to 5", overall.mean), ("1 Very bad", overall.pmf[0])):
         written = [float(cell) for cell in rows[name]]
         assert written == pytest.approx([figure.value, figure.low, figure.high], abs=1e-8)
     names = ("agreement-of-sets", "distribution", "groups", "human-distributions", "human-means", "texts")

@@ -255,15 +255,18 @@ def _draw_means(
     if math.isfinite(reference):
         x = axis(reference)
         drawing.rule((x, rows.top), (x, rows.bottom), MUTED, 1, stroke_dasharray="4,4")
-    for index, (mean, label) in enumerate(zip(means, rows.names, strict=True)):
-        y = rows.middle(index) + (5 if label else 0)
+    # Elements of one kind follow each other, so that a page has their attributes once.
+    heights = [rows.middle(index) + (5 if label else 0) for index, label in enumerate(rows.names)]
+    for mean, y in zip(means, heights, strict=True):
         drawing.interval(axis, y, (mean.low, mean.high), ACCENT, 2)
-        if not math.isfinite(mean.value):
-            continue
-        drawing.dot((axis(mean.value), y), 4.4, ACCENT)
-        if label:
-            halo = {"stroke": CARD, "stroke_width": "3", "paint_order": "stroke"}
-            drawing.text((axis(mean.value), y - 9), label, anchor="middle", font_size="11", **halo)
+    known = [index for index, mean in enumerate(means) if math.isfinite(mean.value)]
+    for index in known:
+        drawing.dot((axis(means[index].value), heights[index]), 4.4, ACCENT)
+    halo = {"stroke": CARD, "stroke_width": "3", "paint_order": "stroke"}
+    for index in known:
+        if label := rows.names[index]:
+            position = (axis(means[index].value), heights[index] - 9)
+            drawing.text(position, label, anchor="middle", font_size="11", **halo)
 
 
 def _draw_masses(
