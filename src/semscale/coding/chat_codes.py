@@ -208,8 +208,8 @@ class ProseRequest(Request):
             reason = "the model declined to code the answer" if declined else str(error)
             return self.answers_without_reply(DecisionAnswer(reason=reason, refused=declined))
         return {
-            _name(number, position): DecisionAnswer((0.0, 1.0) if position in given else (1.0, 0.0), 1.0)
-            for number, given in enumerate(listed)
+            _name(number, position): DecisionAnswer((0.0, 1.0) if position in assigned else (1.0, 0.0), 1.0)
+            for number, assigned in enumerate(listed)
             for position, _ in self.codes
         }
 
@@ -260,7 +260,7 @@ class ChatCoder:
         self.model: Model = load_deciding_model(chat_model) if decides else load_chat_model(chat_model)
         self._question = sanitize(question or QUESTION)[0]
         self._codes = [(number, code) for number, code in enumerate(codebook.codes) if not code.is_net]
-        described = "\n".join(f"- {_described(code)}" for _, code in self._codes)
+        described = "\n".join(f"- {_describe(code)}" for _, code in self._codes)
         self._system = Message("system", _SYSTEM.format(codes=described))
         decisions = forms_of(self.model) if decides else ()
         prose = (PROSE,) if isinstance(self.model, ChatModel) else ()
@@ -542,13 +542,13 @@ def _question(code: Code, sentence: int, n: int) -> str:
     return f"Does {subject} have the code {json.dumps(code.name, ensure_ascii=False)}?"
 
 
-def _described(code: Code) -> str:
+def _describe(code: Code) -> str:
     """Describe a code by its name, definition and examples."""
-    described = f"{code.name}: {code.definition.strip()} Examples: {_quoted(code.examples)}."
-    return f"{described} Not: {_quoted(code.negative_examples)}." if code.negative_examples else described
+    described = f"{code.name}: {code.definition.strip()} Examples: {_quote(code.examples)}."
+    return f"{described} Not: {_quote(code.negative_examples)}." if code.negative_examples else described
 
 
-def _quoted(examples: Sequence[str]) -> str:
+def _quote(examples: Sequence[str]) -> str:
     return "; ".join(f'"{example}"' for example in examples)
 
 
@@ -602,7 +602,7 @@ def ask_about_cells(
 
 @dataclass(frozen=True)
 class CodeChange:
-    """What a chat model changed in the codes of n answers.
+    """Number of answers that gained or lost a code by a chat model.
 
     Attributes:
         code: name of the code.

@@ -43,7 +43,7 @@ class LearningGain:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval lies above 0."""
+        """True if the interval lies above 0."""
         return self.gain.low > 0
 
 
@@ -200,14 +200,12 @@ def learning_gain(
     usable = np.flatnonzero(~np.isnan(many).any(axis=1) & ~np.isnan(codes).all(axis=1))
     if not FEWEST_FOR_GAIN <= len(usable) <= MOST_FOR_GAIN:
         return None
+    few: Floats = np.full(many.shape, np.nan)
     order = np.random.default_rng(plan.seed).permutation(usable)
     halves = [np.sort(half) for half in np.array_split(order, 2)]
-    few: Floats = np.full(many.shape, np.nan)
     for known, other in (halves, halves[::-1]):
-        learned = coder.learn(
-            [answers[row] for row in known.tolist()], codes[known], seed=plan.seed, missing=missing
-        )
-        cells = [answers[row] for row in other.tolist()]
+        learned = coder.learn([answers[row] for row in known], codes[known], seed=plan.seed, missing=missing)
+        cells = [answers[row] for row in other]
         few[other] = learned.score(cells, missing=missing, progress=progress).likeness
     truth = majority(codes[usable])[:, counts]
     is_known = ~np.isnan(truth)
@@ -223,12 +221,12 @@ def learning_gain(
         ResamplingPlan(None, plan.interval, plan.seed),
         _DIFFERENCE,
     )
-    given, few_hits, few_given, many_hits, many_given = measured
+    by_people, few_hits, few_assigned, many_hits, many_assigned = measured
     return LearningGain(
         n_few=len(usable) // 2,
         n_many=len(usable) * 4 // 5,
-        few=float(_f1(given, few_hits, few_given, everybody)[0]),
-        many=float(_f1(given, many_hits, many_given, everybody)[0]),
+        few=float(_f1(by_people, few_hits, few_assigned, everybody)[0]),
+        many=float(_f1(by_people, many_hits, many_assigned, everybody)[0]),
         gain=gain,
     )
 
@@ -239,9 +237,9 @@ def _tallies(truth: Mask, few: Mask, many: Mask) -> tuple[Floats, ...]:
     return tuple(masks.sum(axis=1).astype(np.float64) for masks in counts)
 
 
-def _f1(given: Floats, hits: Floats, assigned: Floats, counts: Floats) -> Floats:
+def _f1(by_people: Floats, hits: Floats, assigned: Floats, counts: Floats) -> Floats:
     """Compute F1 over the codes of n answers with weights ``counts`` (b, n); 0 without any code."""
-    total = counts @ (given + assigned)
+    total = counts @ (by_people + assigned)
     f1: Floats = np.zeros(len(counts))
     np.divide(2 * (counts @ hits), total, out=f1, where=total > 0)
     return f1
@@ -249,5 +247,5 @@ def _f1(given: Floats, hits: Floats, assigned: Floats, counts: Floats) -> Floats
 
 def _gain(*measured: Floats) -> Floats:
     """Compute the difference of F1 by many labels and by few, from ``_tallies`` and ``counts``."""
-    given, few_hits, few, many_hits, many, counts = measured
-    return _f1(given, many_hits, many, counts) - _f1(given, few_hits, few, counts)
+    by_people, few_hits, few, many_hits, many, counts = measured
+    return _f1(by_people, many_hits, many, counts) - _f1(by_people, few_hits, few, counts)

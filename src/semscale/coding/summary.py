@@ -177,7 +177,7 @@ class CodingSummary(Presentable):
             "interval": self.plan.interval,
             "hand_coded": self.n_hand,
             "people": self.people,
-            "asked": None if self.asked is None else self._asked_record(self.asked),
+            "asked": None if self.asked is None else self._chat_record(self.asked),
             "further_labels": None if self.advice is None else self.advice.record(),
             "given_from": self.settings.given_from,
             "unsure_from": self.settings.unsure_from,
@@ -202,7 +202,7 @@ class CodingSummary(Presentable):
             "signature": self.signature,
         }
 
-    def _asked_record(self, asked: ChatCodes) -> dict[str, Any]:
+    def _chat_record(self, asked: ChatCodes) -> dict[str, Any]:
         alphas = self.agreement.people_alone
         return {
             "model": asked.model,

@@ -36,7 +36,7 @@ _QUANTILE = 1.96
 
 @dataclass(frozen=True)
 class LabelProgress:
-    """What labels show so far.
+    """Figures that labels show so far.
 
     Attributes:
         n: number of labelled texts with a rating.
@@ -96,12 +96,12 @@ def label_progress(
         >>> label_progress([1.0, 2.0], [1.0, 3.0], n_texts=100, length=4).advice
         'Label 8 more texts to see what the scale measures.'
     """
-    rated, given = (np.asarray(column, dtype=np.float64) for column in (ratings, labels))
+    rated, labelled = (np.asarray(column, dtype=np.float64) for column in (ratings, labels))
     weights = np.ones(len(rated)) if inclusion is None else 1 / np.asarray(inclusion, dtype=np.float64)
-    if not len(rated) == len(given) == len(weights):
-        raise InputError(f"ratings and labels must be equally many, got {len(rated)} and {len(given)}")
-    both = ~np.isnan(rated) & ~np.isnan(given)
-    rated, given, weights = rated[both], given[both], weights[both]
+    if not len(rated) == len(labelled) == len(weights):
+        raise InputError(f"ratings and labels must be equally many, got {len(rated)} and {len(labelled)}")
+    both = ~np.isnan(rated) & ~np.isnan(labelled)
+    rated, labelled, weights = rated[both], labelled[both], weights[both]
     n = len(rated)
     if n > n_texts:
         raise InputError("n_texts", f"must be at least the number of labels, got {n_texts} for {n}")
@@ -109,18 +109,18 @@ def label_progress(
         nothing = float("nan")
         return LabelProgress(n, Estimate(nothing, nothing, nothing), nothing, FEWEST_LABELS - n)
     size = effective_size(float(weights.sum()), float((weights**2).sum()))
-    r, deviation = _weighted(rated, given, weights)
+    r, deviation = _correlate(rated, labelled, weights)
     estimate, error = _r_with_interval(r, size), _error(r, deviation, size, n / n_texts)
     return LabelProgress(n, estimate, error, _further(estimate, error, size, n, n_texts, length))
 
 
-def _weighted(rated: Floats, given: Floats, weights: Floats) -> tuple[float, float]:
+def _correlate(rated: Floats, labelled: Floats, weights: Floats) -> tuple[float, float]:
     """Return the weighted correlation, 0 where one side does not vary, and the labels' deviation."""
     shares = weights / weights.sum()
-    left, right = rated - shares @ rated, given - shares @ given
+    left, right = rated - shares @ rated, labelled - shares @ labelled
     spreads = math.sqrt(shares @ left**2), math.sqrt(shares @ right**2)
     r = 0.0 if min(spreads) == 0 else float(shares @ (left * right)) / (spreads[0] * spreads[1])
-    n = len(given)
+    n = len(labelled)
     return r, spreads[1] * math.sqrt(n / (n - 1))
 
 

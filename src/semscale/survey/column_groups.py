@@ -53,7 +53,7 @@ class ColumnGroups:
         previous = ""
         for column in self.counted.profiles:
             question = self.counted.labels(column).question or shared.get(column, "")
-            parted = None if question else self._parted(column)
+            parted = None if question else self._split_name(column)
             stem = f"{parted['stem']}{parted['sign']}" if parted else ""
             if question:
                 groups.setdefault(("question", question), []).append(column)
@@ -70,8 +70,8 @@ class ColumnGroups:
             for (kind, name), columns in groups.items()
         ]
 
-    def _parted(self, column: str) -> re.Match[str] | None:
-        """Part the name of a column that can share a question with others whose names begin alike."""
+    def _split_name(self, column: str) -> re.Match[str] | None:
+        """Split the name of a column that can share a question with others whose names begin alike."""
         labels = self.counted.labels(column)
         if self.counted.export in _WITH_QUESTIONS or labels.role or labels.is_text or self.is_beside(column):
             return None

@@ -54,7 +54,7 @@ class SingleColumns:
             self._nps,
             self._open_or_number,
             self._choice_beside_text,
-            self._closed,
+            self._closed_question,
         ]
         if not (is_named and whole.labels.role):
             rules.insert(0, self._fact)
@@ -161,11 +161,11 @@ class SingleColumns:
             name.startswith(start) and self.counted.labels(name).is_text for name in self.counted.profiles
         ):
             return None
-        question = self._closed(profile)
+        question = self._closed_question(profile)
         values = tuple(value.model_copy(update={"score": None}) for value in question.values)
         return question.model_copy(update={"kind": "single", "values": values})
 
-    def _closed(self, profile: ColumnProfile) -> Question:
+    def _closed_question(self, profile: ColumnProfile) -> Question:
         values, reason, confidence = order_values(self.counted, profile)
         answers = [value for value in values if value.missing is None]
         are_scored = len(answers) >= FEWEST_POINTS and any(value.score is not None for value in answers)

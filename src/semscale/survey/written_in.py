@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from semscale.store.missing_codes import code_key
+from semscale.survey.number_codes import parse_number
 
 WRITTEN = "other (written in)"
 """Name of the answers that are counted together, as few respondents wrote each of them."""
@@ -34,13 +35,5 @@ def written_in(counts: Mapping[str, int], options: Collection[str] = ()) -> froz
     return frozenset(
         answer
         for answer, n in counts.items()
-        if (n == 1 or n < fewest) and code_key(answer) not in options and not _is_number(answer)
+        if (n == 1 or n < fewest) and code_key(answer) not in options and parse_number(answer) is None
     )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -55,7 +55,7 @@ class RowsForm(BaseModel):
         derive = {name: text for name, text in pairs if name or text}
         if "" in {*derive, *derive.values()}:
             raise InputError("derive", "must have a name and an expression for each column")
-        return changed(survey, derive=derive, where=self.where.strip())
+        return change_survey(survey, derive=derive, where=self.where.strip())
 
 
 class JoinForm(BaseModel):
@@ -98,7 +98,7 @@ class FileForm(BaseModel):
         return TableSettings(**{name: text.strip() for name, text in fields if text.strip()})
 
 
-def changed(survey: Survey, **fields: Any) -> Survey:
+def change_survey(survey: Survey, **fields: Any) -> Survey:
     """Return a description with other fields, checked anew.
 
     Raises:
@@ -268,7 +268,7 @@ class DataPage:
         stored = self._project.stored_survey()
         known = stored.survey or Survey(questions=())
         check_same_file(known, open_table(path, **dict(form.settings)))
-        survey = changed(known, file=path.name, reading=form.settings)
+        survey = change_survey(known, file=path.name, reading=form.settings)
         self._project.save(survey, f"choice of {path.name}", stored)
         self._project.chosen = path.name
         return redirect("/data")
@@ -280,7 +280,9 @@ class DataPage:
         check_version(question, form.version)
         new = form.apply(question)
         questions = [new if entry is question else entry for entry in view.survey.questions]
-        self._project.save(changed(view.survey, questions=questions), f"change of {new.name}", view.stored)
+        self._project.save(
+            change_survey(view.survey, questions=questions), f"change of {new.name}", view.stored
+        )
         further = {"edit": new.name} if form.move else {}
         further |= {"only": new.name} if "hx-request" in request.headers else {}
         return redirect("/data", element_id(new.name), **further)

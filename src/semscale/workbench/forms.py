@@ -65,7 +65,7 @@ def _choices(info: FieldInfo) -> tuple[str, ...]:
     return ("", *values) if values and is_optional else values
 
 
-def stated_settings(kind: type[AnySettings], form: Mapping[str, str], names: Collection[str]) -> AnySettings:
+def settings_of_form(kind: type[AnySettings], form: Mapping[str, str], names: Collection[str]) -> AnySettings:
     """Return the settings that a form states; empty fields have their defaults.
 
     Args:

@@ -31,7 +31,7 @@ from semscale.stats.intervals import mass_names
 from semscale.store.writing import PREFIX
 from semscale.survey.description import QuestionKind
 from semscale.weights.known import DEFAULT_RATING_MODEL
-from semscale.workbench.forms import form_fields, stated_settings
+from semscale.workbench.forms import form_fields, settings_of_form
 from semscale.workbench.pages import page, redirect
 from semscale.workbench.project import Project, StoredSurvey
 from semscale.workbench.survey_view import SurveyReader, open_described
@@ -134,7 +134,7 @@ class RatePage:
         """Start a run; a running one is stopped."""
         form = {name: [str(value) for value in values] for name, values in _lists(await request.form())}
         single = {name: values[0] for name, values in form.items()}
-        settings = stated_settings(RaterSettings, single, _SETTINGS)
+        settings = settings_of_form(RaterSettings, single, _SETTINGS)
         columns = RatingColumns(
             text=single.get("text", ""),
             by=tuple(form.get("by", ())),
