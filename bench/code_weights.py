@@ -1,12 +1,13 @@
 """Fit of the weights that combine the evidence for a code, for ``semscale.coding.evidence``.
 
-Run with ``python bench/code_weights.py``. A logistic model of all codes of eight domains, each with the same
-total weight, predicts whether a sentence has a code. Answers such as "nothing", which have no code, count as
-much as a part of each domain. Weights and threshold are fitted to similarities that do not yet lose what is
-nearer to texts without a topic; the figures are with this loss, as in ``semscale code``. The threshold is the median over domains of the value
-at which as many codes of answers are assigned as they have. The second table leaves out one domain after the
-other, and fits weights and threshold to the rest. A language model coded the sentences (``bench/data/coded``
-and ``examples/coding``); no domain is one that the figures of ``bench/coding.py`` are about.
+Run with ``python bench/code_weights.py``. A logistic model of all codes of eight domains, each with the
+same total weight, predicts whether a sentence has a code. Answers such as "nothing", which have no code,
+count as much as a part of each domain. Weights and threshold are fitted to similarities that do not yet
+lose what is nearer to texts without a topic; the figures are with this loss, as in ``semscale code``. The
+threshold is the median over domains of the value at which as many codes of answers are assigned as they
+have. The second table leaves out one domain after the other, and fits weights and threshold to the rest. A
+language model coded the sentences (``bench/data/coded`` and ``examples/coding``); no domain is one that the
+figures of ``bench/coding.py`` are about.
 """
 
 import numpy as np
