@@ -29,6 +29,9 @@ def features_of(codebook, sentences, embedder, *, loses=False):
     """Return the features of m sentences, shape (m, k, 8).
 
     Args:
+        codebook: k codes.
+        sentences: m texts.
+        embedder: embeds them.
         loses: whether similarity loses what is nearer to texts without a topic.
     """
     units = [sentences_in(text) for text in sentences]

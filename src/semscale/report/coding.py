@@ -52,6 +52,7 @@ from semscale.report.parts import Column, Columns, section, table, table_of, wit
 from semscale.report.sentences import sample_caution, unseen_codes_note
 from semscale.spelling import hint
 from semscale.stats.prediction_powered import FEWEST_IN_GROUP
+from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.coding.code_shares import CodeShare, Driver, Drivers, GroupTest
