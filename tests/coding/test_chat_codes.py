@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,7 +22,8 @@ from semscale.coding.chat_codes import (
     read_codes,
 )
 from semscale.coding.codebook import Code, Codebook
-from semscale.coding.coding import join_sources, mean_asked
+from semscale.coding.coder import CodeScores
+from semscale.coding.coding import JoinedSources, code_answers, join_sources, mean_asked
 from semscale.errors import InterruptedRunError, ReplyError
 from semscale.signature import Signature
 from semscale.types import Status
@@ -285,10 +287,30 @@ def test_rows_are_those_of_the_table_and_the_rest_were_not_asked_about():
     assert [reply.row for reply in placed.lost] == [2, 3]
 
 
-def test_the_sentence_of_the_chat_model_is_the_evidence_where_it_finds_the_code():
-    others = np.array([["x", "y"]] * 3, dtype=object)
-    assert CHAT_CODES.evidence(others).tolist() == [["a", "y"], ["x", "y"], ["c", "y"]]
-    assert others[0].tolist() == ["x", "y"]
+def test_the_sentence_of_the_chat_model_decides_where_its_part_is_larger():
+    sources = JoinedSources(np.zeros(2), np.array([[1.0, 2.0], [1.0, 1.0]]), np.zeros((0, 2)))
+    # .5 counts twice and is above .9; there is no probability; 1 is above .9, and 0 below .1
+    assert sources.model_leads(np.array([[0.9, 0.1]] * 3), CHAT_CODES).tolist() == [
+        [True, False], [False, False], [True, False]
+    ]  # fmt: skip
+    # without likeness of its own, a code that the model does not find has no sentence of the model
+    rare = replace(CHAT_CODES, probability=CHAT_CODES.probability / 2.5)
+    assert sources.model_leads(np.zeros((3, 2)), rare).tolist() == [[False, False]] * 3
+
+
+def test_evidence_and_reason_are_of_the_same_source(book):
+    status = np.array([Status.SCORED] * 2, dtype=object)
+    clauses, words = np.full((2, 3), "a clause", dtype=object), np.full((2, 3), "keyword", dtype=object)
+    likeness = np.array([[0.9, 0.1, 0.1], [0.2, 0.1, 0.1]])
+    scores = CodeScores(book, likeness, status, Signature.of("code"), clauses, words)
+    sentences = np.array([["a sentence", None, None]] * 2, dtype=object)
+    asked = replace(
+        CHAT_CODES, probability=np.array([[0.8, 0.2, 0.2]] * 2), units=sentences, status=status, lost=()
+    )
+    coding = code_answers(scores, asked=asked)
+    assert coding.evidence[:, 0].tolist() == ["a clause", "a sentence"]
+    assert coding.reasons[:, 0].tolist() == ["keyword", "chat model"]
+    assert set(coding.reasons[:, 1:].ravel()) == {"keyword"}
 
 
 def test_answers_are_counted_by_status_those_in_part_apart():

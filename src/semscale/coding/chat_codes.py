@@ -41,7 +41,7 @@ from semscale.json_reading import parse_json
 from semscale.judging.prompts import mark_code, sanitize
 from semscale.judging.settings import Method
 from semscale.signature import Signature
-from semscale.types import Floats, Integers, ObjectArray, Progress, Status, are_scored
+from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Status, are_scored
 
 QUESTION = "What do you say?"
 """Shown to the model if the question of the survey is not known."""
@@ -125,6 +125,11 @@ class ChatCodes:
         some = ~np.isnan(self.probability).all(axis=1)
         return int((some & (self.status != Status.SCORED)).sum())
 
+    @property
+    def has_code(self) -> Mask:
+        """Mask of the codes that the model finds in a sentence, shape (n, k)."""
+        return self.probability >= _HALF
+
     def some(self, rows: Integers) -> "ChatCodes":
         """Select some answers, by their numbers from 0; the lost replies stay."""
         return replace(
@@ -146,18 +151,10 @@ class ChatCodes:
         lost = tuple(replace(reply, row=int(rows[reply.row - 1]) + 1) for reply in self.lost)
         return replace(self, probability=probability, units=units, status=status, lost=lost)
 
-    def evidence(self, others: ObjectArray | None) -> ObjectArray | None:
-        """Return the units that are evidence (n, k): the model's sentences, and other units elsewhere."""
-        if others is None:
-            return None
-        units, is_known = others.copy(), self.probability >= _HALF
-        units[is_known] = self.units[is_known]
-        return units
-
     def coded_units(self, others: ObjectArray) -> ObjectArray:
         """Return the units with each code (n, k): the model's sentences, and the coder's units elsewhere."""
         units = others.copy()
-        for row, code in np.argwhere(self.probability >= _HALF):
+        for row, code in np.argwhere(self.has_code):
             sentence = self.units[row, code]
             units[row, code] = (CodedUnit(sentence, sentence),)
         return units

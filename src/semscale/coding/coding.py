@@ -398,13 +398,13 @@ class FittedCodes:
             asked: a chat model's probabilities for these answers, if one was asked.
         """
         positions = self.positions(rows)
-        joined, reasons = scores.likeness, scores.reasons
+        joined, evidence, reasons = scores.likeness, scores.evidence, scores.reasons
         if asked is not None and self.sources is not None:
             both = self.sources.combine(scores.likeness, asked.probability, positions)
             joined = with_children(both, self.codebook)
-            if reasons is not None:
-                leads = self.sources.model_leads(scores.likeness, asked.probability)
-                reasons = np.where(leads, Reason.CHAT_MODEL, reasons)
+            leads = self.sources.model_leads(scores.likeness, asked)
+            evidence = None if evidence is None else np.where(leads, asked.units, evidence)
+            reasons = None if reasons is None else np.where(leads, Reason.CHAT_MODEL, reasons)
         columns = list(zip(self.calibrations, _log_odds(joined).T, strict=True))
         return Coding(
             self.codebook,
@@ -422,7 +422,7 @@ class FittedCodes:
             self.settings,
             self.signature,
             asked,
-            scores.evidence if asked is None else asked.evidence(scores.evidence),
+            evidence,
             reasons,
             scores.sentiment,
             None if self.rater is None else self.rater.scale,
@@ -678,9 +678,18 @@ class JoinedSources:
     weights: Floats
     held_out: Floats
 
-    def model_leads(self, likeness: Floats, asked: Floats) -> Mask:
-        """Return where the model's probability adds more to the score than likeness, shape (n, k)."""
-        return np.asarray(asked * self.weights[:, 1] > likeness * self.weights[:, 0])
+    def model_leads(self, likeness: Floats, asked: ChatCodes) -> Mask:
+        """Return where the model's sentence decides, shape (n, k).
+
+        There the model finds the code in a sentence, and its probability adds more to the score than likeness
+        does.
+
+        Args:
+            likeness: shape (n, k), NaN where there is none.
+            asked: the model's probabilities and sentences.
+        """
+        is_larger = asked.probability * self.weights[:, 1] > likeness * self.weights[:, 0]
+        return np.asarray(is_larger & asked.has_code)
 
     def combine(self, likeness: Floats, asked: Floats, hand_coded: Integers) -> Floats:
         """Join both sources, shape (n, k).
