@@ -1,5 +1,6 @@
 """Rows that meet a condition, and derived columns: SQL expressions over the columns of one row."""
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -21,11 +22,19 @@ from semscale.store.table import ColumnLabels, Table
 _BATCH = 50_000
 _SHOWN = 3
 _MOST_BINDINGS = 5_000
+_MOST_OPERATORS = 500
+_MOST_BYTES = 2**29  # of the texts of a result; a batch of rows has fewer
 _ROWS = "\0rows"  # keeps the height of a frame without columns of the expression
 _RESULT = "\0result"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2})?")
 _QUOTED_OR_WORD = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\b(?P<word>select|over)\b", re.IGNORECASE)
 _QUOTED_OR_NAME = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\b(?P<name>[^\W\d]\w*)\b(?!\s*\()")
+_QUOTED_OR_OPERATOR = re.compile(
+    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|(?P<operator>\b(?:and|or|not|when|like|between|is|in)\b|[-+*/%|<>=!~]+|[(:\[])",
+    re.IGNORECASE,
+)
+_REPLACE, _PAD = ".str.replace", ".str.pad_"
+_PATTERN_SIGNS = frozenset(rb"\.^$*+?()[]{}|")
 _OPERATORS = {
     *("and", "or", "not", "in", "is", "null", "like", "ilike", "between", "true", "false"),
     *("case", "when", "then", "else", "end"),
@@ -120,6 +129,11 @@ class Expression:
             _read_as(reading, _storable_column(rows, title), self.labels[title])
             for title, reading in self.readings.items()
         ]
+        if _bytes_at_most(self.sql, {column.name: column for column in cells}, rows.height) > _MOST_BYTES:
+            raise InputError(
+                self.parameter,
+                f": {shorten(self.text)} could make texts of more than 500 MB; shorten it",
+            )
         try:
             return pl.DataFrame(cells).with_columns(self.sql.alias(_RESULT))[_RESULT]
         except PolarsError as error:
@@ -366,6 +380,11 @@ def _parse(text: str, columns: Collection[str], parameter: str) -> pl.Expr:
         raise InputError(parameter, "must not be empty: write a condition such as age >= 18")
     if any(token["word"] for token in _QUOTED_OR_WORD.finditer(text)):
         raise _across_rows(text, parameter)
+    if sum(token["operator"] is not None for token in _QUOTED_OR_OPERATOR.finditer(text)) > _MOST_OPERATORS:
+        raise InputError(
+            parameter,
+            f": {shorten(text)} has more than {_MOST_OPERATORS:,} operators and brackets; shorten it",
+        )
     try:
         expression = _sql_expression(text, columns)
         # A quotation mark in a comment can hide a query from the check of the text.
@@ -399,9 +418,69 @@ def _sql_expression(text: str, columns: Collection[str]) -> pl.Expr:
 
 
 def _nodes(expression: pl.Expr) -> Iterator[pl.Expr]:
-    yield expression
-    for part in expression.meta.pop():
-        yield from _nodes(part)
+    """Yield the parts of an expression, each before its own parts."""
+    waiting = [expression]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += node.meta.pop()
+
+
+def _bytes_at_most(expression: pl.Expr, columns: Mapping[str, pl.Series], n_rows: int) -> float:
+    """Return a bound on the bytes of the texts that an expression makes; infinite if there is none.
+
+    Padding adds up to its width to each text; a replacement may grow each text as if it were all made of the
+    part that is replaced; all other functions keep, cut or join texts.
+    """
+    sizes: list[float] = []  # of the parts that belong to the next nodes, the nearest last
+    for node in reversed(list(_nodes(expression))):
+        parts = node.meta.pop()
+        of_parts = [sizes.pop() for _ in parts][::-1]
+        if node.meta.is_column():
+            cells = columns[node.meta.output_name()]
+            size = float(cells.estimated_size()) if cells.dtype == pl.String else 0.0
+        elif node.meta.is_literal():
+            size = float(n_rows * max(map(len, _texts_of(node)), default=0))
+        elif _is_call(node, parts, _PAD):
+            size = of_parts[-1] + 4 * n_rows * _width_of(parts[0])
+        elif _is_call(node, parts, _REPLACE):
+            size = of_parts[-1] * _growth(parts[1], parts[0], of_parts[0])
+        else:
+            size = sum(of_parts)
+        sizes.append(size)
+    return sizes[0]
+
+
+def _is_call(node: pl.Expr, parts: Sequence[pl.Expr], function: str) -> bool:
+    """Return true if an expression, as polars writes it, calls a function of its last part."""
+    return bool(parts) and str(node).removeprefix(str(parts[-1])).startswith(function)
+
+
+def _texts_of(literal: pl.Expr) -> list[bytes]:
+    """Return the text of a constant, if it is one."""
+    cells = pl.select(literal).to_series()
+    return [str(cell).encode() for cell in cells] if cells.dtype == pl.String else []
+
+
+def _width_of(literal: pl.Expr) -> float:
+    """Return a constant number; infinity for what depends on the row."""
+    if not literal.meta.is_literal():
+        return math.inf
+    width = pl.select(literal.cast(pl.Float64, strict=False)).item()
+    return math.inf if width is None else width
+
+
+def _growth(replaced: pl.Expr, replacement: pl.Expr, replacement_bytes: float) -> float:
+    """Return the factor by which a replacement makes texts longer at most.
+
+    A pattern can match nothing, between any two characters, and its replacement can repeat what it found.
+    """
+    if not (replaced.meta.is_literal() and replacement.meta.is_literal()):
+        return max(1.0, replacement_bytes)
+    before, after = (b"".join(_texts_of(part)) for part in (replaced, replacement))
+    if not before or set(before) & _PATTERN_SIGNS or b"$" in after:
+        return 2.0 * len(after) + 1
+    return max(1.0, len(after) / len(before))
 
 
 def _require(table: Table, title: str, parameter: str) -> None:
