@@ -244,3 +244,24 @@ def test_a_file_is_read_as_the_description_beside_it_states(semscale):
     # A setting of the command line replaces all of them.
     ended = semscale("columns", "two.csv", "--header-row", "3", "--survey", "none", "--json")
     assert [column["name"] for column in json.loads(ended.out)["columns"]] == ["a", "5", "x"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("where: agee > 3", "where: a.csv has no column 'agee'"),
+        ("where: age > 300", "where: no rows are left"),
+        ("derive: {z: 'upper(txt'}", "derive: 'upper(txt' is no SQL expression"),
+        (
+            "where: regexp_like(txt, '(a{1000}){1000}')",
+            "where: \"regexp_like(txt, '(a{1000}){1000}')\" does not",
+        ),
+    ],
+)
+def test_a_mistake_in_an_expression_names_the_file_and_the_line(semscale, tmp_path, entry, message):
+    (tmp_path / "a.csv").write_text("age,txt,g\n20,one,x\n30,two,y\n")
+    entries = f"survey: 1\n{entry}\nquestions:\n- {{name: g, kind: single}}\n"
+    (tmp_path / "survey.yaml").write_text(entries)
+    ended = semscale("tables", "a.csv", "--question", "g")
+    assert ended.code == 2
+    assert f"'survey.yaml', line 2: {message}" in ended.err

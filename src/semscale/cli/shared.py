@@ -158,8 +158,9 @@ class SurveyOptions(Configurable):
         """
         if self.survey == "none":
             return table, None
-        from semscale.survey.finding import find_survey, unused_facts
+        from semscale.survey.finding import find_survey, survey_beside, unused_facts
         from semscale.survey.respondents import leave_out_rows
+        from semscale.survey.survey_file import error_in_key
 
         path = None if self.survey is None else Path(self.survey)
         origin = self.origin("survey")
@@ -170,7 +171,11 @@ class SurveyOptions(Configurable):
         notes = [note] if note else []
         if survey is not None:
             notes += unused_facts(survey, weight=weight, wave=wave, groups=groups)
-            table = leave_out_rows(table, survey)
+            try:
+                table = leave_out_rows(table, survey)
+            except InputError as error:
+                described = path or survey_beside(file)
+                raise error if described is None else error_in_key(described, error) from error
         if is_reported:
             return replace(table, notes=(*table.notes, *notes)), survey
         _say_notes(notes)

@@ -16,6 +16,7 @@ from polars.exceptions import PolarsError
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.messages import shorten
+from semscale.spelling import marked
 from semscale.store.columns import column_in, groups_in, numbers_among, storable
 from semscale.store.table import ColumnLabels, Table
 
@@ -102,7 +103,7 @@ class Expression:
             )
             for title in titles
         }
-        readings = _readings(sql, dtypes, compared, f"{parameter}: {shorten(text)}")
+        readings = _readings(sql, dtypes, compared, f"{marked(parameter)}: {shorten(text)}")
         typed = {title: _type_of(readings[title], dtypes[title]) for title in titles}
         if any(_reads_other_rows(node, typed) for node in nodes):
             raise _across_rows(text, parameter)
@@ -137,7 +138,7 @@ class Expression:
         try:
             return pl.DataFrame(cells).with_columns(self.sql.alias(_RESULT))[_RESULT]
         except PolarsError as error:
-            raise _unfit(f"{self.parameter}: {shorten(self.text)}", error) from error
+            raise _unfit(f"{marked(self.parameter)}: {shorten(self.text)}", error) from error
 
 
 def filter_table(table: Table, where: str, *, reason: str = "") -> Table:
@@ -487,7 +488,7 @@ def _require(table: Table, title: str, parameter: str) -> None:
     try:
         table.require(title, parameter)
     except UnknownNameError as error:
-        raise UnknownNameError(f"{error}; texts need single quotation marks: '{title}'") from None
+        raise UnknownNameError(f"{error.args[0]}; texts need single quotation marks: '{title}'") from None
 
 
 def _constants_by_column(nodes: Sequence[pl.Expr]) -> dict[str, list[object]]:

@@ -61,6 +61,19 @@ def error_in_entry(path: str | Path, position: int, message: str) -> InputError:
     return _open(path).error(("questions", position), message)
 
 
+def error_in_key(path: str | Path, error: InputError) -> InputError:
+    """Return an error about an expression of a description, with file and line.
+
+    Args:
+        path: the file, which ``read_survey`` has read.
+        error: the error, which begins with the key ``derive`` or ``where``; any other is returned as it is.
+    """
+    key = error.parameter
+    if key not in ("derive", "where"):
+        return error
+    return _open(path).error((key,), str(error))
+
+
 def _open(path: str | Path) -> YamlFile:
     return YamlFile.read(path, "survey description", most_bytes=_MOST_BYTES)
 
