@@ -265,3 +265,19 @@ def test_a_mistake_in_an_expression_names_the_file_and_the_line(semscale, tmp_pa
     ended = semscale("tables", "a.csv", "--question", "g")
     assert ended.code == 2
     assert f"'survey.yaml', line 2: {message}" in ended.err
+
+
+def test_expressions_read_codes_for_no_answer_as_empty_cells(semscale, tmp_path):
+    # Ages 20 and 40, and two codes, which belong to no bracket unless the expression names the code.
+    (tmp_path / "a.csv").write_text("age,g\n20,x\n-99,x\n40,y\n-99,y\n")
+    entries = "questions:\n- {name: age, kind: numeric, missing: ['-99']}\n- {name: old, kind: single}\n"
+    for text, base in (("age >= 30", 2), ("age >= 30 or age = -99", 4)):
+        (tmp_path / "survey.yaml").write_text(f"survey: 1\nderive: {{old: {text}}}\n{entries}")
+        ended = semscale("tables", "a.csv", "--question", "old", "--json")
+        assert ended.code == 0, ended.err
+        assert json.loads(ended.out)["tables"][0]["columns"][0]["n"] == base
+    (tmp_path / "survey.yaml").write_text(
+        f"survey: 1\nwhere: age < 30\n{entries.partition('- {name: old')[0]}"
+    )
+    ended = semscale("tables", "a.csv", "--question", "g", "--json")
+    assert "1 of 4 rows meet 'age < 30'" in ended.out

@@ -17,7 +17,8 @@ from polars.exceptions import PolarsError
 from semscale.errors import InputError, UnknownNameError
 from semscale.messages import shorten
 from semscale.spelling import marked
-from semscale.store.columns import column_in, groups_in, numbers_among, storable
+from semscale.store.columns import column_in, groups_in, numbers_among, storable, without_codes
+from semscale.store.missing_codes import code_key
 from semscale.store.table import ColumnLabels, Table
 
 _BATCH = 50_000
@@ -62,6 +63,7 @@ class Expression:
         sql: the parsed expression.
         readings: for each column the type as which it is read.
         labels: for each column the values that are read as their labels.
+        codes: codes for no answer of columns, by ``code_key``, whose cells are missing.
     """
 
     text: str
@@ -69,15 +71,20 @@ class Expression:
     sql: pl.Expr = field(repr=False)
     readings: Mapping[str, Reading]
     labels: Mapping[str, Mapping[str, str]]
+    codes: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     @classmethod
-    def for_table(cls, text: str, table: Table, parameter: str) -> Self:
+    def for_table(
+        cls, text: str, table: Table, parameter: str, codes: Mapping[str, Collection[str]] | None = None
+    ) -> Self:
         """Parse an expression and bind it to the columns of a table.
 
         Args:
             text: an SQL expression, such as ``age >= 18 and country in ('DE', 'AT')``.
             table: the table.
             parameter: the parameter's name in messages.
+            codes: codes for no answer of columns, by ``code_key``: they are missing, unless the expression
+                compares their column with one of them.
 
         Raises:
             InputError: it is not an expression, names no column, reads other rows or files, or its types do
@@ -107,7 +114,12 @@ class Expression:
         typed = {title: _type_of(readings[title], dtypes[title]) for title in titles}
         if any(_reads_other_rows(node, typed) for node in nodes):
             raise _across_rows(text, parameter)
-        return cls(text, parameter, sql, readings, labels)
+        missing = {
+            title: codes[title]
+            for title in titles
+            if codes and title in codes and not {code_key(str(v)) for v in compared[title]} & {*codes[title]}
+        }
+        return cls(text, parameter, sql, readings, labels, missing)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -127,7 +139,11 @@ class Expression:
             InputError: a cell does not fit the expression.
         """
         cells = [
-            _read_as(reading, _storable_column(rows, title), self.labels[title])
+            _read_as(
+                reading,
+                without_codes(_storable_column(rows, title), self.codes.get(title, ())),
+                self.labels[title],
+            )
             for title, reading in self.readings.items()
         ]
         if _bytes_at_most(self.sql, {column.name: column for column in cells}, rows.height) > _MOST_BYTES:
@@ -141,7 +157,9 @@ class Expression:
             raise _unfit(f"{marked(self.parameter)}: {shorten(self.text)}", error) from error
 
 
-def filter_table(table: Table, where: str, *, reason: str = "") -> Table:
+def filter_table(
+    table: Table, where: str, *, reason: str = "", codes: Mapping[str, Collection[str]] | None = None
+) -> Table:
     """Return the table with the rows that meet a condition; an unknown condition is not met.
 
     The columns of the condition are read once to count the rows. The counts are added to the table's notes.
@@ -150,13 +168,14 @@ def filter_table(table: Table, where: str, *, reason: str = "") -> Table:
         table: the input.
         where: an SQL expression that is true, false or unknown in each row.
         reason: why rows are left out, for the note; by default the condition.
+        codes: codes for no answer of columns, as ``Expression.for_table`` takes them.
 
     Raises:
         InputError: the condition is invalid (``Expression.for_table``), has no truth value, or leaves no row;
             or a row of the file cannot be read.
         UnknownNameError: it names a column that does not exist.
     """
-    condition = Expression.for_table(where, table, "where")
+    condition = Expression.for_table(where, table, "where", codes)
     n_kept, note = _count_rows(table, condition, reason)
     if not n_kept:
         raise InputError("where", f": no rows are left: {note}")
@@ -182,7 +201,9 @@ def filter_table(table: Table, where: str, *, reason: str = "") -> Table:
     )
 
 
-def with_derived(table: Table, derivations: Sequence[str]) -> Table:
+def with_derived(
+    table: Table, derivations: Sequence[str], codes: Mapping[str, Collection[str]] | None = None
+) -> Table:
     """Return the table with derived columns; each may use those before it.
 
     The columns of an expression are read once. The number of rows with filled cells but no value in the new
@@ -191,6 +212,7 @@ def with_derived(table: Table, derivations: Sequence[str]) -> Table:
     Args:
         table: the input.
         derivations: ``NAME=EXPRESSION`` each, where the expression is SQL.
+        codes: codes for no answer of columns, as ``Expression.for_table`` takes them.
 
     Raises:
         InputError: a name exists already, an expression is invalid (``Expression.for_table``), or it has no
@@ -204,7 +226,7 @@ def with_derived(table: Table, derivations: Sequence[str]) -> Table:
                 "derive",
                 f": {shorten(derivation)} cannot be read; write NAME=EXPRESSION, such as adult=age >= 18",
             )
-        expression = Expression.for_table(text, table, "derive")
+        expression = Expression.for_table(text, table, "derive", codes)
         table = _with_column(
             table,
             title,

@@ -6,6 +6,7 @@ from semscale.store.exports.unfinished import unfinished_notes, with_unfinished_
 from semscale.store.expressions import filter_table, with_derived
 from semscale.store.table import Table
 from semscale.survey.description import Survey
+from semscale.survey.finding import codes_by_column
 
 
 def derive_columns(table: Table, survey: Survey | None) -> Table:
@@ -16,7 +17,8 @@ def derive_columns(table: Table, survey: Survey | None) -> Table:
     """
     derived = {} if survey is None else survey.derive
     new = [f"{name}={text}" for name, text in derived.items()]
-    return with_derived(table, [entry for entry in new if f"derive {entry}" not in table.settings])
+    new = [entry for entry in new if f"derive {entry}" not in table.settings]
+    return with_derived(table, new, codes_by_column(table, survey))
 
 
 def leave_out_rows(table: Table, survey: Survey | None) -> Table:
@@ -31,7 +33,9 @@ def leave_out_rows(table: Table, survey: Survey | None) -> Table:
     """
     table = _without_previews(derive_columns(table, survey), survey)
     where = "" if survey is None else survey.where
-    return filter_table(table, where) if where and f"where {where}" not in table.settings else table
+    if not where or f"where {where}" in table.settings:
+        return table
+    return filter_table(table, where, codes=codes_by_column(table, survey))
 
 
 def _without_previews(table: Table, survey: Survey | None) -> Table:
