@@ -620,7 +620,8 @@ CODES = [
 class TestCode:
     def test_answers_get_codes_and_shares_with_wilson_intervals(self, toy_embedder):
         texts = ["too expensive", "rude reception", None, "good value"]
-        content = call(server_with(toy_embedder), "code", texts=texts, codes=CODES).structured_content
+        server = server_with(toy_embedder)
+        content = call(server, "code", texts=texts, codes=CODES, sentiment="none").structured_content
         assert [row["outcome"] for row in content["results"]] == ["coded", "coded", "no-answer", "coded"]
         assert [row["price"] for row in content["results"]] == [1, 0, None, 1]
         assert [row["staff"] for row in content["results"]] == [0, 1, None, 0]
@@ -631,7 +632,26 @@ class TestCode:
             [1 / 3, 0.0615, 0.7923], abs=1e-4
         )
         assert (staff["n"], staff["n_left_out"]) == (3, 1)
+        assert content["estimates"]["staff"]["sentiment"] is None
         assert content["cautions"][0].startswith("Not calibrated")
+
+    def test_each_code_has_its_evidence_reason_and_sentiment(self, toy_embedder):
+        texts = ["too expensive", "good value"]
+        content = call(server_with(toy_embedder), "code", texts=texts, codes=CODES).structured_content
+        expensive, value = content["results"]
+        assert (expensive["price_evidence"], value["price_evidence"]) == ("too expensive", "good value")
+        assert expensive["price_sentiment"] < 3 < value["price_sentiment"]
+        assert content["estimates"]["price"]["sentiment"]["positive"]["value"] == 0.5
+        assert "sentiment_model:e5-small" in content["signature"]
+
+    @pytest.mark.parametrize(
+        ("scale", "message"),
+        [("niceness", "unknown scale"), ("frequency", "has no good end"), ("./mine.yaml", "unknown scale")],
+    )
+    def test_sentiment_needs_a_shipped_scale_with_a_good_end(self, toy_embedder, scale, message):
+        assert message in refusal(
+            server_with(toy_embedder), "code", texts=["a"], codes=CODES, sentiment=scale
+        )
 
     @pytest.mark.parametrize(
         ("codes", "message"),

@@ -1,6 +1,6 @@
 """Document of coded answers."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -720,7 +720,7 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
         yield from _threshold_cautions(summary)
     else:
         yield from _calibration_cautions(summary)
-    yield from _language_cautions(summary)
+    yield from language_cautions(summary.reasons)
     if summary.asked is not None:
         yield from reply_cautions(summary.asked)
     yield from unseen_codes_note(summary.unseen_codes, summary.columns.text)
@@ -742,8 +742,13 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
         yield "Drivers are associated with the rating; this does not show that they cause it."
 
 
-def _language_cautions(summary: "CodingSummary") -> Iterator[str]:
-    n = summary.reasons.get(Status.OTHER_LANGUAGE, 0)
+def language_cautions(reasons: Mapping[str, int]) -> Iterator[str]:
+    """State how many answers are in a language that the model does not read.
+
+    Args:
+        reasons: number of answers without a code by reason.
+    """
+    n = reasons.get(Status.OTHER_LANGUAGE, 0)
     if n:
         yield (
             f"{count_of(n, 'answer')} {'is' if n == 1 else 'are'} in a language that the model does not "

@@ -38,6 +38,7 @@ EXAMPLES: Mapping[str, Any] = {
     "respondent": "household",
     "rows": False,
     "rubric": "Is the answer polite?",
+    "sentiment": "satisfaction",
     "samples": [["Lisbon", "Porto"]],
     "scale": "quality",
     "sheet": "2024",

@@ -7,6 +7,7 @@ and are validated in the same way. The first call that needs a model loads it.
 import json
 import os
 import threading
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ from semscale.report.json_encoding import to_json_value
 from semscale.report.presenting import as_json
 from semscale.results.table_columns import Columns
 from semscale.results.table_runs import PartSettings
-from semscale.scales import load_scale, scale_names
+from semscale.scales import Scale, load_scale, scale_names
 from semscale.serving.background import BackgroundWork, Task, current_task, report_progress
 from semscale.serving.instruments import Instrument, instruments, open_requested, scale_in_request
 from semscale.serving.judging import JudgeCalls, check_replies, combine_items, template_in_request
@@ -47,7 +48,7 @@ from semscale.serving.tool_arguments import (
     arguments_schema,
     with_names,
 )
-from semscale.spelling import in_request
+from semscale.spelling import in_request, without_hints
 from semscale.store.child_process import HeldFiles
 from semscale.store.columnar import partition_names
 from semscale.store.places import parts_folder
@@ -201,6 +202,10 @@ class CodingFields(RequestFields):
 
     texts: Annotated[list[Any], Cells, WithJsonSchema({**CELLS_SCHEMA, "description": "Answers to code."})]
     codes: list[CodeFields] = Field(description="The codebook: two codes or more.")
+    sentiment: str = Field(
+        "quality",
+        description="Name of the scale to rate the sentences and clauses of each code on, or none.",
+    )
 
 
 class ToolTableFields(TableFields):
@@ -242,7 +247,7 @@ def agent_tools(
         tools[name] = _instrument_tool(name, instrument, limits, work)
         if folder is not None:
             tools[f"{name}_table"] = _table_tool(name, instrument, folder.resolve(), limits, work, outputs)
-    tools["code"] = _code_tool(lambda: model(DEFAULT_MODEL), limits, work)
+    tools["code"] = _code_tool(model, limits, work)
     if judge is not None:
         tools["judge"] = _judge_tool(judge, limits, work)
     return tools
@@ -495,24 +500,32 @@ def _is_plain(path: Path) -> bool:
     return not path.is_symlink() and (path.is_file() or path.is_dir())
 
 
-def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, work: BackgroundWork) -> AgentTool:
+def _code_tool(model: Callable[[str], Embedder], limits: ServiceLimits, work: BackgroundWork) -> AgentTool:
     fields = _with_rows(CodingFields)
 
     def code(arguments: Mapping[str, Any]) -> Content:
         from semscale.coding.coder import Coder
         from semscale.coding.coding import code_answers
+        from semscale.coding.sentiment import SentimentRater
+        from semscale.report.coding import language_cautions
 
         call = ToolCall(fields, arguments)
         call.check_limits(limits, _SPLIT)
         codebook = _codebook(call)
+        scale = call.check(lambda fields: _sentiment_scale(fields.sentiment), "sentiment")
         call.raise_mistakes()
-        coder = Coder(cast("Codebook", codebook), embedder=embedding()).adapt([call.fields.texts])
-        coding = code_answers(coder.score(call.fields.texts, progress=report_progress))
+        coder = Coder(cast("Codebook", codebook), embedder=model(DEFAULT_MODEL)).adapt([call.fields.texts])
+        rater = SentimentRater(scale, embedder=model(DEFAULT_RATING_MODEL)) if scale else None
+        scores = coder.score(call.fields.texts, progress=report_progress)
+        coding = code_answers(scores, rater=rater, progress=report_progress)
+        cautions = map(without_hints, language_cautions(Counter(map(str, coding.reason))))
         figures = {
             share.code: {
                 **vars(share.counted),
-                "n": share.n,
-                "n_left_out": len(coding.outcome) - share.n,
+                "n": share.n_readable,
+                "n_unsure": share.n_unsure,
+                "n_left_out": len(coding.outcome) - share.n_readable,
+                "sentiment": share.sentiment,
             }
             for share in coding.shares()
         }
@@ -520,7 +533,7 @@ def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, work: B
             **({"results": json.loads(coding.to_frame().write_json())} if call.fields.rows else {}),
             "counts": coding.counts,
             "estimates": to_json_value(figures),
-            "cautions": [_NOT_CALIBRATED],
+            "cautions": [_NOT_CALIBRATED, *cautions],
             "signature": str(coding.signature),
         }
 
@@ -530,6 +543,13 @@ def _code_tool(embedding: Callable[[], Embedder], limits: ServiceLimits, work: B
         output=_MEASURED,
         call=lambda arguments: work.run(code, arguments),
     )
+
+
+def _sentiment_scale(name: str) -> Scale | None:
+    """Return a shipped scale for sentiment; ``None`` for the setting ``none``."""
+    from semscale.coding.sentiment import NO_SENTIMENT, load_sentiment_scale
+
+    return None if name == NO_SENTIMENT else load_sentiment_scale(scale_in_request(name))
 
 
 def _codebook(call: ToolCall) -> "Codebook | None":
