@@ -1,13 +1,24 @@
 """Sentiment by topic: agreement with people on restaurant reviews, and its cost.
 
-Run with ``python bench/code_sentiment.py``. People marked the polarity of each topic in each sentence
-(``../shared/data/topics/polarity.csv``, from SemEval-2016 task 5). The text that is rated was chosen on every
-other review, the other half is reported. Reported on whole reviews as well: the polarity of a topic is that
-of the majority of its sentences, and the share of positive ones is compared with that of people.
+Run with ``python bench/code_sentiment.py --polarity FILE``. People marked the polarity of each topic in each
+sentence: the training reviews of restaurants of SemEval-2016 task 5, subtask 1 (Pontiki et al. 2016,
+``ABSA16_Restaurants_Train_SB1_v2.xml``, from https://alt.qcri.org/semeval2016/task5/, for research use).
+``FILE`` is a CSV with a row for each topic of a sentence, in four columns:
+
+- ``review``: the ``rid`` of the ``Review``
+- ``sentence``: position of the ``sentence`` in its review, from 0
+- ``topic``: the entity before the ``#`` of an ``Opinion``'s ``category``, in lower case (``ambience``,
+  ``drinks``, ``food``, ``location``, ``restaurant``, ``service``), and ``price`` if ``PRICES`` follows it
+- ``polarity``: ``positive``, ``neutral``, ``negative``, or ``mixed`` if a topic's opinions in a sentence differ
+
+The text that is rated was chosen on every other review, the other half is reported. Reported on whole reviews
+as well: the polarity of a topic is that of the majority of its sentences, and the share of positive ones is
+compared with that of people.
 """
 
 import csv
 import json
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -27,10 +38,9 @@ MIDDLE = 3.0
 VALUES = {"positive": 1, "neutral": 0, "negative": -1, "mixed": 0}
 
 
-def polarities(domain):
+def polarities(domain, path):
     """Return people's polarity of each code of each sentence, shape (m, k): 1, 0, -1, or NaN if unmarked."""
     folder = shared_data("topics")
-    path = shared_data("topics", "polarity.csv")
     with (folder / "restaurants.csv").open(encoding="utf-8", newline="") as file:
         reviews = [(row["review"], len(json.loads(row["sentences"]))) for row in csv.DictReader(file)]
     first = dict(zip([name for name, _ in reviews], np.cumsum([0, *(n for _, n in reviews)]), strict=False))
@@ -110,9 +120,16 @@ def of_reviews(domain, people, coder):
 
 
 def main():
-    Options(__doc__).parse_args()
+    options = Options(__doc__)
+    options.add_argument(
+        "--polarity", type=Path, metavar="FILE", help="CSV of people's polarities, see above"
+    )
+    path = options.parse_args().polarity
+    if path is None:
+        print("skipped code_sentiment.py: it needs --polarity FILE; --help says how to make the file")
+        return
     domain = restaurants()
-    people = polarities(domain)
+    people = polarities(domain, path)
     coder = Coder(domain.codebook, embedder=load_embedder(DEFAULT_MODEL)).adapt([domain.sentences])
     of_sentences(domain, people, coder)
     of_reviews(domain, people, coder)
