@@ -9,7 +9,7 @@ sentence: the training reviews of restaurants of SemEval-2016 task 5, subtask 1 
 - ``sentence``: position of the ``sentence`` in its review, from 0
 - ``topic``: the entity before the ``#`` of an ``Opinion``'s ``category``, in lower case (``ambience``,
   ``drinks``, ``food``, ``location``, ``restaurant``, ``service``), and ``price`` if ``PRICES`` follows it
-- ``polarity``: ``positive``, ``neutral``, ``negative``, or ``mixed`` if a topic's opinions in a sentence differ
+- ``polarity``: ``positive``, ``neutral``, ``negative``, or ``mixed`` if opinions in a sentence differ
 
 The text that is rated was chosen on every other review, the other half is reported. Reported on whole reviews
 as well: the polarity of a topic is that of the majority of its sentences, and the share of positive ones is
