@@ -19,7 +19,6 @@ from measuring import Options
 from semscale import load_embedder
 from semscale.coding.code_shares import (
     CodeCounts,
-    CodedSample,
     HandLabels,
     code_alphas,
     code_shares,
@@ -37,7 +36,6 @@ from semscale.coding.labels import (
 )
 from semscale.embedding.embedder import Embeddings
 from semscale.stats.calibration import FEWEST_OF_EACH
-from semscale.stats.sampling import SampleDesign
 from semscale.weights.known import DEFAULT_MODEL
 from shared_data import shared_data
 
@@ -186,9 +184,8 @@ def coverage(coder, reviews, of_reviews, n, seed):
     coding = code_answers(learned.score(reviews, hand_coded=positions), hand=hand)
     everybody = np.zeros(len(reviews), np.int64)
     counts = CodeCounts(of_reviews.shape[1], n_groups=1)
-    counts.add(everybody, coding.assigned, coding.readable)
-    labels = HandLabels(coding.held_out, mean_codes(codes), SampleDesign())
-    sample = CodedSample(coding.assigned, coding.readable, SampleDesign(), labels)
+    sample = coding.sample(hand=HandLabels(coding.held_out, mean_codes(codes)))
+    counts.add(everybody, sample)
     shares = code_shares(sample, coding.codebook.names, everybody, counts)
     within, widths = [], []
     for share, true in zip(shares, of_reviews.mean(axis=0), strict=True):

@@ -22,7 +22,9 @@ from semscale.stats.survey_designs import SurveyDesign
 
 def coded(values, readable=None, **settings):
     """Answers of one code, assigned from 0.5 and unsure from 0.3."""
-    assigned = decide(np.asarray(values, dtype=float)[:, None], [CodeSettings()])
+    assigned = decide(
+        np.asarray(values, dtype=float)[:, None], [CodeSettings(given_from=0.5, unsure_from=0.3)]
+    )
     readable = np.ones(len(values), dtype=bool) if readable is None else np.array(readable)
     return CodedSample(assigned, readable, **settings)
 

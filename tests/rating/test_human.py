@@ -267,7 +267,7 @@ class TestNotes:
         assert len(compared.notes) == 1
         assert "80 of 80 human values lie outside the scale's 1 to 5" in compared.notes[0]
         assert "the mean of all texts was not corrected" in compared.notes[0]
-        assert "`human_range`" in compared.notes[0]
+        assert "human_range" in compared.notes[0]
 
     def test_few_texts_are_called_few(self):
         compared = compare(np.eye(5)[[0, 2, 1, 4]], [1, 3, 3, 4], values=FIVE)

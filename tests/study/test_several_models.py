@@ -14,7 +14,6 @@ from semscale.report.markdown import markdown
 from semscale.report.presenting import document_of
 from semscale.report.tables import finding
 from semscale.signature import Signature
-from semscale.spelling import hint
 from semscale.study import compare, panel_tables, read_study
 from semscale.tabulation.settings import TestSettings
 
@@ -146,7 +145,7 @@ def test_a_saved_run_is_compared_and_tabulated_by_model(result, tmp_path):
     stored = read_study(tmp_path / "stored")
     single = panel_tables(stored, model="other", tests=TESTS)
     assert totals(single) == {("concept", "other"): 2.0}
-    assert single.sample_notes[1] == "answered by other alone" + hint("; --chat-model shows played")
+    assert single.sample_notes[1] == "answered by other alone; --chat-model shows played"
     with pytest.raises(InputError, match="'other' alone is tabulated: name another model, too"):
         panel_tables(stored, model="other", banners=["model"])
     with pytest.raises(UnknownNameError, match="model of the study"):

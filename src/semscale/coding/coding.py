@@ -79,7 +79,7 @@ def decide(values: Floats, settings: Sequence[CodeSettings]) -> Floats:
         Shape (n, k): 1 assigned, 0 not assigned, NaN for undecided or missing values.
 
     Examples:
-        >>> decide(np.array([[0.9], [0.4], [0.1], [np.nan]]), [CodeSettings()])[:, 0].tolist()
+        >>> decide(np.array([[0.9], [0.3], [0.1], [np.nan]]), [CodeSettings()])[:, 0].tolist()
         [1.0, nan, 0.0, nan]
     """
     high = np.array([thresholds.given_from for thresholds in settings])
