@@ -44,7 +44,7 @@ from semscale.chat.negotiation import Evidence, Negotiation
 from semscale.chat.runner import Runner, Running, run_to_end
 from semscale.errors import InputError, ReplyError
 from semscale.signature import Signature
-from semscale.types import Progress
+from semscale.types import Progress, Status
 
 __all__ = [
     "ChoiceQuestion",
@@ -433,3 +433,12 @@ def answer_of_failure(failure: CallError) -> DecisionAnswer:
     """Return the answer to a question whose call failed."""
     refused = failure.kind is FailureKind.REFUSED
     return DecisionAnswer(reason=str(failure), refused=refused, failed=not refused)
+
+
+def decision_status(answer: DecisionAnswer) -> Status:
+    """Return the status of an answer: ``scored``, ``refused``, ``failed`` or ``unparsable``."""
+    if answer.masses:
+        return Status.SCORED
+    if answer.refused:
+        return Status.REFUSED
+    return Status.FAILED if answer.failed else Status.UNPARSABLE

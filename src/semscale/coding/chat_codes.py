@@ -19,6 +19,7 @@ from semscale.chat.decisions import (
     answer_of_failure,
     decide_with,
     decision_calls,
+    decision_status,
     forms_of,
     is_final,
     limits_of,
@@ -170,17 +171,15 @@ class _Answers:
     @property
     def lost(self) -> tuple[Status, str] | None:
         """Status and reason if a sentence has no probability; of several, the most repairable status."""
-        lost = [(_status(answer), answer.reason) for answer in self.decisions.values() if not answer.masses]
+        lost = [
+            (decision_status(answer), answer.reason)
+            for answer in self.decisions.values()
+            if not answer.masses
+        ]
         return min(lost, key=lambda entry: _REPAIRABLE.index(entry[0]), default=None)
 
 
 _REPAIRABLE = (Status.FAILED, Status.UNPARSABLE, Status.REFUSED)
-
-
-def _status(answer: DecisionAnswer) -> Status:
-    if answer.refused:
-        return Status.REFUSED
-    return Status.FAILED if answer.failed else Status.UNPARSABLE
 
 
 @dataclass(frozen=True)

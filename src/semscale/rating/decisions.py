@@ -20,7 +20,7 @@ from semscale.chat.decision_formats import (
     ScoreQuestion,
     question_record,
 )
-from semscale.chat.decisions import decide, load_deciding_model
+from semscale.chat.decisions import decide, decision_status, load_deciding_model
 from semscale.chat.messages import DecisionAnswer, Message
 from semscale.errors import InputError, InterruptedRunError, ReplyError
 from semscale.rating.labelling import RatedTexts
@@ -95,19 +95,11 @@ class DecidedRatings:
         }
         return pl.DataFrame(
             [
-                pl.Series("status", [str(_status(answer)) for answer in self.answers], pl.String),
+                pl.Series("status", [str(decision_status(answer)) for answer in self.answers], pl.String),
                 pl.Series("reason", [answer.reason or None for answer in self.answers], pl.String),
                 *(pl.Series(name, column, pl.Float64, nan_to_null=True) for name, column in floats.items()),
             ]
         )
-
-
-def _status(answer: DecisionAnswer) -> Status:
-    if answer.masses:
-        return Status.SCORED
-    if answer.refused:
-        return Status.REFUSED
-    return Status.FAILED if answer.failed else Status.UNPARSABLE
 
 
 def check_points(scale: Scale) -> None:
