@@ -401,24 +401,6 @@ def _reading_status(evidence: SentenceEvidence, first: Integers) -> Statuses:
     return status
 
 
-def _deciding_codes(values: Floats, codebook: Codebook) -> Integers:
-    """Return the position of the code that decides about each code, shape (m, k): itself or one below it.
-
-    Args:
-        values: shape (m, k), evidence; -inf for nets.
-        codebook: k codes.
-    """
-    deciding = np.tile(np.arange(values.shape[1]), (len(values), 1))
-    raised = values.copy()
-    columns = {name: position for position, name in enumerate(codebook.names)}
-    for position, name in enumerate(codebook.names):
-        for parent in codebook.ancestors(name):
-            stronger = values[:, position] > raised[:, columns[parent]]
-            deciding[stronger, columns[parent]] = position
-            raised[stronger, columns[parent]] = values[stronger, position]
-    return deciding
-
-
 @dataclass(frozen=True)
 class _Sentences:
     """Sentences of several texts.
@@ -498,13 +480,24 @@ def with_children(values: Floats, codebook: Codebook) -> Floats:
         values: shape (n, k), NaN where not known.
         codebook: k codes.
     """
-    raised = values.copy()
-    positions = {name: position for position, name in enumerate(codebook.names)}
-    for position, name in enumerate(codebook.names):
-        for parent in codebook.ancestors(name):
-            column = positions[parent]
-            raised[:, column] = np.fmax(raised[:, column], values[:, position])
-    return raised
+    return np.take_along_axis(values, _deciding_codes(values, codebook), axis=1)
+
+
+def _deciding_codes(values: Floats, codebook: Codebook) -> Integers:
+    """Return the position of the code with the greatest value of each code and those below it, shape (n, k).
+
+    Args:
+        values: shape (n, k), NaN where not known; the code itself decides if all are NaN or equal.
+        codebook: k codes.
+    """
+    ranks = np.where(np.isnan(values), -np.inf, values)
+    above = [codebook.ancestors(name) for name in codebook.names]
+    deciding = np.tile(np.arange(values.shape[1]), (len(values), 1))
+    for net in codebook.nets:
+        top = codebook.names.index(net)
+        family = np.array([top, *(code for code, names in enumerate(above) if net in names)])
+        deciding[:, top] = family[ranks[:, family].argmax(axis=1)]
+    return deciding
 
 
 def coding_status(cell: object, missing: Set[str] = frozenset()) -> Status:
