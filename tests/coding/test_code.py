@@ -85,6 +85,14 @@ def test_reasoning_is_coded_unless_it_is_removed():
     assert removed.likeness.tolist() == alone.likeness.tolist() != unchanged.likeness.tolist()
 
 
+def test_code_learns_nothing_from_codes_for_missing_answers():
+    answers = ["The battery is empty by noon.", "Far too expensive."] * 6 + ["not applicable"]
+    human = ["battery", "price"] * 6 + ["none"]
+    coding = semscale.code(answers, BOOK, human=human, missing=["Not applicable"])
+    # 12 of the 13 hand-coded answers are read, as in a table
+    assert dict(coding.signature.fields)["learned"].startswith("12#")
+
+
 def test_code_leaves_out_codes_for_missing_answers():
     coding = semscale.code(["The battery is empty by noon.", " N/a"], BOOK, missing=["n/a"])
     assert coding.to_frame().select("outcome", "reason").rows() == [("coded", None), ("no-answer", "missing")]

@@ -172,7 +172,8 @@ def code(  # noqa: PLR0913 - answers, codes, and what is known beside them
         positions = positions_among(coded, np.arange(len(cells)))
         seed = (plan or IntervalPlan()).seed
         labelled = [cells[row] for row in coded.tolist()]
-        coder = coder.learn(labelled, mean_codes(hand.codes)[coded], seed=seed, progress=progress)
+        means = mean_codes(hand.codes)[coded]
+        coder = coder.learn(labelled, means, seed=seed, missing=missing, progress=progress)
     scores = coder.score(cells, hand_coded=positions, missing=missing, progress=progress)
     asked = None
     if chat_model is not None:
