@@ -467,7 +467,6 @@ def fit_codes(
     *,
     hand: HandCodes | None = None,
     asked: ChatCodes | None = None,
-    stand_in: Floats | None = None,
     rater: SentimentRater | None = None,
     settings: CodeSettings | None = None,
     plan: IntervalPlan | None = None,
@@ -478,8 +477,7 @@ def fit_codes(
         scores: scores of the m hand-coded answers only.
         rows: shape (m,), their numbers in the table, from 0, ascending.
         hand: hand codes.
-        asked: a chat model's probabilities for these answers; ``None`` if none was asked.
-        stand_in: shape (k,), ``mean_asked`` of all answers; required with ``asked``.
+        asked: a chat model's probabilities for all answers of the table; ``None`` if none was asked.
         rater: rater of the units with codes.
         settings: thresholds of probabilities.
         plan: coverage of intervals, and the seed of folds.
@@ -494,9 +492,11 @@ def fit_codes(
     if hand is not None and not (~np.isnan(labels) & ~np.isnan(scores.likeness)).any():
         raise InputError("labels", f": no answer that can be read was coded in {', '.join(hand.people)}")
     joined, sources = scores.likeness, None
-    if asked is not None and stand_in is not None:
-        sources = join_sources(scores.likeness, asked.probability, labels, stand_in=stand_in, seed=plan.seed)
-        both = sources.combine(scores.likeness, asked.probability, np.arange(m))
+    if asked is not None:
+        stated = asked.probability[rows]
+        stand_in = mean_asked(asked.probability)
+        sources = join_sources(scores.likeness, stated, labels, stand_in=stand_in, seed=plan.seed)
+        both = sources.combine(scores.likeness, stated, np.arange(m))
         joined = with_children(both, scores.codebook)
     calibrations = tuple(
         calibrate_code(column, people[:, :, code], interval=plan.interval, seed=plan.seed)
@@ -550,8 +550,7 @@ def code_answers(
         scores.some(rows),
         rows,
         hand=None if hand is None else hand.align(rows),
-        asked=None if asked is None else asked.some(rows),
-        stand_in=None if asked is None else mean_asked(asked.probability),
+        asked=asked,
         rater=rater,
         settings=settings,
         plan=plan,

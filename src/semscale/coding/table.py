@@ -23,7 +23,7 @@ from semscale.coding.code_shares import (
 )
 from semscale.coding.codebook import COLUMN_ENDINGS, Codebook
 from semscale.coding.coder import Coder, CodeScores
-from semscale.coding.coding import FACTS, Coding, FittedCodes, fit_codes, mean_asked, settings_per_code
+from semscale.coding.coding import FACTS, Coding, FittedCodes, fit_codes, settings_per_code
 from semscale.coding.label_advice import LabelAdvice, advise, learning_gain
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
 from semscale.coding.sentiment import SentimentRater, sentiment_rater
@@ -375,30 +375,22 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
 
     @cached_property
     def _fitted(self) -> FittedCodes:
-        """Fit the rules for all answers to the hand-coded ones."""
-        asked = self._asked
-        if asked is None:
-            return self._fitted_alone
-        rows, _, codes = self._checks.hand_coded()
-        return fit_codes(
-            self._hand_scores,
-            rows,
-            hand=codes,
-            asked=asked.some(rows),
-            stand_in=mean_asked(asked.probability),
-            rater=self._sentiment,
-            settings=self._settings,
-            plan=self._plan,
-        )
+        """Rules for all answers."""
+        return self._fitted_alone if self._asked is None else self._fit(self._asked)
 
     @cached_property
     def _fitted_alone(self) -> FittedCodes:
-        """Fit the rules without a chat model, to tell what it changes."""
+        """Rules without a chat model, to tell what it changes."""
+        return self._fit(None)
+
+    def _fit(self, asked: ChatCodes | None) -> FittedCodes:
+        """Fit the rules to the hand-coded answers."""
         rows, _, codes = self._checks.hand_coded()
         return fit_codes(
             self._hand_scores,
             rows,
             hand=codes,
+            asked=asked,
             rater=self._sentiment,
             settings=self._settings,
             plan=self._plan,
