@@ -10,7 +10,8 @@ from semscale import load_embedder
 from semscale.coding import Code, Codebook
 from semscale.coding.evidence import FEATURES, SentenceEvidence
 from semscale.coding.reasons import Reason, ReasonNames, find_sources
-from semscale.coding.sentiment import CodedUnit, SentimentRater, are_positive, sentiment_rater
+from semscale.coding.sentiment import SentimentRater, are_positive, sentiment_rater
+from semscale.coding.units import CodedUnit
 from semscale.errors import InputError
 
 BOOK = Codebook(

@@ -35,8 +35,7 @@ from semscale.chat.runner import Runner, Running, run_to_end
 from semscale.chat.settings import Spent
 from semscale.coding.codebook import NO_CODE, Code, Codebook
 from semscale.coding.coder import coding_status
-from semscale.coding.sentiment import CodedUnit
-from semscale.coding.units import sentences_in
+from semscale.coding.units import CodedUnit, sentences_in
 from semscale.errors import SemscaleError
 from semscale.json_reading import parse_json
 from semscale.judging.prompts import mark_code, sanitize

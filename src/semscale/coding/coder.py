@@ -13,9 +13,8 @@ from semscale.coding.codebook import Codebook
 from semscale.coding.evidence import EvidenceReader, SentenceEvidence
 from semscale.coding.learning import CorpusModel, LearnedCodes, LearningSentences
 from semscale.coding.reasons import ReasonNames, find_sources
-from semscale.coding.sentiment import CodedUnit
 from semscale.coding.settings import CodingColumns
-from semscale.coding.units import sentences_in
+from semscale.coding.units import CodedUnit, sentences_in
 from semscale.embedding.loading import as_embedder
 from semscale.embedding.texts import answer_status, distinct, shift_progress
 from semscale.matching.pairs import with_read_languages

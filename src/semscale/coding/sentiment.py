@@ -1,6 +1,5 @@
 """Sentiment by topic: ratings of the units of answers that have a code."""
 
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,19 +18,6 @@ if TYPE_CHECKING:
 
 NO_SENTIMENT = "none"
 """Setting without ratings of units."""
-
-
-@dataclass(frozen=True)
-class CodedUnit:
-    """A unit of an answer that has a code.
-
-    Attributes:
-        text: the clause with the strongest evidence of its sentence, or the whole sentence.
-        sentence: the sentence.
-    """
-
-    text: str
-    sentence: str
 
 
 class SentimentRater:

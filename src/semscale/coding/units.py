@@ -46,6 +46,19 @@ class Sentence(Unit):
     clauses: tuple[Unit, ...]
 
 
+@dataclass(frozen=True)
+class CodedUnit:
+    """A unit of an answer that has a code.
+
+    Attributes:
+        text: the clause with the strongest evidence of its sentence, or the whole sentence.
+        sentence: the sentence.
+    """
+
+    text: str
+    sentence: str
+
+
 def sentences_in(answer: str) -> tuple[Sentence, ...]:
     r"""Split an answer into sentences, and these into clauses.
 
