@@ -212,22 +212,14 @@ def learning_gain(
     assigned = [
         (likeness[usable][:, counts] >= BY_LIKENESS.given_from) & is_known for likeness in (few, many)
     ]
-    measured = _tallies(truth == 1, *assigned)
+    tallies = _tallies(truth == 1, *assigned)
     everybody = np.ones((1, len(usable)))
+    f1_few, f1_many = (float(f1[0]) for f1 in _f1_of_both(*tallies, everybody))
     gain = bootstrap_estimate(
-        float(_gain(*measured, everybody)[0]),
-        _gain,
-        measured,
-        ResamplingPlan(None, plan.interval, plan.seed),
-        _DIFFERENCE,
+        f1_many - f1_few, _gain, tallies, ResamplingPlan(None, plan.interval, plan.seed), _DIFFERENCE
     )
-    by_people, few_hits, few_assigned, many_hits, many_assigned = measured
     return LearningGain(
-        n_few=len(usable) // 2,
-        n_many=len(usable) * 4 // 5,
-        few=float(_f1(by_people, few_hits, few_assigned, everybody)[0]),
-        many=float(_f1(by_people, many_hits, many_assigned, everybody)[0]),
-        gain=gain,
+        n_few=len(usable) // 2, n_many=len(usable) * 4 // 5, few=f1_few, many=f1_many, gain=gain
     )
 
 
@@ -245,7 +237,13 @@ def _f1(by_people: Floats, hits: Floats, assigned: Floats, counts: Floats) -> Fl
     return f1
 
 
+def _f1_of_both(*measured: Floats) -> tuple[Floats, Floats]:
+    """Compute F1 by few labels and by many, each of shape (b,), from ``_tallies`` and ``counts`` (b, n)."""
+    by_people, few_hits, few, many_hits, many, counts = measured
+    return _f1(by_people, few_hits, few, counts), _f1(by_people, many_hits, many, counts)
+
+
 def _gain(*measured: Floats) -> Floats:
     """Compute the difference of F1 by many labels and by few, from ``_tallies`` and ``counts``."""
-    by_people, few_hits, few, many_hits, many, counts = measured
-    return _f1(by_people, many_hits, many, counts) - _f1(by_people, few_hits, few, counts)
+    few, many = _f1_of_both(*measured)
+    return many - few
