@@ -118,4 +118,4 @@ def test_too_few_labels_have_no_expected_width():
     ],
 )
 def test_enough_labels_are_those_from_which_25_more_change_little(n, most, length, enough):
-    assert enough_labels(lambda size: size**-0.5, n, most, length=length) == enough
+    assert enough_labels(lambda size: size**-0.5 / length, n, most) == enough

@@ -181,17 +181,13 @@ class ExpectedWidth:
         return squares / (n + added), covariance * n / (n + added)
 
 
-def enough_labels(
-    half: Callable[[int], float], n: int, most: int, *, length: float = 1.0, little: float = LITTLE
-) -> int | None:
+def enough_labels(half: Callable[[int], float], n: int, most: int) -> int | None:
     """Return the number of labels from which 25 more narrow an interval by less than half a percent.
 
     Args:
-        half: expected half-width with a number of labels.
+        half: expected half-width with a number of labels, as a part of the scale's length.
         n: number of labels so far.
         most: number of items that could have a label.
-        length: length of the scale.
-        little: narrowing that counts as little, as a part of the scale's length.
 
     Returns:
         The number, n or more in steps of 25; ``None`` if even labels for all items narrow it by more.
@@ -203,6 +199,6 @@ def enough_labels(
         (175, None)
     """
     for size in range(n, most + 1, STEP):
-        if half(size) - half(min(size + STEP, most)) < little * length:
+        if half(size) - half(min(size + STEP, most)) < LITTLE:
             return size if size + STEP <= most or size == n else None
     return None
