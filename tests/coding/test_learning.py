@@ -104,6 +104,7 @@ def test_the_slope_of_the_loss_is_that_of_differences(monkeypatch):
 
 WORDS = ("battery", "price", "screen")
 ANSWERS = [f"{word} number {n} of {word}" for n in range(80) for word in WORDS]
+PAIRS = [(word, other) for word in WORDS for other in WORDS if word != other]
 
 
 @pytest.fixture
@@ -116,6 +117,16 @@ def test_a_coder_adapts_to_answers_in_any_order_and_says_so(coder):
     assert "corpus:240#" in str(adapted.signature)
     assert str(adapted.signature) == str(backwards.signature)
     assert adapted.score(ANSWERS[:9]).likeness.tolist() == backwards.score(ANSWERS[:9]).likeness.tolist()
+
+
+def test_a_coder_that_adapted_and_scored_adapts_to_other_answers(coder):
+    others = [f"{word} {n}, but the {other} is bright" for n in range(40) for word, other in PAIRS]
+    first = coder.adapt([ANSWERS])
+    first.score(ANSWERS[:9])
+    again, afresh = first.adapt([others]), coder.adapt([others])
+    assert str(again.signature) == str(afresh.signature)
+    assert again.score(ANSWERS[:9]).likeness.tolist() == afresh.score(ANSWERS[:9]).likeness.tolist()
+    assert again.score(ANSWERS[:9]).likeness.tolist() != first.score(ANSWERS[:9]).likeness.tolist()
 
 
 def test_few_answers_adapt_nothing(coder):

@@ -177,6 +177,7 @@ class Coder:
         adapted = self._copy()
         if len(corpus) >= FEWEST_SENTENCES:
             adapted._corpus = corpus
+            adapted._corpus_evidence = adapted._corpus_model = None
             adapted._learned = {**self._learned, "corpus": f"{len(corpus)}#{_hash(*corpus)}"}
         return adapted
 
