@@ -12,10 +12,8 @@ from semscale.chat.decisions import DecisionAnswers, DecisionLimits
 from semscale.chat.messages import CallError, DecisionAnswer, FailureKind, Usage
 from semscale.chat.settings import Budget, Spent
 from semscale.coding.chat_codes import (
-    ChangeCounts,
     ChatCoder,
     ChatCodes,
-    CodeChange,
     LostReply,
     UnreadableCodesError,
     ask_about_codes,
@@ -24,6 +22,7 @@ from semscale.coding.chat_codes import (
 from semscale.coding.codebook import Code, Codebook
 from semscale.coding.coder import CodeScores
 from semscale.coding.coding import JoinedSources, code_answers, join_sources, mean_asked
+from semscale.coding.summary import ChangeCounts, CodeChange
 from semscale.errors import InterruptedRunError, ReplyError
 from semscale.signature import Signature
 from semscale.types import Status

@@ -1,4 +1,4 @@
-"""Codes by a chat model: typed decisions about each sentence of an answer, and what they changed."""
+"""Codes by a chat model: typed decisions about each sentence of an answer."""
 
 import hashlib
 import json
@@ -593,43 +593,3 @@ def ask_about_cells(
     status = np.array([coding_status(cell, missing) for cell in cells], dtype=object)
     readable = np.flatnonzero(are_scored(status))
     return ask([str(cells[row]) for row in readable.tolist()]).spread_over(readable, len(cells))
-
-
-@dataclass(frozen=True)
-class CodeChange:
-    """Number of answers that gained or lost a code by a chat model.
-
-    Attributes:
-        code: name of the code.
-        n_gained: number of answers that have the code with the chat model, and not without it.
-        n_lost: number of answers that have it without the chat model only.
-    """
-
-    code: str
-    n_gained: int
-    n_lost: int
-
-
-class ChangeCounts:
-    """Running counts of codes that answers gained or lost by a chat model, part by part.
-
-    Args:
-        codes: k names.
-    """
-
-    def __init__(self, codes: Sequence[str]) -> None:
-        self._codes = codes
-        self._gained: Integers = np.zeros(len(codes), np.int64)
-        self._lost: Integers = np.zeros(len(codes), np.int64)
-
-    def add(self, assigned: Floats, alone: Floats) -> None:
-        """Add decisions (n, k) with and without the chat model: 1, 0, or NaN where a code is not decided."""
-        self._gained += ((assigned == 1) & (alone != 1)).sum(axis=0)
-        self._lost += ((assigned != 1) & (alone == 1)).sum(axis=0)
-
-    def changes(self) -> tuple[CodeChange, ...]:
-        """Return the counts of each code."""
-        return tuple(
-            CodeChange(code, int(gained), int(lost))
-            for code, gained, lost in zip(self._codes, self._gained, self._lost, strict=True)
-        )

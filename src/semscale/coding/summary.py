@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from semscale.coding.chat_codes import ChatCodes, CodeChange
+from semscale.coding.chat_codes import ChatCodes
 from semscale.coding.code_shares import (
     CodeCounts,
     CodeShare,
@@ -78,6 +78,21 @@ class Quote:
     evidence: str | None = None
     reason: str | None = None
     sentiment: float | None = None
+
+
+@dataclass(frozen=True)
+class CodeChange:
+    """Number of answers that gained or lost a code by a chat model.
+
+    Attributes:
+        code: name of the code.
+        n_gained: number of answers that have the code with the chat model, and not without it.
+        n_lost: number of answers that have it without the chat model only.
+    """
+
+    code: str
+    n_gained: int
+    n_lost: int
 
 
 @dataclass(frozen=True, repr=False)
@@ -367,6 +382,31 @@ class CodeTallies:
                         f": the weights of group '{name}' in column '{column}' sum to 0 over "
                         f"{self.by[column].rows[group]} rows",
                     )
+
+
+class ChangeCounts:
+    """Running counts of codes that answers gained or lost by a chat model, part by part.
+
+    Args:
+        codes: k names.
+    """
+
+    def __init__(self, codes: Sequence[str]) -> None:
+        self._codes = codes
+        self._gained: Integers = np.zeros(len(codes), np.int64)
+        self._lost: Integers = np.zeros(len(codes), np.int64)
+
+    def add(self, assigned: Floats, alone: Floats) -> None:
+        """Add decisions (n, k) with and without the chat model: 1, 0, or NaN where a code is not decided."""
+        self._gained += ((assigned == 1) & (alone != 1)).sum(axis=0)
+        self._lost += ((assigned != 1) & (alone == 1)).sum(axis=0)
+
+    def changes(self) -> tuple[CodeChange, ...]:
+        """Return the counts of each code."""
+        return tuple(
+            CodeChange(code, int(gained), int(lost))
+            for code, gained, lost in zip(self._codes, self._gained, self._lost, strict=True)
+        )
 
 
 class QuoteChoice:

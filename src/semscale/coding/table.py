@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from semscale.coding.chat_codes import ChangeCounts, ChatCodes, ask_about_cells
+from semscale.coding.chat_codes import ChatCodes, ask_about_cells
 from semscale.coding.code_shares import (
     CodedSample,
     CodeShare,
@@ -28,7 +28,7 @@ from semscale.coding.label_advice import LabelAdvice, advise, learning_gain
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
 from semscale.coding.sentiment import SentimentRater, sentiment_rater
 from semscale.coding.settings import CodeSettings, CodingColumns
-from semscale.coding.summary import CodeTallies, CodingAgreement, CodingSummary
+from semscale.coding.summary import ChangeCounts, CodeTallies, CodingAgreement, CodingSummary
 from semscale.embedding.cache import KEPT_EMBEDDINGS
 from semscale.errors import InputError, RowError
 from semscale.rating.rater import Rater

@@ -10,8 +10,8 @@ from semscale.report.parts import Column, Columns, section, table_of
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.coding.chat_codes import ChatCodes, CodeChange, LostReply
-    from semscale.coding.summary import CodingSummary
+    from semscale.coding.chat_codes import ChatCodes, LostReply
+    from semscale.coding.summary import CodeChange, CodingSummary
 
 _NAME = 60
 _MAX_REPLY = 200
