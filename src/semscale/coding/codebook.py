@@ -18,8 +18,8 @@ MIN_CODES = 2
 NO_CODE = "none"
 """Entry of human coders for an answer to which no code applies; no code may have this name."""
 
-RESERVED_NAMES = ("outcome", "reason", "chat_status")
-"""Columns of coded tables that belong to no code; no code may have such a name."""
+ANSWER_COLUMNS = ("outcome", "reason", "chat_status")
+"""Columns of coded tables about the whole answer; no code may have such a name."""
 
 COLUMN_ENDINGS = ("_p", "_likeness", "_evidence", "_reason", "_sentiment")
 """Endings of a code's further columns."""
@@ -59,7 +59,7 @@ class Code:
     def _mistakes(self) -> Iterator[str]:
         if not self.name.strip() or self.name.casefold() == NO_CODE:
             yield f"name must name a code, and {NO_CODE!r} means that no code applies"
-        if self.name.strip().casefold() in RESERVED_NAMES:
+        if self.name.strip().casefold() in ANSWER_COLUMNS:
             yield f"code {self.name!r} would share a column of the table: rename it"
         if ";" in self.name:
             yield f"code {self.name!r}: a name must not contain ';', which separates hand codes"

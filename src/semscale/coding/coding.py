@@ -13,7 +13,7 @@ import polars as pl
 
 from semscale.coding.chat_codes import ChatCodes, ask_about_cells, ask_about_codes
 from semscale.coding.code_shares import CodeCounts, CodedSample, CodeShare, HandLabels, code_shares
-from semscale.coding.codebook import Codebook, load_codebook
+from semscale.coding.codebook import ANSWER_COLUMNS, Codebook, load_codebook
 from semscale.coding.coder import Coder, CodeScores, with_children
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
 from semscale.coding.reasons import Reason
@@ -51,9 +51,6 @@ if TYPE_CHECKING:
 
 MIN_PER_CLASS = 5
 """Fewest hand-coded answers with a code, and without it, for a calibration: every fold needs both."""
-
-FACTS = ("outcome", "reason", "chat_status")
-"""Columns of a table of codes that are about the whole answer."""
 
 UNSURE = "unsure"
 """Reason of an answer without a code and with a code between the thresholds."""
@@ -338,7 +335,7 @@ class Coding:
             decided, and ``<code>_reason``, both null if the code is not assigned or unsure; and
             ``<code>_sentiment``, null if the code is not assigned.
         """
-        outcome, reason, chat_status = FACTS
+        outcome, reason, chat_status = ANSWER_COLUMNS
         columns: dict[str, Any] = {outcome: _strings(self.outcome), reason: _strings(self.reason)}
         if self.asked is not None:
             columns[chat_status] = _strings(self.asked.status)

@@ -21,9 +21,9 @@ from semscale.coding.code_shares import (
     find_drivers,
     group_tests,
 )
-from semscale.coding.codebook import COLUMN_ENDINGS, Codebook
+from semscale.coding.codebook import ANSWER_COLUMNS, COLUMN_ENDINGS, Codebook
 from semscale.coding.coder import Coder, CodeScores
-from semscale.coding.coding import FACTS, Coding, FittedCodes, fit_codes, settings_per_code
+from semscale.coding.coding import Coding, FittedCodes, fit_codes, settings_per_code
 from semscale.coding.label_advice import LabelAdvice, advise, learning_gain
 from semscale.coding.labels import HandCodes, hand_codes, majority, mean_codes
 from semscale.coding.sentiment import SentimentRater, sentiment_rater
@@ -136,7 +136,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
     @cached_property
     def _plain_names(self) -> frozenset[str]:
         values = (f"{code}{kind}" for code in self.codebook.names for kind in ("", *COLUMN_ENDINGS))
-        return frozenset((*FACTS, *values))
+        return frozenset((*ANSWER_COLUMNS, *values))
 
     def inspect(self, cells: Cells) -> None:
         """Check rows, and store hand-coded answers."""
