@@ -101,12 +101,15 @@ def _described(survey: Survey, table: Table, path: Path) -> Survey:
     lost = _lost_column(survey, table)
     if lost is None:
         return survey
-    names = [question.name for question in survey.questions if lost in question.all_columns]
-    position = list(survey.by_name).index(names[0])
+    position, name = next(
+        (position, question.name)
+        for position, question in enumerate(survey.questions)
+        if lost in question.all_columns
+    )
     raise error_in_entry(
         path,
         position,
-        f"{table.name} has no column {lost!r}, which question {names[0]!r} names; a renamed question "
+        f"{table.name} has no column {lost!r}, which question {name!r} names; a renamed question "
         "needs its column, such as ‘columns: Q1’; or describe the file anew",
     )
 

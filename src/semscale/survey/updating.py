@@ -75,7 +75,6 @@ def update_survey(known: Survey, inferred: Survey) -> UpdatedSurvey:
     new = list(
         _new_questions(inferred, described.union(*unplaced.values()), {question.name for question in kept})
     )
-    named = {column for question in kept for column in question.all_columns}
     return UpdatedSurvey(
         Survey(
             file=known.file or inferred.file,
@@ -87,7 +86,7 @@ def update_survey(known: Survey, inferred: Survey) -> UpdatedSurvey:
             questions=(*kept, *new),
         ),
         added=tuple(column for question in new for column in question.all_columns),
-        gone=tuple(column for column in known.columns if column not in present | named),
+        gone=tuple(column for column in known.columns if column not in present | described),
         unplaced=unplaced,
     )
 
