@@ -268,18 +268,23 @@ class RespondentCount:
         self._names.update(names.unique().to_list())
 
 
-def profiles_of(table: Table) -> list[ColumnProfile]:
-    """Read a table once and count the cells of each of its columns.
+def profiles_of(table: Table, columns: Collection[str] | None = None) -> list[ColumnProfile]:
+    """Read a table once and count the cells of its columns.
+
+    Args:
+        table: the table.
+        columns: names of columns, at least one; by default all.
 
     Raises:
         InputError: a row cannot be read.
     """
-    profiles: dict[str, ColumnProfile] = {
-        column: ColumnProfile(column, _labels(table.labels, column)) for column in table.columns
+    profiles = {
+        column: ColumnProfile(column, _labels(table.labels, column))
+        for column in (table.columns if columns is None else columns)
     }
     n = 0
-    for batch in table.batches(_BATCH):
-        for column in _late(batch.columns, profiles):
+    for batch in table.batches(_BATCH) if columns is None else table.batches_with(columns, _BATCH):
+        for column in _late(batch.columns, profiles) if columns is None else ():
             profiles[column] = ColumnProfile(column, _labels(table.labels, column), n=n)
         for column, profile in profiles.items():
             profile.add(column_in(batch, column))

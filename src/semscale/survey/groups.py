@@ -1,16 +1,13 @@
 """Values of a column of groups that are codes for no answer, inferred if the survey is not described."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from semscale.spelling import hint
-from semscale.store.column_profile import ColumnProfile
-from semscale.store.columns import column_in
+from semscale.store.column_profile import ColumnProfile, profiles_of
 from semscale.store.missing_codes import code_key
-from semscale.store.table import ColumnLabels, Table
+from semscale.store.table import Table
 from semscale.survey.description import Survey
 from semscale.survey.inference import describe_columns
-
-_BATCH = 50_000
 
 
 def group_codes(profile: ColumnProfile, export: str = "") -> tuple[str, ...]:
@@ -49,7 +46,8 @@ def infer_group_codes(
     Raises:
         InputError: a row cannot be read.
     """
-    profiles = group_profiles(table, undescribed(columns, survey))
+    names = undescribed(columns, survey)
+    profiles = profiles_of(table.whole or table, names) if names else []
     codes = {profile.name: group_codes(profile, table.export) for profile in profiles}
     return {name: of_column for name, of_column in codes.items() if of_column}
 
@@ -59,21 +57,6 @@ def undescribed(columns: Iterable[str], survey: Survey | None) -> tuple[str, ...
     return tuple(
         column for column in dict.fromkeys(columns) if survey is None or survey.of_column(column) is None
     )
-
-
-def group_profiles(table: Table, columns: Collection[str]) -> list[ColumnProfile]:
-    """Count the cells of columns in all rows of a file.
-
-    Raises:
-        InputError: a row cannot be read.
-    """
-    if not columns:
-        return []
-    profiles = [ColumnProfile(column, table.labels.get(column, ColumnLabels())) for column in columns]
-    for batch in (table.whole or table).batches_with(columns, _BATCH):
-        for profile in profiles:
-            profile.add(column_in(batch, profile.name))
-    return profiles
 
 
 def groups_note(column: str, codes: Iterable[str]) -> str:
