@@ -415,6 +415,15 @@ class Survey(_Entry):
                 owners.setdefault(column, question)
         return owners
 
+    def with_fields(self, **fields: Any) -> "Survey":
+        """Return the description with other fields, checked anew.
+
+        Raises:
+            ValidationError: they contradict each other.
+        """
+        stored = {name: getattr(self, name) for name in Survey.model_fields}
+        return Survey(**{**stored, **fields})
+
     def question(self, name: str) -> Question:
         """Return the question of a name, or the only question of a column of that name.
 

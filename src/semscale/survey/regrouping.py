@@ -132,11 +132,7 @@ def _replace(survey: Survey, old: list[Question], new: list[Question]) -> Survey
             questions += new
         elif question not in old:
             questions.append(question)
-    return Survey(**{**_fields(survey), "questions": tuple(questions)})
-
-
-def _fields(survey: Survey) -> dict[str, object]:
-    return {name: getattr(survey, name) for name in Survey.model_fields}
+    return survey.with_fields(questions=tuple(questions))
 
 
 def _free_name(name: str, names: Collection[str]) -> str:

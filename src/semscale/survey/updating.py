@@ -76,13 +76,9 @@ def update_survey(known: Survey, inferred: Survey) -> UpdatedSurvey:
         _new_questions(inferred, described.union(*unplaced.values()), {question.name for question in kept})
     )
     return UpdatedSurvey(
-        Survey(
+        known.with_fields(
             file=known.file or inferred.file,
             export=known.export or inferred.export,
-            reading=known.reading,
-            derive=known.derive,
-            where=known.where,
-            leave_out=known.leave_out,
             questions=(*kept, *new),
         ),
         added=tuple(column for question in new for column in question.all_columns),

@@ -104,9 +104,8 @@ def change_survey(survey: Survey, **fields: Any) -> Survey:
     Raises:
         InputError: they contradict each other.
     """
-    values = {name: getattr(survey, name) for name in Survey.model_fields}
     try:
-        return Survey(**{**values, **fields})
+        return survey.with_fields(**fields)
     except ValidationError as error:
         raise InputError(first_mistake(error, ())) from None
 
