@@ -23,6 +23,9 @@ _WITH_QUESTIONS = frozenset(
 )
 """Tools whose headers tell which columns belong to a question, so that names need not."""
 
+NAME_SIGNS = "_.-/:[( "
+"""Signs between the name of a question and that of its option, in names of columns."""
+
 OPTIONS_AS_NAMES = "Typeform"
 """The tool that names the columns of options by their texts."""
 
@@ -64,7 +67,7 @@ class ColumnGroups:
             previous = stem
         return [
             (
-                name if kind == "question" else name.rstrip("_.-/:[( ") if len(columns) > 1 else columns[0],
+                name if kind == "question" else name.rstrip(NAME_SIGNS) if len(columns) > 1 else columns[0],
                 tuple(columns),
             )
             for (kind, name), columns in groups.items()
@@ -148,7 +151,7 @@ class ColumnGroups:
         labels = self.counted.labels(column)
         if column in self.of_wordings:
             return self.of_wordings[column][1]
-        part = column.removeprefix(name.rstrip("*?")).lstrip("_.-/:[( ").rstrip("_.-/:] ")
+        part = column.removeprefix(name.rstrip("*?")).lstrip(NAME_SIGNS).rstrip("_.-/:] ")
         part = part if "(" in part else part.rstrip(")")
         own = "" if labels.question else labels.label  # which is else the question's wording
         return labels.option or own or part or column

@@ -7,6 +7,7 @@ from typing import Literal
 from semscale.errors import InputError
 from semscale.store.column_profile import ColumnProfile
 from semscale.store.missing_codes import code_key
+from semscale.survey.column_groups import NAME_SIGNS
 from semscale.survey.description import MissingReason, Option, Question, Survey, Value
 from semscale.survey.inference import describe_columns
 
@@ -14,7 +15,6 @@ JoinedKind = Literal["multiple", "grid"]
 """Kinds of questions that columns are joined to."""
 
 _FEWEST = 2
-_SIGNS = "_.-/:[( "
 
 
 def join_questions(
@@ -42,7 +42,7 @@ def join_questions(
         raise InputError("names", f"must be at least {_FEWEST} questions to join, got {len(questions)}")
     columns = [column for question in questions for column in question.all_columns]
     others = {question.name for question in survey.questions} - named
-    name = _free_name(commonprefix(columns).rstrip(_SIGNS) or questions[0].name, others)
+    name = _free_name(commonprefix(columns).rstrip(NAME_SIGNS) or questions[0].name, others)
     inferred = describe_columns([profiles[column] for column in columns], name, export=survey.export)
     joined = Question(
         name=name,
