@@ -467,12 +467,12 @@ def _read_choice(
     question: Question, column: _Column, tally: _Tally
 ) -> tuple[tuple[Line, ...], Floats, Integers, tuple[str, ...]]:
     """Read one of several answers; answers that the description lacks come last."""
-    values = list(question.answers)
+    described = question.answers
     is_by_frequency = question.reason == BY_FREQUENCY and question.source != "user"
     if is_by_frequency:
         present = {key for name in column.counts for key in column.keys(name)}
-        values = [value for value in values if code_key(value.value) in present]
-    (positions,) = _find_answers([column], values, tally)
+        described = tuple(value for value in described if code_key(value.value) in present)
+    values, (positions,) = _find_answers([column], described, tally)
     names = [value.name for value in values]
     lines, weights = choice_lines(names, _net_members(question, names))
     note = "answers are in the order of their frequency in the file, as no other order of them is known"
@@ -480,19 +480,23 @@ def _read_choice(
     return lines, weights, np.maximum(positions, _EMPTY), (note,) if is_noted else ()
 
 
-def _find_answers(columns: Sequence[_Column], values: list[Value], tally: _Tally) -> list[Integers]:
-    """Return the position of each cell's answer in columns of one list; answers that it lacks are added.
+def _find_answers(
+    columns: Sequence[_Column], described: Iterable[Value], tally: _Tally
+) -> tuple[list[Value], list[Integers]]:
+    """Return all answers in columns of one list, and the position of each cell's answer among them.
 
-    Texts that people wrote beside the options are one answer, if there are too many for a line each.
+    Answers that the description lacks come after those that it has. Texts that people wrote beside the
+    options are one answer, if there are too many for a line each.
 
     Args:
         columns: the columns.
-        values: the answers of the description, to which others are added.
+        described: the answers of the description.
         tally: counts of cells that are no answer, or an answer that the description lacks.
 
     Raises:
         InputError: most answers are such texts, and nobody describes the question.
     """
+    values = list(described)
     index = _index_of(values)
     written = _written_in(columns, index, tally)
     found = [
@@ -502,12 +506,12 @@ def _find_answers(columns: Sequence[_Column], values: list[Value], tally: _Tally
         for column in columns
     ]
     if not tally.written:
-        return found
+        return values, found
     if tally.question.source == "inferred" and _are_open(found, len(values)):
         different = {name for column in columns for name in column.counts}
         raise InputError("question", _unmeasured_message(tally.question, len(different)))
     values.append(Value(value=WRITTEN))
-    return [np.where(positions == _WRITTEN_IN, len(values) - 1, positions) for positions in found]
+    return values, [np.where(positions == _WRITTEN_IN, len(values) - 1, positions) for positions in found]
 
 
 def _written_in(columns: Sequence[_Column], index: Mapping[str, int], tally: _Tally) -> frozenset[str]:
@@ -636,19 +640,11 @@ def _read_lists(
     return _several(question, options, marks, note)
 
 
-def _mentioned(
-    columns: Sequence[_Column], question: Question, tally: _Tally
-) -> tuple[list[Value], list[Integers]]:
-    """Read columns with codes of one list: all answers, also undescribed ones, and each cell's position."""
-    values = list(question.answers)
-    return values, _find_answers(columns, values, tally)
-
-
 def _read_mentions(
     question: Question, columns: Sequence[_Column], tally: _Tally
 ) -> tuple[tuple[Line, ...], Floats, Floats, tuple[str, ...]]:
     """Read columns of mentions with codes of one list; a code counts if any column contains it."""
-    values, found = _mentioned(columns, question, tally)
+    values, found = _find_answers(columns, question.answers, tally)
     marks = np.zeros((len(found[0]), len(values)))
     for positions in found:
         rows = np.flatnonzero(positions >= 0)
@@ -696,7 +692,7 @@ def _ranks_of_items(columns: Sequence[_Column], question: Question, tally: _Tall
 
 def _items_by_rank(columns: Sequence[_Column], question: Question, tally: _Tally) -> tuple[list[str], Floats]:
     """Read ranks from columns that each name the item of a rank; the first mention of an item counts."""
-    values, mentions = _mentioned(columns, question, tally)
+    values, mentions = _find_answers(columns, question.answers, tally)
     ranks = np.zeros((len(mentions[0]), len(values)))
     for rank, positions in reversed(list(enumerate(mentions, start=1))):
         rows = np.flatnonzero(positions >= 0)
@@ -765,12 +761,13 @@ def _several(
     for net, members in _net_members(question, names).items():
         lines.append(Line(net, "share", is_net=True))
         answers.append(_any_of(marks[:, members]))
-    can_be_none = (has_no or is_exclusive.any()) and coded_text(question.name) is None
+    is_coded_text = coded_text(question.name) is not None
+    can_be_none = (has_no or is_exclusive.any()) and not is_coded_text
     if can_be_none and (~is_exclusive).sum() >= _FEWEST_FOR_ANY:
         lines.append(Line(ANY, "share", is_net=True))
         answers.append(_any_of(marks[:, ~is_exclusive]))
     notes = [f"{_SEVERAL}; {reading}"]
-    if coded_text(question.name) is not None:
+    if is_coded_text:
         notes.append("shares are of decisions, and not corrected by hand-coded answers")
     both = (marks[:, is_exclusive] == 1).any(axis=1) & (marks[:, ~is_exclusive] == 1).any(axis=1)
     if both.any():

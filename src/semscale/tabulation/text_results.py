@@ -73,8 +73,8 @@ def code_columns(columns: Sequence[str], text: str = "") -> dict[str, str]:
         text: the text that they name; by default those that name none.
     """
     names = set(columns)
-    named = [f"{PREFIX}{other}_" for column in columns if (other := coded_text(column))]
-    start = f"{PREFIX}{text}_" if text else PREFIX
+    named = [_start(other) for column in columns if (other := coded_text(column))]
+    start = _start(text)
     if text and start not in named:
         return {}
     others = () if text else tuple(named)
@@ -84,6 +84,11 @@ def code_columns(columns: Sequence[str], text: str = "") -> dict[str, str]:
         if column.startswith(start) and not column.startswith(others)
     }
     return {column: value for column, value in values.items() if value}
+
+
+def _start(text: str) -> str:
+    """Return how the columns of a text's codes begin; those of no text begin with the prefix alone."""
+    return f"{PREFIX}{text}_" if text else PREFIX
 
 
 def columns_of_results(columns: Sequence[str], name: str) -> list[str]:
@@ -102,7 +107,7 @@ def describe_codes(columns: Collection[str], text: str = "") -> Question:
         columns: the columns.
         text: the text that they name; empty if they name none.
     """
-    start = f"{PREFIX}{text}_" if text else PREFIX
+    start = _start(text)
     return Question(
         name=f"{start}{CODED.removeprefix(PREFIX)}",
         kind="multiple",
