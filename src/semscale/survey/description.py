@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from semscale.messages import unknown_name
 from semscale.store.missing_codes import code_key
 from semscale.store.table_settings import TableSettings
+from semscale.survey.number_codes import parse_number
 from semscale.yaml_reading import MisplacedError
 
 QuestionKind = Literal[
@@ -168,10 +169,7 @@ class Value(_Entry):
         """The number that counts in means: the score, or the value itself; ``None`` if it is no number."""
         if self.score is not None:
             return self.score
-        try:
-            return float(self.value)
-        except ValueError:
-            return None
+        return parse_number(self.value)
 
 
 class Option(_Entry):

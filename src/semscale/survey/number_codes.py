@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from math import isfinite
 
 from semscale.store.missing_codes import code_key, looks_like_code
 
@@ -65,11 +66,17 @@ def codes_apart(numbers: Sequence[float]) -> list[float]:
 
 
 def parse_number(text: str) -> float | None:
-    """Return the number that a text is; ``None`` for other texts."""
+    """Return the number that a text is; ``None`` for other texts, such as NaN.
+
+    Examples:
+        >>> parse_number("-3.5"), parse_number("NaN"), parse_number("tea")
+        (-3.5, None, None)
+    """
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    return number if isfinite(number) else None
 
 
 def number_key(text: str) -> tuple[bool, float, str]:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from math import isnan
 from typing import Any
 
 import polars as pl
@@ -16,8 +15,8 @@ from semscale.store.exports.unfinished import unfinished_notes
 from semscale.store.table import Table
 from semscale.survey.description import Survey
 from semscale.survey.inference import describe_survey
+from semscale.survey.number_codes import parse_number
 from semscale.survey.updating import update_survey
-from semscale.tabulation.text_results import as_number
 
 _EXAMPLES = 3
 _LISTED = frozenset({"single choice", "multiple choice", "ordinal"})
@@ -243,8 +242,9 @@ def _values(counts: Mapping[str, int], labels: Mapping[str, str]) -> tuple[Value
     """Return labelled values in the order of the labels, including those without answers, then others."""
     labelled = [ValueCount(value, label, counts.get(value, 0)) for value, label in labels.items()]
     rest = {value: n for value, n in counts.items() if value not in labels}
-    ranks = {value: as_number(value.replace(",", ".")) for value in rest}
-    if any(map(isnan, ranks.values())):
+    numbers = {value: parse_number(value.replace(",", ".")) for value in rest}
+    ranks = {value: number for value, number in numbers.items() if number is not None}
+    if len(ranks) < len(rest):
         ranks = {value: -n for value, n in rest.items()}
     return (*labelled, *(ValueCount(value, "", rest[value]) for value in sorted(rest, key=ranks.__getitem__)))
 

@@ -7,12 +7,12 @@ have equal ratings.
 
 from collections.abc import Collection, Sequence
 
-import numpy as np
 import polars as pl
 
 from semscale.stats.intervals import MASS_PREFIX
 from semscale.store.writing import PREFIX
 from semscale.survey.description import Option, Question
+from semscale.survey.number_codes import parse_number
 
 CODED = f"{PREFIX}outcome"
 """Status of a coded text; as a question, it stands for the codes of ``semscale code``."""
@@ -24,14 +24,6 @@ _KINDS = ("_p", "_likeness")  # endings of a code's value
 _FEWEST_TEXTS = 3  # of which ratings can tell whether they are of these texts
 
 
-def as_number(text: str) -> float:
-    """Parse a number; return NaN if the text is not a number."""
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")
-
-
 def mass_columns(columns: Collection[str], name: str) -> dict[float, str]:
     """Return the columns of probabilities that ``semscale rate`` wrote for a text, by point.
 
@@ -41,8 +33,9 @@ def mass_columns(columns: Collection[str], name: str) -> dict[float, str]:
     if name.startswith(PREFIX) and name.endswith(_MEAN):
         starts = [name.removesuffix(_MEAN) + MASS_PREFIX]
     for start in starts:
-        masses = {as_number(c.removeprefix(start)): c for c in columns if c.startswith(start)}
-        if len(masses) > 1 and not any(np.isnan(value) for value in masses):
+        points = {c: parse_number(c.removeprefix(start)) for c in columns if c.startswith(start)}
+        masses = {point: c for c, point in points.items() if point is not None}
+        if len(masses) > 1 and None not in points.values():
             return masses
     return {}
 
