@@ -5,19 +5,17 @@ from itertools import pairwise
 
 from semscale.store.column_profile import ColumnProfile
 from semscale.store.missing_codes import code_key
-from semscale.survey.counted_columns import FEWEST_POINTS, MOST_TEXTS, CountedColumns
+from semscale.survey.counted_columns import CountedColumns
 from semscale.survey.description import Confidence, Value, cell_name
 from semscale.survey.marks import missing_reason
 from semscale.survey.number_codes import number_key, parse_number
-from semscale.survey.value_order import order_labels
-from semscale.survey.written_in import written_in
+from semscale.survey.value_order import FEWEST_POINTS, MOST_TEXTS, order_labels
+from semscale.survey.written_in import MAX_ANSWERS, written_in
 
 _LABELS_OF_CODES = "LimeSurvey"
 """The tool whose reader labels a code that full answers do not have."""
 
 _FEWEST_WITH_ENDS = 4
-MOST_LISTED = 50
-"""Greatest number of values without a label that a description lists."""
 BY_FREQUENCY = "no known order: by frequency"
 """Reason of a question whose answers are in the order of their numbers of respondents."""
 
@@ -51,9 +49,9 @@ def order_values(
         return tuple(Value(value=v, score=s) for v, s in ordered), order.reason, order.confidence
     if all(parse_number(value) is not None for value in counts):
         listed = sorted(counts, key=number_key)
-        return tuple(Value(value=value) for value in listed[:MOST_LISTED]), "numbers", "medium"
+        return tuple(Value(value=value) for value in listed[:MAX_ANSWERS]), "numbers", "medium"
     frequent = sorted(counts, key=lambda value: (-counts[value], value))
-    return tuple(Value(value=value) for value in frequent[:MOST_LISTED]), BY_FREQUENCY, "medium"
+    return tuple(Value(value=value) for value in frequent[:MAX_ANSWERS]), BY_FREQUENCY, "medium"
 
 
 def label_values(counted: CountedColumns, profile: ColumnProfile) -> tuple[Value, ...]:
@@ -78,7 +76,7 @@ def label_values(counted: CountedColumns, profile: ColumnProfile) -> tuple[Value
     written = written_in(profile.values, set(map(code_key, (*labels.values, *codes))))
     known = labels.values.keys() | codes.keys() | written
     unlabelled = [value for value in profile.values if value not in known]
-    rest = [Value(value=value) for value in sorted(unlabelled, key=number_key)[:MOST_LISTED]]
+    rest = [Value(value=value) for value in sorted(unlabelled, key=number_key)[:MAX_ANSWERS]]
     are_numbers = all(parse_number(value.value) is not None for value in (*values, *rest))
     if are_numbers and (rest or counted.kind(profile) == "ordinal"):
         return tuple(sorted((*values, *rest), key=lambda value: number_key(value.value)))

@@ -11,7 +11,7 @@ from semscale.survey.description import MissingReason, cell_name
 from semscale.survey.marks import missing_reason
 from semscale.survey.number_codes import CUSTOMARY_CODES, codes_apart, parse_number
 from semscale.survey.question_words import mentions_any
-from semscale.survey.value_order import order_labels
+from semscale.survey.value_order import FEWEST_POINTS, MOST_TEXTS, order_labels
 
 _CODES_OF_TOOLS: Mapping[str, Mapping[str, MissingReason]] = {
     "Qualtrics": {"-99": "no answer"},
@@ -23,9 +23,6 @@ _CODES_OF_TOOLS: Mapping[str, Mapping[str, MissingReason]] = {
 """Numbers for no answer, by the tool that wrote the file."""
 
 NPS_POINTS = frozenset(map(str, range(11)))
-MOST_TEXTS = 11
-"""Greatest number of answers that can be the points of a scale of texts."""
-FEWEST_POINTS = 3
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from semscale.html_texts import plain_label
 from semscale.store.missing_codes import code_key, looks_like_code
 from semscale.survey.description import Confidence, MissingReason, cell_name
 from semscale.survey.number_codes import CUSTOMARY_CODES
-from semscale.survey.value_order import order_labels
+from semscale.survey.value_order import FEWEST_POINTS, MOST_TEXTS, order_labels
 
 Meaning = Literal["chosen", "not chosen"]
 """What a mark says."""
@@ -31,8 +31,6 @@ _BESIDE = re.compile(
 _PREFIXES = frozenset({"un", "non", "未", "非", "不"})
 _END = re.compile(r".*\S\s+[-–]\s+(?P<end>\S.*)", re.DOTALL)
 """An option of a grid of checkboxes, such as "Wifi - At home"."""
-_FEWEST_POINTS = 3
-_MOST_POINTS = 11
 _NO_TO_ONE = frozenset({"0", "1"})
 _ONE_TO_TWO = frozenset({"1", "2"})
 
@@ -152,7 +150,7 @@ class _Reading:
     def _are_points(self) -> bool:
         """Return whether three answers or more are points of a scale, such as "very important"."""
         answers = [key for key in self._keys if not missing_reason(key)]
-        return _FEWEST_POINTS <= len(answers) <= _MOST_POINTS and order_labels(sorted(answers)) is not None
+        return FEWEST_POINTS <= len(answers) <= MOST_TEXTS and order_labels(sorted(answers)) is not None
 
     def _find_own_values(self) -> dict[str, str]:
         """Return the one answer beside "no" that each column has and no other has, such as its option.

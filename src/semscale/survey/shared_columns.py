@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from semscale.store.missing_codes import code_key
-from semscale.survey.answer_values import MOST_LISTED, are_points, order_values
+from semscale.survey.answer_values import are_points, order_values
 from semscale.survey.column_groups import OPTIONS_AS_NAMES, ColumnGroups
-from semscale.survey.counted_columns import FEWEST_POINTS, MOST_TEXTS, CountedColumns
+from semscale.survey.counted_columns import CountedColumns
 from semscale.survey.description import Option, Question, Value, cell_name
 from semscale.survey.list_columns import describe_list, find_options
 from semscale.survey.lists import OptionList
@@ -23,7 +23,8 @@ from semscale.survey.marks import (
 )
 from semscale.survey.number_codes import parse_number
 from semscale.survey.single_columns import SingleColumns
-from semscale.survey.value_order import order_labels
+from semscale.survey.value_order import FEWEST_POINTS, MOST_TEXTS, order_labels
+from semscale.survey.written_in import MAX_ANSWERS
 
 _CONVENTIONS: Mapping[str, Mapping[str, Meaning]] = {"SoSci Survey": {"1": "not chosen", "2": "chosen"}}
 """Meanings of the numbers in columns of options, by the tool that wrote the file."""
@@ -221,7 +222,7 @@ class SharedColumns:
         are_shared = len(filled) > 1 and (len(shared) < sum(map(len, filled)) or len(numbers) == len(shared))
         are_ordered = not any(map(parse_number, points)) and order_labels(sorted(points)) is not None
         are_points = len(points) >= FEWEST_POINTS or are_ordered
-        return are_shared and are_points and len(points) <= MOST_LISTED and not marks.own
+        return are_shared and are_points and len(points) <= MAX_ANSWERS and not marks.own
 
     def _items_of_grid(self, name: str, columns: Sequence[str], marks: Marks) -> Sequence[str]:
         """Return the columns of a grid, without those of comments; nothing if there is none."""

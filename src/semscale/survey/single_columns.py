@@ -8,11 +8,12 @@ from semscale.store.column_profile import ColumnProfile
 from semscale.store.missing_codes import code_key
 from semscale.survey.answer_values import are_labels_of_scale, are_points, label_values, order_values
 from semscale.survey.column_groups import ColumnGroups
-from semscale.survey.counted_columns import FEWEST_POINTS, NPS_POINTS, CountedColumns, leading_number
+from semscale.survey.counted_columns import NPS_POINTS, CountedColumns, leading_number
 from semscale.survey.description import MissingReason, Question, QuestionKind, Value, cell_name
 from semscale.survey.list_columns import describe_list, find_options
 from semscale.survey.number_codes import parse_number
 from semscale.survey.question_words import mentions_any
+from semscale.survey.value_order import FEWEST_POINTS
 from semscale.survey.wave_order import order_waves
 
 _COUNTS_OPTIONS = "SoSci Survey"

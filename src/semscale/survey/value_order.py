@@ -15,6 +15,9 @@ from semscale.survey.number_labels import (
 )
 from semscale.survey.worded_labels import FEWEST_LABELS, Positions, worded_positions
 
+FEWEST_POINTS, MOST_TEXTS = 3, 11
+"""Fewest points of a scale, and the greatest number of answers that can be points of a scale of texts."""
+
 MOST_ORDERED = 200
 """Greatest number of groups that are put into the order of their names."""
 

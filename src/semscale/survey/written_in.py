@@ -9,7 +9,7 @@ WRITTEN = "other (written in)"
 """Name of the answers that are counted together, as few respondents wrote each of them."""
 
 MAX_ANSWERS = 50
-"""Greatest number of answers of a choice that get a line in a table."""
+"""Greatest number of answers that get a line in a table, or are listed without a label in a description."""
 
 _FEW, _SHARE = 5, 0.01
 
