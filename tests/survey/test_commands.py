@@ -9,6 +9,7 @@ from tests.support.command_fixtures import JUDGE_ROWS
 
 from semscale.cli.main import main
 from semscale.survey.survey_file import read_survey
+from semscale.yaml_reading import parse_yaml
 
 # Six answers, of which two are codes for no answer; groups: 2 of Germany, 2 of Austria, one code, one empty.
 ROWS = """id,why,again,expected,land,stars
@@ -244,6 +245,22 @@ def test_a_file_is_read_as_the_description_beside_it_states(semscale):
     # A setting of the command line replaces all of them.
     ended = semscale("columns", "two.csv", "--header-row", "3", "--survey", "none", "--json")
     assert [column["name"] for column in json.loads(ended.out)["columns"]] == ["a", "5", "x"]
+
+
+def test_a_command_parses_the_description_beside_its_file_once(semscale, monkeypatch):
+    contents = []
+
+    def parse(content, **settings):
+        contents.append(content)
+        return parse_yaml(content, **settings)
+
+    monkeypatch.setattr("semscale.survey.survey_file.parse_yaml", parse)
+    Path("two.csv").write_text("A title;;\nname;stars;note\na;5;x\nb;1;y\n")
+    reading = "file: two.csv\nreading: {header_row: 2}\nquestions:\n- {name: note, kind: ignore}\n"
+    Path("survey.yaml").write_text("survey: 1\n" + reading)
+    # The command reads it for the header, for the entries to keep, and to write it with its comments.
+    assert semscale("columns", "two.csv", "--out", "survey.yaml").code == 0
+    assert len(contents) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The file ``survey.yaml``: reading a description, and writing one so that comments and edits stay."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,12 @@ def parse_survey(content: bytes, *, source: str) -> Survey:
         Traceback (most recent call last):
         semscale.errors.InputError: 's.yaml', line 2: question 1, kind must be open, single, scale, multipl...
     """
+    return _parse(content, source)
+
+
+# A command needs the same description for how its file is read, for its questions, and to write it anew.
+@lru_cache(maxsize=4)
+def _parse(content: bytes, source: str) -> Survey:
     file = YamlFile(content, source)
     fields = parse_yaml(content, source=source, as_texts=True, most_bytes=_MOST_BYTES)
     if not isinstance(fields, dict):
