@@ -108,8 +108,9 @@ def test_a_file_that_is_no_description_is_noted(answers, tmp_path, content):
     assert "was not read: it has no line 'survey: 1'" in note
 
 
-def test_an_empty_file_is_written_like_a_new_one(semscale, answers, tmp_path):
-    (tmp_path / "survey.yaml").touch()
+@pytest.mark.parametrize("content", ["", "\n"])
+def test_an_empty_file_is_written_like_a_new_one(semscale, answers, tmp_path, content):
+    (tmp_path / "survey.yaml").write_text(content)
     assert semscale("columns", "answers.csv", "--out", "survey.yaml").code == 0
     assert find_survey(open_table(answers), str(answers))[0].columns == ("q", "r")
 

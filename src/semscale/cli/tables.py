@@ -259,7 +259,7 @@ def columns(options: ColumnsOptions) -> None:
 
 def _is_empty(path: Path) -> bool:
     """Return whether a description is to be written to a new file, or to one without content."""
-    return not path.exists() or (path.is_file() and not path.stat().st_size)
+    return not path.exists() or (path.is_file() and not path.read_bytes().strip())
 
 
 def _survey_to_update(options: ColumnsOptions, path: Path, table: "Table") -> "Survey":
