@@ -29,10 +29,11 @@ _MOST_BYTES = 2**29  # of the texts of a result; a batch of rows has fewer
 _ROWS = "\0rows"  # keeps the height of a frame without columns of the expression
 _RESULT = "\0result"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2})?")
-_QUOTED_OR_WORD = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\b(?P<word>select|over)\b", re.IGNORECASE)
-_QUOTED_OR_NAME = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\b(?P<name>[^\W\d]\w*)\b(?!\s*\()")
+_QUOTED = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\""
+_QUOTED_OR_WORD = re.compile(rf"{_QUOTED}|\b(?P<word>select|over)\b", re.IGNORECASE)
+_QUOTED_OR_NAME = re.compile(rf"{_QUOTED}|\b(?P<name>[^\W\d]\w*)\b(?!\s*\()")
 _QUOTED_OR_OPERATOR = re.compile(
-    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|(?P<operator>\b(?:and|or|not|when|like|between|is|in)\b|[-+*/%|<>=!~]+|[(:\[])",
+    rf"{_QUOTED}|(?P<operator>\b(?:and|or|not|when|like|between|is|in)\b|[-+*/%|<>=!~]+|[(:\[])",
     re.IGNORECASE,
 )
 _REPLACE, _PAD = ".str.replace", ".str.pad_"
