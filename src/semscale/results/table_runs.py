@@ -488,7 +488,10 @@ def _sign_codes(summary: Any, columns: Columns) -> Any:
 
 
 def _inputs_of(instrument: TableInstrument[Any, Any], batch: pl.DataFrame) -> pl.DataFrame:
-    """Return rows without the results of another text, which a named instrument's own are called like."""
+    """Return the rows that an instrument measures: if it names its text, without results of other texts.
+
+    Their columns can have the names that its own results have until the text's name is added.
+    """
     if not instrument.name:
         return batch
     used = instrument.columns.titles
