@@ -34,6 +34,7 @@ from semscale.report.document import (
     estimate_cell,
     mark_findings,
     notices,
+    p_cell,
     share_cell,
 )
 from semscale.report.formatting import (
@@ -362,7 +363,7 @@ def _group_table(
     rows: list[Sequence[Value]] = [(f"answers{counts}", *bases, "")]
     for test in tests:
         cells = (share_cell(_best(by_cell[test.code, name])) for name in groups)
-        rows.append((Quoted(test.code, _NAME), *cells, _p_value(test.adjusted)))
+        rows.append((Quoted(test.code, _NAME), *cells, p_cell(test.adjusted)))
     return table(
         ("code", *heads, "p (Holm)"),
         rows,
@@ -430,10 +431,6 @@ def _group_finding(
         f"‘{one_line(test.code)}’ is most frequent for {most} ({high}) and least for {least} ({low}), "
         f"more than chance explains{others}"
     )
-
-
-def _p_value(p_value: float) -> Number:
-    return Number(p_value, 3, least=0.001)
 
 
 def _group_note(summary: "CodingSummary", shares: "Sequence[CodeShare]", tests: "Sequence[GroupTest]") -> str:
@@ -511,9 +508,9 @@ def _driver_section(summary: "CodingSummary", drivers: "Drivers") -> Section | N
         ("mean with", lambda driver: driver.mean_with),
         ("mean without", lambda driver: driver.mean_without),
         ("difference", lambda driver: estimate_cell(driver.difference, signed=True)),
-        ("p (Holm)", lambda driver: _p_value(driver.p_value)),
+        ("p (Holm)", lambda driver: p_cell(driver.p_value)),
         ("adjusted for other codes", lambda driver: estimate_cell(driver.joint, signed=True)),
-        ("p (Holm)", lambda driver: _p_value(driver.joint_p_value)),
+        ("p (Holm)", lambda driver: p_cell(driver.joint_p_value)),
     )
     order = sorted(drivers.drivers, key=lambda driver: -np.nan_to_num(driver.difference.value, nan=-np.inf))
     rating = one_line(drivers.rating)

@@ -147,6 +147,11 @@ def share_cell(share: Interval | None, *, signed: bool = False) -> WithInterval:
     return estimate_cell(share, 1, is_share=True, signed=signed)
 
 
+def p_cell(p_value: float | None) -> Number:
+    """Convert a p-value to a cell."""
+    return Number(p_value, 3, least=0.001)
+
+
 @dataclass(frozen=True)
 class Compared:
     """A figure of a crosstab with the result of a test; narrow layouts omit its interval.

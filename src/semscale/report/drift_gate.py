@@ -47,6 +47,7 @@ from semscale.report.document import (
     WithInterval,
     estimate_cell,
     notices,
+    p_cell,
     stamp,
 )
 from semscale.report.figures import describe_rows, matrix_chart
@@ -683,7 +684,7 @@ def _numbers_table(summary: DriftSummary, tests: Sequence[MetricTest]) -> DataTa
         ("loss among reruns", lambda test: format_value(test, test.noise)),
         ("drift", lambda test: _drift_cell(summary, test)),
         ("margin", lambda test: format_value(test, test.margin)),
-        ("p", lambda test: Number(test.p_adjusted, 3, least=0.001)) if summary.decision else None,
+        ("p", lambda test: p_cell(test.p_adjusted)) if summary.decision else None,
         ("outcome", lambda test: outcome_cell(test.outcome if test.is_tested else None)),
     )
     return table_of(tests, columns, detail="full", noun="test", note=_NUMBERS_NOTE)
@@ -810,7 +811,7 @@ def _ruler_section(summary: DriftSummary) -> Section | None:
                 metric_label(test.reading),
                 Number(test.difference, 4),
                 test.n_changed,
-                Number(test.p_value, 3, least=0.001),
+                p_cell(test.p_value),
                 Flag("changed", "warn") if test.has_moved else Flag("unchanged", "pass"),
             )
             for test in check.tests

@@ -20,6 +20,7 @@ from semscale.report.document import (
     Quoted,
     Share,
     WithInterval,
+    p_cell,
 )
 
 MISSING = "–"
@@ -125,6 +126,17 @@ def number(
     if least is not None and value < least:
         return f"< {least:g}"
     return _use_minus_sign(f"{value:,.{digits}f}")
+
+
+def p_value_text(p_value: float) -> str:
+    """Write a p-value for a sentence.
+
+    Examples:
+        >>> p_value_text(0.0314), p_value_text(2e-5)
+        ('p = 0.031', 'p < 0.001')
+    """
+    shown = cell_text(p_cell(p_value))
+    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
 
 
 def percent(share: float | None, digits: int = 1) -> str:

@@ -22,6 +22,7 @@ from semscale.report.document import (
     Share,
     Value,
     estimate_cell,
+    p_cell,
     share_cell,
 )
 from semscale.report.formatting import (
@@ -32,6 +33,7 @@ from semscale.report.formatting import (
     join_list,
     number,
     one_line,
+    p_value_text,
     percent,
     plain,
 )
@@ -49,7 +51,6 @@ _COMMON_ERROR = (
 )
 _CHARTED_GROUPS = 40
 _NAMED_GROUPS = 4
-_LEAST_P = 0.001
 
 
 def groups_section(name: str, summary: "RatingSummary", listing: DataTable) -> Section | None:
@@ -247,11 +248,10 @@ def _group_tests(summary: "RatingSummary") -> Iterator[Block | str]:
         more = len(tested) - _NAMED_GROUPS
         others = f" and {count_of(more, 'more group')}" if more > 0 else ""
         adjusted = tested[0].adjusted
-        p = number(adjusted, 3, least=_LEAST_P)
         yield (
             f"Corrected by the labels, the means of {named}{others} "
-            f"{'differ' if adjusted < 1 - level else 'do not differ'} significantly: p "
-            f"{'' if p.startswith('<') else '= '}{p} for all of them together, adjusted by Holm over the "
+            f"{'differ' if adjusted < 1 - level else 'do not differ'} significantly: "
+            f"{p_value_text(adjusted)} for all of them together, adjusted by Holm over the "
             f"columns of groups. It takes {FEWEST_IN_GROUP} labels in a group."
         )
     if differences:
@@ -260,8 +260,8 @@ def _group_tests(summary: "RatingSummary") -> Iterator[Block | str]:
             ("first", lambda row: Quoted(row.first)),
             ("second", lambda row: Quoted(row.second)),
             ("first minus second", lambda row: estimate_cell(row.difference, digits, signed=True)),
-            ("p-value", lambda row: Number(row.p_value, 3, least=_LEAST_P)),
-            ("adjusted p-value", lambda row: Number(row.adjusted, 3, least=_LEAST_P)),
+            ("p-value", lambda row: p_cell(row.p_value)),
+            ("adjusted p-value", lambda row: p_cell(row.adjusted)),
         )
         yield table_of(
             differences,

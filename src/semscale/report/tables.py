@@ -24,10 +24,12 @@ from semscale.report.document import (
     Value,
     WithInterval,
     notices,
+    p_cell,
 )
 from semscale.report.figures import charts_figure
 from semscale.report.formatting import (
     capitalise,
+    cell_text,
     clip_text,
     count,
     count_of,
@@ -36,6 +38,7 @@ from semscale.report.formatting import (
     join_list,
     number,
     one_line,
+    p_value_text,
     percent,
 )
 from semscale.report.parts import Columns, section, table, table_of, without_none
@@ -63,7 +66,6 @@ _SINGLE = "not adjusted, as each is a single test"
 _MAX_DIFFERENCES = 500  # rows of a table, so that a page of many questions by many groups opens quickly
 _MOST_PANELS, _MOST_BARS = 12, 96  # columns of a chart of bars, and its bars
 _NAME = 60
-_LEAST_P = 0.001
 _DIGITS, _NPS_DIGITS = 2, 1
 _MIN_GROUPS = 2
 _EXAMPLES = 3
@@ -358,7 +360,7 @@ def _change_rows(
         cells = []
         for column in range(len(crosstab.columns)):
             p_values = [float(part[index, column]) for part in shown]
-            listed = ", ".join(number(p, 3, least=_LEAST_P) for p in p_values)
+            listed = ", ".join(cell_text(p_cell(p)) for p in p_values)
             mark = "" if math.isnan(p_values[0]) else f"({listed})"
             small = bool(changes.small[index, column])
             cells.append(Compared(_difference(line, changes, (index, column)), mark, small))
@@ -398,8 +400,8 @@ def difference_table(
         ("first", lambda cell: Quoted(crosstab.columns[differences.first[cell[1]]], _NAME)),
         ("second", lambda cell: Quoted(crosstab.columns[differences.second[cell[1]]], _NAME)),
         ("first minus second", lambda cell: _difference(lines[cell[0]], differences, cell)),
-        ("p-value", lambda cell: Number(float(differences.p_values[cell]), 3, least=_LEAST_P)),
-        ("adjusted p-value", lambda cell: Number(float(differences.adjusted[cell]), 3, least=_LEAST_P)),
+        ("p-value", lambda cell: p_cell(float(differences.p_values[cell]))),
+        ("adjusted p-value", lambda cell: p_cell(float(differences.adjusted[cell]))),
     )
     left = n - _MAX_DIFFERENCES
     more = f" {count_of(left, 'further row')} in the workbook, .csv and .json." if left > 0 else ""
@@ -651,10 +653,9 @@ def table_notes(
     if test is not None and test.reason:
         yield f"No Rao and Scott’s test of all answers by {banner}: {test.reason}."
     elif test is not None:
-        p = number(test.p_value, 3, least=_LEAST_P)
         yield (
             f"Test of all answers by {banner}: Rao and Scott’s F({test.df:.1f}, "
-            f"{test.df_below:,.0f}) = {test.f:.2f}, p {'' if p.startswith('<') else '= '}{p}."
+            f"{test.df_below:,.0f}) = {test.f:.2f}, {p_value_text(test.p_value)}."
         )
     if crosstab.wave:
         before = one_line(crosstab.before)

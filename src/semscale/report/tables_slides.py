@@ -16,8 +16,8 @@ from semscale.report.formatting import (
     count_of,
     coverage,
     join_list,
-    number,
     one_line,
+    p_value_text,
     percent,
 )
 from semscale.report.parts import quote_file_name
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from semscale.tabulation.crosstab_figures import Crosstab
     from semscale.tabulation.crosstabs import Crosstabs
 
-_LEAST_P = 0.001
 _WORDING = 110
 _CORRECTED = {
     "holm": ", adjusted for the number of comparisons",
@@ -135,8 +134,7 @@ def _test_of_all(table: "Crosstab", alpha: float) -> Iterator[str]:
     test = table.association
     if test is None or test.reason:
         return
-    p = number(test.p_value, 3, least=_LEAST_P)
-    shown = f"p {'' if p.startswith('<') else '= '}{p}"
+    shown = p_value_text(test.p_value)
     if test.p_value >= alpha:
         yield f"Taken together, the answers do not differ clearly between the groups ({shown})."
     elif has_letters(table):
