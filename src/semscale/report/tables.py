@@ -625,28 +625,16 @@ def _write_figure(kind: "LineKind", value: float) -> str:
     return percent(value, 0) if kind == "share" else number(value, 0 if kind == "nps" else 2)
 
 
-def table_notes(
-    crosstab: "Crosstab", tests: "TestSettings", shown: Sequence[int] | None = None
-) -> Iterator[str]:
-    """State the tests of a table, and the respondents who are not in it.
-
-    Args:
-        crosstab: the table.
-        tests: settings of its tests.
-        shown: displayed lines, without changes between waves; by default everything.
-    """
+def table_notes(crosstab: "Crosstab", tests: "TestSettings") -> Iterator[str]:
+    """State the tests of a table, and the respondents who are not in it."""
     if np.isfinite(crosstab.differences.p_values).any():
-        if has_letters(crosstab, shown):
+        result = "No column is significantly above another"
+        if has_letters(crosstab):
             result = "Letters: significantly above the column of that letter,"
-        elif has_letters(crosstab):
-            result = "Columns were compared"
-        else:
-            result = "No column is significantly above another"
         alpha = percent(1 - tests.level, 0)
         yield f"{result} at {alpha}, {_of_columns(crosstab, tests)}; the total is not tested."
-    small = crosstab.small if shown is None else crosstab.small[list(shown)]
-    changes = crosstab.changes if shown is None else None
-    if small.any() or (changes is not None and changes.small.any()):
+    changes = crosstab.changes
+    if crosstab.small.any() or (changes is not None and changes.small.any()):
         use = "shown, not tested" if crosstab.banner.groups else "shown"
         yield f"* fewer than {count_of(tests.min_base, 'respondent')}: {use}."
     test, banner = crosstab.association, one_line(crosstab.banner.title)

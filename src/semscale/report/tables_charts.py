@@ -79,10 +79,9 @@ def limit_bars(chart: ChartData, most_columns: int, most_bars: int) -> ChartData
     return replace(chart, quantity=quantity)
 
 
-def has_letters(table: "Crosstab", shown: Sequence[int] | None = None) -> bool:
-    """Return true if a value is significantly above another column, in the shown lines or in any line."""
-    letters = table.letters if shown is None else table.letters[list(shown)]
-    return any(map(bool, letters.ravel().tolist()))
+def has_letters(table: "Crosstab") -> bool:
+    """Return true if a value of a table is significantly above another column."""
+    return any(map(bool, table.letters.ravel().tolist()))
 
 
 def _nps_charts(columns: Sequence[Column], answers: Sequence[int]) -> Charts:
