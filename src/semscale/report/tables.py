@@ -155,7 +155,7 @@ def _blocks(
     for crosstab in tables:
         if len(tables) > 1:
             yield Paragraph(_table_heading(crosstab), "heading")
-        yield from _table_blocks(crosstab, summary, _finding(crosstab, tables))
+        yield from _table_blocks(crosstab, summary, result_by_banner(crosstab, tables))
     for note in question_notes(tables, summary.settings):
         yield Paragraph(Quoted(note, _NOTE), "note")
     for crosstab in tables:
@@ -167,8 +167,8 @@ def _table_heading(crosstab: "Crosstab") -> tuple[str | Quoted, ...] | str:
     return ("By ", Quoted(crosstab.banner.title, _NAME)) if crosstab.banner.groups else "Total"
 
 
-def _finding(crosstab: "Crosstab", tables: "Sequence[Crosstab]") -> str:
-    """State the main result of a table, and its banner if there are several."""
+def result_by_banner(crosstab: "Crosstab", tables: "Sequence[Crosstab]") -> str:
+    """State the main result of a table in a sentence, with its banner if its question has several tables."""
     by = f"By {one_line(crosstab.banner.title)}: " if len(tables) > 1 and crosstab.banner.groups else ""
     return f"{by}{end_sentence(result(crosstab))}"
 
@@ -178,7 +178,7 @@ def _table_blocks(
 ) -> Iterator[Paragraph | DataTable | Figure | None]:
     """Yield the blocks of a table: its main result, its chart, its figures and its changes."""
     tests = summary.settings
-    yield Paragraph(Quoted(f"{result(crosstab)}.", _NOTE))
+    yield Paragraph(Quoted(end_sentence(result(crosstab)), _NOTE))
     heads = _heads(crosstab)
     rows = _rows(crosstab, is_weighted=summary.is_weighted)
     figures = table(heads, rows, brief_title=_title(crosstab), noun="line", is_crosstab=True)

@@ -29,6 +29,7 @@ from semscale.report.tables import (
     interval_line,
     question_notes,
     result,
+    result_by_banner,
     tables_head,
 )
 from semscale.report.tables_charts import charts_of, limit_bars
@@ -195,8 +196,7 @@ def _write_page(
     question = tables[0].question
     sheet.line(question.text, "title")
     for table in tables:
-        by = f"By {one_line(table.banner.title)}: " if len(tables) > 1 else ""
-        sheet.line(end_sentence(f"{by}{result(table)}"), "lead")
+        sheet.line(result_by_banner(table, tables), "lead")
     sheet.link(0, INDEX, "Back to the index")
     sheet.row += 2
     heads = sheet.row
