@@ -24,9 +24,10 @@ from semscale.report.chart_kit import (
 from semscale.report.formatting import capitalise, chart_name, clip_text, one_line
 from semscale.report.sheets import Sheet
 
-MOST_PANELS, MOST_ANSWERS = 8, 24
-"""Greatest number of columns of bars, and of bars in a column."""
+MOST_PANELS = 8
+"""Greatest number of columns of bars."""
 
+_MOST_ANSWERS = 24  # bars of a column
 _MOST_GROUPED, _MOST_BARS = 4, 24  # columns, and bars of several columns, in one chart instead of in panels
 _NAMES_OF_PANELS = 0.3  # most of the width for the names of the rows of panels
 _ROW_PIXELS = 19
@@ -123,7 +124,7 @@ class _Block:
 
 def is_readable(data: ChartData) -> bool:
     """Return true unless a chart has too many bars for a sheet."""
-    return data.kind != "bars" or (len(data.series) <= MOST_PANELS and len(data.categories) <= MOST_ANSWERS)
+    return data.kind != "bars" or (len(data.series) <= MOST_PANELS and len(data.categories) <= _MOST_ANSWERS)
 
 
 def _needs_panels(data: ChartData | ScatterData) -> bool:

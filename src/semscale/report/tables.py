@@ -64,7 +64,7 @@ _METHODS = {"holm": "adjusted by Holm", "bh": "adjusted by Benjamini and Hochber
 _UNADJUSTED = "not adjusted for the number of tests"
 _SINGLE = "not adjusted, as each is a single test"
 _MAX_DIFFERENCES = 500  # rows of a table, so that a page of many questions by many groups opens quickly
-_MOST_PANELS, _MOST_BARS = 12, 96  # columns of a chart of bars, and its bars
+_MOST_PANELS = 12  # columns of a chart of bars
 _NAME = 60
 _DIGITS, _NPS_DIGITS = 2, 1
 _MIN_GROUPS = 2
@@ -182,7 +182,7 @@ def _table_blocks(
     heads = _heads(crosstab)
     rows = _rows(crosstab, is_weighted=summary.is_weighted)
     figures = table(heads, rows, brief_title=_title(crosstab), noun="line", is_crosstab=True)
-    charts = [limit_bars(chart, _MOST_PANELS, _MOST_BARS) for chart in charts_of(columns_of(crosstab))]
+    charts = [limit_bars(chart, _MOST_PANELS) for chart in charts_of(columns_of(crosstab))]
     yield charts_figure("chart", tuple(charts), figures, finding=finding) if charts else figures
     for note in table_notes(crosstab, tests):
         yield Paragraph(Quoted(with_hints(note), _NOTE), "note", "brief")

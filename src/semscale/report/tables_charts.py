@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _GROUP = 70
 _POINTS_OF_NPS = 11
-_MOST_ANSWERS = 12
+_MOST_ANSWERS, _MOST_BARS = 12, 96  # of a column of bars, and of all columns
 
 Column = tuple["Crosstab", int]
 """A table, and the index of one of its columns."""
@@ -54,19 +54,18 @@ def columns_of(table: "Crosstab") -> list[Column]:
     return [(table, column) for column in range(len(table.columns))]
 
 
-def limit_bars(chart: ChartData, most_columns: int, most_bars: int) -> ChartData:
+def limit_bars(chart: ChartData, most_columns: int) -> ChartData:
     """Return a chart with at most 12 answers, and with its first column alone if it has too many bars.
 
     Args:
         chart: the chart; only bars are changed, and their quantity states what they leave out.
         most_columns: greatest number of columns.
-        most_bars: greatest number of bars of several columns.
     """
     if chart.kind != "bars":
         return chart
     n_answers, quantity = len(chart.categories), chart.quantity
     n_columns, n_shown = len(chart.series), min(n_answers, _MOST_ANSWERS)
-    if n_columns > 1 and (n_columns > most_columns or n_columns * n_shown > most_bars):
+    if n_columns > 1 and (n_columns > most_columns or n_columns * n_shown > _MOST_BARS):
         chart = replace(chart, series=chart.series[:1], has_total=False)
     if len(chart.series) == 1:
         column, _, _ = chart.series[0].name.partition("\n")

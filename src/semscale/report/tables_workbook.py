@@ -21,7 +21,7 @@ from semscale.report.formatting import (
     percent,
 )
 from semscale.report.presenting import word_document
-from semscale.report.sheet_charts import MOST_ANSWERS, MOST_PANELS, place_charts, write_charts
+from semscale.report.sheet_charts import MOST_PANELS, place_charts, write_charts
 from semscale.report.sheets import FONT, INDEX, Sheet, SheetFormats, Value
 from semscale.report.tables import (
     change_note,
@@ -349,7 +349,7 @@ def _charts(parts: Sequence[_Part]) -> Iterator[ChartData]:
     """Return the charts of a page that are readable, however many answers and columns there are."""
     for chart in charts_of([(table, group) for table, group, _ in _cells(parts)]):
         if chart.kind != "stack" or len(chart.series) <= _MOST_POINTS:
-            yield limit_bars(_without_bases(chart), MOST_PANELS, MOST_PANELS * MOST_ANSWERS)
+            yield limit_bars(_without_bases(chart), MOST_PANELS)
 
 
 def _without_bases(chart: ChartData) -> ChartData:

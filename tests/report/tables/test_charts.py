@@ -59,15 +59,16 @@ def panels(n_columns, n_answers):
 @pytest.mark.parametrize(
     ("n_columns", "n_answers", "shown", "quantity"),
     [
-        (3, 4, (3, 4), "share"),
+        (8, 12, (8, 12), "share"),  # 96 bars
+        (10, 9, (10, 9), "share"),
         (1, 4, (1, 4), "share, c0"),
-        (4, 4, (1, 4), "share, c0"),  # more than 3 columns
-        (3, 8, (1, 8), "share, c0"),  # more than 20 bars
-        (4, 14, (1, 12), "share, c0: the 12 most frequent of 14 answers"),
+        (11, 4, (1, 4), "share, c0"),  # more than 10 columns
+        (10, 10, (1, 10), "share, c0"),  # more than 96 bars
+        (11, 14, (1, 12), "share, c0: the 12 most frequent of 14 answers"),
     ],
 )
 def test_bars_are_limited_to_a_readable_number(n_columns, n_answers, shown, quantity):
-    chart = limit_bars(panels(n_columns, n_answers), 3, 20)
+    chart = limit_bars(panels(n_columns, n_answers), 10)
     assert (len(chart.series), len(chart.categories)) == shown
     assert chart.quantity == quantity
 
@@ -75,7 +76,7 @@ def test_bars_are_limited_to_a_readable_number(n_columns, n_answers, shown, quan
 def test_the_most_frequent_answers_keep_their_order():
     chart = panels(1, 14)
     rising = ChartData("bars", chart.categories, (Series("c", chart.series[0].values[::-1]),))
-    assert limit_bars(rising, 3, 20).categories == tuple(f"a{row}" for row in range(2, 14))
+    assert limit_bars(rising, 10).categories == tuple(f"a{row}" for row in range(2, 14))
 
 
 def test_the_contents_of_a_page_link_to_each_question_with_its_findings():
