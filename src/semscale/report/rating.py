@@ -61,7 +61,7 @@ from semscale.report.formatting import (
 )
 from semscale.report.lint import SSR, discriminant_warnings, lint_warning
 from semscale.report.parts import Columns, section, table, table_of, without_none
-from semscale.report.rating_groups import group_estimate_table, groups_section
+from semscale.report.rating_groups import groups_section
 from semscale.report.row_charts import strips
 from semscale.report.scale_trust import (
     doubt_warnings,
@@ -295,11 +295,9 @@ def _estimate_sections(summary: "RatingSummary") -> Iterator[Section | None]:
             replace(estimates, detail="full"),
         )
     if summary.estimates.groups:
-        yield groups_section("groups", summary, group_estimate_table(summary))
+        yield groups_section("groups", summary)
     for position, (by, further) in enumerate(summary.further_groups.items(), start=2):
-        grouped = replace(summary, by=by, estimates=further)
-        listing = replace(group_estimate_table(grouped), title=parts.group_title(further))
-        yield groups_section(f"groups-{'i' * position}", grouped, listing)
+        yield groups_section(f"groups-{'i' * position}", replace(summary, by=by, estimates=further))
 
 
 def _text_sections(summary: "RatingSummary") -> Iterator[Section | None]:

@@ -53,16 +53,21 @@ _CHARTED_GROUPS = 40
 _NAMED_GROUPS = 4
 
 
-def groups_section(name: str, summary: "RatingSummary", listing: DataTable) -> Section | None:
+def groups_section(name: str, summary: "RatingSummary") -> Section | None:
     """Build the section on the groups of a column.
 
     Args:
         name: name of the section.
         summary: ratings with the estimates of these groups.
-        listing: table for the screen, from ``group_estimate_table``.
     """
     figure = groups_figure(summary) or Paragraph("No group has a rated text.")
-    return section(name, parts.group_title(summary.estimates), listing, figure, *_group_tests(summary))
+    return section(
+        name,
+        parts.group_title(summary.estimates),
+        group_estimate_table(summary),
+        figure,
+        *_group_tests(summary),
+    )
 
 
 def group_estimate_table(summary: "RatingSummary") -> DataTable:
