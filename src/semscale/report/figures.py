@@ -239,9 +239,10 @@ def charts_figure(
     """
     first = charts[0]
     points: tuple[Swatch, ...] = ()
-    if first.kind in ("stack", "points"):
+    if first.kind == "stack":
         points = legend(series_colours(first.order, len(first.series)), [s.name for s in first.series])
-        chart, described = _rows_chart(charts, points if first.kind == "stack" else ())
+    if first.kind in ("stack", "points"):
+        chart, described = _rows_chart(charts, points)
     elif len(first.series) > 1:
         chart, described = _panels_chart(first)
     else:
@@ -255,7 +256,7 @@ def charts_figure(
         capitalise(described),
         numbers,
         caption,
-        points if first.kind == "stack" else (),
+        points,
         data=charts,
         finding=finding,
         shows_table=True,
