@@ -71,6 +71,11 @@ class ChartData:
     coverage: float | None = None
     note: str = ""
 
+    @property
+    def has_panels(self) -> bool:
+        """True for bars of several series, which have a panel each."""
+        return self.kind == "bars" and len(self.series) > 1
+
     def select(self, categories: Sequence[int]) -> "ChartData":
         """Return the chart with some of its categories, by their indices."""
 

@@ -207,7 +207,7 @@ def _legend_of(charts: Iterable[ChartData]) -> Iterator[str]:
             yield f"Lines: {level}."
         if chart.kind == "bars" and len(chart.series) == 1 and chart.series[0].low:
             yield f"In brackets: {level}."
-        if chart.kind == "bars" and len(chart.series) > 1 and (widest := _widest_intervals(chart)):
+        if chart.has_panels and (widest := _widest_intervals(chart)):
             yield f"{capitalise(level)}: {widest}."
         if chart.note:
             yield chart.note

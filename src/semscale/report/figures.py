@@ -243,7 +243,7 @@ def charts_figure(
         points = legend(series_colours(first.order, len(first.series)), [s.name for s in first.series])
     if first.kind in ("stack", "points"):
         chart, described = _rows_chart(charts, points)
-    elif len(first.series) > 1:
+    elif first.has_panels:
         chart, described = _panels_chart(first)
     else:
         (series,) = first.series

@@ -129,10 +129,10 @@ def is_readable(data: ChartData) -> bool:
 
 def _needs_panels(data: ChartData | ScatterData) -> bool:
     """Return true for bars of too many columns to be next to each other in one chart."""
-    if isinstance(data, ScatterData) or data.kind != "bars":
+    if isinstance(data, ScatterData) or not data.has_panels:
         return False
     n_columns = len(data.series)
-    return n_columns > 1 and (n_columns > _MOST_GROUPED or n_columns * len(data.categories) > _MOST_BARS)
+    return n_columns > _MOST_GROUPED or n_columns * len(data.categories) > _MOST_BARS
 
 
 def place_charts(

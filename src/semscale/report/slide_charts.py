@@ -60,7 +60,7 @@ def parts_of(charts: Charts, deck: Deck) -> Iterator[Part]:
     """
     first = charts[0]
     width = deck.body.width / deck.unit
-    if first.kind == "bars" and len(first.series) > 1:
+    if first.has_panels:
         most = max(int((1 - _NAMES_SHARE) * width / _PANEL) - first.has_total, 2)
         for columns in _chunks(range(first.has_total, len(first.series)), most):
             series = (*first.series[: first.has_total], *(first.series[index] for index in columns))

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.report import slide_charts
-from semscale.report.chart_data import ChartData, Charts
+from semscale.report.chart_data import Charts
 from semscale.report.document import stamp
 from semscale.report.formatting import (
     capitalise,
+    chart_name,
     clip_text,
     count,
     count_of,
@@ -70,7 +71,7 @@ def _write_table(deck: Deck, table: "Crosstab", summary: "Crosstabs") -> None:
     notes = [
         f"Question: {table.question.wording or table.question.text}",
         *([f"Groups: {table.banner.title}"] if table.banner.groups else []),
-        *(one_line(name.replace("\n", "")) for name in shown if len(name) > slide_charts.LONG_NAME),
+        *(chart_name(name) for name in shown if len(name) > slide_charts.LONG_NAME),
         *(f"{capitalise(one_line(without_hints(note)))}." for note in table.question.notes),
         f"Signature: {summary.signature}",
     ]
@@ -106,12 +107,12 @@ def _footnotes(table: "Crosstab", charts: Charts, summary: "Crosstabs") -> Itera
         yield "Several answers were possible."
     if table.question.kind == "rated text":
         yield "Texts were rated by Semscale; intervals do not include the error of the ratings."
-    lack_intervals = any(chart.kind == "stack" or _has_panels(chart) for chart in charts)
+    lack_intervals = any(chart.kind == "stack" or chart.has_panels for chart in charts)
     if lack_intervals and (margins := margin_note(table, tests.level, kinds=("share",))):
         yield margins
     if any(chart.kind == "points" for chart in charts):
         yield f"Lines: {coverage(tests.level)} intervals."
-    elif any(chart.kind == "bars" and not _has_panels(chart) for chart in charts):
+    elif any(chart.kind == "bars" and not chart.has_panels for chart in charts):
         yield f"In brackets: {coverage(tests.level)} intervals."
     if any(any(series.marks) for chart in charts for series in chart.series) and has_letters(table):
         alpha = percent(1 - tests.level, 0)
@@ -122,11 +123,6 @@ def _footnotes(table: "Crosstab", charts: Charts, summary: "Crosstabs") -> Itera
     if table.small[:, 1:].any() or table.is_small[0]:
         yield f"* Fewer than {count_of(tests.min_base, 'respondent')}, not tested."
     yield from _test_of_all(table, 1 - tests.level)
-
-
-def _has_panels(chart: ChartData) -> bool:
-    """Return true for bars of several columns, which have no room for intervals."""
-    return chart.kind == "bars" and len(chart.series) > 1
 
 
 def _test_of_all(table: "Crosstab", alpha: float) -> Iterator[str]:
