@@ -155,8 +155,7 @@ def place_charts(
 
 def _place_panels(sheet: Sheet, data: ChartData) -> list[PlacedChart]:
     """Place a chart for each series next to each other, on one scale; the first has the names of the rows."""
-    names = _LABEL_FONT * max(map(text_width, map(chart_name, data.categories))) + _BESIDE_BARS
-    start = min(names / _room(sheet), _NAMES_OF_PANELS)
+    start = min((_names_width(data) + _BESIDE_BARS) / _room(sheet), _NAMES_OF_PANELS)
     side = (1 - start) / len(data.series)
     ends = [0.0, *(start + side * (number + 1) for number in range(len(data.series)))]
     limits = (0.0, max(_ends(data), default=1.0) or 1.0)
@@ -323,6 +322,11 @@ def _whiskers(block: _Block, number: int, colour: str = INK) -> dict[str, object
     }
 
 
+def _names_width(data: ChartData) -> float:
+    """Return the pixels of the longest name of a category."""
+    return _LABEL_FONT * max(map(text_width, map(chart_name, data.categories)))
+
+
 def _names(data: ChartData, *, is_reversed: bool = False) -> dict[str, object]:
     """Return the axis of the categories."""
     axis: dict[str, object] = {"num_font": _FONT, "line": {"color": MUTED}, "major_tick_mark": "none"}
@@ -335,7 +339,7 @@ def _bars(sheet: Sheet, data: ChartData, block: _Block, width: int) -> Any:
     """Draw horizontal bars, one for each category and series, with their values and intervals."""
     drawn = sheet.workbook.add_chart({"type": "bar"})
     longest = 1.15 * (data.limits[1] if data.limits else max(_ends(data), default=1.0) or 1.0)
-    names = _LABEL_FONT * max(map(text_width, map(chart_name, data.categories)))
+    names = _names_width(data)
     labels = None  # bars of panels have an axis, as labels would change the height of their rows
     if data.limits is None:
         labels = _bar_labels(data, (width - min(names, width / 2) - _BESIDE_BARS) / longest, names / width)

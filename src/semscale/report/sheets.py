@@ -77,10 +77,7 @@ _ROW_POINTS = 14.25
 _MOST_LINES = 12  # that a row shows of a long text
 _LEAST_WIDTH, _MOST_WIDTH = 9, 46  # characters of a column
 _LEAST_NUMBER = 7  # characters of a column of numbers
-_MARGIN, _END_MARGIN = (
-    1.5,
-    0.7,
-)  # characters beside the content of a column, and beside the end of an interval
+_MARGIN, _END_MARGIN = 1.5, 0.7  # characters beside the content of a column, and beside an interval's end
 _TEXT_WIDTH = 110  # least characters of a line of text across the sheet
 _DEFAULT_WIDTH = 8.43  # characters of a column that nobody set
 _PAGE_WIDTH, _PAGE_HEIGHT = 1010, 665  # pixels of A4 in landscape without margins, header and footer
