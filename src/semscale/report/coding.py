@@ -178,7 +178,7 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
         tests = [test for test in summary.tests if test.by == by]
         title = summary.columns.heading(by)
         listed = _group_table(title, shares, tests, counts=_weighting(summary)[0])
-        charts, finding = _group_data(summary, by), _group_finding(summary, shares, tests)
+        charts, finding = _group_data(summary, shares), _group_finding(summary, shares, tests)
         yield section(
             "groups" if position == 1 else f"groups-{position}",
             ("Shares by ", Quoted(title)),
@@ -201,7 +201,7 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
 
 def _share_section(summary: "CodingSummary") -> Section | None:
     """Build the section with the share of each code, the most frequent first."""
-    order = sorted(summary.shares, key=lambda share: -np.nan_to_num(_best(share).value))
+    order = _by_frequency(summary)
     counts, shares = _weighting(summary)
     columns: Columns[CodeShare] = (
         ("code", lambda share: Quoted(share.code, _NAME)),
@@ -345,6 +345,16 @@ def _best(share: "CodeShare") -> Interval:
     return share.counted if share.corrected is None else share.corrected
 
 
+def _by_frequency(summary: "CodingSummary") -> "list[CodeShare]":
+    """Return the shares of all answers, the most frequent code first."""
+    return sorted(summary.shares, key=lambda share: -np.nan_to_num(_best(share).value))
+
+
+def _base(share: "CodeShare") -> Count:
+    """Return the number of answers behind a share, marked if small."""
+    return Count(share.n_readable, is_small=share.n_readable < share.min_base)
+
+
 def _group_table(
     title: str, shares: "Sequence[CodeShare]", tests: "Sequence[GroupTest]", *, counts: str
 ) -> DataTable:
@@ -358,7 +368,7 @@ def _group_table(
     """
     groups = {share.group: share for share in shares}
     heads = ("no group" if name is None else Quoted(name, _HEAD) for name in groups)
-    bases = (Count(share.n_readable, is_small=share.n_readable < share.min_base) for share in groups.values())
+    bases = map(_base, groups.values())
     by_cell = {(share.code, share.group): share for share in shares}
     rows: list[Sequence[Value]] = [(f"answers{counts}", *bases, "")]
     for test in tests:
@@ -374,22 +384,22 @@ def _group_table(
     )
 
 
-def _group_data(summary: "CodingSummary", by: str) -> tuple[ChartData, ...]:
+def _group_data(summary: "CodingSummary", shares: "Sequence[CodeShare]") -> tuple[ChartData, ...]:
     """Return the share of each code in all answers and in each group, the most frequent code first."""
-    overall = sorted(summary.shares, key=lambda share: -np.nan_to_num(_best(share).value))
+    overall = _by_frequency(summary)
     codes = [share.code for share in overall]
-    shares = {(share.code, share.group): share for share in summary.group_shares if share.by == by}
-    groups = list(dict.fromkeys(group for _, group in shares))
+    by_cell = {(share.code, share.group): share for share in shares}
+    groups = dict.fromkeys(share.group for share in shares)
 
     def series(name: str, cells: "Sequence[CodeShare]") -> Series:
-        base = Count(cells[0].n_readable, is_small=cells[0].n_readable < cells[0].min_base)
+        base = _base(cells[0])
         values, low, high = (
             tuple(float(getattr(_best(cell), part)) for cell in cells) for part in ("value", "low", "high")
         )
         return Series(f"{name}\n, n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{cell_text(base)}", values, low, high)
 
     named = [
-        series("no group" if group is None else one_line(group), [shares[code, group] for code in codes])
+        series("no group" if group is None else one_line(group), [by_cell[code, group] for code in codes])
         for group in groups
     ]
     if not codes or not named:
@@ -639,10 +649,9 @@ def _mark_evidence(quote: "Quote") -> Marked:
 
 def _typical_quotes(summary: "CodingSummary") -> Quotes | None:
     """Return a typical answer of each of the most frequent codes, each answer once."""
-    order = sorted(summary.shares, key=lambda share: -np.nan_to_num(_best(share).value))
     quotes = dict(zip(summary.codebook.names, summary.quotes, strict=True))
     texts: dict[str, str] = {}
-    for share in order:
+    for share in _by_frequency(summary):
         typical = (quote.text for quote in quotes[share.code] if quote.kind == "typical")
         text = next((text for text in typical if text not in texts.values()), None)
         if text is not None:
