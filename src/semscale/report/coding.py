@@ -38,12 +38,12 @@ from semscale.report.document import (
     share_cell,
 )
 from semscale.report.formatting import (
-    cell_text,
     count,
     count_of,
     coverage,
     has_interval,
     join_list,
+    name_with_base,
     number,
     one_line,
     percent,
@@ -392,11 +392,9 @@ def _group_data(summary: "CodingSummary", shares: "Sequence[CodeShare]") -> tupl
     groups = dict.fromkeys(share.group for share in shares)
 
     def series(name: str, cells: "Sequence[CodeShare]") -> Series:
-        base = _base(cells[0])
-        values, low, high = (
-            tuple(float(getattr(_best(cell), part)) for cell in cells) for part in ("value", "low", "high")
-        )
-        return Series(f"{name}\n, n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{cell_text(base)}", values, low, high)
+        rows = [(cell.code, _best(cell)) for cell in cells]
+        _, (entry,) = estimates(name_with_base(name, _base(cells[0])), rows)
+        return entry
 
     named = [
         series("no group" if group is None else one_line(group), [by_cell[code, group] for code in codes])

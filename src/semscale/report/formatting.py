@@ -69,8 +69,19 @@ def one_line(text: object) -> str:
     return " ".join(printable(text).split())
 
 
+def name_with_base(name: str, base: Count, letter: str = "") -> str:
+    r"""Return the name of a chart's category or series with its base, and its letter, after a line break.
+
+    Examples:
+        >>> name_with_base("north", Count(7), "A").replace("\N{NO-BREAK SPACE}", " ")
+        'north\n (A), n = 7'
+    """
+    marked = f" ({letter})" if letter else ""
+    return f"{name}\n{marked}, n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{cell_text(base)}"
+
+
 def chart_name(name: str) -> str:
-    r"""Write the name of a chart's category or series on one line; its base follows a line break.
+    r"""Write a name from ``name_with_base`` on one line.
 
     Examples:
         >>> chart_name("north\n, n = 7")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.report.chart_data import ChartData, Charts, Order, Series, decimals
-from semscale.report.formatting import capitalise, clip_text, count, one_line
+from semscale.report.document import Count
+from semscale.report.formatting import capitalise, clip_text, name_with_base, one_line
 from semscale.survey.number_labels import bracket_positions
 
 if TYPE_CHECKING:
@@ -210,5 +211,5 @@ def _column_name(column: Column) -> str:
     """Return the name of a column, and after a line break its letter and its base."""
     table, index = column
     letter = table.column_letters[index] if has_letters(table) else ""
-    base = f"n\u00a0=\u00a0{count(int(table.bases[0][index]))}{'*' if table.is_small[index] else ''}"
-    return f"{clip_text(table.columns[index], _GROUP).shown}\n{f' ({letter})' if letter else ''}, {base}"
+    base = Count(int(table.bases[0][index]), is_small=bool(table.is_small[index]))
+    return name_with_base(clip_text(table.columns[index], _GROUP).shown, base, letter)
