@@ -9,8 +9,8 @@ engine=torch``. Where parameters of two functions have one name and two options,
 What only helps those who type, such as an option to use, is a hint: "no weights were used" followed by
 ``hint(" (`weight`)")``. The command line and JSON show the hint in its sentence. A page shows the sentence
 without it, and the whole sentence at its end. The marks around a hint are halves of surrogate pairs, which
-neither a table nor a command line can contain, so that a text of a user is never taken for a hint. Results
-have their sentences as ``Note``, a text without marks.
+neither a table nor a command line can contain, so that a text of a user is never taken for a hint. They
+cannot be encoded, so results store their sentences as ``Note``: a text without marks that keeps them apart.
 """
 
 import re
@@ -48,14 +48,14 @@ class Note(str):
     marked: str
 
     def __new__(cls, text: str) -> Self:
-        """Create the note of a sentence with marks; that of a note is its equal."""
+        """Create the note of a sentence with marks, or an equal one of a note."""
         note = super().__new__(cls, spelled(text, in_python))
         note.marked = with_marks(text)
         return note
 
 
 def notes_from(sentences: Iterable[str]) -> tuple[Note, ...]:
-    """Return sentences as attributes of a result have them."""
+    """Return sentences as results store them."""
     return tuple(map(Note, sentences))
 
 

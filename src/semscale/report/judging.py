@@ -101,8 +101,7 @@ _SAME = 1e-9  # difference of scores by rounding alone
 NO_LABELS = (
     "No human label: nothing shows whether people would give these scores. Label some rows"
     + hint(" (`human`)")
-    + ", or "
-    "audit the judge."
+    + ", or audit the judge."
 )
 _JUDGES = Citation(
     "Zheng, L., Chiang, W.-L., Sheng, Y., et al. (2023).",

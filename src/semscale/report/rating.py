@@ -218,8 +218,8 @@ def _introduction(summary: "RatingSummary") -> Iterator[Paragraph]:
         yield Paragraph(expected, detail="both")
     if summary.weight is not None and not summary.withholds_means:
         yield Paragraph("Means and shares are weighted; numbers of texts are not.")
-    if hint := codes_hint(summary):
-        yield Paragraph(f"{capitalise(hint)}.", detail="both", brief=f"hint: {hint}")
+    if codes := codes_hint(summary):
+        yield Paragraph(f"{capitalise(codes)}.", detail="both", brief=f"hint: {codes}")
     if calibration := calibration_line(summary):
         yield Paragraph(f"calibration: {calibration}", detail="brief")
 
@@ -496,8 +496,7 @@ def calibration_warnings(calibration: "Calibration | None") -> Iterator[str]:
             "This calibration makes ratings worse: on texts that were not used to fit it, "
             f"{_errors(calibration)}. Rate without it"
             + hint(" (`calibration`)")
-            + ", or label more texts and calibrate "
-            "again."
+            + ", or label more texts and calibrate again."
         )
         return
     gain = ""

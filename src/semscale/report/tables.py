@@ -654,7 +654,7 @@ def table_notes(crosstab: "Crosstab", tests: "TestSettings") -> Iterator[str]:
 
 def question_notes(
     tables: "Sequence[Crosstab]", tests: "TestSettings", *, has_margins: bool = False
-) -> dict[str, None]:
+) -> list[str]:
     """Return the notes on the tables of a question, each once; a note on one of several banners names it.
 
     Args:
@@ -675,7 +675,7 @@ def question_notes(
         for note in filter(None, of_table):
             is_shared = banner in note or all(note in others for others in listed)
             notes[note if is_shared else f"{capitalise(banner)}: {note}"] = None
-    return notes
+    return list(notes)
 
 
 def _notes_on_bases(crosstab: "Crosstab") -> Iterator[str]:
