@@ -673,8 +673,9 @@ def question_notes(
     for crosstab, of_table in zip(tables, listed, strict=True):
         banner = one_line(crosstab.banner.title)
         for note in filter(None, of_table):
-            is_shared = banner in note or all(note in others for others in listed)
-            notes[note if is_shared else f"{capitalise(banner)}: {note}"] = None
+            has_banner = f" by {banner}: " in note  # as a test of all answers has
+            is_general = not banner or has_banner or all(note in others for others in listed)
+            notes[note if is_general else f"{capitalise(banner)}: {note}"] = None
     return list(notes)
 
 
