@@ -38,6 +38,7 @@ from semscale.report.formatting import (
     plain,
 )
 from semscale.report.parts import Columns, section, table_of, without_none
+from semscale.report.sentences import unlikely_to_be_chance
 from semscale.stats.intervals import FEWEST_CLUSTERS
 from semscale.stats.prediction_powered import FEWEST_IN_GROUP
 
@@ -173,8 +174,7 @@ def groups_finding(summary: "RatingSummary") -> str:
     named = join_list(others) if len(others) <= _NAMED_GROUPS else f"{len(others)} other groups"
     return (
         f"The mean is higher for {clip_text(best, 40).shown} ({number(means[best], digits)}) than for "
-        f"{named}; "
-        f"{'the difference is' if len(others) == 1 else 'these differences are'} unlikely to be chance"
+        f"{named}; {unlikely_to_be_chance(len(others))}"
     )
 
 

@@ -144,6 +144,12 @@ def stop_cautions(stopped: str | None) -> tuple[str, ...]:
     return () if not stopped else (f"The run is incomplete: {one_line(stopped)}.",)
 
 
+def unlikely_to_be_chance(n_differences: int) -> str:
+    """State that significant differences are unlikely to be chance."""
+    subject = "the difference is" if n_differences == 1 else "these differences are"
+    return f"{subject} unlikely to be chance"
+
+
 def unseen_codes_note(codes: Sequence[str], texts: str | None = None) -> tuple[str, ...]:
     """State that no text has codes that the user named for missing answers; empty without such codes.
 

@@ -42,6 +42,7 @@ from semscale.report.formatting import (
     percent,
 )
 from semscale.report.parts import Columns, section, table, table_of, without_none
+from semscale.report.sentences import unlikely_to_be_chance
 from semscale.report.tables_charts import charts_of, columns_of, has_letters, limit_bars
 from semscale.spelling import has_hint, hint, with_hints, with_marks, without_hints
 
@@ -479,7 +480,8 @@ def _comparison(crosstab: "Crosstab", line: int) -> str:
     """State which groups differ: in the line, in another one, or in none."""
     most = _most_different(crosstab)
     if _n_letters(crosstab, line):
-        return f"{_difference_sentence(crosstab, line)}; {_unlikely(crosstab, line)}"
+        n = max(len(letters.split()) for letters in crosstab.letters[line])
+        return f"{_difference_sentence(crosstab, line)}; {unlikely_to_be_chance(n)}"
     overall = _overall(crosstab, line)
     if most is None:
         return f"{overall}; differences between the groups{_span(crosstab, line)} may be chance"
@@ -526,11 +528,6 @@ def _difference_sentence(crosstab: "Crosstab", line: int) -> str:
         return f"{above} than {within} {len(below)} other groups ({span})"
     named = [f"{_group(crosstab, column)} ({_figure(crosstab, line, column)})" for column in below]
     return f"{above} than {within} {join_list(named)}"
-
-
-def _unlikely(crosstab: "Crosstab", line: int) -> str:
-    n = max(len(letters.split()) for letters in crosstab.letters[line])
-    return f"{'the difference is' if n == 1 else 'these differences are'} unlikely to be chance"
 
 
 def _no_difference(crosstab: "Crosstab", line: int) -> str:
@@ -628,11 +625,11 @@ def _write_figure(kind: "LineKind", value: float) -> str:
 def table_notes(crosstab: "Crosstab", tests: "TestSettings") -> Iterator[str]:
     """State the tests of a table, and the respondents who are not in it."""
     if np.isfinite(crosstab.differences.p_values).any():
-        result = "No column is significantly above another"
+        compared = "No column is significantly above another"
         if has_letters(crosstab):
-            result = "Letters: significantly above the column of that letter,"
+            compared = "Letters: significantly above the column of that letter,"
         alpha = percent(1 - tests.level, 0)
-        yield f"{result} at {alpha}, {_of_columns(crosstab, tests)}; the total is not tested."
+        yield f"{compared} at {alpha}, {_of_columns(crosstab, tests)}; the total is not tested."
     changes = crosstab.changes
     if crosstab.small.any() or (changes is not None and changes.small.any()):
         use = "shown, not tested" if crosstab.banner.groups else "shown"
