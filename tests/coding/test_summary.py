@@ -239,7 +239,14 @@ def test_a_code_without_answers_shows_only_borderline_quotes():
 
 @pytest.mark.needs("slides")
 def test_slides_have_the_shares_of_codes_their_groups_and_their_drivers(full, tmp_path):
-    from tests.support.slide_reading import categories_of, charts_of, slides_of, titles_of, values_of
+    from tests.support.slide_reading import (
+        categories_of,
+        charts_of,
+        slides_of,
+        texts_of,
+        titles_of,
+        values_of,
+    )  # fmt: skip
 
     full.report(tmp_path / "c.pptx")
     slides, titles = slides_of(tmp_path / "c.pptx"), titles_of(tmp_path / "c.pptx")
@@ -257,3 +264,4 @@ def test_slides_have_the_shares_of_codes_their_groups_and_their_drivers(full, tm
     (values,) = values_of(drivers).values()
     assert dict(zip(categories_of(drivers), values, strict=True)) == pytest.approx(differences)
     assert titles[-2:] == ["In their own words", "How this was made"]
+    assert set(full.codebook.names).intersection(texts_of(slides[-2]).splitlines())

@@ -241,7 +241,7 @@ def _write_quotes(deck: Deck, document: Document, quotes: Quotes) -> None:
         said = box._replace(left=named.right, width=box.width - width)
         slide.text(
             named,
-            [clip_to(capitalise(name), width - 0.3 * unit, _TEXT * unit, lines)],
+            [clip_to(name, width - 0.3 * unit, _TEXT * unit, lines)],
             size=_TEXT,
             colour=deck.palette.high,
             is_bold=True,
