@@ -185,7 +185,7 @@ class DataPage:
         file = self._project.data_file(stored.survey)
         if file is None:
             return self._render_files(FileForm(), refused=refused, status=status)
-        view = self._reader.view(self._project, file)
+        view = self._reader.view_if_read(file, stored)
         if view is None:
             return page("reading", self._project, status=status, refused=refused, file=file.name)
         questions = [
@@ -236,10 +236,7 @@ class DataPage:
 
     def count_rows(self, form: Annotated[RowsForm, Query()]) -> Response:
         """Count the rows that meet a condition, with derived columns that need not be saved."""
-        stored = self._project.stored_survey()
-        file = self._project.data_file(stored.survey)
-        if file is None:
-            raise InputError("file", "must be chosen first")
+        file, stored = self._project.described_file()
         try:
             survey = form.apply(stored.survey or Survey(questions=()))
             table = open_described(file, survey)
@@ -321,12 +318,7 @@ class DataPage:
         Raises:
             InputError: no file is chosen, or it cannot be read.
         """
-        stored = self._project.stored_survey()
-        file = self._project.data_file(stored.survey)
-        view = None if file is None else self._reader.view(self._project, file, wait=True)
-        if view is None:
-            raise InputError("file", "must be chosen first")
-        return view
+        return self._reader.view(*self._project.described_file())
 
 
 def refusal(project: Project, reader: SurveyReader, error: Exception) -> Response:

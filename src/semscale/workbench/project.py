@@ -105,6 +105,18 @@ class Project:
         name = next((name for name in stated if name in files), files[0] if len(files) == 1 else None)
         return None if name is None else self.folder / name
 
+    def described_file(self) -> tuple[Path, StoredSurvey]:
+        """Return the file that is described, and the description.
+
+        Raises:
+            InputError: no file is chosen, or the description cannot be read.
+        """
+        stored = self.stored_survey()
+        file = self.data_file(stored.survey)
+        if file is None:
+            raise InputError("file", "must be chosen first")
+        return file, stored
+
     def path_of(self, name: str) -> Path:
         """Return the path of a table in the folder.
 
@@ -193,10 +205,9 @@ class Project:
         return free
 
 
-def version_of(entry: Question | Survey | None) -> str:
+def version_of(entry: Question) -> str:
     """Return a hash of an entry, by which a change on an outdated page is noticed."""
-    content = "" if entry is None else entry.model_dump_json()
-    return hashlib.sha256(content.encode()).hexdigest()[:16]
+    return hashlib.sha256(entry.model_dump_json().encode()).hexdigest()[:16]
 
 
 def check_version(entry: Question, version: str) -> None:

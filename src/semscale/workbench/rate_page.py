@@ -104,8 +104,8 @@ class RatePage:
 
     def show(self, request: Request) -> Response:
         """Show the form, and the progress or the report of the last run."""
-        file, stored = self._file()
-        view = self._reader.view(self._project, file)
+        file, stored = self._project.described_file()
+        view = self._reader.view_if_read(file, stored)
         if view is None:
             return page("reading", self._project, current="rate", file=file.name)
         run, query = self._run, request.query_params
@@ -143,7 +143,7 @@ class RatePage:
         )
         scale = single.get("scale", "")
         load_scale(self._scale_path(scale))
-        file, stored = self._file()
+        file, stored = self._project.described_file()
         out = self._project.folder / RESULTS / f"{_file_name(columns.text)}-{_file_name(scale)}.parquet"
         before = None if self._run is None else self._run.task
         task = self._work.submit(self._rate, before, file, stored, columns, scale, settings, out)
@@ -204,18 +204,6 @@ class RatePage:
         summary = rate_table(table, resolved, rater, out=out, progress=task.report)
         report = lint(rater.scale, embedder=embedder, readout=rater.settings.applied_readout)
         return replace(summary, lint=report)
-
-    def _file(self) -> tuple[Path, StoredSurvey]:
-        """Return the file with the answers, and its description.
-
-        Raises:
-            InputError: no file is chosen.
-        """
-        stored = self._project.stored_survey()
-        file = self._project.data_file(stored.survey)
-        if file is None:
-            raise InputError("file", "must be chosen first")
-        return file, stored
 
     def _scales(self) -> dict[str, Scale]:
         """Return the scales of the project and those of Semscale, by name."""

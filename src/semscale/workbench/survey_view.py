@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Mapping
-from concurrent.futures import TimeoutError as StillReadingError
+from concurrent.futures import wait
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from semscale.survey.respondents import leave_out_rows
 from semscale.survey.survey_file import FILE_NAME
 from semscale.survey.updating import update_survey
 from semscale.tabulation.column_summaries import ColumnsSummary, ColumnSummary, summarize_columns
-from semscale.workbench.project import Project, StoredSurvey, version_of
+from semscale.workbench.project import StoredSurvey, version_of
 
 _SECONDS = 0.3  # after which a page is shown without the answers
 _READ = 4
@@ -115,29 +115,31 @@ class SurveyReader:
         self._tasks: dict[_Key, Task[TableCounts]] = {}
         self._lock = threading.Lock()
 
-    def view(self, project: Project, file: Path, *, wait: bool = False) -> SurveyView | None:
-        """Return the survey; ``None`` while its file is being read.
+    def view(self, file: Path, stored: StoredSurvey) -> SurveyView:
+        """Return the survey, once its file was read.
 
         Args:
-            project: the project.
             file: the file with the answers.
-            wait: whether to wait until the file was read.
+            stored: the description.
 
         Raises:
-            InputError: the file or the description cannot be read.
+            InputError: the file cannot be read, or the description is of another file.
         """
-        stored = project.stored_survey()
-        task = self._task(file, stored.survey)
-        try:
-            counts = task.future.result(None if wait else _SECONDS)
-        except StillReadingError:
-            return None
-        inferred = counts.summary.survey
-        if stored.survey is None:
-            return SurveyView(file, stored, inferred, inferred.columns, (), counts)
-        check_same_file(stored.survey, counts.table)
-        updated = update_survey(stored.survey, inferred)
-        return SurveyView(file, stored, updated.survey, updated.added, updated.gone, counts)
+        return _view(file, stored, self._task(file, stored.survey).future.result())
+
+    def view_if_read(self, file: Path, stored: StoredSurvey) -> SurveyView | None:
+        """Return the survey; ``None`` if its file is still being read after a moment.
+
+        Args:
+            file: the file with the answers.
+            stored: the description.
+
+        Raises:
+            InputError: the file cannot be read, or the description is of another file.
+        """
+        future = self._task(file, stored.survey).future
+        wait([future], _SECONDS)
+        return _view(file, stored, future.result()) if future.done() else None
 
     def _task(self, file: Path, survey: Survey | None) -> Task[TableCounts]:
         state = file.stat()
@@ -154,6 +156,15 @@ class SurveyReader:
             self._tasks = dict(list(self._tasks.items())[1 - _READ :])
             self._tasks[key] = task
         return task
+
+
+def _view(file: Path, stored: StoredSurvey, counts: TableCounts) -> SurveyView:
+    inferred = counts.summary.survey
+    if stored.survey is None:
+        return SurveyView(file, stored, inferred, inferred.columns, (), counts)
+    check_same_file(stored.survey, counts.table)
+    updated = update_survey(stored.survey, inferred)
+    return SurveyView(file, stored, updated.survey, updated.added, updated.gone, counts)
 
 
 def check_same_file(survey: Survey, table: Table) -> None:
