@@ -7,7 +7,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +39,7 @@ _LONGEST_READING = 3600
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open the socket that the service listens on.
+    """Open the socket that a server listens on.
 
     Args:
         host: an address or a name of this machine.
@@ -83,21 +83,13 @@ def run_service(
     Raises:
         SemscaleError: the models cannot be loaded.
     """
-    config = uvicorn.Config(
+    config = server_config(
         app,
-        http="h11",
         h11_max_incomplete_event_size=HEAD_BYTES,
         limit_concurrency=CONNECTIONS,
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        ws="none",
         timeout_keep_alive=_IDLE_SECONDS,
         # A client that does not read an answer is cut off at the end.
         timeout_graceful_shutdown=math.ceil(min(service.limits.max_seconds, _LONGEST_READING)),
-        backlog=_BACKLOG,
     )
     server = DrainingServer(config, service, report)
     with listener:
@@ -106,6 +98,42 @@ def run_service(
         raise service.state.error
     if not service.has_ended:
         os._exit(0)  # Python would tear the engine down under a thread that still loads a model
+
+
+def server_config(app: ASGIApp, **limits: int) -> uvicorn.Config:
+    """Return the configuration of a server of Semscale: HTTP only, without log lines and headers of uvicorn.
+
+    Args:
+        app: the ASGI application.
+        limits: sizes and times, by uvicorn's names.
+    """
+    return uvicorn.Config(
+        app,
+        http="h11",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        backlog=_BACKLOG,
+        **limits,
+    )
+
+
+@contextmanager
+def handle_signals(handle: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Handle SIGINT and SIGTERM within a block; uvicorn would raise a signal again after it has ended.
+
+    Args:
+        handle: called with the signal and the frame that it interrupts.
+    """
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked alike with and without the extra
@@ -124,16 +152,9 @@ class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked
         self._is_reported_ready = False
         self._without_request: dict[tuple[Any, Any, bool], float] = {}
 
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
+    def capture_signals(self) -> AbstractContextManager[None]:
         """Handle SIGINT and SIGTERM while the server runs."""
-        signals = (signal.SIGINT, signal.SIGTERM)
-        before = {number: signal.signal(number, self._handle) for number in signals}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        return handle_signals(self._handle)
 
     async def on_tick(self, counter: int) -> bool:
         """Return true if the server must end; called ten times per second."""

@@ -1,10 +1,9 @@
 """The application of the workbench: access, pages and files, and its server."""
 
 import asyncio
-import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager, asynccontextmanager
 
 import uvicorn
 from fastapi import FastAPI
@@ -16,6 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from semscale.errors import SemscaleError
 from semscale.messages import shorten
 from semscale.serving.background import BackgroundWork
+from semscale.serving.server import handle_signals, server_config
 from semscale.workbench.access import STATIC, BrowserAccess
 from semscale.workbench.data_page import data_router, refusal
 from semscale.workbench.pages import page, static_file
@@ -25,7 +25,6 @@ from semscale.workbench.survey_view import SurveyReader
 
 _THREADS = 4
 _SECONDS_TO_END = 3
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def workbench(project: Project, *, token: str, port: int) -> FastAPI:
@@ -44,8 +43,8 @@ def workbench(project: Project, *, token: str, port: int) -> FastAPI:
         yield
         work.close()
 
-    async def refuse(_: Request, error: Exception) -> Response:
-        return await asyncio.to_thread(refusal, project, reader, error)
+    def refuse(_: Request, error: Exception) -> Response:
+        return refusal(project, reader, error)
 
     async def refuse_fields(_: Request, error: Exception) -> Response:
         fields = error.errors() if isinstance(error, RequestValidationError) else []
@@ -86,22 +85,18 @@ def run_workbench(app: FastAPI, listener: socket.socket, report_start: Callable[
         listener: listening socket.
         report_start: called when pages are answered.
     """
-    config = uvicorn.Config(
-        app,
-        http="h11",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        ws="none",
-        timeout_graceful_shutdown=_SECONDS_TO_END,
-    )
+    config = server_config(app, timeout_graceful_shutdown=_SECONDS_TO_END)
     with listener:
         asyncio.run(_Server(config, report_start).serve(sockets=[listener]))
 
 
 class _Server(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked alike with and without the extra
-    """Server that a signal ends; uvicorn would raise the signal again, as if the command had been stopped."""
+    """Server that a signal ends.
+
+    Args:
+        config: configuration of uvicorn.
+        report_start: called when pages are answered.
+    """
 
     def __init__(self, config: uvicorn.Config, report_start: Callable[[], None]) -> None:
         super().__init__(config)
@@ -112,12 +107,6 @@ class _Server(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked alike 
         await super().startup(sockets)
         self._report_start()
 
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
+    def capture_signals(self) -> AbstractContextManager[None]:
         """Handle SIGINT and SIGTERM while the server runs."""
-        before = {number: signal.signal(number, self.handle_exit) for number in _SIGNALS}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        return handle_signals(self.handle_exit)
