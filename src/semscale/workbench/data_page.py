@@ -1,7 +1,7 @@
 """The page of the data: the file, the rows that count, and the questions as cards that can be changed."""
 
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Form, Query, UploadFile
@@ -34,6 +34,37 @@ from semscale.workbench.survey_view import SurveyReader, SurveyView, check_same_
 
 _PREVIEW_ROWS = 8
 _REFUSED, _CONFLICT = 422, 409
+
+
+class QuestionChoice(BaseModel):
+    """Fields of the address that state which questions are shown.
+
+    Attributes:
+        edit: name of a question that is shown as a form.
+        only: name of the only question to show.
+        find: words in the questions to show.
+        undecided: whether only questions that need a decision are shown.
+    """
+
+    edit: str = ""
+    only: str = ""
+    find: str = ""
+    undecided: bool = False
+
+    def includes(self, question: Question) -> bool:
+        """Return true if a question is shown."""
+        if self.only not in ("", question.name) or (self.undecided and not question.needs_decision):
+            return False
+        texts = (
+            question.name,
+            question.title,
+            question.text,
+            question.kind,
+            *question.all_columns,
+            *(value.name for value in question.values),
+            *(option.label for option in question.options),
+        )
+        return all(any(word in text.casefold() for text in texts) for word in self.find.casefold().split())
 
 
 class RowsForm(BaseModel):
@@ -150,34 +181,15 @@ class DataPage:
     def __init__(self, project: Project, reader: SurveyReader) -> None:
         self._project, self._reader = project, reader
 
-    def show(self, edit: str = "", only: str = "", find: str = "", undecided: bool = False) -> Response:
-        """Show the questions.
+    def show(self, choice: Annotated[QuestionChoice, Query()]) -> Response:
+        """Show the questions, or the files if none is chosen."""
+        return self.render(choice)
+
+    def render(self, choice: QuestionChoice, *, refused: str = "", status: int = 200) -> Response:
+        """Render the questions, or the files if none is chosen.
 
         Args:
-            edit: name of a question that is shown as a form.
-            only: name of the only question to show.
-            find: words in the questions to show.
-            undecided: whether only questions that need a decision are shown.
-        """
-        return self.render(edit=edit, only=only, find=find, undecided=undecided)
-
-    def render(
-        self,
-        *,
-        edit: str = "",
-        only: str = "",
-        find: str = "",
-        undecided: bool = False,
-        refused: str = "",
-        status: int = 200,
-    ) -> Response:
-        """Render the questions, as ``show``, or the files if none is chosen.
-
-        Args:
-            edit: as in ``show``.
-            only: likewise.
-            find: likewise.
-            undecided: likewise.
+            choice: the questions to show.
             refused: reason why a change was not saved.
             status: status of the response.
         """
@@ -188,12 +200,7 @@ class DataPage:
         view = self._reader.view_if_read(file, stored)
         if view is None:
             return page("reading", self._project, status=status, refused=refused, file=file.name)
-        questions = [
-            question
-            for question in view.survey.questions
-            if only in ("", question.name) and _matches(question, find)
-            if question.needs_decision or not undecided
-        ]
+        questions = filter(choice.includes, view.survey.questions)
         return page(
             "data",
             self._project,
@@ -201,9 +208,7 @@ class DataPage:
             refused=refused,
             view=view,
             cards=[view.card(question) for question in questions],
-            edit=edit,
-            find=find,
-            undecided=undecided,
+            choice=choice,
             command=shlex.join(("semscale", "columns", file.name, "--out", FILE_NAME)),
             form=_FORM,
             further_codes=further_codes,
@@ -325,7 +330,7 @@ def refusal(project: Project, reader: SurveyReader, error: Exception) -> Respons
     """Show the page with the reason why a change was not saved."""
     status = _CONFLICT if isinstance(error, ConflictError) else _REFUSED
     try:
-        return DataPage(project, reader).render(refused=str(error), status=status)
+        return DataPage(project, reader).render(QuestionChoice(), refused=str(error), status=status)
     except InputError as further:  # the file or its description cannot be read at all
         return page("refusal", project, status=_REFUSED, refused=str(further))
 
@@ -336,16 +341,3 @@ _FORM = {
     "meanings": (ANSWER, *REASONS),
     "marks": (CHOSEN, NOT_CHOSEN, *REASONS, UNKNOWN),
 }
-
-
-def _matches(question: Question, find: str) -> bool:
-    texts: Iterable[str] = (
-        question.name,
-        question.title,
-        question.text,
-        question.kind,
-        *question.all_columns,
-        *(value.name for value in question.values),
-        *(option.label for option in question.options),
-    )
-    return all(any(word in text.casefold() for text in texts) for word in find.casefold().split())
