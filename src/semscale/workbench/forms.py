@@ -1,6 +1,6 @@
 """Forms that derive from settings classes: the fields of a form, and the settings that it states."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import NoneType
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -43,18 +43,18 @@ def form_fields(kind: type[Settings], names: Collection[str]) -> list[FormField]
         >>> [(field.label, field.default) for field in form_fields(RaterSettings, ["temperature"])]
         [('Temperature', '1.0')]
     """
-    return list(_fields(kind, names))
+    return [_field(name, info) for name, info in kind.model_fields.items() if name in names]
 
 
-def _fields(kind: type[Settings], names: Collection[str]) -> Iterator[FormField]:
-    for name, info in kind.model_fields.items():
-        if name in names:
-            default = info.get_default()
-            is_shown = isinstance(default, str | int | float)
-            label = name.replace("_", " ").capitalize()
-            yield FormField(
-                name, label, info.description or "", _choices(info), str(default) if is_shown else ""
-            )
+def _field(name: str, info: FieldInfo) -> FormField:
+    default = info.get_default()
+    return FormField(
+        name=name,
+        label=name.replace("_", " ").capitalize(),
+        help=info.description or "",
+        choices=_choices(info),
+        default=str(default) if isinstance(default, str | int | float) else "",
+    )
 
 
 def _choices(info: FieldInfo) -> tuple[str, ...]:

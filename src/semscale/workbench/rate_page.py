@@ -2,7 +2,7 @@
 
 import math
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, wait
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -132,7 +132,8 @@ class RatePage:
 
     async def start(self, request: Request) -> Response:
         """Start a run; a running one is stopped."""
-        form = {name: [str(value) for value in values] for name, values in _lists(await request.form())}
+        fields = await request.form()
+        form = {name: list(map(str, fields.getlist(name))) for name in fields}
         single = {name: values[0] for name, values in form.items()}
         settings = settings_of_form(RaterSettings, single, _SETTINGS)
         columns = RatingColumns(
@@ -273,6 +274,11 @@ class RatedTexts:
         return max((mass or 0.0 for row in self.rows for mass in row["masses"]), default=1.0) or 1.0
 
     @property
+    def previous_start(self) -> int | None:
+        """Position of the previous texts; ``None`` at the beginning."""
+        return max(self.start - _SHOWN, 0) if self.start else None
+
+    @property
     def next_start(self) -> int | None:
         """Position of the next texts; ``None`` at the end."""
         after = self.start + _SHOWN
@@ -319,11 +325,6 @@ def _number(text: str, otherwise: float) -> float:
         return float(text)
     except ValueError:
         return otherwise
-
-
-def _lists(form: Any) -> Iterator[tuple[str, list[Any]]]:
-    for name in form:
-        yield name, form.getlist(name)
 
 
 def _load_model() -> Embedder:
