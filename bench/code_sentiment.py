@@ -91,13 +91,8 @@ def of_sentences(domain, people, coder):
 
 def of_reviews(domain, people, coder):
     """Print agreement on topics of whole reviews, as ``semscale code`` assigns and rates them."""
-    n = domain.answers.max() + 1
-    reviews = [
-        " ".join(
-            text for text, owner in zip(domain.sentences, domain.answers, strict=True) if owner == number
-        )
-        for number in range(n)
-    ]
+    reviews = domain.texts()
+    n = len(reviews)
     sums = np.zeros((n, people.shape[1]))
     np.add.at(sums, domain.answers, np.nan_to_num(people))
     is_marked = domain.in_answers((~np.isnan(people)).astype(float)) == 1

@@ -53,6 +53,13 @@ class CodedDomain:
     answers: np.ndarray
     codes: np.ndarray
 
+    def texts(self) -> list[str]:
+        """Return the answers, each with its sentences in one text."""
+        sentences: list[list[str]] = [[] for _ in range(self.answers.max() + 1)]
+        for text, answer in zip(self.sentences, self.answers, strict=True):
+            sentences[answer].append(text)
+        return [" ".join(texts) for texts in sentences]
+
     def in_answers(self, of_sentences: np.ndarray) -> np.ndarray:
         """Return the greatest value of each answer's sentences, shape (answers, k)."""
         values = np.full((self.answers.max() + 1, of_sentences.shape[1]), -np.inf)

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from coded_domains import OTHER_WITHOUT_TOPIC, keyboard_noise, learning_domains, restaurants
-from measuring import Options
+from measuring import Options, RememberingEmbedder
 from semscale import load_embedder
 from semscale.coding.code_shares import (
     CodeCounts,
@@ -34,13 +34,11 @@ from semscale.coding.labels import (
     mean_codes,
     probable_codes,
 )
-from semscale.embedding.embedder import Embeddings
 from semscale.stats.calibration import FEWEST_OF_EACH
 from semscale.weights.known import DEFAULT_MODEL
 from shared_data import shared_data
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "coding"
-
 
 QUESTIONS = (
     "BULB_C_VOLTAGE_EXPLAIN_WHY1", "BULB_C_VOLTAGE_EXPLAIN_WHY6", "BULB_ONLY_EXPLAIN_WHY2",
@@ -55,23 +53,6 @@ DRAWN, DRAWS = 100, 400
 LABELS = (25, 50, 100)
 COVERAGE_LABELS = 50
 LONG_LIST = 1000  # sentences
-
-
-class RememberingEmbedder:
-    """Keeps all vectors in memory, as the same sentences are scored again and again."""
-
-    def __init__(self, embedder):
-        self._embedder, self._rows = embedder, {}
-        self.dimensions, self.signature = embedder.dimensions, embedder.signature
-
-    def embed(self, texts, *, progress=None):
-        """Embed texts, each of them once."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._rows]
-        if new:
-            embedded = self._embedder.embed(new, progress=progress)
-            self._rows.update(zip(new, zip(embedded.vectors, embedded.windows, strict=True), strict=True))
-        vectors, windows = zip(*(self._rows[text] for text in texts), strict=True)
-        return Embeddings(np.array(vectors), np.array(windows))
 
 
 class RememberingReader:
@@ -99,11 +80,7 @@ def scores_of(true, assigned):
 def people_coded_reviews(embedder, draws, coverage_draws):
     """Print the figures of the reviews of restaurants."""
     domain = restaurants()
-    owners = domain.answers
-    reviews = [
-        " ".join(text for text, owner in zip(domain.sentences, owners, strict=True) if owner == number)
-        for number in range(owners.max() + 1)
-    ]
+    reviews = domain.texts()
     of_reviews = domain.in_answers(domain.codes)
     coder = Coder(domain.codebook, embedder=embedder)
     coder._reader = RememberingReader(coder._reader)

@@ -11,8 +11,7 @@ these are listed as well.
 import numpy as np
 
 from coded_domains import learning_domains, restaurants
-from coding import RememberingEmbedder
-from measuring import Options
+from measuring import Options, RememberingEmbedder
 from semscale import load_embedder
 from semscale.coding.coder import Coder
 from semscale.coding.coding import MIN_PER_CLASS, CodeCalibration, positions_among
@@ -23,15 +22,6 @@ from semscale.stats.prediction_powered import estimate_corrected_mean
 
 STEPS = ((25, 50), (50, 75), (50, 100), (100, 200))
 PLANNED = (50, 100, 200)
-
-
-def answers_of(domain):
-    """Return the answers of a domain as texts, and people's codes of them."""
-    n = domain.answers.max() + 1
-    sentences = [[] for _ in range(n)]
-    for text, owner in zip(domain.sentences, domain.answers, strict=True):
-        sentences[owner].append(text)
-    return [" ".join(texts) for texts in sentences], domain.in_answers(domain.codes)
 
 
 def hand_coding(coder, texts, codes, rows, likeness=None):
@@ -113,7 +103,7 @@ def compare_plans(domains, embedder, draws):
     """Print half-widths that are forecast before any hand code, and realised ones."""
     print(f"\n{'before any hand code':20} labels  forecast  realised  ratio")
     for domain in domains:
-        texts, codes = answers_of(domain)
+        texts, codes = domain.texts(), domain.in_answers(domain.codes)
         scores = Coder(domain.codebook, embedder=embedder).adapt([texts]).score(texts)
         readable = np.flatnonzero(~np.isnan(scores.likeness).any(axis=1))
         scores, codes = scores.some(readable), codes[readable]
@@ -138,7 +128,7 @@ def main():
     given = parser.parse_args()
     embedder = RememberingEmbedder(load_embedder("all-MiniLM-L6-v2"))
     domain = restaurants()
-    texts, codes = answers_of(domain)
+    texts, codes = domain.texts(), domain.in_answers(domain.codes)
     coder = Coder(domain.codebook, embedder=embedder).adapt([texts])
     names = domain.codebook.names
     print(f"restaurant reviews, {given.draws} draws, likeness as it is without hand codes")

@@ -15,13 +15,12 @@ below .3 before. The linter gives advice of the kinds that raise r in at least `
 import json
 from collections import defaultdict
 from datetime import date
-from types import SimpleNamespace
 
 import numpy as np
 import yaml
 
 from constructs import MODEL, read_scale, read_texts
-from measuring import ROOT, Options, machine
+from measuring import ROOT, Options, RememberingEmbedder, machine
 from rated_texts import HIGHEST, LOWEST, first, further_sets, review_sentences
 from semscale.embedding import load_embedder
 from semscale.embedding.embedder import anchor_embedder
@@ -35,21 +34,6 @@ HELPFUL = 0.7
 THREES, SPOILED, MOST_SETS = 12, 8, 24
 
 
-class Remembering:
-    """An embedder that embeds each text once, with as exact vectors as anchors have."""
-
-    def __init__(self, embedder):
-        self._embedder, self._vectors = anchor_embedder(embedder), {}
-        self.signature, self.dimensions = embedder.signature, embedder.dimensions
-
-    def embed(self, texts, *, progress=None):
-        """Embed texts; those that were embedded before are looked up."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-        if new:
-            self._vectors.update(zip(new, self._embedder.embed(new, progress=progress).vectors, strict=True))
-        return SimpleNamespace(vectors=np.array([self._vectors[text] for text in texts]))
-
-
 def main():
     parser = Options(__doc__)
     parser.add_size("--texts", 800, quick=40, help="at most so many of each set")
@@ -57,7 +41,7 @@ def main():
     options = parser.parse_args()
     rng, pairs = np.random.default_rng(0), defaultdict(list)
     loaded = load_embedder(MODEL)
-    embedder, jobs = Remembering(loaded), list(rated_scales(options))
+    embedder, jobs = RememberingEmbedder(anchor_embedder(loaded)), list(rated_scales(options))
     for texts, human, scale in jobs:
         vectors = loaded.embed(texts).vectors
         others = [other for _, _, other in jobs if other.name != scale.name]
