@@ -22,7 +22,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from constructs import MODEL, construct_sets, embed_sets, sentiment_sets
-from further_sets import further_sets
+from further_sets import further_construct_sets
 from measuring import Options, machine
 from semscale.embedding import load_embedder
 from semscale.rating.anchors import unrelated_sentences
@@ -79,7 +79,7 @@ def main():
         for name in scale_names()
         for scale in [load_scale(name).for_model(MODEL)]
     }
-    pairs = list(all_pairs(own, library))
+    pairs = list(all_pairs(own, library, embedder))
     print(f"{date.today()}, {MODEL}, {machine()}")
     print(f"{len(pairs)} pairs, {len({pair.family for pair in pairs})} families\n")
     print("| features | own texts | other texts | called, r < .3 | called, r >= .45 |\n|---|---|---|---|---|")
@@ -100,7 +100,7 @@ def own_scales(options, embedder):
         if described.is_file():
             scales[f"{rated.name}, described"] = load_scale(described)
         yield embed(rated.name, family, rated.texts, rated.means, embedder), scales
-    for rated in further_sets(options.clones, options.texts):
+    for rated in further_construct_sets(options.clones, options.texts):
         yield embed(rated.name, rated.family, rated.texts, rated.human, embedder), {rated.name: rated.scale}
 
 
@@ -114,8 +114,9 @@ def embed(name, family, texts, human, embedder):
     return Texts(name, family, vectors, lengths, sentiment @ quality.values, far, np.asarray(human))
 
 
-def all_pairs(own, library):
-    embedder, anchors, families = load_embedder(MODEL), {}, {}
+def all_pairs(own, library, embedder):
+    """Yield each scale with its own texts, and all scales with texts about something else."""
+    anchors, families = {}, {}
     for texts, scales in own:
         for name, scale in scales.items():
             anchors[name] = embed_sets(embedder, scale.anchor_sets.values()), scale.values
@@ -131,6 +132,7 @@ def all_pairs(own, library):
 
 
 def parts_of(sets):
+    """Yield all anchor sets, some and single ones, with the kind of the pair."""
     yield "all", sets
     if len(sets) > 3:
         yield from (("some", sets[start : start + 3]) for start in range(0, min(len(sets), 12), 3))
@@ -197,11 +199,8 @@ def left_out(pairs, names):
 
 
 def print_row(names, pairs):
-    expected, r, weights = (
-        np.tanh(left_out(pairs, names)),
-        np.array([pair.r for pair in pairs]),
-        weights_of(pairs),
-    )
+    expected, weights = np.tanh(left_out(pairs, names)), weights_of(pairs)
+    r = np.array([pair.r for pair in pairs])
     is_other = np.array([pair.kind == "other" for pair in pairs])
     errors = [
         np.sqrt(np.average((r - expected)[rows] ** 2, weights=weights[rows]))

@@ -77,15 +77,15 @@ def compare(coder, texts, codes, likeness, draws, names):
     """Print expected and realised half-widths, in points, as means over the draws."""
     print(f"{'labels':>12} {'code':12} half-width  expected  realised  ratio  mean error", flush=True)
     for n, more in STEPS:
-        found = []
+        half_widths = []
         for seed in range(draws):
             order = np.random.default_rng(seed).permutation(len(texts))
             first = hand_coding(coder, texts, codes, np.sort(order[:n]), likeness)
             later = hand_coding(coder, texts, codes, np.sort(order[:more]), likeness)
             now, expected = widths(*first, [more])
             realised, _ = widths(*later, [])
-            found.append(np.stack([now, expected[:, 0], realised]))
-        halves = 100 * np.array(found)
+            half_widths.append(np.stack([now, expected[:, 0], realised]))
+        halves = 100 * np.array(half_widths)
         for code, name in enumerate(names):
             now, expected, realised = np.nanmean(halves[:, :, code], axis=0)
             error = np.nanmean(np.abs(halves[:, 1, code] / halves[:, 2, code] - 1))

@@ -34,7 +34,7 @@ class FurtherSet(NamedTuple):
     scale: Scale
 
 
-def further_sets(folder, most):
+def further_construct_sets(folder, most):
     """Yield at most ``most`` random texts of each set whose clone is in a folder."""
     for entry in yaml.safe_load((ROOT / "bench" / "further_constructs.yaml").read_text()):
         clone = Path(folder) / entry["repository"]
