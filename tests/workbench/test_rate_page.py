@@ -69,7 +69,9 @@ def test_texts_are_found_by_words_status_group_and_point(browser, folder):
         ("point=nonsense", 0),
         ("start=nonsense", 6),
     ):
-        assert f'role="status">{n} text{"" if n == 1 else "s"}</p>' in browser.get(f"/rate?{query}"), query
+        line = f'role="status">{n} text{"" if n == 1 else "s"}</p>'
+        assert line in browser.get(f"/rate?{query}"), query
+        assert line in browser.get(f"/rate/texts?{query}"), query
 
 
 @pytest.mark.usefixtures("quick")

@@ -167,12 +167,15 @@ class RatePage:
             self._run.task.cancel()
         return redirect("/rate")
 
+    def texts(self, request: Request) -> Response:
+        """Show the texts that meet the filters, without the report, which would be drawn at each key."""
+        run, summary = self._ratings()
+        found = _texts(run, summary, request.query_params)
+        return page("texts", self._project, current="rate", summary=summary, found=found)
+
     def export(self, kind: str) -> Response:
         """Write the report of the last run, or its table, and send it."""
-        run = self._run
-        summary = None if run is None else run.summary
-        if run is None or summary is None:
-            raise InputError("there are no ratings yet: rate a question first")
+        run, summary = self._ratings()
         if kind == "parquet":
             return FileResponse(run.out, filename=run.out.name)
         if kind not in _REPORTS:
@@ -180,6 +183,18 @@ class RatePage:
         path = run.out.with_suffix(f".{kind}")
         summary.report(path)
         return FileResponse(path, filename=path.name)
+
+    def _ratings(self) -> tuple[RatingRun, RatingSummary]:
+        """Return the last run and its summary.
+
+        Raises:
+            InputError: there is none, or it has not ended.
+        """
+        run = self._run
+        summary = None if run is None else run.summary
+        if run is None or summary is None:
+            raise InputError("there are no ratings yet: rate a question first")
+        return run, summary
 
     def _rate(
         self,
@@ -239,6 +254,7 @@ def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork) ->
     routes: tuple[tuple[str, str, Callable[..., Any]], ...] = (
         ("GET", "/rate", rate.show),
         ("GET", "/rate/progress", rate.progress),
+        ("GET", "/rate/texts", rate.texts),
         ("POST", "/rate", rate.start),
         ("POST", "/rate/stop", rate.stop),
         ("POST", "/rate/export/{kind}", rate.export),
