@@ -619,7 +619,8 @@ def result_content(frame: pl.DataFrame | None, summary: Presentable) -> Content:
     return {
         **({} if frame is None else {"results": json.loads(frame.write_json())}),
         "counts": record["counts"],
-        "estimates": (record["estimates"] or {"overall": {"figures": {}}})["overall"]["figures"],
+        # A scale that probably does not measure its construct has no estimates.
+        "estimates": record["estimates"]["overall"]["figures"] if record["estimates"] else {},
         "cautions": [*record["warnings"], *record["cautions"]],
         "signature": record["signature"],
     }
