@@ -1,4 +1,4 @@
-"""Texts that people rated on further constructs, from ``further_constructs.yaml`` and clones.
+"""Texts that people rated on further constructs, from a list of sets and clones of repositories.
 
 A folder has a clone of each repository: ``git clone https://github.com/OWNER/NAME FOLDER/OWNER/NAME``.
 """
@@ -25,6 +25,7 @@ class FurtherSet(NamedTuple):
     Attributes:
         family: name of the sets that are left out together.
         human: shape (n,), mean rating of each text.
+        edits: sentences of the scale, and those that replace them after findings of the linter.
     """
 
     name: str
@@ -32,11 +33,12 @@ class FurtherSet(NamedTuple):
     texts: list
     human: np.ndarray
     scale: Scale
+    edits: dict
 
 
-def further_construct_sets(folder, most):
-    """Yield at most ``most`` random texts of each set whose clone is in a folder."""
-    for entry in yaml.safe_load((ROOT / "bench" / "further_constructs.yaml").read_text()):
+def further_construct_sets(folder, most, listed="further_constructs.yaml"):
+    """Yield at most ``most`` random texts of each listed set whose clone is in a folder."""
+    for entry in yaml.safe_load((ROOT / "bench" / listed).read_text()):
         clone = Path(folder) / entry["repository"]
         if not clone.exists():
             print(f"left out: {entry['name']}, as {clone} is missing")
@@ -46,7 +48,9 @@ def further_construct_sets(folder, most):
         chosen = np.random.default_rng(0).permutation(len(texts))[:most]
         texts = [texts[row] for row in np.sort(chosen)]
         human = np.array([rated[text] for text in texts])
-        yield FurtherSet(entry["name"], entry["family"], texts, human, scale_of(entry))
+        yield FurtherSet(
+            entry["name"], entry["family"], texts, human, scale_of(entry), entry.get("edits", {})
+        )
 
 
 def pairs(clone, entry):
@@ -58,6 +62,7 @@ def pairs(clone, entry):
         return
     for row in rows(content, Path(entry["file"]).suffix):
         text, human = str(row[entry["text"]] or ""), str(row[entry["human"]])
+        human = str(entry.get("values", {}).get(human, human))
         # No author of a review can give 0 points: it stands for no rating.
         is_rated = human.replace(".", "").lstrip("-").isdigit() and not (
             entry["family"] == "lounge" and float(human) == 0
@@ -85,7 +90,8 @@ def scale_of(entry):
     return Scale(
         name=entry["name"],
         title=entry["title"],
-        question=f"How high is the text's {entry['title'].lower()}?",
+        question=entry.get("question", f"How high is the text's {entry['title'].lower()}?"),
+        language=entry.get("language", "en"),
         points=[{"value": value, "label": label} for value, label in enumerate(labels, start=1)],
         anchor_sets=sets,
         provenance="written for this benchmark before any text was rated",

@@ -197,6 +197,14 @@ def test_only_a_low_expected_correlation_means_that_a_scale_cannot_be_relied_upo
     assert "relied" not in verdict_sentence(failing)
 
 
+def test_a_report_says_whether_a_change_is_advised(report):
+    observed = LintFinding("warn", "order", "plain", "out of order")
+    advised = LintFinding("warn", "agreement", None, "has one anchor set", advice="add a second")
+    assert "No change is advised" in verdict_sentence(judged(report, observed))
+    assert "No change is advised" not in verdict_sentence(judged(report, observed, advised))
+    assert "No change is advised" not in verdict_sentence(judged(report))
+
+
 def test_a_finding_names_the_sentences_that_it_is_about(report):
     scale = report.scale
     first, second = scale.labels[:2]

@@ -140,7 +140,15 @@ def _sections(report: "LintReport", rating: Sequence[str] | None) -> Iterator[Se
 
 
 def verdict_sentence(report: "LintReport") -> str:
-    """State the meaning of the verdict and the anchor sets that cause it, or the expected correlation."""
+    """State the meaning of the verdict, or the expected correlation, and that no change is advised if so."""
+    is_without_advice = report.findings and not any(finding.advice for finding in report.findings)
+    unadvised = (
+        " No change is advised: in trials, changes after such findings hardly raised agreement with people."
+    )
+    return _meaning(report) + (unadvised if is_without_advice else "")
+
+
+def _meaning(report: "LintReport") -> str:
     if report.expected is not None:
         stated = f"the expected correlation with people is {correlation_with_range(report.expected)}"
         if report.expected.is_doubtful:
