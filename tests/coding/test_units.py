@@ -78,6 +78,38 @@ def test_clauses_of_a_sentence(answer, expected):
     assert clauses(answer) == expected
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("The bed, however, was heavenly", ["The bed, however, was heavenly"]),
+        ("The old bed however was heavenly", ["The old bed however was heavenly"]),
+        ("My room, on the other hand, was tiny", ["My room, on the other hand, was tiny"]),
+        ("The view was great, of course.", ["The view was great, of course."]),
+        ("On the other hand, the staff was rude", ["On the other hand, the staff was rude"]),
+        (
+            "The food was great, however, the staff was rude",
+            ["The food was great", "however, the staff was rude"],
+        ),
+        ("Das alte Bett jedoch war himmlisch", ["Das alte Bett jedoch war himmlisch"]),
+        ("Das Essen war gut, jedoch war der Wirt lahm", ["Das Essen war gut", "jedoch war der Wirt lahm"]),
+        ("Das Bett, ehrlich gesagt, war hart", ["Das Bett, ehrlich gesagt, war hart"]),
+        ("Le lit, bien sûr, était dur", ["Le lit, bien sûr, était dur"]),
+        ("La cama, sin embargo, era dura", ["La cama, sin embargo, era dura"]),
+        ("Il letto, tuttavia, era duro", ["Il letto, tuttavia, era duro"]),
+        ("Het bed echter was hard", ["Het bed echter was hard"]),
+        ("To łóżko jednak było twarde", ["To łóżko jednak było twarde"]),
+        ("A cama, por outro lado, era dura", ["A cama, por outro lado, era dura"]),
+        ("هذا السرير، مع ذلك، كان رائعا", ["هذا السرير، مع ذلك، كان رائعا"]),
+        ("होटल का बिस्तर, हालाँकि, बहुत अच्छा था", ["होटल का बिस्तर, हालाँकि, बहुत अच्छा था"]),
+        ("कमरा बड़ा था, हालाँकि, सेवा धीमी थी", ["कमरा बड़ा था", "हालाँकि, सेवा धीमी थी"]),
+        ("Il cibo era buono, però il vino era caro", ["Il cibo era buono", "però il vino era caro"]),
+        ("O quarto era limpo, porém o preço era alto", ["O quarto era limpo", "porém o preço era alto"]),
+    ],
+)
+def test_aside_splits_no_clause(answer, expected):
+    assert clauses(answer) == expected
+
+
 def test_answer_without_a_word_is_one_unit():
     assert clauses("?!") == ["?!"]
     assert clauses("") == [""]

@@ -85,7 +85,8 @@ def sentences_in(answer: str) -> tuple[Sentence, ...]:
 
 
 _CLOSING = r"[\"'”’»)\]」』”）]*"
-_ABBREVIATIONS = frozenset(read_lexicon("languages", "semscale.coding")["abbreviations"].split())
+_LEXICON = read_lexicon("languages", "semscale.coding")
+_ABBREVIATIONS = frozenset(_LEXICON["abbreviations"].split())
 
 _END = re.compile(
     rf"""
@@ -124,7 +125,7 @@ def _is_within(answer: str, line: int, stop: int, end: int) -> bool:
     return is_initial or is_dotted or word.lower() in _ABBREVIATIONS
 
 
-_CONJUNCTIONS = "|".join(read_lexicon("languages", "semscale.coding")["conjunctions"].split())
+_CONJUNCTIONS = "|".join(_LEXICON["conjunctions"].split())
 _BREAK = re.compile(
     rf"""
       [,;،؛:]\s+ | [，、；：]\s* | \s+[-–—]+\s+ | — | \s*/\s+ | \s+(?=[(（]) | (?<=[)）])\s*
@@ -134,11 +135,59 @@ _BREAK = re.compile(
 )
 
 
+_ASIDES = "|".join(
+    re.escape(aside.strip()).replace(r"\ ", r"\s+")
+    for aside in sorted(_LEXICON["asides"].split("/"), key=len, reverse=True)
+)
+_ASIDE = re.compile(rf"(?:{_ASIDES})(?![^\W_])", re.IGNORECASE)
+_VERB = re.compile(rf"\W*(?:{'|'.join(_LEXICON['finite_verbs'].split())})(?![^\W_])", re.IGNORECASE)
+_LAST_VERB = re.compile(rf"\s(?:{'|'.join(_LEXICON['last_verbs'].split())})\W*$")
+_LONGEST_END = 20  # characters of a last verb and the marks after it
+_NO_WORD = re.compile(r"\W*$")
+
+
+def _clause_starts(answer: str, sentence: Unit) -> Iterator[int]:
+    """Return where clauses may start; an aside such as "of course" is none of its own.
+
+    An aside goes with what follows it, or with what comes before it at the end of a sentence. If a verb
+    follows, as in "the bed, however, was soft", it is in the middle of a clause. It is then set off on both
+    sides, or on none: German "das Essen war gut, jedoch war der Wirt langsam" has two clauses.
+    """
+    has_last_verb = _ends_with_verb(answer, sentence.end)
+    after_aside = _after_aside(answer, sentence.start, sentence.end)
+    for mark in _BREAK.finditer(answer, sentence.start, sentence.end):
+        if mark.end() == after_aside:
+            continue
+        after_aside = _after_aside(answer, mark.end(), sentence.end)
+        if after_aside is not None:
+            is_set_off = not mark.group().isspace(), not answer[after_aside - 1].isalnum()
+            has_verb = _VERB.match(answer, after_aside, sentence.end) or (
+                has_last_verb and not _ends_with_verb(answer, mark.start())
+            )
+            if is_set_off[0] == is_set_off[1] and has_verb:
+                continue
+            if _NO_WORD.match(answer, after_aside, sentence.end):
+                continue
+        yield mark.end()
+
+
+def _ends_with_verb(answer: str, end: int) -> bool:
+    return _LAST_VERB.search(answer, max(0, end - _LONGEST_END), end) is not None
+
+
+def _after_aside(answer: str, start: int, end: int) -> int | None:
+    """Return the position after an aside and its closing mark; ``None`` if no aside starts here."""
+    aside = _ASIDE.match(answer, start, end)
+    if aside is None:
+        return None
+    mark = _BREAK.match(answer, aside.end(), end)
+    return aside.end() if mark is None else mark.end()
+
+
 def _clauses(answer: str, sentence: Unit) -> list[Unit]:
     """Split a sentence where both sides are long enough to have a topic; other pieces join the one before."""
     clauses: list[Unit] = []
-    breaks = (match.end() for match in _BREAK.finditer(answer, sentence.start, sentence.end))
-    for start, end in _pieces(answer, breaks, sentence):
+    for start, end in _pieces(answer, _clause_starts(answer, sentence), sentence):
         if clauses and min(_size(answer, clauses[-1]), _size(answer, Unit(start, end))) < MIN_WORDS:
             clauses[-1] = Unit(clauses[-1].start, end)
         else:
