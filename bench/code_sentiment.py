@@ -14,27 +14,35 @@ sentence: the training reviews of restaurants of SemEval-2016 task 5, subtask 1 
 The text that is rated was chosen on every other review, the other half is reported. Reported on whole reviews
 as well: the polarity of a topic is that of the majority of its sentences, and the share of positive ones is
 compared with that of people.
+
+Two further tables are about hurried answers. The first has names of topics, which judge nothing: those of the
+eight domains on which the rule for them was chosen, and of restaurants. The second has pairs of short
+sentences on different topics, one praised and one blamed, without any punctuation.
 """
 
 import csv
 import json
+import random
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 
-from coded_domains import restaurants
+from coded_domains import learning_domains, restaurants
 from measuring import Options
 from semscale import load_embedder
 from semscale.coding.coder import Coder
 from semscale.coding.coding import code_answers
-from semscale.coding.sentiment import sentiment_rater
+from semscale.coding.sentiment import SentimentRater, sentiment_rater
+from semscale.coding.units import CodedUnit
+from semscale.coding.words import words_in
 from semscale.rating.rater import Rater
 from semscale.stats.correlations import roc_area
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 from shared_data import shared_data
 
 MIDDLE = 3.0
+LENGTHS, PAIRS = range(2, 7), 400  # words of a sentence; pairs of sentences
 VALUES = {"positive": 1, "neutral": 0, "negative": -1, "mixed": 0}
 
 
@@ -97,7 +105,10 @@ def of_reviews(domain, people, coder):
     np.add.at(sums, domain.answers, np.nan_to_num(people))
     is_marked = domain.in_answers((~np.isnan(people)).astype(float)) == 1
     majority = np.where(is_marked & (sums != 0), np.sign(sums), np.nan)
-    for name, rater in (("without", None), ("with", sentiment_rater("quality", coder.embedder))):
+    for name, rater in (
+        ("without", None),
+        ("with", sentiment_rater("quality", coder.embedder, coder.language)),
+    ):
         began = perf_counter()
         scores = Coder(domain.codebook, embedder=load_embedder(DEFAULT_MODEL)).adapt([reviews]).score(reviews)
         coding = code_answers(scores, rater=rater)
@@ -114,6 +125,50 @@ def of_reviews(domain, people, coder):
             print(f"{title:12} {both.sum():7} {shares[0]:9.0%} {shares[1]:21.0%} {shares[2]:27.0%}")
 
 
+def names_of_topics(domains):
+    """Print the share of names of topics that are called positive by their rating, and by the coder."""
+    names = sorted(
+        {text for domain in domains for code in domain.codebook.codes for text in (code.name, *code.keywords)}
+    )
+    rater = SentimentRater("quality")
+    print(f"{len(names):4} names of topics: positive if all are rated, positive, not rated")
+    for form in ("{}", "the {}", "{}!!!"):
+        texts = [form.format(name.upper() if "!" in form else name) for name in names]
+        units = np.full((len(texts), 1), None, dtype=object)
+        units[:, 0] = [(CodedUnit(text, text),) for text in texts]
+        ratings = rater.rate(units, np.ones(units.shape, np.bool_))
+        every = (Rater("quality").rate(texts).mean > MIDDLE).mean()
+        print(f"{form:10} {every:6.0%} {(ratings > MIDDLE).mean():6.0%} {np.isnan(ratings).mean():6.0%}")
+
+
+def unpunctuated_pairs(domain, people, coder):
+    """Print how often both topics of two joined sentences have the polarity that people marked."""
+    rng = random.Random(0)
+    for half, odd in (("odd", True), ("even", False)):
+        short = [
+            (words_in(text), int(np.flatnonzero(~np.isnan(marks))[0]), marks[~np.isnan(marks)][0])
+            for text, marks, answer in zip(domain.sentences, people, domain.answers, strict=True)
+            if (answer % 2 == 1) == odd and (~np.isnan(marks)).sum() == 1 and len(words_in(text)) in LENGTHS
+        ]
+        pairs = [(a, b) for a in short for b in short if a[1] != b[1] and a[2] * b[2] < 0]
+        pairs = rng.sample(pairs, min(PAIRS, len(pairs)))
+        texts = [" ".join((*first[0], *second[0])) for first, second in pairs]
+        rater = sentiment_rater("quality", coder.embedder, coder.language)
+        coding = code_answers(coder.score(texts), rater=rater)
+        right = [
+            np.nan
+            if np.isnan(coding.positive[row, code])
+            else (coding.positive[row, code] == 1) == (mark > 0)
+            for row, pair in enumerate(pairs)
+            if (coding.assigned[row, [code for _, code, _ in pair]] == 1).all()
+            for _, code, mark in pair
+        ]
+        print(
+            f"{half} reviews: {len(right)} topics of unpunctuated pairs, {np.isnan(right).sum()} not rated, "
+            f"{np.nanmean(right):.1%} of the others correct"
+        )
+
+
 def main():
     options = Options(__doc__)
     options.add_argument(
@@ -128,6 +183,9 @@ def main():
     coder = Coder(domain.codebook, embedder=load_embedder(DEFAULT_MODEL)).adapt([domain.sentences])
     of_sentences(domain, people, coder)
     of_reviews(domain, people, coder)
+    names_of_topics(learning_domains())
+    names_of_topics([domain])
+    unpunctuated_pairs(domain, people, coder)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,17 @@ def test_a_sentence_that_praises_one_thing_and_blames_another_has_two_sentiments
     np.testing.assert_array_equal(coding.positive, [[1, 0], [0, np.nan], [np.nan, np.nan]])
 
 
+def test_codes_of_an_answer_without_punctuation_have_their_own_sentiment():
+    coding = semscale.code(
+        ["waiters terribly rude pasta delicious", "delicious pasta terribly rude waiters"], BOOK
+    )
+    assert coding.evidence.tolist() == [
+        ["pasta delicious", "waiters terribly rude"],
+        ["delicious pasta", "terribly rude waiters"],
+    ]
+    np.testing.assert_array_equal(coding.positive, [[1, 0], [1, 0]])
+
+
 def test_the_table_has_sentiment_and_reason_of_assigned_codes(coding):
     row = coding.to_frame().row(0, named=True)
     assert row["food_sentiment"] == coding.sentiment[0, 0]
@@ -83,7 +94,8 @@ class FixedRatings:
 
 def test_ratings_of_clause_and_sentence_and_then_of_units_are_averaged():
     rater = SentimentRater("quality")
-    rater.__dict__["_rater"] = FixedRatings({"a": 5.0, "a, b": 3.0, "c": 1.0, "odd": np.nan})
+    rater.__dict__["_rater"] = FixedRatings({"a": 5.0, "a, b": 3.0, "c": 1.0, "odd": np.nan, "a b": 5.0})
+    rater.__dict__["_usual_ratings"] = np.array([2.9, 3.1])
     first, second, unrated = CodedUnit("a", "a, b"), CodedUnit("c", "c"), CodedUnit("odd", "odd")
     units = np.full((2, 2), None, dtype=object)
     units[0, 0], units[0, 1], units[1, 0], units[1, 1] = (
@@ -97,11 +109,49 @@ def test_ratings_of_clause_and_sentence_and_then_of_units_are_averaged():
     np.testing.assert_array_equal(sentiment, [[2.5, np.nan], [1.0, np.nan]])
 
 
+@pytest.mark.parametrize(
+    ("text", "plain", "rating", "expected"),
+    [
+        ("NOISE!!!", "noise", 3.2, np.nan),  # 3 ± 2.5 * .1 is the range of everyday words
+        ("NOISE!!!", "noise", 2.7, 4.0),  # outside of it
+        ("The price, the parking", "the price the parking", 3.2, np.nan),
+        ("great parking", "great parking", 3.2, 4.0),  # praises
+        ("The bed was heavenly", "the bed was heavenly", 3.2, 4.0),  # has a verb
+        ("price, parking, noise, lifts", "price parking noise lifts", 3.2, 4.0),  # four words
+        ("👍", "👍", 3.2, 4.0),  # no word
+    ],
+)
+def test_text_that_only_names_topics_has_no_rating(text, plain, rating, expected):
+    rater = SentimentRater("quality")
+    rater.__dict__["_rater"] = FixedRatings({text: 4.0, plain: rating} if text != plain else {text: 4.0})
+    rater.__dict__["_usual_ratings"] = np.array([2.9, 3.1])
+    units = np.full((1, 1), None, dtype=object)
+    units[0, 0] = (CodedUnit(text, text),)
+    np.testing.assert_array_equal(rater.rate(units, np.array([[True]])), [[expected]])
+
+
+def test_clause_that_only_names_its_topic_has_the_rating_of_its_sentence():
+    rater = SentimentRater("quality")
+    rater.__dict__["_rater"] = FixedRatings({"the staff": 3.0, "the staff and food were great": 4.5})
+    rater.__dict__["_usual_ratings"] = np.array([2.9, 3.1])
+    units = np.full((1, 1), None, dtype=object)
+    units[0, 0] = (CodedUnit("the staff", "the staff and food were great"),)
+    assert rater.rate(units, np.array([[True]])).tolist() == [[4.5]]
+
+
+def test_answer_that_only_names_a_topic_counts_in_no_share_of_positive_ones():
+    coding = semscale.code(["Waiters!!!", "The waiters were rude."], BOOK)
+    assert coding.assigned[:, 1].tolist() == [1, 1]
+    assert np.isnan(coding.sentiment[0, 1])
+    share = coding.shares()[1]
+    assert (share.n_assigned, share.sentiment.n, share.sentiment.n_positive) == (2, 1, 0)
+
+
 def test_the_model_of_ratings_is_used_once_if_it_codes_as_well():
     embedder = load_embedder("e5-small")
-    assert sentiment_rater("quality", embedder)._rater.embedder is embedder
+    assert sentiment_rater("quality", embedder, "en")._rater.embedder is embedder
     other = load_embedder("all-MiniLM-L6-v2")
-    assert "e5-small" in str(sentiment_rater("quality", other)._rater.embedder.signature)
+    assert "e5-small" in str(sentiment_rater("quality", other, "en")._rater.embedder.signature)
 
 
 def test_reasons_tell_apart_which_words_decided():

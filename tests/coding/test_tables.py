@@ -110,7 +110,9 @@ def test_parts_are_coded_as_all_answers_together_in_the_order_of_the_rows(
     instrument = CodingTable(CodingColumns(text="text"), book, lambda: coder)
     summary = measure_table(mixed, instrument, out=tmp_path / "out.parquet", settings=PartSettings(2))
     written = pl.read_parquet(tmp_path / "out.parquet")
-    expected = code_answers(coder.score(CELLS), rater=sentiment_rater("quality", coder.embedder)).to_frame()
+    expected = code_answers(
+        coder.score(CELLS), rater=sentiment_rater("quality", coder.embedder, "en")
+    ).to_frame()
     assert written.columns == ["text", "n", *(f"semscale_{name}" for name in expected.columns)]
     assert written[:, 2:].rename(lambda name: name.removeprefix("semscale_")).equals(expected)
     assert written["n"].to_list() == [0, 1, 2, 3, 4]

@@ -230,7 +230,7 @@ class CodeShare:
         min_base: number of answers below which a base is small.
         by: name of the column of groups; ``None`` for all answers.
         group: name of the group; ``None`` for all answers, and for answers without a group.
-        sentiment: sentiment of the answers with the code; ``None`` if nothing was rated.
+        sentiment: sentiment of the answers that judge it; ``None`` if nothing was rated.
     """
 
     code: str

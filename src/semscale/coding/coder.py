@@ -14,7 +14,7 @@ from semscale.coding.evidence import EvidenceReader, SentenceEvidence
 from semscale.coding.learning import CorpusModel, LearnedCodes, LearningSentences
 from semscale.coding.reasons import ReasonNames, find_sources
 from semscale.coding.settings import CodingColumns
-from semscale.coding.units import CodedUnit, sentences_in
+from semscale.coding.units import CodedUnit, has_punctuation, sentences_in
 from semscale.embedding.loading import as_embedder
 from semscale.embedding.texts import answer_status, distinct, shift_progress
 from semscale.matching.pairs import with_read_languages
@@ -150,6 +150,11 @@ class Coder:
     def embedder(self) -> "Embedder":
         """The embedder of sentences, clauses and words."""
         return self._embedder
+
+    @property
+    def language(self) -> str:
+        """ISO 639-1 code of the codebook's language; English if it cannot be told."""
+        return self._reader.language
 
     @property
     def signature(self) -> Signature:
@@ -346,6 +351,7 @@ class Coder:
         deciding = _deciding_codes(values, self.codebook)
         values = np.take_along_axis(values, deciding, axis=1)
         clauses, sources = (np.take_along_axis(array, deciding, axis=1) for array in (clauses, sources))
+        pieces = self._pieces(sentences, values, clauses, deciding)
         shape = len(sentences.first), values.shape[1]
         units, reasons = np.full(shape, None, dtype=object), np.full(shape, None, dtype=object)
         for text, rows in enumerate(np.split(np.arange(len(values)), sentences.first[1:])):
@@ -354,13 +360,35 @@ class Coder:
                 row = best[code]
                 others = rows[(values[rows, code] >= 0) & (rows != row)].tolist()
                 units[text, code] = tuple(
-                    CodedUnit(sentences.clauses[unit][clauses[unit, code]], sentences.texts[unit])
+                    pieces.get((unit, code))
+                    or CodedUnit(sentences.clauses[unit][clauses[unit, code]], sentences.texts[unit])
                     for unit in (row, *others)
                 )
                 reasons[text, code] = self._reasons.name(
                     sources[row, code], deciding[row, code], units[text, code][0].text
                 )
         return units, reasons
+
+    def _pieces(
+        self, sentences: "_Sentences", values: Floats, clauses: Integers, deciding: Integers
+    ) -> dict[tuple[int, int], CodedUnit]:
+        """Split clauses without punctuation that have several codes, by sentence and code.
+
+        Such a piece is rated without its sentence, as nothing else separates it from the other topics.
+        """
+        pieces: dict[tuple[int, int], CodedUnit] = {}
+        for row in np.flatnonzero((values >= 0).sum(axis=1) > 1).tolist():
+            if has_punctuation(sentences.texts[row]):
+                continue
+            codes = np.flatnonzero(values[row] >= 0)
+            for clause in np.unique(clauses[row, codes]).tolist():
+                of_clause = codes[clauses[row, codes] == clause]
+                topics = np.unique(deciding[row, of_clause]).tolist()
+                split = self._reader.split(sentences.clauses[row][clause], topics)
+                for code in of_clause.tolist():
+                    if (piece := split.get(deciding[row, code])) is not None:
+                        pieces[row, code] = CodedUnit(piece, piece)
+        return pieces
 
     def _read(self, sentences: "_Sentences", progress: Progress | None) -> SentenceEvidence:
         return self._reader.read(sentences.texts, sentences.clauses, progress)

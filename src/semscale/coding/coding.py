@@ -163,7 +163,7 @@ def code(  # noqa: PLR0913 - answers, codes, and what is known beside them
         raise InputError("inclusion", "belongs to `human`: give the hand codes as well")
     missing = missing_keys(chosen.missing)
     coder, positions = Coder(book, embedder=embedder).adapt([cells], missing=missing), None
-    rater = sentiment_rater(chosen.sentiment, coder.embedder)
+    rater = sentiment_rater(chosen.sentiment, coder.embedder, coder.language)
     if hand is not None:
         coded = np.flatnonzero(hand.coded)
         positions = positions_among(coded, np.arange(len(cells)))

@@ -4,13 +4,16 @@ Both are measured in standard deviations of unrelated sentences. So models with 
 give figures on one scale, and one set of weights serves them all.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semscale.coding.codebook import Code, Codebook
+from semscale.coding.units import cut_between
 from semscale.coding.words import content_words, is_evaluation, words_in
 from semscale.embedding.texts import distinct
 from semscale.errors import InputError
@@ -48,6 +51,7 @@ NEAREST = 2
 MAX_COSINE = 0.95
 """Cosine of two codes' mean vectors, relative to unrelated sentences, above which they are too similar."""
 
+_TOKEN = re.compile(r"\S+")
 _LEAST_SPREAD = 0.02  # of cosines with unrelated texts, which a toy model may not have
 _LEAST_LENGTH = 4  # words: "yes" and "nothing" are no stronger evidence than a sentence
 _NO_WORD = -3.0  # margin of a sentence without a content word
@@ -181,6 +185,32 @@ class EvidenceReader:
             embedded.unread[where[: len(sentences)]] | foreign,
             foreign,
         )
+
+    def split(self, clause: str, codes: Sequence[int]) -> dict[int, str]:
+        """Split a clause between the words that name its codes, such as "staff nice food cold".
+
+        Args:
+            clause: a clause that was read.
+            codes: positions of the codes that it has.
+
+        Returns:
+            The piece with each code that a word names; empty if fewer than two words name codes.
+        """
+        tokens = list(_TOKEN.finditer(clause))
+        words = [content_words(token.group(), self.language) for token in tokens]
+        margins = self._words.margins(words)[:, codes, 0]
+        margins[[any(is_evaluation(word, self.language) for word in some) for some in words]] = _NO_WORD
+        named = {
+            code: int(column.argmax())
+            for code, column in zip(codes, margins.T, strict=True)
+            if column.max() > 0
+        }
+        topics = sorted(set(named.values()))
+        if len(topics) < 2:
+            return {}
+        starts = [tokens[cut].start() for cut in cut_between(topics, list(map(bool, words)))]
+        pieces = [clause[start:end].strip() for start, end in pairwise([0, *starts, len(clause)])]
+        return {code: pieces[topics.index(word)] for code, word in named.items()}
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         if not texts:

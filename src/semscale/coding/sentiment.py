@@ -1,12 +1,16 @@
 """Sentiment by topic: ratings of the units of answers that have a code."""
 
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semscale.coding.units import has_finite_verb
+from semscale.coding.words import content_words, is_evaluation
 from semscale.errors import InputError
+from semscale.rating.anchors import language_of_probes, unrelated_sentences
 from semscale.rating.rater import Rater
 from semscale.scales import Scale, load_scale
 from semscale.stats.intervals import mean_of_known
@@ -19,6 +23,10 @@ if TYPE_CHECKING:
 NO_SENTIMENT = "none"
 """Setting without ratings of units."""
 
+_MOST_TOPICS = 3  # words of a text that only names topics
+_USUAL_SPREADS = 2.5  # standard deviations of everyday words' ratings
+_MARKS = re.compile(r"[^\w'’]+")
+
 
 class SentimentRater:
     """Rates the units of answers on a scale.
@@ -27,17 +35,25 @@ class SentimentRater:
     what its words refer to, and a sentence may praise one thing and blame another. Units are rated as
     ``rate`` does, by its default model unless the embedder is the same model, whichever model codes.
 
+    A text that judges nothing, such as "the parking", has no rating: it has no verb such as "was", at most
+    three words that can carry a topic, and none that praises or blames anything, and its rating is within 2.5
+    standard deviations of the mean rating of everyday words.
+
     Args:
         scale: the name of a scale that ships with Semscale, or a YAML file.
         embedder: an embedder that is loaded already, for use if it is the default model of ratings.
+        language: ISO 639-1 code of the units' language.
 
     Raises:
         InputError: an unknown scale, or one of which no end is good.
     """
 
-    def __init__(self, scale: str | Path | Scale, *, embedder: "Embedder | None" = None) -> None:
+    def __init__(
+        self, scale: str | Path | Scale, *, embedder: "Embedder | None" = None, language: str = "en"
+    ) -> None:
         self.scale = load_sentiment_scale(scale)
         self._embedder = embedder
+        self._language = language
 
     @cached_property
     def _rater(self) -> Rater:
@@ -61,7 +77,7 @@ class SentimentRater:
             progress: called while texts are embedded.
 
         Returns:
-            Shape (n, k), in values of the scale; NaN where a code is not assigned or no unit has a rating.
+            Shape (n, k), in values of the scale; NaN where a code is not assigned or no unit judges anything.
         """
         sentiment: Floats = np.full(units.shape, np.nan)
         cells = [(row, code) for row, code in np.argwhere(is_assigned) if units[row, code]]
@@ -70,8 +86,7 @@ class SentimentRater:
         )
         if not texts:
             return sentiment
-        means = self._rater.rate_prepared(list(texts), progress=progress).mean
-        rating = dict(zip(texts, means.tolist(), strict=True))
+        rating = self._rate_judgements(list(texts), progress)
         for row, code in cells:
             of_units = [
                 mean_of_known(np.array([rating[unit.text], rating[unit.sentence]]))
@@ -80,10 +95,46 @@ class SentimentRater:
             sentiment[row, code] = mean_of_known(np.array(of_units))
         return sentiment
 
+    def _rate_judgements(self, texts: list[str], progress: Progress | None) -> dict[str, float]:
+        """Return the rating of each text; NaN for those that judge nothing."""
+        rating = dict(zip(texts, self._means(texts, progress), strict=True))
+        plain = {text: plain for text in texts if (plain := self._plain_topics(text)) is not None}
+        for text, mean in zip(plain, self._means(list(plain.values()), progress), strict=True):
+            if abs(mean - self._usual_mean) <= _USUAL_SPREADS * self._usual_spread:
+                rating[text] = float("nan")
+        return rating
 
-def sentiment_rater(scale: str, embedder: "Embedder") -> SentimentRater | None:
-    """Build the rater of a setting; ``None`` for the setting ``none``."""
-    return None if scale == NO_SENTIMENT else SentimentRater(scale, embedder=embedder)
+    def _means(self, texts: list[str], progress: Progress | None = None) -> list[float]:
+        means: list[float] = self._rater.rate_prepared(texts, progress=progress).mean.tolist()
+        return means
+
+    def _plain_topics(self, text: str) -> str | None:
+        """Return the words of a text that may name topics only, without marks and capitals; else ``None``."""
+        words = content_words(text, self._language)
+        plain = _MARKS.sub(" ", text.lower()).strip()
+        is_long = len(words) > _MOST_TOPICS
+        may_judge = has_finite_verb(text) or any(is_evaluation(word, self._language) for word in words)
+        return None if is_long or may_judge or not plain else plain
+
+    @cached_property
+    def _usual_ratings(self) -> Floats:
+        """Ratings of everyday words that judge nothing, in the units' language."""
+        language = language_of_probes(self._language)
+        words = {word for text in unrelated_sentences(language) for word in content_words(text, language)}
+        return np.array(self._means(sorted(word for word in words if not is_evaluation(word, language))))
+
+    @property
+    def _usual_mean(self) -> float:
+        return float(np.nanmean(self._usual_ratings))
+
+    @property
+    def _usual_spread(self) -> float:
+        return float(np.nanstd(self._usual_ratings))
+
+
+def sentiment_rater(scale: str, embedder: "Embedder", language: str) -> SentimentRater | None:
+    """Build the rater of a setting, ``None`` for ``none``; for the other arguments see ``SentimentRater``."""
+    return None if scale == NO_SENTIMENT else SentimentRater(scale, embedder=embedder, language=language)
 
 
 def load_sentiment_scale(scale: str | Path | Scale) -> Scale:

@@ -406,7 +406,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
     @cached_property
     def _sentiment(self) -> SentimentRater | None:
         """Rater of units, with the scale of the settings."""
-        return sentiment_rater(self._settings.sentiment, self._coder.embedder)
+        return sentiment_rater(self._settings.sentiment, self._coder.embedder, self._coder.language)
 
     @cached_property
     def _tallies(self) -> CodeTallies:

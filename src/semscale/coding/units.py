@@ -6,8 +6,9 @@ bullet or a full stop without a space after it ends a sentence, too.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from semscale.guards.words import read_lexicon
 
@@ -51,8 +52,9 @@ class CodedUnit:
     """A unit of an answer that has a code.
 
     Attributes:
-        text: the clause with the strongest evidence of its sentence, or the whole sentence.
-        sentence: the sentence.
+        text: the clause with the strongest evidence of its sentence, or the whole sentence; a piece of the
+            clause if the sentence has no punctuation and several codes.
+        sentence: the sentence, or this piece.
     """
 
     text: str
@@ -82,6 +84,50 @@ def sentences_in(answer: str) -> tuple[Sentence, ...]:
         whole = Unit(0, len(answer))
         return (Sentence(0, len(answer), (whole,)),)
     return tuple(sentences)
+
+
+_PUNCTUATION = re.compile(r"[.,;:!?…،؛؟۔।、。，；：！？]")
+
+
+def has_punctuation(sentence: str) -> bool:
+    """Tell whether a sentence has a mark that separates or ends sentences or clauses."""
+    return _PUNCTUATION.search(sentence) is not None
+
+
+def has_finite_verb(text: str) -> bool:
+    """Tell whether a text has a verb form with which a predicate often begins or ends, such as "was"."""
+    return _ANY_VERB.search(text) is not None
+
+
+def cut_between(topics: Sequence[int], carries_meaning: Sequence[bool]) -> tuple[int, ...]:
+    """Return where to cut the words of a clause without punctuation between its topics.
+
+    If the first word with a meaning names a topic, what is stated about a topic follows it ("staff nice food
+    cold"); if the last one does, it comes before it ("nice staff cold food"). Otherwise, or if both do, the
+    words between two topics are halved. Words without a meaning, such as "the", go with what follows.
+
+    Args:
+        topics: positions of the words that name a topic, ascending, two or more.
+        carries_meaning: for each word whether it carries a meaning, as all ``topics`` do.
+
+    Returns:
+        Positions of the first word of each piece but the first.
+
+    Examples:
+        >>> staff_nice_the_food_cold = [True, True, False, True, True]
+        >>> cut_between([0, 3], staff_nice_the_food_cold)
+        (2,)
+    """
+    meaningful = [position for position, carries in enumerate(carries_meaning) if carries]
+    is_first, is_last = topics[0] == meaningful[0], topics[-1] == meaningful[-1]
+    cuts = []
+    for topic, following in pairwise(topics):
+        between = [position for position in meaningful if topic < position < following]
+        left = (
+            len(between) if is_first and not is_last else 0 if is_last and not is_first else len(between) // 2
+        )
+        cuts.append([topic, *between][left] + 1)
+    return tuple(cuts)
 
 
 _CLOSING = r"[\"'”’»)\]」』”）]*"
@@ -140,8 +186,10 @@ _ASIDES = "|".join(
     for aside in sorted(_LEXICON["asides"].split("/"), key=len, reverse=True)
 )
 _ASIDE = re.compile(rf"(?:{_ASIDES})(?![^\W_])", re.IGNORECASE)
-_VERB = re.compile(rf"\W*(?:{'|'.join(_LEXICON['finite_verbs'].split())})(?![^\W_])", re.IGNORECASE)
-_LAST_VERB = re.compile(rf"\s(?:{'|'.join(_LEXICON['last_verbs'].split())})\W*$")
+_FIRST_VERBS, _LAST_VERBS = ("|".join(_LEXICON[kind].split()) for kind in ("finite_verbs", "last_verbs"))
+_VERB = re.compile(rf"\W*(?:{_FIRST_VERBS})(?![^\W_])", re.IGNORECASE)
+_LAST_VERB = re.compile(rf"\s(?:{_LAST_VERBS})\W*$")
+_ANY_VERB = re.compile(rf"(?<![^\W_])(?:{_FIRST_VERBS}|{_LAST_VERBS})(?![^\W_])", re.IGNORECASE)
 _LONGEST_END = 20  # characters of a last verb and the marks after it
 _NO_WORD = re.compile(r"\W*$")
 

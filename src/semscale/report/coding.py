@@ -223,9 +223,10 @@ def _share_section(summary: "CodingSummary") -> Section | None:
         )
     if summary.scale is not None:
         note += (
-            " Positive: of the answers with the code, those whose sentences and clauses with the code are "
-            f"rated on the good half of the scale ‘{one_line(summary.scale.name)}’ on average. The intervals "
-            "do not account for errors of ratings."
+            " Positive: of the answers that judge what has the code, those whose sentences and clauses with "
+            f"it are rated on the good half of the scale ‘{one_line(summary.scale.name)}’ on average. "
+            "Answers that only name it, such as “the price”, are left out. The intervals do not account for "
+            "errors of ratings."
         )
     title = f"Codes ({coverage(summary.plan.interval)} intervals)"
     listed = table_of(order, columns, noun="code", brief_title=title)
@@ -251,7 +252,7 @@ def _sentiment_section(summary: "CodingSummary") -> Section | None:
     counts, shares = _weighting(summary)
     columns: Columns[str] = (
         ("code", lambda code: Quoted(code, _NAME)),
-        (f"answers with it{counts}", lambda code: rated[code].n),
+        (f"answers that judge it{counts}", lambda code: rated[code].n),
         (f"positive{shares}", lambda code: share_cell(rated[code].positive)),
         (f"mean, {low:g} to {high:g}{shares}", lambda code: estimate_cell(rated[code].mean)),
     )
@@ -259,11 +260,14 @@ def _sentiment_section(summary: "CodingSummary") -> Section | None:
         "sentiment",
         [(code, rated[code].positive) for code in order],
         head="code",
-        quantity="share of positive answers among those with the code",
+        quantity="share of positive answers among those that judge it",
         measure="share",
         numbers=table_of(order, columns, noun="code", detail="full"),
     )
-    note = "Share of positive answers among those with the code, by ratings of its sentences and clauses."
+    note = (
+        "Share of positive answers among those that judge what has the code, by ratings of its sentences and "
+        "clauses. Answers that only name it are left out."
+    )
     data = tuple(replace(chart, coverage=summary.plan.interval, note=note) for chart in figure.data)
     first, last = order[0], order[-1]
     finding = f"‘{one_line(first)}’ is praised most ({percent(rated[first].positive.value, 0)} positive)"

@@ -515,7 +515,9 @@ def _code_tool(model: Callable[[str], Embedder], limits: ServiceLimits, work: Ba
         scale = call.check(lambda fields: _sentiment_scale(fields.sentiment), "sentiment")
         call.raise_mistakes()
         coder = Coder(cast("Codebook", codebook), embedder=model(DEFAULT_MODEL)).adapt([call.fields.texts])
-        rater = SentimentRater(scale, embedder=model(DEFAULT_RATING_MODEL)) if scale else None
+        rater = None
+        if scale:
+            rater = SentimentRater(scale, embedder=model(DEFAULT_RATING_MODEL), language=coder.language)
         scores = coder.score(call.fields.texts, progress=report_progress)
         coding = code_answers(scores, rater=rater, progress=report_progress)
         cautions = map(without_hints, language_cautions(Counter(map(str, coding.reason))))
