@@ -177,12 +177,23 @@ def test_shares_of_groups_have_a_chart_with_intervals_above_their_table(summed):
     assert figure.table.columns[-1] == "p (Holm)"
 
 
-def test_alpha_of_four_answers_by_hand():
-    # pairs 11 10 00 00: values 1 1 1 0 0 0 0 0, one of four pairs differs: Do = 1/4
-    # De = 2 * 3 * 5 / (8 * 7) = 30/56; alpha = 1 - (1/4) / (30/56) = 1 - 56/120
-    ratings = np.array([[[1.0], [1.0], [0.0], [0.0]], [[1.0], [0.0], [0.0], [0.0]]])
+def test_alpha_of_twenty_answers_by_hand():
+    # pairs 11 10 00 00, five times each: 15 values 1 and 25 values 0, one of four pairs differs: Do = 1/4
+    # De = 2 * 15 * 25 / (40 * 39) = 750/1560; alpha = 1 - (1/4) / (750/1560) = 0.48
+    ratings = np.repeat([[[1.0], [1.0], [0.0], [0.0]], [[1.0], [0.0], [0.0], [0.0]]], 5, axis=1)
     (alpha,) = code_alphas(ratings)
-    assert alpha.value == pytest.approx(1 - 56 / 120)
+    assert alpha.value == pytest.approx(0.48)
+
+
+def test_code_that_people_gave_four_times_has_no_alpha():
+    people = np.repeat([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]], 4, axis=0)
+    people[4, 1] = 1.0  # the second code was given five times
+    few, enough = code_alphas(np.stack([np.ones_like(people), people]), standard=people)
+    assert np.isnan(few.value)
+    assert few.note == "fewer than 5 answers with the code, or without it"
+    assert (enough.n, enough.note) == (20, None)
+    # of two people or runs, one that gave the code five times is enough: all the others disagree
+    assert np.isfinite(code_alphas(np.stack([np.zeros_like(people), people]))[1].value)
 
 
 def test_a_single_person_has_no_agreement():
@@ -195,10 +206,12 @@ def test_most_people_count_and_ties_and_answers_without_codes_are_left_out(summe
         "a": ["power", "cost", "power; cost", "none", None, "power"],
         "b": ["power", "cost", "power", "none", None, "power"],
     }
+    rows = {name: 5 * cells for name, cells in rows.items()}
     power, cost, _ = summed(rows, CodingColumns(text="text", labels=("a", "b"))).agreement.people
     # nobody coded the fifth answer, the sixth cannot be read; people differ about the cost of the third
-    assert (power.value, power.n, power.n_left_out) == (1.0, 4, 2)
-    assert (cost.value, cost.n, cost.n_left_out) == (1.0, 3, 3)
+    assert (power.value, power.n, power.n_left_out) == (1.0, 20, 10)
+    assert cost.n <= 15
+    assert cost.n + cost.n_left_out == 30
 
 
 @dataclass

@@ -9,6 +9,7 @@ import numpy as np
 from semscale.coding.settings import MIN_BASE
 from semscale.errors import InputError
 from semscale.stats.agreement import AgreementEstimate, krippendorff_alpha
+from semscale.stats.calibration import FEWEST_OF_EACH
 from semscale.stats.intervals import Estimate, IntervalPlan, wilson_interval
 from semscale.stats.prediction_powered import (
     CorrectedMean,
@@ -606,21 +607,39 @@ class PairCounts:
         return lift
 
 
-def code_alphas(ratings: Floats, plan: IntervalPlan | None = None) -> tuple[AgreementEstimate, ...]:
+def code_alphas(
+    ratings: Floats, plan: IntervalPlan | None = None, *, standard: Floats | None = None
+) -> tuple[AgreementEstimate, ...]:
     """Compute Krippendorff's alpha of k codes over several coders or runs; empty for fewer than two.
+
+    A code that fewer than five answers have, or fewer than five do not, has no alpha, as it has no
+    probability: its interval may run from below 0 to nearly 1.
 
     Args:
         ratings: shape (c, n, k), 1, 0 or NaN. Decisions about hand-coded answers must come from curves fitted
             without these answers.
         plan: coverage of the intervals, and the seed of the bootstrap.
+        standard: shape (n, k), the ratings that must show five answers with a code and five without; by
+            default those of any coder.
     """
     if len(ratings) < 2:
         return ()
     plan = plan or IntervalPlan()
+    shown = ratings if standard is None else standard[None]
+    fewest = np.min([(shown == value).sum(axis=1).max(axis=0) for value in (0, 1)], axis=0)
     return tuple(
         krippendorff_alpha(code.T, metric="nominal", interval=plan.interval, seed=plan.seed)
-        for code in np.moveaxis(ratings, 2, 0)
+        if n >= FEWEST_OF_EACH
+        else _no_alpha(code.shape[1])
+        for code, n in zip(np.moveaxis(ratings, 2, 0), fewest.tolist(), strict=True)
     )
+
+
+def _no_alpha(n: int) -> AgreementEstimate:
+    """Return the missing estimate of a code with too few answers of one kind, of n in all."""
+    missing = float("nan")
+    note = f"fewer than {FEWEST_OF_EACH} answers with the code, or without it"
+    return AgreementEstimate(missing, missing, missing, 0, n, 0, None, note)
 
 
 @dataclass(frozen=True)

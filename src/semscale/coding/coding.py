@@ -49,9 +49,6 @@ if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
     from semscale.judging.settings import Method
 
-MIN_PER_CLASS = 5
-"""Fewest hand-coded answers with a code, and without it, for a calibration: every fold needs both."""
-
 UNSURE = "unsure"
 """Reason of an answer without a code and with a code between the thresholds."""
 
@@ -637,7 +634,7 @@ def calibrate_code(scores: Floats, hand: Floats, *, interval: float = 0.95, seed
     labels, values = hand[person, row], scores[row]
     n_with, n_without = int((labels == 1).sum()), int((labels == 0).sum())
     rows_with, rows_without = (len(np.unique(row[labels == label])) for label in (1.0, 0.0))
-    if min(rows_with, rows_without) < MIN_PER_CLASS:
+    if min(rows_with, rows_without) < FEWEST_OF_EACH:
         return CodeCalibration(None, n_with, n_without)
     fold = random_folds(len(row), groups=row, folds=FOLDS, seed=seed)
     fold_curves = tuple(

@@ -317,11 +317,13 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         runs: tuple[AgreementEstimate, ...] = ()
         if coding.hand is not None:
             most = majority(mean_codes(coding.hand.codes))
-            people = code_alphas(np.stack([coding.held_out_assigned, most]), self._plan)
+            people = code_alphas(np.stack([coding.held_out_assigned, most]), self._plan, standard=most)
             between = code_alphas(coding.hand.codes, self._plan)
             if self._asked is not None:
                 alone = self._fitted_alone.code(scores, rows.rows)
-                people_alone = code_alphas(np.stack([alone.held_out_assigned, most]), self._plan)
+                people_alone = code_alphas(
+                    np.stack([alone.held_out_assigned, most]), self._plan, standard=most
+                )
         if self._other is not None:
             both = np.stack([coding.assigned, rows.columns["other"]])
             runs = code_alphas(both[:, rows.in_draw], self._plan)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.coding.coding import MIN_PER_CLASS
 from semscale.coding.settings import BY_LIKENESS, CodeSettings
 from semscale.guards.findings import Span
 from semscale.report import figures, parts
@@ -52,6 +51,7 @@ from semscale.report.formatting import (
 from semscale.report.parts import Column, Columns, section, table, table_of, without_none
 from semscale.report.sentences import sample_caution, unseen_codes_note
 from semscale.spelling import hint
+from semscale.stats.calibration import FEWEST_OF_EACH
 from semscale.stats.prediction_powered import FEWEST_IN_GROUP
 from semscale.types import Status
 
@@ -106,7 +106,8 @@ _TESTS = {
 _QUALITY = (
     "Area: chance that an answer with the code scores above one without it. Brier score: mean squared error "
     "of probabilities by curves that were fitted without the answer; it should be below that of the share "
-    "alone. Alpha is Krippendorff’s, nominal."
+    "alone. Alpha is Krippendorff’s, nominal, of codes that five answers or more have, and five or more do "
+    "not."
 )
 _REASON_NOTE = (
     "The evidence, marked in the answer, is the sentence or clause that decided. Decided by: the kind of "
@@ -768,8 +769,8 @@ def _calibration_cautions(summary: "CodingSummary") -> Iterator[str]:
     if summary.not_calibrated:
         verb = "is" if len(summary.not_calibrated) == 1 else "are"
         yield (
-            f"{_quote_names(summary.not_calibrated)} {verb} not calibrated: a code needs {MIN_PER_CLASS} "
-            f"hand-coded answers that have it and {MIN_PER_CLASS} that do not."
+            f"{_quote_names(summary.not_calibrated)} {verb} not calibrated: a code needs {FEWEST_OF_EACH} "
+            f"hand-coded answers that have it and {FEWEST_OF_EACH} that do not."
         )
     alphas = zip(summary.codebook.names, summary.agreement.people, strict=True)
     weak = [name for name, alpha in alphas if alpha.value < _WEAK]

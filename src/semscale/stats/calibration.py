@@ -28,7 +28,7 @@ FEWEST_TUNING = 40
 """Least number of labelled items with a score for tuning."""
 
 FEWEST_OF_EACH = FOLDS
-"""Least number of right and of wrong labels for tuning, so that every fold has one of each."""
+"""Least number of labels of each of two kinds, such as right and wrong, so that every fold has both."""
 
 CurveName = Literal["platt", "isotonic"]
 """``platt``: logistic, two parameters. ``isotonic``: any curve that never falls; needs more labels."""
