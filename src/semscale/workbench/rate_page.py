@@ -3,7 +3,6 @@
 import math
 import shlex
 from collections.abc import Callable, Mapping
-from concurrent.futures import CancelledError, wait
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -34,14 +33,19 @@ from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.workbench.forms import form_fields, settings_of_form
 from semscale.workbench.pages import page, redirect
 from semscale.workbench.project import Project, StoredSurvey
+from semscale.workbench.runs import (
+    RESULTS,
+    SHOWN,
+    file_stem,
+    position_in,
+    problem_of,
+    replace_run,
+    result_of,
+)
 from semscale.workbench.survey_view import SurveyReader, open_described
-
-RESULTS = "results"
-"""Folder of a project with rated tables, and with the reports that are downloaded."""
 
 _SETTINGS = ("language", "readout", "temperature", "floor", "anchor_sets", "missing", "reasoning", "html")
 _REPORTS = ("html", "xlsx", "pptx", "md")
-_SHOWN = 20
 _GROUPS: tuple[QuestionKind, ...] = ("single", "scale", "nps", "wave")
 
 
@@ -68,20 +72,12 @@ class RatingRun:
     @property
     def summary(self) -> RatingSummary | None:
         """The summary; ``None`` before the end, and after a failure."""
-        future = self.task.future
-        is_there = future.done() and not future.cancelled() and future.exception() is None
-        return future.result() if is_there else None
+        return result_of(self.task)
 
     @property
     def problem(self) -> str:
         """The reason why there is no summary; empty if there is one, or while the work goes on."""
-        future = self.task.future
-        if not future.done() or self.summary is not None:
-            return ""
-        error = None if future.cancelled() else future.exception()
-        if error is None or isinstance(error, CancelledError):
-            return "stopped; the same run continues after its finished parts"
-        return str(error)
+        return problem_of(self.task)
 
 
 class RatePage:
@@ -145,9 +141,9 @@ class RatePage:
         scale = single.get("scale", "")
         load_scale(self._scale_path(scale))
         file, stored = self._project.described_file()
-        out = self._project.folder / RESULTS / f"{_file_name(columns.text)}-{_file_name(scale)}.parquet"
+        out = self._project.folder / RESULTS / f"{file_stem(columns.text)}-{_scale_stem(scale)}.parquet"
         before = None if self._run is None else self._run.task
-        task = self._work.submit(self._rate, before, file, stored, columns, scale, settings, out)
+        task = replace_run(self._work, before, self._rate, file, stored, columns, scale, settings, out)
         command = _command(file, columns, scale, settings, out.relative_to(self._project.folder))
         known = None if stored.survey is None else stored.survey.by_name.get(columns.text)
         text_column = columns.text if known is None else known.all_columns[0]
@@ -159,7 +155,7 @@ class RatePage:
         run = self._run
         if run is None or run.task.future.done():
             return Response(headers={"HX-Refresh": "true"})
-        return page("progress", self._project, current="rate", run=run)
+        return page("progress", self._project, current="rate", task=run.task)
 
     def stop(self) -> Response:
         """Stop the run; finished parts stay."""
@@ -198,7 +194,6 @@ class RatePage:
 
     def _rate(
         self,
-        before: Task[RatingSummary] | None,
         file: Path,
         stored: StoredSurvey,
         columns: RatingColumns,
@@ -206,10 +201,7 @@ class RatePage:
         settings: RaterSettings,
         out: Path,
     ) -> RatingSummary:
-        """Rate a question as the command does, once the run before has ended."""
-        if before is not None:
-            before.cancel()
-            wait([before.future])
+        """Rate a question as the command does."""
         task = current_task()
         table = open_described(file, stored.survey)
         table, resolved = resolve_columns(columns, table, stored.survey)
@@ -292,12 +284,12 @@ class RatedTexts:
     @property
     def previous_start(self) -> int | None:
         """Position of the previous texts; ``None`` at the beginning."""
-        return max(self.start - _SHOWN, 0) if self.start else None
+        return max(self.start - SHOWN, 0) if self.start else None
 
     @property
     def next_start(self) -> int | None:
         """Position of the next texts; ``None`` at the end."""
-        after = self.start + _SHOWN
+        after = self.start + SHOWN
         return after if after < self.n else None
 
 
@@ -320,11 +312,11 @@ def _texts(run: RatingRun, summary: RatingSummary, query: Mapping[str, str]) -> 
     for condition in conditions:
         found = found if condition is None else found.filter(condition)
     n = int(found.select(pl.len()).collect().item())
-    start = int(min(max(0.0, _number(query.get("start", ""), 0.0)), n))
+    start = position_in(query, n)
     masses = [PREFIX + name for name in mass_names(summary.scale.values)]
     wanted = {"row": pl.col("row"), "text": pl.col(text), "status": status, "mean": pl.col(f"{PREFIX}mean")}
     wanted["masses"] = pl.concat_list(masses)
-    rows = found.slice(start, _SHOWN).select(**wanted).collect().to_dicts()
+    rows = found.slice(start, SHOWN).select(**wanted).collect().to_dicts()
     groups = table.select(pl.col(group).cast(pl.String).unique().sort()) if group else None
     return RatedTexts(
         rows=rows,
@@ -347,12 +339,9 @@ def _load_model() -> Embedder:
     return load_embedder(DEFAULT_RATING_MODEL, progress=current_task().report)
 
 
-def _file_name(text: str) -> str:
-    """Return a name for files: letters, digits and hyphens."""
-    plain = "".join(
-        sign if sign.isalnum() else "-" for sign in text.removesuffix(".yaml").removeprefix("scales/")
-    )
-    return plain.strip("-")[:60] or "texts"
+def _scale_stem(scale: str) -> str:
+    """Return the name of a scale in names of files."""
+    return file_stem(scale.removesuffix(".yaml").removeprefix("scales/"))
 
 
 def _command(file: Path, columns: RatingColumns, scale: str, settings: RaterSettings, out: Path) -> str:

@@ -1,0 +1,85 @@
+"""Runs of a page in the background: their end, their progress, and a new one that replaces the last."""
+
+import math
+from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError, wait
+from typing import Any, TypeVar
+
+from semscale.serving.background import BackgroundWork, Task
+
+RESULTS = "results"
+"""Folder of a project with tables that runs wrote, and with the reports that are downloaded."""
+
+SHOWN = 20
+"""Number of texts of a run that a page shows at once."""
+
+_STOPPED = "stopped; the same run continues after its finished parts"
+
+Outcome = TypeVar("Outcome")
+
+
+def result_of(task: Task[Outcome]) -> Outcome | None:
+    """Return the result of a task; ``None`` before the end, and after a failure."""
+    future = task.future
+    is_there = future.done() and not future.cancelled() and future.exception() is None
+    return future.result() if is_there else None
+
+
+def problem_of(task: Task[Any], stopped: str = _STOPPED) -> str:
+    """Return the reason why a task has no result; empty if it has one, or while the work goes on.
+
+    Args:
+        task: the task.
+        stopped: the reason if it was stopped.
+    """
+    future = task.future
+    if not future.done() or result_of(task) is not None:
+        return ""
+    error = None if future.cancelled() else future.exception()
+    return stopped if error is None or isinstance(error, CancelledError) else str(error)
+
+
+def replace_run(
+    work: BackgroundWork, before: Task[Any] | None, run: Callable[..., Outcome], *arguments: Any
+) -> Task[Outcome]:
+    """Start a run, which stops the one before and begins when that has ended.
+
+    Args:
+        work: threads for runs.
+        before: the run before; ``None`` for the first.
+        run: function that does the work.
+        arguments: its arguments.
+    """
+
+    def run_after() -> Outcome:
+        if before is not None:
+            before.cancel()
+            wait([before.future])
+        return run(*arguments)
+
+    return work.submit(run_after)
+
+
+def file_stem(text: str) -> str:
+    """Return a name for files: letters, digits and hyphens.
+
+    Examples:
+        >>> file_stem("../What's new?")
+        'What-s-new'
+    """
+    plain = "".join(sign if sign.isalnum() else "-" for sign in text)
+    return plain.strip("-")[:60] or "texts"
+
+
+def position_in(query: Mapping[str, str], n: int) -> int:
+    """Return the position of the first text that an address asks for, 0 to n.
+
+    Args:
+        query: fields of the address.
+        n: number of texts.
+    """
+    try:
+        start = float(query.get("start", ""))
+    except ValueError:
+        return 0
+    return 0 if math.isnan(start) else int(min(max(0.0, start), n))
