@@ -88,14 +88,13 @@ def test_the_file_keeps_its_comments_and_has_the_new_sets(toy_embedder):
     }
 
 
-def test_file_with_sets_on_a_single_line_is_refused(toy_embedder):
+def test_sets_on_a_single_line_are_added_to_as_well(toy_embedder):
     flow = FILE.replace(
         FILE[FILE.index("anchor_sets:") : FILE.index("\nprovenance")],
         "anchor_sets: {plain: [I feel bad., I feel good.]}\n",
     )
     growth = grow(SCALE, reply(WORK), source="a model", embedder=toy_embedder)
-    with pytest.raises(InputError, match="one indented line for each sentence"):
-        grow_file(flow, growth)
+    assert parse_scale(grow_file(flow, growth).encode(), source="grown.yaml") == growth.scale
 
 
 def test_probes_are_spread_over_the_ratings_in_another_order(toy_embedder):

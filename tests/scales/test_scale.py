@@ -165,3 +165,25 @@ def test_a_scale_cannot_be_changed():
         scale().name = "other"
     with pytest.raises(ValueError, match="frozen"):
         Probe(text="a", level=1).level = 2
+
+
+def test_with_anchors_replaces_a_set_or_adds_one():
+    edited = scale().with_anchors("plain", ("I feel ill.", "I feel so-so.", "I feel good."))
+    assert edited.anchor_sets == {"plain": ("I feel ill.", "I feel so-so.", "I feel good.")}
+    two = edited.with_anchors("day", ("A bad day.", "A day.", "A good day."))
+    assert list(two.anchor_sets) == ["plain", "day"]
+    assert scale().anchor_sets == FIELDS["anchor_sets"]
+
+
+@pytest.mark.parametrize(
+    ("name", "anchors", "message"),
+    [
+        ("plain", ("Bad.", "Good."), "must have one anchor for each of the 3 points, got 2"),
+        ("plain", ("Bad.", " ", "Good."), "anchor 2 must not be empty"),
+        ("day", ("Bad.", "bad.", "Good."), "anchors of set 'day' must differ"),
+        ("My day", ("Bad.", "So-so.", "Good."), "My day"),
+    ],
+)
+def test_with_anchors_refuses_what_is_no_anchor_set(name, anchors, message):
+    with pytest.raises(InputError, match=message):
+        scale().with_anchors(name, anchors)

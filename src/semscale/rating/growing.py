@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.presentable import Presentable
 from semscale.rating.lint import LintReport, SetLint, lint
 from semscale.scales import Scale
-from semscale.scales.scale import parse_scale
+from semscale.scales.scale_file import scale_text
 from semscale.types import Progress
 
 if TYPE_CHECKING:
@@ -157,42 +155,13 @@ def _free_name(topic: str, scale: Scale) -> str:
 
 
 def grow_file(content: str, growth: Growth) -> str:
-    """Add proposed sets and their source to the text of a scale's file; its comments and layout stay.
+    """Add proposed sets and their source to the text of a scale's file; its comments stay.
 
     Args:
         content: text of the file.
         growth: proposals for the scale in it.
 
     Raises:
-        InputError: ``anchor_sets`` does not have one indented line for each sentence.
+        InputError: the file cannot be changed without losing something.
     """
-    sets = {name: list(growth.scale.anchor_sets[name]) for name in growth.proposed}
-    text = _with_entries(content, "anchor_sets", sets)
-    text = _with_entries(text, "sources", dict.fromkeys(growth.proposed, growth.source))
-    try:
-        is_as_meant = parse_scale(text.encode(), source="the file") == growth.scale
-    except InputError:
-        is_as_meant = False
-    if not is_as_meant:
-        raise InputError(
-            "sets", "cannot be added: write anchor_sets with one indented line for each sentence"
-        )
-    return text
-
-
-def _with_entries(content: str, key: str, entries: dict[str, Any]) -> str:
-    """Add entries to a top-level mapping of a YAML file; create the mapping if it is missing."""
-    lines = content.rstrip("\n").split("\n")
-    if f"{key}:" not in lines:
-        lines += ["", f"{key}:"]
-    start = lines.index(f"{key}:") + 1
-    stop = start
-    while stop < len(lines) and (not lines[stop].strip() or lines[stop][0] in " #"):
-        stop += 1
-    while not lines[stop - 1].strip() or lines[stop - 1].startswith("#"):
-        stop -= 1
-    indentation = re.match(" *", lines[start] if stop > start else "  ")
-    width = len(indentation.group()) if indentation else 2
-    dumped = yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=10_000)
-    added = [" " * width + line for line in dumped.rstrip("\n").split("\n")]
-    return "\n".join([*lines[:stop], *added, *lines[stop:]]) + "\n"
+    return scale_text(growth.scale, content.encode())

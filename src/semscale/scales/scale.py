@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
@@ -153,6 +153,27 @@ class Scale(BaseModel):
         chosen = {name: self.anchor_sets[name] for name in wanted}
         sources = {name: source for name, source in self.sources.items() if name in chosen}
         return self.model_copy(update={"anchor_sets": chosen, "sets_by_model": {}, "sources": sources})
+
+    def with_anchors(self, name: str, anchors: Sequence[str]) -> "Scale":
+        """Return the scale with an anchor set replaced, or added if the scale has none of that name.
+
+        Args:
+            name: name of the set.
+            anchors: one sentence for each point, from the lowest to the highest.
+
+        Raises:
+            InputError: the name or a sentence is invalid, or a sentence is missing or appears twice.
+
+        Examples:
+            >>> tea = Scale(
+            ...     name="tea", title="Tea", question="How is it?", provenance="an example",
+            ...     points=({"value": 1, "label": "bad"}, {"value": 2, "label": "good"}),
+            ...     anchor_sets={"plain": ("Bad tea.", "Good tea.")},
+            ... )
+            >>> tea.with_anchors("cup", ["I left it.", "I drank it all."]).anchor_sets["cup"]
+            ('I left it.', 'I drank it all.')
+        """
+        return Scale(**{**dict(self), "anchor_sets": {**self.anchor_sets, name: tuple(anchors)}})
 
     def for_model(self, model: str) -> "Scale":
         """Return the scale with the anchor sets for a model; with all of them if it is not named.
