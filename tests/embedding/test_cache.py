@@ -16,7 +16,7 @@ from threading import Event
 import numpy as np
 import pytest
 
-from semscale.embedding.cache import CachedEmbedder, EmbeddingCache, cache_keys
+from semscale.embedding.cache import CachedEmbedder, EmbeddingCache, RememberingEmbedder, cache_keys
 from semscale.embedding.cache_file import CacheWarning
 from semscale.embedding.embedder import Embedder, Embeddings
 from semscale.errors import InputError
@@ -499,3 +499,35 @@ class TestForks:
         with ThreadPoolExecutor(1) as pool:
             pool.submit(cache.put_many, keys("a"), embeddings(1)).result(timeout=10)
         assert cache.get_many(keys("a"), 4)[0].all()
+
+
+class TestRememberingEmbedder:
+    def test_each_text_is_computed_once_and_returned_in_order(self):
+        behind = Counting()
+        embedder: Embedder = RememberingEmbedder(behind)
+        assert isinstance(embedder, Embedder)
+        assert embedder.signature == behind.signature
+        assert embedder.embed(["a", "bb", "a"]).vectors[:, 0].tolist() == [1, 2, 1]
+        again = embedder.embed(["ccc", "bb", "a", "bb"])
+        assert again.vectors[:, 0].tolist() == [3, 2, 1, 2]
+        assert again.windows.tolist() == [2, 2, 2, 2]
+        assert behind.asked == [["a", "bb"], ["ccc"]]
+        assert embedder.embed([]).vectors.shape == (0, 2)
+
+    def test_anchors_are_remembered_by_the_more_exact_form(self):
+        behind, exact = Counting(precision="low"), Counting()
+        behind.for_anchors = exact
+        embedder = RememberingEmbedder(behind)
+        for _ in range(2):
+            embedder.for_anchors.embed(["a"])
+        assert (behind.asked, exact.asked) == ([], [["a"]])
+        assert RememberingEmbedder(exact).for_anchors.signature == exact.signature
+
+    def test_shares_of_unknown_tokens_are_kept(self):
+        class Reading(Counting):
+            def embed(self, texts, *, progress=None):
+                unknown = np.array([0.5] * len(texts), np.float32)
+                return replace(super().embed(texts), unknown=unknown)
+
+        assert RememberingEmbedder(Reading()).embed(["a", "a"]).unknown.tolist() == [0.5, 0.5]
+        assert np.isnan(RememberingEmbedder(Counting()).embed(["a"]).unknown).all()

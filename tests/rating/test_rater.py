@@ -7,6 +7,7 @@ import pytest
 from tests.conftest import ToyEmbedder
 
 import semscale
+from semscale.embedding import RememberingEmbedder
 from semscale.errors import InputError, UnknownNameError
 from semscale.rating.anchors import unrelated_sentences
 from semscale.rating.rater import Rater
@@ -351,3 +352,33 @@ def test_of_a_comparison(settings, message):
 def test_complex_vectors_are_refused():
     with pytest.raises(InputError, match="vectors must be real numbers"):
         ssr_ratings(np.array([[1.0 + 2.0j, 1.0]]), np.eye(2))
+
+
+def test_with_scale_rates_as_a_new_rater_and_embeds_new_sentences_only(scale, toy_embedder):
+    asked = []
+
+    class Asked:
+        dimensions, signature = toy_embedder.dimensions, toy_embedder.signature
+
+        def embed(self, texts, *, progress=None):
+            asked.append(list(texts))
+            return toy_embedder.embed(texts, progress=progress)
+
+    texts = ["great stuff", "bad thing", "so so", "lovely price"]
+    rater = Rater(scale, embedder=RememberingEmbedder(Asked()), temperature=0.5)
+    rater.rate(texts)
+    edited = scale.with_anchors("other", ("bad stuff", "middling stuff", "lovely great stuff"))
+    asked.clear()
+    ratings = rater.with_scale(edited).rate(texts)
+    assert asked == [["lovely great stuff"]]
+    alone = Rater(edited, embedder=toy_embedder, temperature=0.5).rate(texts)
+    assert ratings.signature == alone.signature
+    for column in ("pmf", "set_means", "similarity", "sentiment"):
+        np.testing.assert_array_equal(getattr(ratings, column), getattr(alone, column))
+    assert ratings.status.tolist() == alone.status.tolist()
+
+
+def test_with_scale_refuses_a_scale_without_the_chosen_sets(scale, toy_embedder):
+    rater = Rater(scale, embedder=toy_embedder, anchor_sets=["other"])
+    with pytest.raises(UnknownNameError):
+        rater.with_scale(scale.with_sets(["plain"]))

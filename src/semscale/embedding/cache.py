@@ -1,8 +1,9 @@
-"""Caches on disk for embeddings and token states."""
+"""Caches for embeddings and token states, on disk, and for embeddings in memory as well."""
 
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -84,6 +85,56 @@ class CachedEmbedder:
             vectors[rows], windows[rows] = fresh.vectors, fresh.windows
             unknown[rows] = np.nan if fresh.unknown is None else fresh.unknown
         return Embeddings(vectors, windows, unknown).spread(where)
+
+
+class RememberingEmbedder:
+    """Keeps all embeddings in memory, for some thousands of texts that are embedded again and again.
+
+    A rater or a linter with this embedder computes only the sentences that changed since the last scale.
+    Several threads may use it at once.
+
+    Args:
+        embedder: computes the embeddings of new texts.
+
+    Examples:
+        >>> from semscale.embedding.embedder import ArrayEmbedder
+        >>> embedder = RememberingEmbedder(ArrayEmbedder(["good", "bad"], [[0.6, 0.8], [0.0, 1.0]]))
+        >>> (embedder.embed(["bad", "good", "bad"]).vectors[:, 0] > 0).tolist()
+        [False, True, False]
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+        self._rows: dict[str, tuple[Vectors, int, float]] = {}
+
+    @property
+    def dimensions(self) -> int:
+        """Width of a vector."""
+        return self.embedder.dimensions
+
+    @cached_property
+    def signature(self) -> Signature:
+        """Signature of the embedder behind; remembering changes no number."""
+        return self.embedder.signature
+
+    @cached_property
+    def for_anchors(self) -> Embedder:
+        """Embedder for anchors, which remembers them as well."""
+        behind = anchor_embedder(self.embedder)
+        return self if behind is self.embedder else RememberingEmbedder(behind)
+
+    def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
+        """Embed texts in their order, each text once."""
+        known = validate_texts(texts)
+        if new := [text for text in dict.fromkeys(known) if text not in self._rows]:
+            fresh = self.embedder.embed(new, progress=progress)
+            unknown = np.full(len(new), np.nan, np.float32) if fresh.unknown is None else fresh.unknown
+            rows = zip(fresh.vectors, fresh.windows.tolist(), unknown.tolist(), strict=True)
+            self._rows.update(zip(new, rows, strict=True))
+        stored = [self._rows[text] for text in known]
+        vectors = np.array([row[0] for row in stored], np.float32).reshape(len(stored), self.dimensions)
+        windows = np.array([row[1] for row in stored], np.int64)
+        return Embeddings(vectors, windows, np.array([row[2] for row in stored], np.float32))
 
 
 class EmbeddingCache:

@@ -111,6 +111,18 @@ class Rater:
         """Build a rater from settings that were checked already."""
         return cls(scale, **dict(settings))
 
+    def with_scale(self, scale: str | Path | Scale) -> Self:
+        """Return a rater for another scale with the same settings and the same loaded embedder.
+
+        With a ``RememberingEmbedder``, only sentences that no rater of it has embedded are computed, so that
+        an edited anchor takes milliseconds: the other anchors, the unrelated sentences and those of plain
+        sentiment are known.
+
+        Raises:
+            InputError: as ``Rater``, for example if the scale lacks a set of ``anchor_sets``.
+        """
+        return self.from_settings(scale, self.settings.with_values(embedder=self.embedder))
+
     @cached_property
     def embedder(self) -> "Embedder":
         """The embedder; loaded on first use, together with the identifier of languages."""
