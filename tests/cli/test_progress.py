@@ -4,7 +4,8 @@ import io
 
 import pytest
 
-from semscale.cli.progress import amount, progress_bars, rate, time_left
+from semscale.cli.progress import progress_bars
+from semscale.progress import amount, rate, time_left
 
 
 class Terminal(io.StringIO):

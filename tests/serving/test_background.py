@@ -3,10 +3,12 @@
 import asyncio
 import threading
 from concurrent.futures import CancelledError
+from functools import partial
 
 import pytest
 
-from semscale.serving.background import BackgroundWork, Step, report_progress
+from semscale.progress import Pace
+from semscale.serving.background import BackgroundWork, Step, Task, report_progress
 from semscale.serving.requests import RefusedRequestError
 
 
@@ -53,6 +55,19 @@ def test_task_reports_its_progress_in_numbers_and_keeps_its_result(background, s
     steps.let.set()
     assert task.future.result(60) == "rated"
     assert background.find(task.id).future.result() == "rated"
+
+
+def test_stages_of_a_task_state_what_is_done_and_the_time_left(monkeypatch):
+    seconds = iter([0.0, 0.0, 10.0])
+    monkeypatch.setattr("semscale.serving.background.Pace", partial(Pace, now=lambda: next(seconds)))
+    task = Task()
+    task.report("pulling e5-small", 89_000_000, 89_000_000)
+    for done in (0, 2_000):  # 200 a second, so that 6,000 take 30 seconds
+        task.report("rating", done, 8_000)
+    pulling, rating = task.stages.values()
+    assert task.unfinished_stages == [rating]
+    assert (pulling.is_finished, pulling.amount) == (True, "89 of 89 MB")
+    assert (rating.is_finished, rating.amount, rating.time_left) == (False, "2,000 of 8,000", "0:00:30 left")
 
 
 def test_task_that_fails_keeps_its_error(background):

@@ -15,6 +15,7 @@ from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from semscale.progress import Pace, amount, time_left
 from semscale.serving.requests import RefusedRequestError
 
 Outcome = TypeVar("Outcome")
@@ -37,6 +38,41 @@ class Step:
     total: int | None
 
 
+class Stage:
+    """A stage of a task, with the time that it still takes.
+
+    Args:
+        step: its first step.
+
+    Attributes:
+        step: its latest step.
+    """
+
+    def __init__(self, step: Step) -> None:
+        self.step, self._pace = step, Pace()
+
+    def add(self, step: Step) -> None:
+        """Note the latest step."""
+        self.step = step
+        self._pace.add(step.done, step.total)
+
+    @property
+    def is_finished(self) -> bool:
+        """True if all units are done."""
+        return self.step.total is not None and self.step.done >= self.step.total
+
+    @property
+    def amount(self) -> str:
+        """How much is done, in words; empty before anything is."""
+        step = self.step
+        return amount(step.stage, step.done, step.total) if step.done or step.total else ""
+
+    @property
+    def time_left(self) -> str:
+        """Time that the stage still takes, in words; empty if that is not known."""
+        return time_left(self.step.stage, self._pace.seconds_left)
+
+
 class Task(Generic[Outcome]):
     """Work in a thread, which another thread can watch and cancel.
 
@@ -44,12 +80,14 @@ class Task(Generic[Outcome]):
         id: random name, under which ``BackgroundWork.find`` returns the task.
         future: receives the result or the error.
         progress: the latest step; ``None`` before the first one.
+        stages: all stages so far by name, in the order of their beginning.
     """
 
     def __init__(self) -> None:
         self.id = secrets.token_hex(_ID_BYTES)
         self.future: Future[Outcome] = Future()
         self.progress: Step | None = None
+        self.stages: dict[str, Stage] = {}
         self._is_cancelled = False
         self._parts: set[Future[Any]] = set()
 
@@ -57,6 +95,12 @@ class Task(Generic[Outcome]):
     def is_cancelled(self) -> bool:
         """True if the work was asked to end."""
         return self._is_cancelled
+
+    @property
+    def unfinished_stages(self) -> list[Stage]:
+        """The stages in progress, or else the last one; empty before the first."""
+        stages = list(self.stages.values())
+        return [stage for stage in stages if not stage.is_finished] or stages[-1:]
 
     def cancel(self) -> None:
         """End the work before it starts, or at its next step; what it waits for is cancelled at once."""
@@ -81,7 +125,8 @@ class Task(Generic[Outcome]):
             CancelledError: the work was cancelled.
         """
         self.check()
-        self.progress = Step(stage, done, total)
+        self.progress = step = Step(stage, done, total)
+        self.stages.setdefault(stage, Stage(step)).add(step)
 
     def submit(self, submit: Callable[..., Future[Part]], *arguments: Any) -> Future[Part]:
         """Submit a part of the work elsewhere, such as texts to a model; it is cancelled with the work.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.cli.progress import Pace
+from semscale.progress import Pace
 
 
 @pytest.fixture
