@@ -382,3 +382,30 @@ def test_with_scale_refuses_a_scale_without_the_chosen_sets(scale, toy_embedder)
     rater = Rater(scale, embedder=toy_embedder, anchor_sets=["other"])
     with pytest.raises(UnknownNameError):
         rater.with_scale(scale.with_sets(["plain"]))
+
+
+def test_explain_names_the_nearest_anchors_and_rates_each_sentence(rater):
+    explained = rater.explain("Lovely stuff. Awful thing!")
+    parts = ["Lovely stuff.", "Awful thing!"]
+    assert list(explained.sentences) == parts
+    np.testing.assert_array_equal(explained.sentence_ratings.pmf, rater.rate(parts).pmf)
+    np.testing.assert_array_equal(explained.rating.pmf, rater.rate(["Lovely stuff. Awful thing!"]).pmf)
+    cosines = [anchor.cosine for anchor in explained.anchors]
+    assert cosines == sorted(cosines, reverse=True)
+    assert len(cosines) == 5
+
+
+def test_explain_finds_an_anchor_that_is_the_text_itself(rater):
+    explained = rater.explain("so so thing", n_anchors=1)
+    (anchor,) = explained.anchors
+    assert (anchor.anchor_set, anchor.point.label, anchor.sentence) == ("plain", "middling", "so so thing")
+    assert anchor.cosine == pytest.approx(1, abs=1e-6)
+    assert explained.sentences == ()
+    assert len(explained.sentence_ratings) == 0
+
+
+@pytest.mark.parametrize("text", ["", "...", None])
+def test_explain_has_no_anchors_for_what_is_not_rated(rater, text):
+    explained = rater.explain(text)
+    assert not explained.rating.scored[0]
+    assert (explained.anchors, explained.sentences) == ((), ())

@@ -299,6 +299,10 @@ class AppliedAnchors:
         for code in sorted(set(languages[is_translated])):
             yield self._translated[code], np.flatnonzero(languages == code)
 
+    def for_language(self, language: str | None) -> AnchorVectors:
+        """Return the anchors of texts in a language."""
+        return self.main if language is None else self._translated.get(language, self.main)
+
     def _vectors(self, scale: Scale) -> AnchorVectors:
         return AnchorVectors(scale, self._embedder, self._floor)
 

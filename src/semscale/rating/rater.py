@@ -22,6 +22,7 @@ from semscale.rating.anchors import (
 )
 from semscale.rating.aspects import AspectReader
 from semscale.rating.calibration import Calibration, as_calibration
+from semscale.rating.explanation import MOST_ANCHORS, Explanation, nearest_anchors
 from semscale.rating.gaussian_process import Predictors
 from semscale.rating.ratings import Ratings
 from semscale.rating.readouts import (
@@ -252,6 +253,35 @@ class Rater:
             windows=windows,
             unread=unread,
             languages=np.full(n, None, dtype=object),
+        )
+
+    def explain(self, text: str, *, n_anchors: int = MOST_ANCHORS) -> Explanation:
+        """Rate a text with its sentences, and find the anchors that are nearest to it.
+
+        Args:
+            text: the text.
+            n_anchors: number of anchors.
+
+        Raises:
+            ModelError: the model cannot be run.
+        """
+        from semscale.matching.entailment import sentences_with_text
+
+        cells = TextPreparation.from_settings(self.settings).prepare([text])
+        rating = self.rate_prepared(cells)
+        if np.isnan(rating.similarity[0]):
+            return Explanation(str(cells[0]), rating, (), (), self.rate_prepared([]))
+        embedded, _ = self._read([str(cells[0])], None)
+        anchors = self._applied.for_language(rating.language[0])
+        cosines = anchors.vectors @ embedded.vectors[0].astype(np.float64)
+        sentences = tuple(sentences_with_text(str(cells[0])))
+        sentences = sentences if len(sentences) > 1 else ()
+        return Explanation(
+            str(cells[0]),
+            rating,
+            nearest_anchors(anchors.scale, cosines, n_anchors),
+            sentences,
+            self.rate_prepared(sentences),
         )
 
     def calibrate(
