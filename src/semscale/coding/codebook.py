@@ -258,7 +258,7 @@ def parse_codebook(content: bytes, *, source: str) -> Codebook:
         raise file.error(("codes",) if mistaken is None else ("codes", mistaken), message)
     for position, names in enumerate(entry.merge):
         with file.locate_errors("merge", position):
-            codes = _merge_codes(codes, names)
+            codes = merge_codes(codes, names)
     for position, net in enumerate(entry.nets):
         with file.locate_errors("nets", position):
             codes = _under_net(codes, net.name.strip(), net.codes)
@@ -267,8 +267,16 @@ def parse_codebook(content: bytes, *, source: str) -> Codebook:
         return Codebook(entry.name, (*nets, *(code for code in codes if not code.is_net)))
 
 
-def _merge_codes(codes: Sequence[Code], names: Sequence[str]) -> list[Code]:
-    """Merge several codes into one; the codes below any of them move below the merged code."""
+def merge_codes(codes: Sequence[Code], names: Sequence[str]) -> list[Code]:
+    """Merge several codes into one; the codes below any of them move below the merged code.
+
+    Args:
+        codes: all codes of a codebook.
+        names: names of those to merge; the first one stays.
+
+    Raises:
+        InputError: fewer than two codes are named, one is unknown, or they are below different codes.
+    """
     if len(names) < 2:
         raise InputError("merge", f"needs the names of two codes or more, got {', '.join(names) or 'none'}")
     by_name = {code.name: code for code in codes}
