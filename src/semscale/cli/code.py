@@ -298,7 +298,6 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
     """
     from semscale.cli.progress import progress_bars
     from semscale.coding import suggesting
-    from semscale.coding.coder import Coder
     from semscale.store.atomic import check_writable
     from semscale.store.missing_codes import missing_keys
     from semscale.store.writing import check_free, check_output, write_batches
@@ -337,12 +336,7 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
             chat = options.chat.load(progress)
             names = suggesting.name_codes(summary.codes, options.calls.runner(chat), progress=progress)
             summary = summary.with_names(names, chat.name)
-        try:
-            coder = Coder(suggesting.build_codebook(summary), embedder=embedder)
-            summary = summary.with_counts(coder, sample.times)
-        except InputError as error:
-            # The summary reports why ``semscale code`` would refuse the codebook.
-            summary = replace(summary, problem=str(error))
+        summary = suggesting.count_coded(summary, sample, embedder)
         if options.outputs.out is not None:
             coded = _with_codes(table, columns, summary, embedder, progress)
             write_batches(coded, options.outputs.out, escape=options.outputs.escape)

@@ -38,13 +38,13 @@ class OpenOptions(Settings):
 
 @command
 def open_workbench(options: OpenOptions) -> None:
-    """Open a survey in the browser: correct its questions, choose the rows that count, rate open answers.
+    """Open a survey in the browser: correct its questions, and rate and code open answers.
 
     [bold]semscale open answers.csv[/bold]
 
     The workbench runs on this machine alone. Its pages read and write survey.yaml beside the file, which
-    other commands read; rated tables are in the folder results. Ctrl-C ends it. Without a file, an example is
-    copied to the folder semscale-demo.
+    other commands read; results are in the folder results, and codebooks in codebooks. Ctrl-C ends it.
+    Without a file, an example is copied to the folder semscale-demo.
     """
     from semscale.extras import require
 

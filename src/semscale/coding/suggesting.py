@@ -19,6 +19,7 @@ import yaml
 
 from semscale.chat.messages import Request
 from semscale.coding.codebook import NO_CODE, Code, Codebook, net_definition
+from semscale.coding.coder import Coder
 from semscale.coding.settings import BY_LIKENESS
 from semscale.coding.topics import CLUSTERS, SENTIMENT_AXES, Topics, find_topics
 from semscale.coding.typical_words import MAX_NAME, is_fragment, name_of
@@ -35,7 +36,6 @@ from semscale.types import Floats, Integers, Mask, Progress, Status, Vectors
 
 if TYPE_CHECKING:
     from semscale.chat.runner import Runner
-    from semscale.coding.coder import Coder
     from semscale.embedding.embedder import Embedder
 
 MAX_ANSWERS = 20_000
@@ -194,7 +194,7 @@ class SuggestionSummary(Presentable):
         names = [[self.codes[code].name for code in net] for net in self.nets]
         return {" + ".join(some[:_NAMED_CODES])[:MAX_NAME]: some for some in names}
 
-    def with_counts(self, coder: "Coder", times: Mapping[str, int]) -> "SuggestionSummary":
+    def with_counts(self, coder: Coder, times: Mapping[str, int]) -> "SuggestionSummary":
         """Count the clustered rows that ``semscale code`` would give each proposed code.
 
         Args:
@@ -694,6 +694,21 @@ def build_codebook(summary: SuggestionSummary) -> Codebook:
         for code in summary.codes
     )
     return Codebook(_codebook_name(summary), (*nets, *codes))
+
+
+def count_coded(summary: SuggestionSummary, sample: AnswerSample, embedder: "Embedder") -> SuggestionSummary:
+    """Count the answers that ``semscale code`` would give each code, or say why it refuses the codebook.
+
+    Args:
+        summary: the proposal.
+        sample: the answers from which it was made.
+        embedder: turns texts into vectors.
+    """
+    try:
+        coder = Coder(build_codebook(summary), embedder=embedder)
+        return summary.with_counts(coder, sample.times)
+    except InputError as error:
+        return replace(summary, problem=str(error))
 
 
 def suggestion_yaml(summary: SuggestionSummary) -> str:

@@ -17,6 +17,7 @@ from semscale.messages import shorten
 from semscale.serving.background import BackgroundWork
 from semscale.serving.server import handle_signals, server_config
 from semscale.workbench.access import STATIC, BrowserAccess
+from semscale.workbench.code_page import code_router
 from semscale.workbench.data_page import data_router, refusal
 from semscale.workbench.pages import page, static_file
 from semscale.workbench.project import Project
@@ -43,8 +44,9 @@ def workbench(project: Project, *, token: str, port: int) -> FastAPI:
         yield
         work.close()
 
-    def refuse(_: Request, error: Exception) -> Response:
-        return refusal(project, reader, error)
+    def refuse(request: Request, error: Exception) -> Response:
+        current = request.url.path.split("/")[1]
+        return refusal(project, reader, error, current if request.method == "POST" else "data")
 
     async def refuse_fields(_: Request, error: Exception) -> Response:
         fields = error.errors() if isinstance(error, RequestValidationError) else []
@@ -65,6 +67,7 @@ def workbench(project: Project, *, token: str, port: int) -> FastAPI:
     )
     app.include_router(data_router(project, reader))
     app.include_router(rate_router(project, reader, work))
+    app.include_router(code_router(project, reader, work))
 
     @app.get("/")
     async def start() -> Response:

@@ -314,8 +314,7 @@ class DataPage:
 
     def undo(self) -> Response:
         """Take back the last change."""
-        self._project.undo()
-        return redirect("/data")
+        return redirect(self._project.undo().page)
 
     def _view(self) -> SurveyView:
         """Return the survey, also if its file must be read first.
@@ -326,9 +325,18 @@ class DataPage:
         return self._reader.view(*self._project.described_file())
 
 
-def refusal(project: Project, reader: SurveyReader, error: Exception) -> Response:
-    """Show the page with the reason why a change was not saved."""
+def refusal(project: Project, reader: SurveyReader, error: Exception, current: str = "data") -> Response:
+    """Show the reason why a change was not saved, on this page or on one that leads back to another.
+
+    Args:
+        project: the project that is open.
+        reader: reads its file.
+        error: the reason.
+        current: name of the page on which the change was made.
+    """
     status = _CONFLICT if isinstance(error, ConflictError) else _REFUSED
+    if current != "data":
+        return page("refusal", project, status=status, refused=str(error), current=current)
     try:
         return DataPage(project, reader).render(QuestionChoice(), refused=str(error), status=status)
     except InputError as further:  # the file or its description cannot be read at all

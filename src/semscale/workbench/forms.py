@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from semscale.settings import Settings, option_of
+from semscale.spelling import option_name
 
 AnySettings = TypeVar("AnySettings", bound=Settings)
 
@@ -95,3 +96,28 @@ def _value(text: str, info: FieldInfo) -> object:
         except ValueError:
             return text  # the settings class refuses it, and names the setting
     return text
+
+
+def option_words(settings: Settings, names: Collection[str]) -> list[str]:
+    """Return the options of a command that state settings, without those that have their defaults.
+
+    Args:
+        settings: the settings.
+        names: those that the form has.
+
+    Examples:
+        >>> from semscale.rating.settings import RaterSettings
+        >>> option_words(RaterSettings(temperature=2.0, missing=("NA", "-99")), ["temperature", "missing"])
+        ['--temperature', '2.0', '--missing', 'NA', '--missing', '-99']
+    """
+    words: list[str] = []
+    for name in names:
+        value, info = getattr(settings, name), type(settings).model_fields[name]
+        if value == info.get_default():
+            continue
+        option = option_of(info)
+        entries = list(value) if isinstance(value, tuple) else ["none" if value is None else str(value)]
+        if option is not None and option.type is str:
+            entries = [",".join(entries)]
+        words += [word for entry in entries for word in (option_name(name), entry)]
+    return words

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _TYPES = {"js": "text/javascript", "css": "text/css"}
 _HTMX = "htmx.min.js"
-_SHEET, _SCRIPT = "workbench.css", "workbench.js"
+_SHEET = "workbench.css"
+_STATIC = (_HTMX, _SHEET, "workbench.js", "code.js")
 _YEAR = 365 * 24 * 3600
 
 
@@ -99,7 +100,7 @@ def redirect(path: str, anchor: str = "", **query: str) -> Response:
 @cache
 def static_file(name: str) -> Response | None:
     """Return the response with a script or the style sheet; ``None`` for another name."""
-    if name not in (_HTMX, _SHEET, _SCRIPT):
+    if name not in _STATIC:
         return None
     content = resources.files("semscale.workbench").joinpath("static", name).read_bytes()
     if name == _SHEET:
@@ -112,5 +113,5 @@ def static_file(name: str) -> Response | None:
 @cache
 def _stamp() -> str:
     """Return a hash of all static files, which changes their address when they change."""
-    contents = (static_file(name) for name in (_HTMX, _SHEET, _SCRIPT))
+    contents = (static_file(name) for name in _STATIC)
     return hashlib.sha256(b"".join(bytes(answer.body) for answer in contents if answer)).hexdigest()[:12]

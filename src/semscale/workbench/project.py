@@ -37,10 +37,22 @@ class StoredSurvey:
 
 
 @dataclass(frozen=True)
-class _Change:
+class Change:
+    """A change of a file, which can be undone.
+
+    Attributes:
+        name: the change, for the button that undoes it.
+        path: the file.
+        before: its content before; ``None`` if there was no file.
+        after: its content after.
+        page: address of the page that shows the file.
+    """
+
     name: str
+    path: Path
     before: bytes | None
     after: bytes
+    page: str
 
 
 @dataclass
@@ -54,7 +66,7 @@ class Project:
 
     folder: Path
     chosen: str | None = None
-    _changes: list[_Change] = field(default_factory=list)
+    _changes: list[Change] = field(default_factory=list)
     _stored: StoredSurvey = StoredSurvey()
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -140,21 +152,38 @@ class Project:
             InputError: it cannot be written.
         """
         with self._lock:
-            self._check_unchanged(stored.content)
             text = survey_text(survey, stored.content).encode()
-            if text == stored.content:
-                return
-            with replacing(self.survey_path) as temporary:
-                temporary.write_bytes(text)
-            self._changes = [*self._changes, _Change(change, stored.content, text)][-_MOST_UNDONE:]
+            self._write(Change(change, self.survey_path, stored.content, text, "/data"))
+
+    def save_file(self, change: Change) -> None:
+        """Write a file of the project so that ``undo`` takes the change back.
+
+        Args:
+            change: the file before and after.
+
+        Raises:
+            ConflictError: the file was changed in the meantime.
+            InputError: it cannot be written.
+        """
+        with self._lock:
+            self._write(change)
+
+    def _write(self, change: Change) -> None:
+        _check_unchanged(change.path, change.before)
+        if change.after == change.before:
+            return
+        change.path.parent.mkdir(exist_ok=True)
+        with replacing(change.path) as temporary:
+            temporary.write_bytes(change.after)
+        self._changes = [*self._changes, change][-_MOST_UNDONE:]
 
     @property
-    def last_change(self) -> str | None:
+    def last_change(self) -> Change | None:
         """The change that ``undo`` takes back; ``None`` if there is none."""
-        return self._changes[-1].name if self._changes else None
+        return self._changes[-1] if self._changes else None
 
-    def undo(self) -> str:
-        """Take back the last change of the description, and return its name.
+    def undo(self) -> Change:
+        """Take back the last change of a file, and return it.
 
         Raises:
             ConflictError: there is none, or the file was changed elsewhere since.
@@ -163,22 +192,14 @@ class Project:
             if not self._changes:
                 raise ConflictError("there is nothing to undo")
             change = self._changes[-1]
-            self._check_unchanged(change.after)
+            _check_unchanged(change.path, change.after)
             if change.before is None:
-                self.survey_path.unlink()
+                change.path.unlink()
             else:
-                with replacing(self.survey_path) as temporary:
+                with replacing(change.path) as temporary:
                     temporary.write_bytes(change.before)
             self._changes.pop()
-            return change.name
-
-    def _check_unchanged(self, content: bytes | None) -> None:
-        current = self.survey_path.read_bytes() if self.survey_path.exists() else None
-        if current != content:
-            raise ConflictError(
-                f"{FILE_NAME} was changed outside of this page, so nothing was saved: look at its current "
-                "state"
-            )
+            return change
 
     def add_file(self, name: str, content: BinaryIO) -> str:
         """Copy a file into the folder under a free name, and return that name.
@@ -203,6 +224,14 @@ class Project:
         with replacing(self.folder / free) as temporary, temporary.open("wb") as target:
             shutil.copyfileobj(content, target)
         return free
+
+
+def _check_unchanged(path: Path, content: bytes | None) -> None:
+    current = path.read_bytes() if path.exists() else None
+    if current != content:
+        raise ConflictError(
+            f"{path.name} was changed outside of this page, so nothing was saved: look at its current state"
+        )
 
 
 def version_of(entry: Question) -> str:

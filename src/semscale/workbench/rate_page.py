@@ -24,13 +24,12 @@ from semscale.results.table_columns import resolve_columns
 from semscale.scales.library import load_scale, scale_names
 from semscale.scales.scale import Scale
 from semscale.serving.background import BackgroundWork, Task, current_task
-from semscale.settings import option_of
 from semscale.spelling import option_name
 from semscale.stats.intervals import mass_names
 from semscale.store.writing import PREFIX
 from semscale.survey.description import QuestionKind
 from semscale.weights.known import DEFAULT_RATING_MODEL
-from semscale.workbench.forms import form_fields, settings_of_form
+from semscale.workbench.forms import form_fields, option_words, settings_of_form
 from semscale.workbench.pages import page, redirect
 from semscale.workbench.project import Project, StoredSurvey
 from semscale.workbench.runs import (
@@ -351,12 +350,5 @@ def _command(file: Path, columns: RatingColumns, scale: str, settings: RaterSett
     for name in ("weight", "respondent"):
         if value := getattr(columns, name):
             words += [option_name(name), value]
-    for name in _SETTINGS:
-        value = getattr(settings, name)
-        if value != RaterSettings.model_fields[name].get_default():
-            option = option_of(RaterSettings.model_fields[name])
-            entries = list(value) if isinstance(value, tuple) else ["none" if value is None else str(value)]
-            if option is not None and option.type is str:
-                entries = [",".join(entries)]
-            words += [word for entry in entries for word in (option_name(name), entry)]
+    words += option_words(settings, _SETTINGS)
     return shlex.join([*words, "--out", str(out)])

@@ -1,0 +1,729 @@
+"""The page of codes: codebooks that are suggested, changed and saved, and open answers coded by them."""
+
+import hashlib
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+import polars as pl
+from fastapi import APIRouter, Form, Query, UploadFile
+from pydantic import BaseModel
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from semscale.coding.codebook import Code, Codebook, parse_codebook
+from semscale.coding.codebook_editing import (
+    change_code,
+    code_named,
+    codebook_text,
+    delete_code,
+    merge_in,
+    put_under_net,
+    split_code,
+)
+from semscale.coding.settings import CodeSettings, CodingColumns
+from semscale.coding.suggesting import AnswerSample, count_coded, suggest, suggestion_yaml
+from semscale.coding.table import answers_in
+from semscale.embedding.embedder import Embedder
+from semscale.embedding.loading import load_embedder
+from semscale.errors import InputError
+from semscale.messages import shorten
+from semscale.results.table_columns import resolve_columns
+from semscale.serving.background import BackgroundWork, Task, current_task
+from semscale.store.table import Table
+from semscale.survey.description import Question, QuestionKind, Survey
+from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
+from semscale.workbench.code_results import (
+    SETTINGS,
+    CodedTable,
+    CodingPlan,
+    CodingRun,
+    FoundAnswers,
+    coded_table_of,
+)
+from semscale.workbench.forms import form_fields, settings_of_form
+from semscale.workbench.pages import element_id, page, redirect
+from semscale.workbench.project import Change, ConflictError, Project
+from semscale.workbench.runs import file_stem, problem_of, replace_run
+from semscale.workbench.survey_view import SurveyReader, SurveyView, open_described
+
+CODEBOOKS = "codebooks"
+"""Folder of a project with codebooks."""
+
+MODELS = (DEFAULT_MODEL, DEFAULT_RATING_MODEL)
+"""Embedding models to choose from."""
+
+_REPORTS = ("html", "xlsx", "pptx", "md")
+_BATCH = 50_000
+_UNITS = 8  # of a code, to split it by
+_GROUPS: tuple[QuestionKind, ...] = ("single", "scale", "nps", "wave")
+_NUMBERS: tuple[QuestionKind, ...] = ("scale", "nps", "numeric")
+_STOPPED = "stopped; nothing was written"
+
+
+class CodeChoice(BaseModel):
+    """Fields of the address that state what the page shows.
+
+    Attributes:
+        question: name of the question.
+        codebook: name of the codebook's file, without its ending.
+        edit: name of a code that is shown as a form.
+        find: words in the codes to show.
+    """
+
+    question: str = ""
+    codebook: str = ""
+    edit: str = ""
+    find: str = ""
+
+    def includes(self, code: Code) -> bool:
+        """Return true if a code is shown."""
+        texts = [text.casefold() for text in code.texts]
+        return all(any(word in text for text in texts) for word in self.find.casefold().split())
+
+
+class ChangeForm(BaseModel):
+    """Fields that every form on codes has.
+
+    Attributes:
+        question: name of the question.
+        codebook: name of the codebook's file, without its ending.
+        code: name of the code.
+        version: hash of the code as the page showed it.
+    """
+
+    question: str = ""
+    codebook: str = ""
+    code: str = ""
+    version: str = ""
+
+    def find_code(self, codebook: Codebook) -> Code:
+        """Return the code.
+
+        Raises:
+            ConflictError: it was changed since the page was shown.
+        """
+        code = next((code for code in codebook.codes if code.name == self.code), None)
+        if code is None or version_of_code(code) != self.version:
+            raise ConflictError(
+                f"code {shorten(self.code)} was changed elsewhere since this page was shown, so your change "
+                "was not saved: look at its current state"
+            )
+        return code
+
+
+class CodeForm(ChangeForm):
+    """Fields of the form on a code.
+
+    Attributes:
+        name: its name.
+        definition: its definition.
+        keywords: its keywords, between commas.
+        examples: its examples, one per line.
+        negative_examples: its negative examples, one per line.
+        net: the net above it; empty for none.
+        new_net: name of a net that is added, instead.
+    """
+
+    name: str = ""
+    definition: str = ""
+    keywords: str = ""
+    examples: str = ""
+    negative_examples: str = ""
+    net: str = ""
+    new_net: str = ""
+
+    def apply(self, codebook: Codebook) -> Codebook:
+        """Return the codebook with the code as the form states it."""
+        code, name = self.find_code(codebook), self.name.strip()
+        if code.is_net:
+            return change_code(codebook, code.name, name=name)
+        changed = change_code(
+            codebook,
+            code.name,
+            name=name,
+            definition=" ".join(self.definition.split()),
+            keywords=_entries(self.keywords, code.keywords, ",\n"),
+            examples=_entries(self.examples, code.examples, "\n"),
+            negative_examples=_entries(self.negative_examples, code.negative_examples, "\n"),
+        )
+        net = self.new_net.strip() or self.net
+        return changed if net == (code.parent or "") else put_under_net(changed, [name], net)
+
+
+class SplitForm(ChangeForm):
+    """Fields of the form that splits a code.
+
+    Attributes:
+        name: name of the new code.
+        definition: its definition.
+        texts: its examples.
+    """
+
+    name: str = ""
+    definition: str = ""
+    texts: list[str] = []
+
+
+class MergeForm(ChangeForm):
+    """Fields of the form that merges codes.
+
+    Attributes:
+        join: the version and the name of each code.
+    """
+
+    join: list[str] = []
+
+
+class SuggestForm(BaseModel):
+    """Fields of the form that suggests codes.
+
+    Attributes:
+        question: name of the question.
+        codes: number of codes; empty to choose it by stability.
+        model: name of the embedding model.
+    """
+
+    question: str = ""
+    codes: str = ""
+    model: str = DEFAULT_MODEL
+
+    @property
+    def n_codes(self) -> int | None:
+        """The number of codes.
+
+        Raises:
+            InputError: it is no number.
+        """
+        text = self.codes.strip()
+        if text and not text.isdecimal():
+            raise InputError("codes", f"must be a number, got {shorten(text)}")
+        return int(text) if text else None
+
+
+@dataclass(frozen=True)
+class StoredCodebook:
+    """A codebook of the project.
+
+    Attributes:
+        path: its file.
+        content: the bytes of the file.
+        codebook: the codes.
+    """
+
+    path: Path
+    content: bytes
+    codebook: Codebook
+
+    @property
+    def name(self) -> str:
+        """Name of the file without its ending."""
+        return self.path.stem
+
+    @property
+    def file(self) -> str:
+        """The file as commands in the project's folder name it."""
+        return f"{CODEBOOKS}/{self.path.name}"
+
+
+@dataclass(frozen=True)
+class CodeCard:
+    """A code as the page shows it.
+
+    Attributes:
+        code: the code.
+        version: hash of the code.
+        n: number of answers with it; ``None`` if they are not coded.
+        units: units of answers with the code that are no examples; only of a code that is shown as a form.
+    """
+
+    code: Code
+    version: str
+    n: int | None
+    units: list[str]
+
+
+@dataclass(frozen=True)
+class _Suggestion:
+    """A codebook that is being suggested.
+
+    Attributes:
+        question: name of the question.
+        path: the file to write.
+        command: the command that does the same.
+        task: the work.
+    """
+
+    question: str
+    path: Path
+    command: str
+    task: Task[None]
+
+    @property
+    def problem(self) -> str:
+        """The reason why there is no codebook; empty if there is one, or while the work goes on."""
+        future = self.task.future
+        is_written = future.done() and not future.cancelled() and future.exception() is None
+        return "" if is_written else problem_of(self.task, _STOPPED)
+
+
+class CodePage:
+    """The page, and what its forms do; each is a route.
+
+    Args:
+        project: the project that is open.
+        reader: reads its file.
+        work: threads for runs.
+    """
+
+    def __init__(self, project: Project, reader: SurveyReader, work: BackgroundWork) -> None:
+        self._project, self._reader, self._work = project, reader, work
+        self._suggestion: _Suggestion | None = None
+        self._run: CodingRun | None = None
+        self._task: Task[Any] | None = None
+        self._answers: tuple[str, object, pl.Series] | None = None
+
+    def show(self, choice: Annotated[CodeChoice, Query()]) -> Response:
+        """Show the codes of a codebook, or the form that suggests some."""
+        file, survey_stored = self._project.described_file()
+        view = self._reader.view_if_read(file, survey_stored)
+        if view is None:
+            return page("reading", self._project, current="code", file=file.name)
+        names = self._names()
+        question = self._question(view, choice.question)
+        name = choice.codebook or self._usual_codebook(question, names)
+        stored, broken = None, ""
+        if name in names:
+            try:
+                stored = self._open(name)
+            except InputError as error:
+                broken = str(error)
+        table = self._coded_table(view, question)
+        return page(
+            "code",
+            self._project,
+            current="code",
+            view=view,
+            texts=view.survey.of_kind("open"),
+            question=question,
+            names=names,
+            stored=stored,
+            broken=broken,
+            choice=choice,
+            groups=[] if stored is None else self._groups(stored, choice, table),
+            n_readable=None if table is None else table.n_readable,
+            suggestion=self._suggestion,
+            task=self._running_task(),
+            run=self._run,
+            models=MODELS,
+            fields=form_fields(CodeSettings, SETTINGS),
+            columns=_column_choices(view, question),
+            show_entries=show_entries,
+        )
+
+    def download(self, codebook: str = "") -> Response:
+        """Send a codebook."""
+        path = self._open(codebook).path
+        return FileResponse(path, filename=path.name, media_type="text/yaml")
+
+    def count_words(self, question: str = "", keywords: str = "") -> Response:
+        """Count the answers that have one of some words."""
+        words = _entries(keywords, (), ",\n")
+        answers = self._answers_of(question)
+        n = int(answers.str.contains(_pattern(words)).sum()) if words else 0
+        return page("word_count", self._project, current="code", words=words, n=n, answers=answers.len())
+
+    def add(self, file: UploadFile) -> Response:
+        """Copy a codebook into the project."""
+        content = file.file.read()
+        name = Path((file.filename or "").replace("\\", "/")).stem
+        codebook = parse_codebook(content, source=file.filename or "codebook")
+        path = self._free_path(file_stem(name))
+        self._project.save_file(
+            Change(f"added {codebook.name}", path, None, content, _address("", path.stem))
+        )
+        return redirect("/code", codebook=path.stem)
+
+    def suggest(self, form: Annotated[SuggestForm, Form()]) -> Response:
+        """Suggest codes, into a new file; a running task is stopped."""
+        file, stored = self._project.described_file()
+        question = self._question(self._reader.view(file, stored), form.question)
+        path, n_codes = self._free_path(file_stem(question)), form.n_codes
+        model = _known_model(form.model)
+        arguments = (file, stored.survey, question, n_codes, model, path)
+        self._task = replace_run(self._work, self._task, self._suggest, *arguments)
+        words = ["semscale", "code", "suggest", file.name, "--text", question]
+        words += ["--codebook", f"{CODEBOOKS}/{path.name}"]
+        words += [] if n_codes is None else ["--codes", str(n_codes)]
+        words += [] if model == DEFAULT_MODEL else ["--embedder", model]
+        self._suggestion = _Suggestion(question, path, shlex.join(words), self._task)
+        return redirect("/code", question=question, codebook=path.stem)
+
+    def change(self, form: Annotated[CodeForm, Form()]) -> Response:
+        """Save a code."""
+        stored = self._open(form.codebook)
+        codebook = form.apply(stored.codebook)
+        return self._save(form, stored, codebook, f"change of {form.name.strip()}", form.name.strip())
+
+    def set_net(self, form: Annotated[CodeForm, Form()]) -> Response:
+        """Put a code under a net, or out of it."""
+        stored = self._open(form.codebook)
+        code = form.find_code(stored.codebook)
+        codebook = put_under_net(stored.codebook, [code.name], form.net)
+        return self._save(form, stored, codebook, f"net of {code.name}", code.name)
+
+    def delete(self, form: Annotated[ChangeForm, Form()]) -> Response:
+        """Delete a code, or a net without its codes."""
+        stored = self._open(form.codebook)
+        code = form.find_code(stored.codebook)
+        return self._save(form, stored, delete_code(stored.codebook, code.name), f"deleted {code.name}", "")
+
+    def merge(self, form: Annotated[MergeForm, Form()]) -> Response:
+        """Merge codes into the first one."""
+        stored = self._open(form.codebook)
+        chosen = []
+        for entry in form.join:
+            version, _, name = entry.partition(" ")
+            chosen.append(
+                form.model_copy(update={"code": name, "version": version}).find_code(stored.codebook)
+            )
+        names = [code.name for code in chosen]
+        codebook = merge_in(stored.codebook, names)
+        return self._save(form, stored, codebook, f"merged {' and '.join(names)}", names[0])
+
+    def split(self, form: Annotated[SplitForm, Form()]) -> Response:
+        """Make a new code of some examples and units of a code."""
+        stored = self._open(form.codebook)
+        code = form.find_code(stored.codebook)
+        codebook = split_code(stored.codebook, code.name, form.name, form.texts, form.definition)
+        return self._save(form, stored, codebook, f"split {code.name}", form.name.strip())
+
+    async def start(self, request: Request) -> Response:
+        """Code the answers; a running task is stopped."""
+        fields = await request.form()
+        form = {name: [str(value) for value in fields.getlist(name) if value] for name in fields}
+        single = {name: values[0] for name, values in form.items() if values}
+        file, stored = self._project.described_file()
+        book = self._open(single.get("codebook", ""))
+        columns = CodingColumns(
+            text=single.get("question", ""),
+            labels=tuple(form.get("labels", ())),
+            inclusion=single.get("inclusion"),
+            by=tuple(form.get("by", ())),
+            rating=single.get("rating"),
+            weight=single.get("weight"),
+            respondent=single.get("respondent"),
+        )
+        plan = CodingPlan(
+            file=file,
+            survey=stored.survey,
+            book=book.file,
+            codebook=book.codebook,
+            columns=columns,
+            settings=settings_of_form(CodeSettings, single, SETTINGS),
+            model=_known_model(single.get("model", DEFAULT_MODEL)),
+            out=coded_table_of(self._project.folder, columns.text),
+        )
+        before = None if self._run is None else self._run.plan
+        restart = before is not None and before.out == plan.out and before != plan
+        self._task = replace_run(
+            self._work, self._task, lambda: plan.run(_load_model(plan.model), restart=restart)
+        )
+        self._run = CodingRun(plan, self._task)
+        return redirect("/code/results")
+
+    def progress(self) -> Response:
+        """Show the progress of the task; at its end the page is loaded anew."""
+        task = self._running_task()
+        if task is None:
+            return Response(headers={"HX-Refresh": "true"})
+        return page("progress", self._project, current="code", task=task)
+
+    def stop(self) -> Response:
+        """Stop the task; finished parts of a run stay."""
+        task = self._running_task()
+        if task is not None:
+            task.cancel()
+        is_run = self._run is not None and task is self._run.task
+        return redirect("/code/results" if is_run else "/code")
+
+    def results(self, request: Request) -> Response:
+        """Show the progress or the report of the last run, and its answers."""
+        run = self._run
+        if run is None:
+            return redirect("/code")
+        summary = run.summary
+        return page(
+            "code_results",
+            self._project,
+            current="code",
+            run=run,
+            summary=summary,
+            document=None if summary is None else summary.document(),
+            found=None if summary is None else self._find(run, request),
+            reports=_REPORTS,
+            label=_label_address(run),
+        )
+
+    def answers(self, request: Request) -> Response:
+        """Show the answers that meet the filters, without the report, which would be drawn at each key."""
+        run = self._ended_run()
+        found = self._find(run, request)
+        return page("code_answers", self._project, current="code", run=run, summary=run.summary, found=found)
+
+    def export(self, kind: str) -> Response:
+        """Write the report of the last run, or its table, and send it."""
+        run = self._ended_run()
+        out = run.plan.out
+        if kind == "parquet":
+            return FileResponse(out, filename=out.name)
+        if kind not in _REPORTS or run.summary is None:
+            raise InputError("kind", f"must be one of {', '.join(_REPORTS)} or parquet, got {kind!r:.20}")
+        path = out.with_suffix(f".{kind}")
+        run.summary.report(path)
+        return FileResponse(path, filename=path.name)
+
+    def _ended_run(self) -> CodingRun:
+        if self._run is None or self._run.summary is None:
+            raise InputError("there are no coded answers yet: code the answers first")
+        return self._run
+
+    def _running_task(self) -> Task[Any] | None:
+        return None if self._task is None or self._task.future.done() else self._task
+
+    def _find(self, run: CodingRun, request: Request) -> FoundAnswers:
+        table = CodedTable(run.plan.out, run.plan.text_column)
+        return table.find(request.query_params, run.plan.codebook.names)
+
+    def _question(self, view: SurveyView, stated: str) -> str:
+        """Return the question that an address states, that of the last task, or the first open one."""
+        names = [question.name for question in view.survey.of_kind("open")]
+        last = [entry.question for entry in [self._suggestion] if entry is not None]
+        last += [entry.plan.columns.text for entry in [self._run] if entry is not None]
+        return next((name for name in [stated, *reversed(last)] if name in names), names[0] if names else "")
+
+    def _names(self) -> list[str]:
+        """List the names of the project's codebooks, without their endings."""
+        folder = self._project.folder / CODEBOOKS
+        return sorted(path.stem for path in folder.glob("*.yaml")) if folder.is_dir() else []
+
+    def _usual_codebook(self, question: str, names: Sequence[str]) -> str:
+        """Return the codebook with which a question was coded, or that is named after it."""
+        run = self._run
+        if run is not None and run.plan.columns.text == question:
+            return Path(run.plan.book).stem
+        stem = file_stem(question)
+        named = [name for name in names if name == stem or name.startswith(f"{stem}-")]
+        return named[-1] if named else names[0] if len(names) == 1 else ""
+
+    def _open(self, name: str) -> StoredCodebook:
+        """Read a codebook of the project.
+
+        Raises:
+            InputError: there is none of that name, or it cannot be read.
+        """
+        if name not in self._names():
+            raise InputError("codebook", f": the project has no codebook {shorten(name)}")
+        path = self._project.folder / CODEBOOKS / f"{name}.yaml"
+        content = path.read_bytes()
+        return StoredCodebook(path, content, parse_codebook(content, source=f"{CODEBOOKS}/{path.name}"))
+
+    def _free_path(self, stem: str) -> Path:
+        """Return a path for a new codebook."""
+        names, name, number = self._names(), stem, 1
+        while name in names:
+            number += 1
+            name = f"{stem}-{number}"
+        return self._project.folder / CODEBOOKS / f"{name}.yaml"
+
+    def _save(
+        self, form: ChangeForm, stored: StoredCodebook, codebook: Codebook, change: str, shown: str
+    ) -> Response:
+        """Write a changed codebook, and show a code of it."""
+        text = codebook_text(codebook, stored.content).encode()
+        address = _address(form.question, stored.name)
+        self._project.save_file(Change(change, stored.path, stored.content, text, address))
+        anchor = element_id(shown) if shown else "codes"
+        return redirect("/code", anchor, question=form.question, codebook=stored.name)
+
+    def _groups(
+        self, stored: StoredCodebook, choice: CodeChoice, table: CodedTable | None
+    ) -> list[tuple[CodeCard | None, list[CodeCard]]]:
+        """Return the cards of each net below its own, and those without a net last."""
+        codebook = stored.codebook
+        counts = {} if table is None else table.counts(codebook.names)
+
+        def card(code: Code) -> CodeCard:
+            is_edited = choice.edit == code.name and not code.is_net
+            units = table.units(code.name, _UNITS) if table is not None and is_edited else []
+            further = [unit for unit in units if unit not in code.examples]
+            return CodeCard(code, version_of_code(code), counts.get(code.name), further)
+
+        groups = []
+        for parent in (*(code.name for code in codebook.codes if code.name in codebook.nets), None):
+            cards = [
+                card(code)
+                for code in codebook.codes
+                if code.parent == parent and not code.is_net and choice.includes(code)
+            ]
+            if cards or not choice.find:
+                groups.append((None if parent is None else card(code_named(codebook, parent)), cards))
+        return groups
+
+    def _coded_table(self, view: SurveyView, question: str) -> CodedTable | None:
+        """Return the coded table of a question; ``None`` if there is none that can be read."""
+        path = coded_table_of(self._project.folder, question)
+        known = view.survey.by_name.get(question)
+        if known is None or not path.is_file():
+            return None
+        try:
+            return CodedTable(path, known.all_columns[0])
+        except (InputError, pl.exceptions.PolarsError):  # another file of that name: no counts are shown
+            return None
+
+    def _answers_of(self, question: str) -> pl.Series:
+        """Return the answers to a question, which stay in memory while words are typed."""
+        file, stored = self._project.described_file()
+        counts = self._reader.view(file, stored).counts
+        if self._answers is None or self._answers[0] != question or self._answers[1] is not counts:
+            table, columns = _open_answers(file, stored.survey, question)
+            cells = [None if cell is None else str(cell) for cell in answers_in(table, columns)]
+            self._answers = question, counts, pl.Series(cells, dtype=pl.String).drop_nulls()
+        return self._answers[2]
+
+    def _suggest(
+        self, file: Path, survey: Survey | None, question: str, codes: int | None, model: str, path: Path
+    ) -> None:
+        """Suggest codes as the command does, and write them."""
+        task = current_task()
+        table, columns = _open_answers(file, survey, question)
+        sample = AnswerSample()
+        for batch in table.batches_with([columns.text], _BATCH):
+            sample.add(columns.read(batch)["text"])
+        embedder = _load_model(model)
+        summary = suggest(
+            sample,
+            embedder,
+            codes=codes,
+            source=table.file_name,
+            column=columns.text,
+            codebook=f"{CODEBOOKS}/{path.name}",
+            progress=task.report,
+        )
+        text = suggestion_yaml(count_coded(summary, sample, embedder)).encode()
+        task.check()
+        change = f"suggested codes of {question}"
+        self._project.save_file(Change(change, path, None, text, _address(question, path.stem)))
+
+
+def code_router(project: Project, reader: SurveyReader, work: BackgroundWork) -> APIRouter:
+    """Return the routes of the page.
+
+    Args:
+        project: the project that is open.
+        reader: reads its file.
+        work: threads for runs.
+    """
+    router, codes = APIRouter(), CodePage(project, reader, work)
+    reading: dict[str, Callable[..., Response]] = {
+        "": codes.show,
+        "/file": codes.download,
+        "/count": codes.count_words,
+        "/progress": codes.progress,
+        "/results": codes.results,
+        "/answers": codes.answers,
+    }
+    changing: dict[str, Callable[..., Any]] = {
+        "/add": codes.add,
+        "/suggest": codes.suggest,
+        "/change": codes.change,
+        "/net": codes.set_net,
+        "/delete": codes.delete,
+        "/merge": codes.merge,
+        "/split": codes.split,
+        "/run": codes.start,
+        "/stop": codes.stop,
+        "/export/{kind}": codes.export,
+    }
+    for method, routes in (("GET", reading), ("POST", changing)):
+        for path, route in routes.items():
+            router.add_api_route(f"/code{path}", route, methods=[method], response_class=Response)
+    return router
+
+
+def version_of_code(code: Code) -> str:
+    """Return a hash of a code, by which a change on an outdated page is noticed."""
+    return hashlib.sha256(repr(code).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def show_entries(entries: Sequence[str], sign: str) -> str:
+    """Return entries as a field has them, each in one line."""
+    return sign.join(" ".join(entry.split()) for entry in entries)
+
+
+def _entries(text: str, current: Sequence[str], signs: str) -> tuple[str, ...]:
+    """Return the entries of a field; the current ones if it is as ``show_entries`` showed them."""
+
+    def parts(field: str) -> tuple[str, ...]:
+        cleaned = (" ".join(entry.split()) for entry in re.split(f"[{signs}]", field))
+        return tuple(dict.fromkeys(filter(None, cleaned)))
+
+    return tuple(current) if parts(text) == parts(show_entries(current, signs[0])) else parts(text)
+
+
+def _pattern(words: Sequence[str]) -> str:
+    """Return the regular expression of whole words; in scripts without spaces, of their signs."""
+    edges = (("\\b" if word[0].lower() != word[0].upper() else "", word) for word in words)
+    return "(?i)" + "|".join(f"{edge}{re.escape(word)}{edge}" for edge, word in edges)
+
+
+def _open_answers(file: Path, survey: Survey | None, question: str) -> tuple[Table, CodingColumns]:
+    columns = CodingColumns(text=question)
+    table, columns = resolve_columns(columns, open_described(file, survey), survey)
+    table.require_text(columns.text, "text")
+    return table, columns
+
+
+def _column_choices(view: SurveyView, question: str) -> dict[str, list[Question]]:
+    """Return the questions that each field of a run offers."""
+    single = [entry for entry in view.survey.questions if len(entry.all_columns) == 1]
+
+    def of_kind(*kinds: QuestionKind) -> list[Question]:
+        return [entry for entry in single if entry.kind in kinds]
+
+    return {
+        "labels": [entry for entry in single if entry.name != question],
+        "inclusion": of_kind("numeric", "weight"),
+        "by": of_kind(*_GROUPS),
+        "rating": of_kind(*_NUMBERS),
+        "weight": of_kind("weight"),
+        "respondent": of_kind("identifier"),
+    }
+
+
+def _address(question: str, codebook: str) -> str:
+    """Return the address of the page with a codebook."""
+    return f"/code?{urlencode({'question': question, 'codebook': codebook})}"
+
+
+def _label_address(run: CodingRun) -> str:
+    """Return the address of the page on which answers are coded by hand."""
+    return f"/label?{urlencode({'question': run.plan.columns.text, 'codes': Path(run.plan.book).stem})}"
+
+
+def _known_model(name: str) -> str:
+    if name not in MODELS:
+        raise InputError("embedder", f"must be one of {', '.join(MODELS)}, got {shorten(name)}")
+    return name
+
+
+@cache
+def _load_model(name: str) -> Embedder:
+    task = current_task()
+    task.report("loading the model", 0, None)
+    return load_embedder(name, progress=task.report)

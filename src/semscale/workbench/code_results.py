@@ -1,0 +1,285 @@
+"""Coded answers of a question: the run, the command that does the same, and the answers with their codes."""
+
+import shlex
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from semscale.coding.codebook import Codebook
+from semscale.coding.coder import Coder
+from semscale.coding.coding import CodingOutcome
+from semscale.coding.settings import CodeSettings, CodingColumns
+from semscale.coding.summary import CodingSummary
+from semscale.coding.table import CodingTable
+from semscale.embedding.embedder import Embedder
+from semscale.errors import InputError
+from semscale.guards.findings import Span
+from semscale.report.document import Marked, mark_findings
+from semscale.results.table_columns import resolve_columns
+from semscale.results.table_runs import PartSettings, measure_table
+from semscale.serving.background import Task, current_task
+from semscale.spelling import option_name
+from semscale.store.writing import PREFIX
+from semscale.survey.description import Survey
+from semscale.weights.known import DEFAULT_MODEL
+from semscale.workbench.forms import option_words
+from semscale.workbench.runs import RESULTS, SHOWN, file_stem, position_in, problem_of, result_of
+from semscale.workbench.survey_view import open_described
+
+SETTINGS = ("given_from", "unsure_from", "sentiment", "min_base", "missing", "reasoning", "html")
+"""Settings of coding that the form has."""
+
+COLUMNS = ("labels", "inclusion", "by", "rating", "weight", "respondent")
+"""Columns of coding that the form has, besides the answers."""
+
+_LONGEST = 4000
+
+
+@dataclass(frozen=True)
+class CodingPlan:
+    """What is coded, and how.
+
+    Attributes:
+        file: the file with the answers.
+        survey: its description; ``None`` without one.
+        book: name of the codebook's file in the project.
+        codebook: the codes.
+        columns: columns and questions, as the form names them.
+        settings: settings of coding.
+        model: name of the embedding model.
+        out: the coded table.
+    """
+
+    file: Path
+    survey: Survey | None
+    book: str
+    codebook: Codebook
+    columns: CodingColumns
+    settings: CodeSettings
+    model: str
+    out: Path
+
+    @property
+    def text_column(self) -> str:
+        """The column with the answers."""
+        known = None if self.survey is None else self.survey.by_name.get(self.columns.text)
+        return self.columns.text if known is None else known.all_columns[0]
+
+    @property
+    def command(self) -> str:
+        """The command that does the same in the project's folder."""
+        words = ["semscale", "code", self.file.name, "--text", self.columns.text, "--codebook", self.book]
+        if self.model != DEFAULT_MODEL:
+            words += ["--embedder", self.model]
+        for name in COLUMNS:
+            value = getattr(self.columns, name)
+            for entry in (value,) if isinstance(value, str) else value or ():
+                words += ["--human" if name == "labels" else option_name(name), entry]
+        words += option_words(self.settings, SETTINGS)
+        return shlex.join([*words, "--out", f"{RESULTS}/{self.out.name}"])
+
+    def run(self, embedder: Embedder, *, restart: bool) -> CodingSummary:
+        """Code the answers as the command does.
+
+        Args:
+            embedder: the model.
+            restart: whether finished parts of an earlier run are removed, as that had other settings.
+        """
+        task = current_task()
+        table, columns = resolve_columns(self.columns, open_described(self.file, self.survey), self.survey)
+        columns.check(table)
+        instrument = CodingTable(
+            columns,
+            self.codebook,
+            lambda: Coder(self.codebook, embedder=embedder),
+            settings=self.settings,
+            progress=task.report,
+        )
+        self.out.parent.mkdir(exist_ok=True)
+        parts = PartSettings(restart=restart)
+        return measure_table(table, instrument, out=self.out, settings=parts, progress=task.report)
+
+
+def coded_table_of(folder: Path, question: str) -> Path:
+    """Return the path of the table with the codes of a question.
+
+    Args:
+        folder: the project's folder.
+        question: name of the question.
+    """
+    return folder / RESULTS / f"{file_stem(question)}-codes.parquet"
+
+
+@dataclass(frozen=True)
+class CodingRun:
+    """A run that codes a question.
+
+    Attributes:
+        plan: what is coded.
+        task: the work.
+    """
+
+    plan: CodingPlan
+    task: Task[CodingSummary] = field(compare=False)
+
+    @property
+    def summary(self) -> CodingSummary | None:
+        """The summary; ``None`` before the end, and after a failure."""
+        return result_of(self.task)
+
+    @property
+    def problem(self) -> str:
+        """The reason why there is no summary; empty if there is one, or while the work goes on."""
+        return problem_of(self.task)
+
+
+@dataclass(frozen=True)
+class CodedAnswer:
+    """An answer with its codes.
+
+    Attributes:
+        row: its row, from 1.
+        text: the answer, with the units that decided marked.
+        outcome: its outcome.
+        codes: for each assigned or unsure code its name, whether it is assigned, the value that decided, the
+            kind of evidence, and the sentiment, if any.
+    """
+
+    row: int
+    text: Marked
+    outcome: str
+    codes: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class FoundAnswers:
+    """Answers that meet the filters of the page.
+
+    Attributes:
+        rows: those that are shown.
+        n: number of answers that meet the filters.
+        start: number of answers before the first that is shown.
+        filters: the filters, by name.
+    """
+
+    rows: list[CodedAnswer]
+    n: int
+    start: int
+    filters: Mapping[str, str]
+
+    @property
+    def previous_start(self) -> int | None:
+        """Position of the previous answers; ``None`` at the beginning."""
+        return max(self.start - SHOWN, 0) if self.start else None
+
+    @property
+    def next_start(self) -> int | None:
+        """Position of the next answers; ``None`` at the end."""
+        after = self.start + SHOWN
+        return after if after < self.n else None
+
+
+class CodedTable:
+    """A coded table that a run or a command wrote.
+
+    Args:
+        path: the table.
+        text: the column with the answers.
+
+    Raises:
+        InputError: the file does not exist or has no codes.
+    """
+
+    def __init__(self, path: Path, text: str) -> None:
+        if not path.is_file():
+            raise InputError("there are no coded answers yet: code the answers first")
+        self._table, self._text = pl.scan_parquet(path), text
+        self._columns = self._table.collect_schema().names()
+        beside = f"{PREFIX}{text}_"
+        self._prefix = beside if f"{beside}outcome" in self._columns else PREFIX
+        if f"{self._prefix}outcome" not in self._columns:
+            raise InputError(f"{path.name} has no codes of ‘{text}’: code the answers again")
+
+    @cached_property
+    def n_readable(self) -> int:
+        """Number of answers that could be read and decided about."""
+        read = pl.col(f"{self._prefix}outcome") != CodingOutcome.NO_ANSWER
+        return int(self._table.filter(read).select(pl.len()).collect().item())
+
+    def counts(self, names: Collection[str]) -> dict[str, int]:
+        """Return the number of answers with each code that the table has."""
+        known = self._known(names)
+        if not known:
+            return {}
+        sums = {name: (pl.col(self._prefix + name) == 1).sum() for name in known}
+        return self._table.select(**sums).collect().row(0, named=True)
+
+    def units(self, name: str, n: int) -> list[str]:
+        """Return different units that gave an answer a code, those with the strongest evidence first.
+
+        Args:
+            name: name of the code.
+            n: greatest number of units.
+        """
+        column = self._prefix + name
+        if f"{column}_evidence" not in self._columns:
+            return []
+        value = pl.col(self._value_column(name))
+        found = self._table.filter(pl.col(column) == 1).select(unit=f"{column}_evidence", value=value)
+        best = found.drop_nulls().group_by("unit").agg(pl.col("value").max())
+        return best.sort("value", "unit", descending=[True, False]).head(n).collect()["unit"].to_list()
+
+    def find(self, query: Mapping[str, str], names: Sequence[str]) -> FoundAnswers:
+        """Return the answers that meet the filters of an address.
+
+        Args:
+            query: fields of the address: ``code``, ``outcome``, ``words`` and ``start``.
+            names: names of the codes.
+        """
+        filters = {name: query.get(name, "") for name in ("code", "outcome", "words")}
+        known = self._known(names)
+        code, is_unsure = filters["code"].removeprefix("?"), filters["code"].startswith("?")
+        table = self._table.with_row_index("row", 1)
+        if filters["words"]:
+            text = pl.col(self._text).cast(pl.String)
+            table = table.filter(text.str.contains_any([filters["words"]], ascii_case_insensitive=True))
+        if filters["outcome"]:
+            table = table.filter(pl.col(f"{self._prefix}outcome") == filters["outcome"])
+        if code in known:
+            assigned, value = pl.col(self._prefix + code), pl.col(self._value_column(code))
+            table = table.filter(assigned.is_null() & value.is_not_null() if is_unsure else assigned == 1)
+        n = int(table.select(pl.len()).collect().item())
+        start = position_in(query, n)
+        rows = table.slice(start, SHOWN).collect().to_dicts()
+        return FoundAnswers([self._answer(row, known) for row in rows], n, start, filters)
+
+    def _answer(self, row: Mapping[str, Any], names: Sequence[str]) -> CodedAnswer:
+        text = "" if row[self._text] is None else str(row[self._text])
+        codes = []
+        for name in names:
+            column, value = self._prefix + name, row[self._value_column(name)]
+            if row[column] == 0 or value is None:
+                continue
+            evidence = row.get(f"{column}_evidence")
+            start = text.find(evidence) if evidence else -1
+            codes.append({
+                "name": name,
+                "is_assigned": row[column] == 1,
+                "value": value,
+                "reason": row.get(f"{column}_reason") or "",
+                "sentiment": row.get(f"{column}_sentiment"),
+                "span": Span(start, start + len(evidence), evidence) if evidence and start >= 0 else None,
+            })  # fmt: skip
+        marked = mark_findings(text, [(code["name"], code["span"]) for code in codes], limit=_LONGEST)
+        return CodedAnswer(row["row"], marked, row[f"{self._prefix}outcome"], codes)
+
+    def _known(self, names: Collection[str]) -> list[str]:
+        return [name for name in names if self._prefix + name in self._columns]
+
+    def _value_column(self, name: str) -> str:
+        column = f"{self._prefix}{name}_p"
+        return column if column in self._columns else f"{self._prefix}{name}_likeness"

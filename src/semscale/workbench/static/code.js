@@ -1,0 +1,45 @@
+// Codes: dragging onto a net, the key that moves a code, and lists that open at once. Every form works without this file.
+"use strict";
+
+let draggedCode = null;
+const netBelow = (event) => (draggedCode ? event.target.closest?.("[data-net]") : null);
+
+document.addEventListener("dragstart", (event) => {
+  draggedCode = inField(event.target) ? null : event.target.closest?.("[data-code]");
+  if (!draggedCode) return;
+  draggedCode.classList.add("dragged");
+  event.dataTransfer.effectAllowed = "move";
+  event.dataTransfer.setData("text/plain", "");
+});
+document.addEventListener("dragover", (event) => {
+  for (const net of document.querySelectorAll(".net.over")) net.classList.remove("over");
+  const net = netBelow(event);
+  if (!net) return;
+  event.preventDefault();
+  net.classList.add("over");
+});
+document.addEventListener("drop", (event) => {
+  const net = netBelow(event);
+  const list = draggedCode?.querySelector("[data-act=net]");
+  if (!net || !list || list.value === net.dataset.net) return;
+  event.preventDefault();
+  list.value = net.dataset.net;
+  list.dispatchEvent(new Event("change", { bubbles: true }));
+});
+document.addEventListener("dragend", () => {
+  draggedCode?.classList.remove("dragged");
+  draggedCode = null;
+  for (const net of document.querySelectorAll(".net.over")) net.classList.remove("over");
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "n" || event.altKey || event.ctrlKey || event.metaKey || inField(event.target)) return;
+  const list = current()?.querySelector("[data-act=net]");
+  if (!list) return;
+  event.preventDefault();
+  list.focus();
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
+});

@@ -1,0 +1,375 @@
+"""The page of codes suggests, changes and merges codes, keeps their file, and codes as the command does."""
+
+import re
+import threading
+from html import unescape
+from urllib.parse import urlencode
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from tests.workbench.conftest import fields_in, message_in
+
+from semscale.coding.codebook import load_codebook
+
+BOOK = """# Ours.
+name: phones
+codes:
+  # about power
+  - name: power
+    definition: battery life
+    examples: [the battery died, my battery]
+    keywords: [battery]
+  - name: cost
+    definition: price paid
+    examples: [the price rose, my price, a cheap price]
+  - name: <b>screen</b> & "size"
+    definition: screen size
+    examples: [the screen broke, my screen]
+"""
+HOSTILE = '<b>screen</b> & "size"'
+
+
+@pytest.fixture
+def folder(tmp_path):
+    words = {"battery": "power", "price": "cost", "screen": HOSTILE}
+    rows = [
+        {
+            "id": f"p{n}{word}",
+            "why": f"the {word} is {n} <i>now</i>",
+            "hand": name,
+            "region": "NS"[n % 2],
+            "stars": n % 5 + 1,
+        }
+        for n in range(20)
+        for word, name in words.items()
+    ]
+    rows.append({"id": "last", "why": None, "hand": None, "region": "N", "stars": 1})
+    pl.DataFrame(rows).write_csv(tmp_path / "answers.csv")
+    (tmp_path / "survey.yaml").write_text(
+        "survey: 1\nfile: answers.csv\nquestions:\n- {name: Reason, kind: open, columns: why}\n"
+        "- {name: hand, kind: open}\n- {name: region, kind: single}\n- {name: stars, kind: scale}\n"
+    )
+    (tmp_path / "codebooks").mkdir()
+    (tmp_path / "codebooks" / "Reason.yaml").write_text(BOOK)
+    return tmp_path
+
+
+@pytest.fixture
+def quick(monkeypatch, toy_embedder, asked_models):
+    """Code with a small embedder."""
+    monkeypatch.setattr("semscale.workbench.code_page._load_model", lambda _: toy_embedder)
+
+
+@pytest.fixture
+def book(folder):
+    return lambda: load_codebook(folder / "codebooks" / "Reason.yaml")
+
+
+def form_on(browser, code, action):
+    """Return the fields of a form on a code, as the page has them."""
+    from semscale.workbench.pages import element_id
+
+    page = browser.get(f"/code?{urlencode({'codebook': 'Reason', 'edit': code})}")
+    start = page.index(f'action="/code/{action}"', page.index(f'id="{element_id(code)}"'))
+    return fields_in(page[start : page.index("</form>", start)])
+
+
+def change(browser, code, /, **fields):
+    return browser.change("/code/change", {**form_on(browser, code, "change"), **fields})
+
+
+def chosen(browser, *names):
+    """Return the values of the boxes of some codes."""
+    boxes = re.findall(r'name="join" value="([^"]*)"', browser.get("/code?codebook=Reason"))
+    return [box for name in names for box in map(unescape, boxes) if box.partition(" ")[2] == name]
+
+
+def wait(browser):
+    while "hx-refresh" not in browser.client.get("/code/progress").headers:
+        pass
+
+
+def code(browser, **fields):
+    """Code the answers, and wait for the end as the page does."""
+    browser.change("/code/run", {"question": "Reason", "codebook": "Reason", **fields})
+    wait(browser)
+    return browser.get("/code/results")
+
+
+def command_in(page):
+    (line,) = [line for line in page.splitlines() if "semscale code" in line and "--out" in line]
+    return unescape(line.removesuffix("</pre>"))
+
+
+def test_the_page_shows_codes_as_they_are_written(browser):
+    page = browser.get("/code")
+    assert "&lt;b&gt;screen&lt;/b&gt; &amp; &#34;size&#34;" in page
+    assert "<b>screen</b>" not in page
+    assert "the battery died" in page
+    assert "semscale code answers.csv --text Reason --codebook codebooks/Reason.yaml" in page
+
+
+def test_a_code_is_changed_and_the_file_keeps_its_comments(browser, book, folder):
+    change(browser, "power", name="energy", definition="how long it lasts", keywords="battery, mAh")
+    code = book().codes[0]
+    assert (code.name, code.definition, code.keywords) == ("energy", "how long it lasts", ("battery", "mAh"))
+    assert code.examples == ("the battery died", "my battery")
+    text = (folder / "codebooks" / "Reason.yaml").read_text()
+    assert "# Ours." in text
+    assert "  # about power\n  - name: energy\n" in text
+
+
+def test_every_change_is_undone(browser, folder):
+    path = folder / "codebooks" / "Reason.yaml"
+    change(browser, "power", new_net="hardware")
+    netted = path.read_text()
+    browser.change("/code/merge", {"codebook": "Reason", "join": chosen(browser, "power", "cost")})
+    assert "Undo" in browser.get("/code")
+    page = browser.change("/data/undo")
+    assert path.read_text() == netted
+    assert "hardware" in page
+    browser.change("/data/undo")
+    assert path.read_text() == BOOK
+
+
+def test_codes_are_merged_into_the_first(browser, book):
+    join = chosen(browser, "cost", HOSTILE)
+    browser.change("/code/merge", {"codebook": "Reason", "join": join})
+    assert book().names == ("power", "cost")
+    assert book().codes[1].examples == (
+        "the price rose", "my price", "a cheap price", "the screen broke", "my screen",
+    )  # fmt: skip
+    answer = browser.post("/code/merge", {"codebook": "Reason", "join": chosen(browser, "power")})
+    assert "names of two codes or more" in message_in(answer)
+
+
+def test_a_code_is_split_by_its_examples(browser, book):
+    fields = form_on(browser, "cost", "split")
+    browser.change("/code/split", {**fields, "name": "cheap", "texts": ["a cheap price"]})
+    assert book().names == ("power", "cost", "cheap", HOSTILE)
+    assert [code.examples for code in book().codes][1:3] == [
+        ("the price rose", "my price"),
+        ("a cheap price",),
+    ]
+    everything = ["the price rose", "my price"]
+    fields = form_on(browser, "cost", "split")
+    answer = browser.post("/code/split", {**fields, "name": "more", "texts": everything})
+    assert "must leave at least one example to 'cost'" in unescape(message_in(answer))
+
+
+def test_a_code_moves_between_nets_and_a_net_is_renamed_and_dissolved(browser, book):
+    change(browser, "power", new_net="hardware")
+    browser.change("/code/net", {**form_on(browser, HOSTILE, "delete"), "net": "hardware"})
+    assert [code.parent for code in book().codes] == [None, "hardware", None, "hardware"]
+    change(browser, "hardware", name="device")
+    assert book().codes[0].definition == f"At least one of: power, {HOSTILE}."
+    browser.change("/code/delete", form_on(browser, "device", "delete"))
+    assert [code.parent for code in book().codes] == [None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("", "name must name a code"),
+        ("none", "'none' means that no code applies"),
+        ("a; b", "must not contain ';'"),
+        ("COST", "have the same name"),
+        ("x" * 61, "at most 60 characters, got 61"),
+        ("outcome", "would share a column"),
+        ("power_p", None),
+        ("other", None),
+        ("<script>alert(1)</script>", None),
+        ("- [a]: {b}, #c 'd' \"e\" !f &g *h |", None),
+        ("no", None),
+        ("\u202eevil \u96fb\u6c60", None),
+    ],
+)
+def test_a_name_is_stored_as_it_is_typed_or_refused(browser, book, folder, name, reason):
+    answer = browser.post("/code/change", {**form_on(browser, "power", "change"), "name": name})
+    if reason is None:
+        assert answer.status_code == 200
+        assert book().names[0] == name
+        assert "<script>alert" not in answer.text
+        assert form_on(browser, name, "change")["name"] == name
+    else:
+        assert answer.status_code == 422
+        assert reason in unescape(message_in(answer))
+        assert (folder / "codebooks" / "Reason.yaml").read_text() == BOOK
+
+
+def test_two_tabs_change_different_codes_but_never_the_same(browser, book):
+    first, second = form_on(browser, "power", "change"), form_on(browser, "power", "change")
+    cost = form_on(browser, "cost", "change")
+    join = chosen(browser, "power", "cost")
+    browser.change("/code/change", {**first, "definition": "first"})
+    answer = browser.post("/code/change", {**second, "definition": "second"})
+    assert answer.status_code == 409
+    assert "code 'power' was changed elsewhere" in unescape(message_in(answer))
+    assert browser.post("/code/merge", {"codebook": "Reason", "join": join}).status_code == 409
+    browser.change("/code/change", {**cost, "definition": "third"})
+    assert [code.definition for code in book().codes][:2] == ["first", "third"]
+
+
+def test_an_undo_never_overwrites_a_change_in_an_editor(browser, folder):
+    change(browser, "power", definition="new")
+    path = folder / "codebooks" / "Reason.yaml"
+    path.write_text(BOOK + "# mine\n")
+    assert browser.post("/data/undo").status_code == 409
+    assert path.read_text() == BOOK + "# mine\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "n"), [("BATTERY", 20), ("batter", 0), ("battery, price", 40), (".*", 0), ("", None)]
+)
+def test_answers_with_keywords_are_counted(browser, words, n):
+    page = browser.get(f"/code/count?question=Reason&keywords={words}")
+    assert ("of 60 answers" in page) == (n is not None)
+    if n is not None:
+        assert f"<b>{n}</b>" in page
+
+
+def test_a_broken_codebook_is_a_sentence_and_another_can_be_added(browser, folder):
+    (folder / "codebooks" / "Reason.yaml").write_text("name: x\ncodes: [")
+    assert "line 2: not readable as YAML" in browser.get("/code?codebook=Reason")
+    answer = browser.post("/code/add", files={"file": ("../../my codes.yaml", BOOK.encode())})
+    assert answer.status_code == 200
+    assert (folder / "codebooks" / "my-codes.yaml").read_text() == BOOK
+    assert browser.post("/code/add", files={"file": ("x.yaml", b"nonsense")}).status_code == 422
+    assert browser.post("/code/change", {"codebook": "../survey"}).status_code == 422
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_page_and_the_command_suggest_the_same_codes(browser, folder, semscale):
+    browser.change("/code/suggest", {"question": "Reason", "codes": "3"})
+    wait(browser)
+    page = browser.get("/code?question=Reason&codebook=Reason-2")
+    (line,) = [line for line in page.splitlines() if "semscale code suggest" in line]
+    written = (folder / "codebooks" / "Reason-2.yaml").read_text()
+    command = line.replace("Reason-2", "again").split('">')[-1].split()
+    ended = semscale(*command[1:])
+    assert ended.code == 0, ended.err
+    assert (folder / "codebooks" / "again.yaml").read_text() == written
+    browser.change("/data/undo")
+    assert not (folder / "codebooks" / "Reason-2.yaml").exists()
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_page_and_the_command_write_the_same_codes(browser, folder, semscale):
+    page = code(browser, labels="hand", by="region", rating="stars", min_base="5", sentiment="none")
+    assert "Drivers of" in page
+    assert "Shares by" in page
+    command = command_in(page)
+    assert "--human hand --by region --rating stars --sentiment none --min-base 5" in command
+    written = pl.read_parquet(folder / "results" / "Reason-codes.parquet")
+    import shlex
+
+    ended = semscale(*shlex.split(command.replace("results/Reason-codes", "again"))[1:])
+    assert ended.code == 0, ended.err
+    assert_frame_equal(written, pl.read_parquet(folder / "again.parquet"), check_exact=True)
+
+
+@pytest.mark.usefixtures("quick")
+def test_answers_are_found_by_code_outcome_and_words(browser, folder):
+    page = code(browser)
+    out = pl.read_parquet(folder / "results" / "Reason-codes.parquet")
+    n_power = int((out["semscale_power"] == 1).sum())
+    assert n_power
+    assert '<mark class="evidence" title="power">' in page
+    assert "&lt;i&gt;now&lt;/i&gt;" in page
+    for query, n in (
+        ("", 61),
+        ("code=power", n_power),
+        ("code=%3Fpower", out.filter(pl.col("semscale_power").is_null(), pl.col("why").is_not_null()).height),
+        ("words=SCREEN", 20),
+        ("words=.*", 0),
+        ("outcome=no-answer", 1),
+        ("code=power&words=battery+is+3", 1),
+        ("code=nonsense&start=nonsense", 61),
+    ):
+        line = f'role="status">{n} answer{"" if n == 1 else "s"}</p>'
+        assert line in browser.get(f"/code/results?{query}"), query
+        assert line in browser.get(f"/code/answers?{query}"), query
+    assert f"<b>{n_power}</b> of 60 answers" in browser.get("/code")
+    assert "From answers that were coded" in browser.get("/code?edit=power")
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("kind", ["html", "xlsx", "md", "parquet"])
+def test_reports_are_downloaded_and_stay_in_the_folder(browser, folder, kind):
+    assert browser.post(f"/code/export/{kind}").status_code == 422
+    code(browser, sentiment="none")
+    answer = browser.post(f"/code/export/{kind}")
+    assert f'filename="Reason-codes.{kind}"' in answer.headers["content-disposition"]
+    assert (folder / "results" / f"Reason-codes.{kind}").read_bytes() == answer.content
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    ("path", "fields", "reason"),
+    [
+        ("run", {"codebook": "nonsense"}, "the project has no codebook 'nonsense'"),
+        ("run", {"codebook": "../../etc/passwd"}, "the project has no codebook"),
+        ("run", {"given_from": "2"}, "given_from"),
+        ("run", {"model": "/tmp/model"}, "must be one of all-MiniLM-L6-v2, e5-small"),
+        ("run", {"by": "Reason"}, "name a column with groups"),
+        ("suggest", {"codes": "many"}, "must be a number"),
+    ],
+)
+def test_wrong_settings_are_refused_before_a_run(browser, folder, path, fields, reason):
+    answer = browser.post(f"/code/{path}", {"question": "Reason", "codebook": "Reason", **fields})
+    assert answer.status_code == 422
+    assert reason in unescape(message_in(answer))
+    assert not (folder / "results").exists()
+
+
+def test_a_model_that_cannot_be_loaded_is_a_sentence_and_codes_can_still_be_changed(
+    browser, monkeypatch, book
+):
+    from semscale.errors import ModelError
+
+    def fail(_):
+        raise ModelError("the weights are not on this machine, and no network is there")
+
+    monkeypatch.setattr("semscale.workbench.code_page._load_model", fail)
+    assert "the weights are not on this machine" in code(browser)
+    browser.change("/code/suggest", {"question": "Reason"})
+    wait(browser)
+    assert "the weights are not on this machine" in browser.get("/code?codebook=Reason-2")
+    change(browser, "power", definition="still")
+    assert book().codes[0].definition == "still"
+
+
+def test_a_task_is_stopped_and_writes_nothing(browser, folder, monkeypatch, toy_embedder, asked_models):
+    begun, let = threading.Event(), threading.Event()
+
+    def load(_):
+        begun.set()
+        assert let.wait(60)
+        return toy_embedder
+
+    monkeypatch.setattr("semscale.workbench.code_page._load_model", load)
+    browser.change("/code/suggest", {"question": "Reason"})
+    assert begun.wait(60)
+    assert "Stop" in browser.get("/code")
+    browser.change("/code/stop")
+    let.set()
+    wait(browser)
+    assert "stopped; nothing was written" in browser.get("/code?question=Reason")
+    assert not (folder / "codebooks" / "Reason-2.yaml").exists()
+    assert "Share of answers" in code(browser, sentiment="none")
+
+
+@pytest.mark.usefixtures("quick")
+def test_codes_that_were_changed_are_coded_anew(browser, folder):
+    code(browser, sentiment="none")
+    change(browser, "power", name="energy")
+    page = code(browser, sentiment="none")
+    assert "energy" in page
+    assert "semscale_energy" in pl.read_parquet(folder / "results" / "Reason-codes.parquet").columns
+
+
+def test_a_file_without_open_texts_says_what_to_do(browser, folder):
+    path = folder / "survey.yaml"
+    path.write_text(path.read_text().replace("kind: open", "kind: ignore"))
+    assert "No question of this file is an open text" in browser.get("/code")
