@@ -79,14 +79,16 @@ class ColumnProfile:
         names = groups_in(cells)
         names = names.filter(names.str.strip_chars().fill_null("") != "")
         self.n, self.filled = self.n + len(cells), self.filled + len(names)
+        counted = names.alias("value").to_frame().group_by("value", maintain_order=True).len("n")
+        values, counts = counted["value"], counted["n"].cast(pl.Int64)
         if cells.dtype.is_temporal():
             self.dates += len(names)
         else:
-            self.dates += int(names.str.contains(DATE).sum() or 0)
+            self.dates += int(counts.filter(values.str.contains(DATE)).sum())
             self._add_numbers(numbers_among(cells).drop_nulls())
-        self.words += int(names.str.count_matches(r"\S+").sum() or 0)
+        self.words += int((values.str.count_matches(r"\S+") * counts).sum())
         if len(self.values) < _MOST_VALUES:
-            self.values.update(names.to_list())
+            self.values.update(dict(zip(values.to_list(), counts.to_list(), strict=True)))
         else:
             self.is_cut = True
 

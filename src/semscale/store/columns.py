@@ -289,6 +289,8 @@ def unescape_formulas(texts: pl.Series) -> pl.Series:
         >>> unescape_formulas(pl.Series(["'=1+1", "'so'", "'-", None])).to_list()
         ['=1+1', "'so'", '-', None]
     """
+    if not texts.str.starts_with("'").any():
+        return texts
     return texts.str.replace(r"^'('*[=+\-@\t\r\n])", "${1}")
 
 

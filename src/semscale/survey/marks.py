@@ -337,12 +337,11 @@ def missing_reason(text: str) -> MissingReason | None:
     """
     if len(text) > _LONGEST:
         return None
-    whole = code_key(text)
-    keys = [whole, *(part for part in map(code_key, _PARTS.split(_NUMBERING.sub("", text))) if part)]
-    for key in keys:
-        for reason, words in _reasons().items():
-            if key in words:
-                return reason
+    whole, parts = code_key(text), _PARTS.split(_NUMBERING.sub("", text))
+    keys = [whole] if parts == [text] else [whole, *map(code_key, parts)]
+    reason = next(filter(None, map(_reasons().get, keys)), None)
+    if reason is not None:
+        return reason
     is_code = looks_like_code(text) and not any(sign.isdigit() for sign in text)
     return "no answer" if is_code and whole not in {*_words("exclusive"), "none"} else None
 
@@ -420,9 +419,14 @@ def _words(name: str) -> frozenset[str]:
 
 
 @cache
-def _reasons() -> dict[MissingReason, frozenset[str]]:
+def _reasons() -> dict[str, MissingReason]:
+    """Return the reason of each phrase for no answer, by ``code_key``."""
     reasons: Mapping[MissingReason, Iterable[str]] = _file()["reasons"]
-    return {reason: frozenset(map(code_key, words)) for reason, words in reasons.items()}
+    by_key: dict[str, MissingReason] = {}
+    for reason, phrases in reasons.items():
+        for phrase in phrases:
+            by_key.setdefault(code_key(phrase), reason)
+    return by_key
 
 
 @cache
