@@ -335,13 +335,13 @@ def missing_reason(text: str) -> MissingReason | None:
         >>> [missing_reason(text) for text in ("N/A (not displayed)", "Weiß nicht", "refused", "fine", "99")]
         ['not asked', "don't know", 'refused', None, None]
     """
-    if len(text) > _LONGEST:
+    if len(text) > _LONGEST or text.isdecimal():
         return None
     whole, parts = code_key(text), _PARTS.split(_NUMBERING.sub("", text))
     keys = [whole] if parts == [text] else [whole, *map(code_key, parts)]
-    reason = next(filter(None, map(_reasons().get, keys)), None)
-    if reason is not None:
-        return reason
+    for key in keys:
+        if (reason := _reasons().get(key)) is not None:
+            return reason
     is_code = looks_like_code(text) and not any(sign.isdigit() for sign in text)
     return "no answer" if is_code and whole not in {*_words("exclusive"), "none"} else None
 

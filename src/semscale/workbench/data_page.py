@@ -11,8 +11,7 @@ from starlette.responses import FileResponse, Response
 
 from semscale.errors import InputError
 from semscale.messages import first_mistake
-from semscale.store.reading import READABLE_EXTENSIONS, open_table
-from semscale.store.table import Table
+from semscale.store.reading import READABLE_EXTENSIONS
 from semscale.store.table_settings import HeaderKind, TableSettings
 from semscale.survey.description import Question, Survey
 from semscale.survey.regrouping import JoinedKind, join_questions, split_question
@@ -30,9 +29,8 @@ from semscale.workbench.question_form import (
     QuestionForm,
     further_codes,
 )
-from semscale.workbench.survey_view import SurveyReader, SurveyView, check_same_file, open_described
+from semscale.workbench.survey_view import OpenedTable, SurveyReader, SurveyView, check_same_file
 
-_PREVIEW_ROWS = 8
 _REFUSED, _CONFLICT = 422, 409
 
 
@@ -153,6 +151,7 @@ def data_router(project: Project, reader: SurveyReader) -> APIRouter:
         "/data": data.show,
         "/data/file": data.show_file,
         "/data/count": data.count_rows,
+        "/data/progress": data.progress,
         f"/data/{FILE_NAME}": data.download_survey,
     }
     changing: dict[str, Callable[..., Response]] = {
@@ -199,7 +198,15 @@ class DataPage:
             return self._render_files(FileForm(), refused=refused, status=status)
         view = self._reader.view_if_read(file, stored)
         if view is None:
-            return page("reading", self._project, status=status, refused=refused, file=file.name)
+            return page(
+                "reading",
+                self._project,
+                status=status,
+                refused=refused,
+                file=file.name,
+                task=self._reader.unfinished(file, stored),
+                opened=self._reader.opened(file, stored),
+            )
         questions = filter(choice.includes, view.survey.questions)
         return page(
             "data",
@@ -214,17 +221,22 @@ class DataPage:
             further_codes=further_codes,
         )
 
+    def progress(self) -> Response:
+        """Show how far the file is read; then the page is loaded anew."""
+        task = self._reader.unfinished(*self._project.described_file())
+        if task is None:
+            return Response(headers={"HX-Refresh": "true"})
+        return page("progress", self._project, task=task)
+
     def show_file(self, form: Annotated[FileForm, Query()]) -> Response:
         """Show the folder's files, and the first rows of one as it would be read."""
         return self._render_files(form)
 
     def _render_files(self, form: FileForm, *, refused: str = "", status: int = 200) -> Response:
-        table: Table | None = None
-        rows: list[tuple[object, ...]] = []
+        opened: OpenedTable | None = None
         if form.file:
             try:
-                table = open_table(self._project.path_of(form.file), **dict(form.settings))
-                rows = next(table.batches(_PREVIEW_ROWS)).rows()
+                opened = self._reader.open(self._project.path_of(form.file), form.settings)
             except InputError as error:
                 refused, status = str(error), _REFUSED
         return page(
@@ -233,8 +245,7 @@ class DataPage:
             status=status,
             refused=refused,
             chosen=form,
-            table=table,
-            rows=rows,
+            opened=opened,
             headers=get_args(HeaderKind),
             endings=",".join(sorted(READABLE_EXTENSIONS)),
         )
@@ -244,7 +255,7 @@ class DataPage:
         file, stored = self._project.described_file()
         try:
             survey = form.apply(stored.survey or Survey(questions=()))
-            table = open_described(file, survey)
+            table = self._reader.described_table(file, survey)
         except InputError as error:  # half of a condition is no mistake yet
             return page("count", self._project, problem=str(error))
         return page("count", self._project, problem="", table=table, where=survey.where)
@@ -268,7 +279,7 @@ class DataPage:
         path = self._project.path_of(form.file)
         stored = self._project.stored_survey()
         known = stored.survey or Survey(questions=())
-        check_same_file(known, open_table(path, **dict(form.settings)))
+        check_same_file(known, self._reader.open(path, form.settings).table)
         survey = change_survey(known, file=path.name, reading=form.settings)
         self._project.save(survey, f"choice of {path.name}", stored)
         self._project.chosen = path.name
@@ -292,7 +303,7 @@ class DataPage:
         """Save which rows count, and the derived columns, once both have been tried."""
         view = self._view()
         survey = form.apply(view.survey)
-        open_described(view.file, survey)
+        self._reader.described_table(view.file, survey)
         self._project.save(survey, "rows and derived columns", view.stored)
         return redirect("/data", "rows")
 

@@ -102,7 +102,8 @@ class RatePage:
         file, stored = self._project.described_file()
         view = self._reader.view_if_read(file, stored)
         if view is None:
-            return page("reading", self._project, current="rate", file=file.name)
+            step = self._reader.progress(file, stored)
+            return page("reading", self._project, current="rate", file=file.name, step=step)
         run, query = self._run, request.query_params
         summary = None if run is None else run.summary
         chosen = query.get("scale") or (run.scale if run else "quality")

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from semscale.errors import InputError
-from semscale.serving.background import BackgroundWork, Task
+from semscale.serving.background import BackgroundWork, Task, report_progress
 from semscale.store.column_profile import ColumnProfile, profiles_of
 from semscale.store.reading import open_table
 from semscale.store.table import Table
+from semscale.store.table_in_memory import table_in_memory
 from semscale.store.table_settings import TableSettings
 from semscale.survey.answer_counts import QuestionCounts, count_answers
 from semscale.survey.description import Question, Survey
@@ -22,9 +23,12 @@ from semscale.tabulation.column_summaries import ColumnsSummary, ColumnSummary, 
 from semscale.workbench.project import StoredSurvey, version_of
 
 _SECONDS = 0.3  # after which a page is shown without the answers
-_READ = 4
+_READ, _IN_MEMORY = 4, 2  # numbers of last tables whose counts, and whose rows, stay
+_FIRST_ROWS = 8
 
-_Key = tuple[str, int, int, str]
+_FileState = tuple[str, int, int, int, int]
+_FileKey = tuple[_FileState, str]
+_Key = tuple[_FileState, str]
 
 
 @dataclass(frozen=True)
@@ -103,8 +107,21 @@ class Card:
     columns: list[ColumnSummary]
 
 
+@dataclass(frozen=True)
+class OpenedTable:
+    """A table of which little was read.
+
+    Attributes:
+        table: the table.
+        first_rows: cells of its first rows.
+    """
+
+    table: Table
+    first_rows: list[tuple[object, ...]]
+
+
 class SurveyReader:
-    """Reads tables in threads, and keeps the counts of the last ones.
+    """Reads tables in threads, and keeps the rows and the counts of the last ones in memory.
 
     Args:
         work: the threads.
@@ -113,7 +130,9 @@ class SurveyReader:
     def __init__(self, work: BackgroundWork) -> None:
         self._work = work
         self._tasks: dict[_Key, Task[TableCounts]] = {}
-        self._lock = threading.Lock()
+        self._opened: dict[_FileKey, OpenedTable] = {}
+        self._in_memory: dict[_FileKey, Table] = {}
+        self._lock, self._reading = threading.Lock(), threading.Lock()
 
     def view(self, file: Path, stored: StoredSurvey) -> SurveyView:
         """Return the survey, once its file was read.
@@ -141,21 +160,100 @@ class SurveyReader:
         wait([future], _SECONDS)
         return _view(file, stored, future.result()) if future.done() else None
 
+    def unfinished(self, file: Path, stored: StoredSurvey) -> Task[TableCounts] | None:
+        """Return the task that reads a file; ``None`` if it was read, or cannot be."""
+        task = self._task(file, stored.survey)
+        return None if task.future.done() else task
+
+    def opened(self, file: Path, stored: StoredSurvey) -> OpenedTable | None:
+        """Return a table that is being read, with its first rows; ``None`` before it is open."""
+        return self._opened.get(_file_key(file, reading_for(stored.survey, file.name)))
+
+    def open(self, file: Path, reading: TableSettings) -> OpenedTable:
+        """Open a table, and read its first rows.
+
+        Args:
+            file: its file.
+            reading: how it is read.
+
+        Raises:
+            InputError: the table cannot be read.
+        """
+        key = _file_key(file, reading)
+        opened = self._opened.get(key)
+        if opened is None:
+            table = open_table(file, **dict(reading))
+            opened = OpenedTable(table, next(table.batches(_FIRST_ROWS)).rows())
+            self._opened = {key: opened}
+        return opened
+
+    def described_table(self, file: Path, survey: Survey | None) -> Table:
+        """Return a table as its description states, with derived columns and the rows that count.
+
+        Its rows are read from the file once, and then from memory.
+
+        Raises:
+            InputError: the table cannot be read, or a derived column or the condition is invalid.
+        """
+        reading = reading_for(survey, file.name)
+        key = _file_key(file, reading)
+        with self._reading:
+            table = self._in_memory.get(key)
+            if table is None:
+                table = table_in_memory(self.open(file, reading).table, report_progress)
+                self._in_memory = dict([*self._in_memory.items()][1 - _IN_MEMORY :]) | {key: table}
+                self._opened = {}
+        return leave_out_rows(table, survey)
+
     def _task(self, file: Path, survey: Survey | None) -> Task[TableCounts]:
-        state = file.stat()
         rows = (
             ""
             if survey is None
             else survey.model_dump_json(include={"reading", "derive", "where", "leave_out"})
         )
-        key = (str(file), state.st_mtime_ns, state.st_size, rows)
+        key = (_file_state(file), rows)
         with self._lock:
             task = self._tasks.pop(key, None)
-            if task is None or (task.future.done() and task.future.exception() is not None):
-                task = self._work.submit(read_counts, file, survey)
+            if task is None or _failed_by_chance(task):
+                task = self._work.submit(self._read_counts, file, survey)
             self._tasks = dict(list(self._tasks.items())[1 - _READ :])
             self._tasks[key] = task
         return task
+
+    def _read_counts(self, file: Path, survey: Survey | None) -> TableCounts:
+        """Read a table by its description, and count its answers.
+
+        Raises:
+            InputError: the table cannot be read, or a derived column or the condition is invalid.
+        """
+        table = self.described_table(file, survey)
+        report_progress("counting the answers", 0, None)
+        profiles = profiles_of(table)
+        report_progress("finding the questions", 0, None)
+        summary = summarize_columns(table, profiles=profiles)
+        counts = TableCounts(table, {profile.name: profile for profile in profiles}, summary)
+        questions = summary.survey if survey is None else update_survey(survey, summary.survey).survey
+        for question in questions.questions:
+            counts.count(question, version_of(question))
+        return counts
+
+
+def _failed_by_chance(task: Task[TableCounts]) -> bool:
+    """Return whether reading a file again can help; a file that cannot be read must change first."""
+    future = task.future
+    if not future.done():
+        return False
+    return future.cancelled() or not isinstance(future.exception(), InputError | None)
+
+
+def _file_state(file: Path) -> _FileState:
+    """Return what changes if a file is written or replaced."""
+    state = file.stat()
+    return str(file), state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
+
+
+def _file_key(file: Path, reading: TableSettings) -> _FileKey:
+    return _file_state(file), reading.model_dump_json()
 
 
 def _view(file: Path, stored: StoredSurvey, counts: TableCounts) -> SurveyView:
@@ -165,6 +263,15 @@ def _view(file: Path, stored: StoredSurvey, counts: TableCounts) -> SurveyView:
     check_same_file(stored.survey, counts.table)
     updated = update_survey(stored.survey, inferred)
     return SurveyView(file, stored, updated.survey, updated.added, updated.gone, counts)
+
+
+def open_described(file: Path, survey: Survey | None) -> Table:
+    """Open a table as commands do: with derived columns and the rows that count, read from the file.
+
+    Raises:
+        InputError: the table cannot be read, or a derived column or the condition is invalid.
+    """
+    return leave_out_rows(open_table(file, **dict(reading_for(survey, file.name))), survey)
 
 
 def check_same_file(survey: Survey, table: Table) -> None:
@@ -179,24 +286,3 @@ def check_same_file(survey: Survey, table: Table) -> None:
             f": {FILE_NAME} describes none of the columns of {table.file_name}: open that file from a folder "
             "of its own",
         )
-
-
-def open_described(file: Path, survey: Survey | None) -> Table:
-    """Open a table as its description states, with derived columns and the rows that count.
-
-    Raises:
-        InputError: the table cannot be read, or a derived column or the condition is invalid.
-    """
-    return leave_out_rows(open_table(file, **dict(reading_for(survey, file.name))), survey)
-
-
-def read_counts(file: Path, survey: Survey | None) -> TableCounts:
-    """Read a table by its description.
-
-    Raises:
-        InputError: the table cannot be read, or a derived column or the condition is invalid.
-    """
-    table = open_described(file, survey)
-    profiles = profiles_of(table)
-    summary = summarize_columns(table, profiles=profiles)
-    return TableCounts(table, {profile.name: profile for profile in profiles}, summary)
