@@ -9,19 +9,21 @@ the same words. Values that are not given come from the project's file, where it
 import functools
 import inspect
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from cyclopts import Group, Parameter
 from pydantic.fields import FieldInfo
 
-from semscale.cli.project_file import Configurable, Origin, load_project
+from semscale.cli.project_file import Configurable, Origin, ProjectSettings, load_project
 from semscale.errors import InputError, SemscaleError
 from semscale.settings import Option, Settings, group_of, option_of
 from semscale.spelling import Spelling, in_python, option_name, option_with_value
+
+AnySettings = TypeVar("AnySettings", bound=Settings)
 
 STANDARD_INPUT = "-"
 HIDDEN_INPUT = "\0"  # stands for "-" while Cyclopts parses, which would take that for an option
@@ -278,12 +280,7 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
             for key, value in named.items()
             if value is not None and value is not False
         }
-        configured = {
-            option.path: found
-            for option in options
-            if option.option.configurable and option.path not in parsed
-            if (found := project.find(option.plain_name)) is not None
-        }
+        configured = _configured_values(options, project)
         try:
             settings = _build(kind, options, parsed, configured)
             return function(settings, project) if further else function(settings)
@@ -298,6 +295,27 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
     show_all(False)
     call.options, call.show_all = options, show_all  # type: ignore[attr-defined]
     return call
+
+
+def settings_of_project(kind: type[AnySettings], project: ProjectSettings) -> AnySettings:
+    """Return the settings of a group as a command has them that states none of its options.
+
+    Raises:
+        InputError: values of the project's file do not go together.
+    """
+    options = list(options_in(kind))
+    return cast("AnySettings", _build(kind, options, {}, _configured_values(options, project)))
+
+
+def _configured_values(
+    options: Iterable[CommandOption], project: ProjectSettings
+) -> dict[tuple[str, ...], tuple[object, Origin]]:
+    """Return the values of a project by the path of their options, with their origins."""
+    return {
+        option.path: found
+        for option in options
+        if option.option.configurable and (found := project.find(option.plain_name)) is not None
+    }
 
 
 def _signature(options: Sequence[CommandOption], *, everything: bool) -> inspect.Signature:

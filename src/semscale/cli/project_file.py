@@ -148,14 +148,18 @@ class ProjectSettings:
         return None
 
 
-def load_project(overrides: Sequence[str] = ()) -> ProjectSettings:
-    """Read the project's file above the working folder, and what ``--set`` overrides.
+def load_project(overrides: Sequence[str] = (), folder: Path | None = None) -> ProjectSettings:
+    """Read the project's file, and what ``--set`` overrides.
+
+    Args:
+        overrides: ``KEY=VALUE`` each.
+        folder: the file is in this folder or above it; by default the working folder.
 
     Raises:
         InputError: the file is no TOML, or a key or value that no setting has; file, key and the nearest key
             are named.
     """
-    file, table = next(_tables(Path.cwd()), (None, {}))
+    file, table = next(_tables(Path.cwd() if folder is None else folder), (None, {}))
     values = {} if file is None else _validate_table(_with_hyphens(table), str(file), file)
     stated: dict[str, object] = {}
     for text in overrides:

@@ -37,7 +37,7 @@ def workbench(project: Project, *, token: str, port: int) -> FastAPI:
         port: port on which it is served.
     """
     work = BackgroundWork(_THREADS)
-    reader = SurveyReader(work)
+    reader = SurveyReader(work, project.settings.reading)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:

@@ -293,7 +293,8 @@ class CodePage:
         file, survey_stored = self._project.described_file()
         view = self._reader.view_if_read(file, survey_stored)
         if view is None:
-            return page("reading", self._project, current="code", file=file.name)
+            task = self._reader.unfinished(file, survey_stored)
+            return page("reading", self._project, current="code", file=file.name, task=task)
         names = self._names()
         question = self._question(view, choice.question)
         name = choice.codebook or self._usual_codebook(question, names)

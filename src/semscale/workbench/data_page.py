@@ -216,7 +216,7 @@ class DataPage:
             view=view,
             cards=[view.card(question) for question in questions],
             choice=choice,
-            command=shlex.join(("semscale", "columns", file.name, "--out", FILE_NAME)),
+            command=shlex.join(("semscale", "columns", file.name, "--out", self._project.survey_name)),
             form=_FORM,
             further_codes=further_codes,
         )
@@ -263,7 +263,9 @@ class DataPage:
     def download_survey(self) -> Response:
         """Send the description."""
         if not self._project.survey_path.is_file():
-            raise InputError(f"there is no {FILE_NAME} yet: it is written with the first change")
+            raise InputError(
+                f"there is no {self._project.survey_name} yet: it is written with the first change"
+            )
         return FileResponse(self._project.survey_path, filename=FILE_NAME, media_type="text/yaml")
 
     def add_file(self, file: UploadFile) -> Response:

@@ -1,19 +1,26 @@
 """A project: a folder with a survey's file and ``survey.yaml``, which pages and commands read and write."""
 
 import hashlib
+import os
 import shutil
 import threading
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError
 from semscale.messages import shorten
+from semscale.results.table_runs import PartSettings
+from semscale.stats.intervals import IntervalPlan
 from semscale.store.atomic import replacing
 from semscale.store.places import is_url
 from semscale.store.reading import READABLE_EXTENSIONS
+from semscale.store.table_settings import TableSettings
 from semscale.survey.description import Question, Survey
 from semscale.survey.survey_file import FILE_NAME, parse_survey, survey_text
+from semscale.types import Progress
 
 _LONGEST_NAME = 200
 _MOST_UNDONE = 100
@@ -21,6 +28,28 @@ _MOST_UNDONE = 100
 
 class ConflictError(InputError):
     """Something was changed elsewhere since the page was shown, so that a change was not saved."""
+
+
+@dataclass(frozen=True)
+class SharedSettings:
+    """Settings that all runs of a project share, as commands in its folder read them.
+
+    Attributes:
+        stated: settings of the project's file and their values.
+        load_embedder: loads the stated model, or else the one that is named, with the stated settings;
+            ``None`` if nothing about models is stated.
+        plan: how intervals are made.
+        parts: the parts of a run.
+        reading: how files are read, if it is stated; it comes before what a description states.
+        survey: the description of the survey; ``None`` for ``survey.yaml`` in the folder.
+    """
+
+    stated: Mapping[str, object] = field(default_factory=dict)
+    load_embedder: Callable[[str, Progress], Embedder] | None = None
+    plan: IntervalPlan = IntervalPlan()
+    parts: PartSettings = PartSettings()
+    reading: TableSettings = TableSettings()
+    survey: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -62,10 +91,12 @@ class Project:
     Attributes:
         folder: the folder.
         chosen: name of the file to describe, as long as no description names one.
+        settings: settings of the project's file.
     """
 
     folder: Path
     chosen: str | None = None
+    settings: SharedSettings = SharedSettings()
     _changes: list[Change] = field(default_factory=list)
     _stored: StoredSurvey = StoredSurvey()
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -85,7 +116,12 @@ class Project:
     @property
     def survey_path(self) -> Path:
         """The description of the survey."""
-        return self.folder / FILE_NAME
+        return self.settings.survey or self.folder / FILE_NAME
+
+    @property
+    def survey_name(self) -> str:
+        """Path of the description from the project's folder."""
+        return os.path.relpath(self.survey_path, self.folder)
 
     def files(self) -> list[str]:
         """List the names of the folder's tables."""
@@ -99,15 +135,23 @@ class Project:
         """Read the description.
 
         Raises:
-            InputError: it cannot be read, or is no description.
+            InputError: it cannot be read, is no description, or is a link to another folder.
         """
+        path = self.survey_path
+        if path.resolve().parent != path.parent.resolve():
+            raise InputError(
+                f"{self.survey_name} is a link to another folder, so neither pages nor commands read it: "
+                "remove the link"
+            )
         try:
-            content = self.survey_path.read_bytes()
+            content = path.read_bytes()
         except FileNotFoundError:
             return StoredSurvey()
+        except OSError as error:
+            raise InputError(f"{self.survey_name} cannot be read ({error.strerror or error})") from None
         stored = self._stored  # parsing takes a second for a thousand questions
         if stored.content != content:
-            stored = self._stored = StoredSurvey(content, parse_survey(content, source=FILE_NAME))
+            stored = self._stored = StoredSurvey(content, parse_survey(content, source=self.survey_name))
         return stored
 
     def data_file(self, survey: Survey | None) -> Path | None:

@@ -95,15 +95,16 @@ class RatePage:
     @cached_property
     def _embedder(self) -> Embedder:
         """The model, which the first run loads."""
-        return _load_model()
+        load = self._project.settings.load_embedder
+        return _load_model() if load is None else load(DEFAULT_RATING_MODEL, current_task().report)
 
     def show(self, request: Request) -> Response:
         """Show the form, and the progress or the report of the last run."""
         file, stored = self._project.described_file()
         view = self._reader.view_if_read(file, stored)
         if view is None:
-            step = self._reader.progress(file, stored)
-            return page("reading", self._project, current="rate", file=file.name, step=step)
+            task = self._reader.unfinished(file, stored)
+            return page("reading", self._project, current="rate", file=file.name, task=task)
         run, query = self._run, request.query_params
         summary = None if run is None else run.summary
         chosen = query.get("scale") or (run.scale if run else "quality")
@@ -203,13 +204,22 @@ class RatePage:
     ) -> RatingSummary:
         """Rate a question as the command does."""
         task = current_task()
-        table = open_described(file, stored.survey)
+        shared = self._project.settings
+        table = open_described(file, stored.survey, shared.reading)
         table, resolved = resolve_columns(columns, table, stored.survey)
         task.report("loading the model", 0, None)
         embedder = self._embedder
         rater = Rater.from_settings(self._scale_path(scale), settings.with_values(embedder=embedder))
         out.parent.mkdir(exist_ok=True)
-        summary = rate_table(table, resolved, rater, out=out, progress=task.report)
+        summary = rate_table(
+            table,
+            resolved,
+            rater,
+            plan=shared.plan,
+            out=out,
+            settings=shared.parts,
+            progress=task.report,
+        )
         report = lint(rater.scale, embedder=embedder, readout=rater.settings.applied_readout)
         return replace(summary, lint=report)
 

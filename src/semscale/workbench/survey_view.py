@@ -26,6 +26,9 @@ _SECONDS = 0.3  # after which a page is shown without the answers
 _READ, _IN_MEMORY = 4, 2  # numbers of last tables whose counts, and whose rows, stay
 _FIRST_ROWS = 8
 
+DETECTED = TableSettings()
+"""Settings of a file about which nothing is stated."""
+
 _FileState = tuple[str, int, int, int, int]
 _FileKey = tuple[_FileState, str]
 _Key = tuple[_FileState, str]
@@ -125,10 +128,11 @@ class SurveyReader:
 
     Args:
         work: the threads.
+        stated: how files are read, if the project's file states it.
     """
 
-    def __init__(self, work: BackgroundWork) -> None:
-        self._work = work
+    def __init__(self, work: BackgroundWork, stated: TableSettings = DETECTED) -> None:
+        self._work, self._stated = work, stated
         self._tasks: dict[_Key, Task[TableCounts]] = {}
         self._opened: dict[_FileKey, OpenedTable] = {}
         self._in_memory: dict[_FileKey, Table] = {}
@@ -167,7 +171,7 @@ class SurveyReader:
 
     def opened(self, file: Path, stored: StoredSurvey) -> OpenedTable | None:
         """Return a table that is being read, with its first rows; ``None`` before it is open."""
-        return self._opened.get(_file_key(file, reading_for(stored.survey, file.name)))
+        return self._opened.get(_file_key(file, _reading(file, stored.survey, self._stated)))
 
     def open(self, file: Path, reading: TableSettings) -> OpenedTable:
         """Open a table, and read its first rows.
@@ -195,7 +199,7 @@ class SurveyReader:
         Raises:
             InputError: the table cannot be read, or a derived column or the condition is invalid.
         """
-        reading = reading_for(survey, file.name)
+        reading = _reading(file, survey, self._stated)
         key = _file_key(file, reading)
         with self._reading:
             table = self._in_memory.get(key)
@@ -265,13 +269,22 @@ def _view(file: Path, stored: StoredSurvey, counts: TableCounts) -> SurveyView:
     return SurveyView(file, stored, updated.survey, updated.added, updated.gone, counts)
 
 
-def open_described(file: Path, survey: Survey | None) -> Table:
+def open_described(file: Path, survey: Survey | None, stated: TableSettings = DETECTED) -> Table:
     """Open a table as commands do: with derived columns and the rows that count, read from the file.
+
+    Args:
+        file: its file.
+        survey: its description, if there is one.
+        stated: how files are read, if the project's file states it.
 
     Raises:
         InputError: the table cannot be read, or a derived column or the condition is invalid.
     """
-    return leave_out_rows(open_table(file, **dict(reading_for(survey, file.name))), survey)
+    return leave_out_rows(open_table(file, **dict(_reading(file, survey, stated))), survey)
+
+
+def _reading(file: Path, survey: Survey | None, stated: TableSettings) -> TableSettings:
+    return reading_for(survey, file.name) if stated == DETECTED else stated
 
 
 def check_same_file(survey: Survey, table: Table) -> None:
