@@ -60,7 +60,6 @@ def open_workbench(options: OpenOptions, settings: ProjectSettings) -> None:
     require("workbench")
     from semscale.serving.server import listen
     from semscale.workbench.access import new_token
-    from semscale.workbench.application import run_workbench, workbench
     from semscale.workbench.project import Project
 
     project = Project.open(_copy_demo() if options.path is None else options.path)
@@ -70,15 +69,18 @@ def open_workbench(options: OpenOptions, settings: ProjectSettings) -> None:
     with listen(_HOST, options.port) as listener:
         port = listener.getsockname()[1]
         address = f"http://{_HOST}:{port}/?token={token}"
+        say(f"the workbench shows {project.folder}; Ctrl-C ends it")
+        say(address)
+        sys.stderr.flush()  # who started the command may wait for the address
+        if options.browser:
+            webbrowser.open(address)
+        try:
+            # The browser starts while this is imported, and its request waits in the socket.
+            from semscale.workbench.application import run_workbench, workbench
 
-        def report_start() -> None:
-            say(f"the workbench shows {project.folder}; Ctrl-C ends it")
-            say(address)
-            sys.stderr.flush()  # who started the command may wait for the address
-            if options.browser:
-                webbrowser.open(address)
-
-        run_workbench(workbench(project, token=token, port=port), listener, report_start)
+            run_workbench(workbench(project, token=token, port=port), listener)
+        except KeyboardInterrupt:
+            return  # before the server handles signals itself
 
 
 def _shared_settings(project: ProjectSettings) -> "SharedSettings":

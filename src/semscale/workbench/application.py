@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager, asynccontextmanager
 
 import uvicorn
@@ -41,6 +41,7 @@ def workbench(project: Project, *, token: str, port: int) -> FastAPI:
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
+        reader.start(project)
         yield
         work.close()
 
@@ -80,35 +81,20 @@ def workbench(project: Project, *, token: str, port: int) -> FastAPI:
     return app
 
 
-def run_workbench(app: FastAPI, listener: socket.socket, report_start: Callable[[], None]) -> None:
+def run_workbench(app: FastAPI, listener: socket.socket) -> None:
     """Serve the workbench until a signal ends it.
 
     Args:
         app: the application.
         listener: listening socket.
-        report_start: called when pages are answered.
     """
     config = server_config(app, timeout_graceful_shutdown=_SECONDS_TO_END)
     with listener:
-        asyncio.run(_Server(config, report_start).serve(sockets=[listener]))
+        asyncio.run(_Server(config).serve(sockets=[listener]))
 
 
 class _Server(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked alike with and without the extra
-    """Server that a signal ends.
-
-    Args:
-        config: configuration of uvicorn.
-        report_start: called when pages are answered.
-    """
-
-    def __init__(self, config: uvicorn.Config, report_start: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._report_start = report_start
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to answer pages."""
-        await super().startup(sockets)
-        self._report_start()
+    """Server that a signal ends."""
 
     def capture_signals(self) -> AbstractContextManager[None]:
         """Handle SIGINT and SIGTERM while the server runs."""

@@ -7,20 +7,22 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError
 from semscale.messages import shorten
-from semscale.results.table_runs import PartSettings
-from semscale.stats.intervals import IntervalPlan
 from semscale.store.atomic import replacing
 from semscale.store.places import is_url
 from semscale.store.reading import READABLE_EXTENSIONS
 from semscale.store.table_settings import TableSettings
 from semscale.survey.description import Question, Survey
 from semscale.survey.survey_file import FILE_NAME, parse_survey, survey_text
-from semscale.types import Progress
+
+if TYPE_CHECKING:
+    from semscale.embedding.embedder import Embedder
+    from semscale.results.table_runs import PartSettings
+    from semscale.stats.intervals import IntervalPlan
+    from semscale.types import Progress
 
 _LONGEST_NAME = 200
 _MOST_UNDONE = 100
@@ -38,16 +40,16 @@ class SharedSettings:
         stated: settings of the project's file and their values.
         load_embedder: loads the stated model, or else the one that is named, with the stated settings;
             ``None`` if nothing about models is stated.
-        plan: how intervals are made.
-        parts: the parts of a run.
+        plan: how intervals are made; ``None`` for the defaults.
+        parts: the parts of a run, likewise.
         reading: how files are read, if it is stated; it comes before what a description states.
         survey: the description of the survey; ``None`` for ``survey.yaml`` in the folder.
     """
 
     stated: Mapping[str, object] = field(default_factory=dict)
-    load_embedder: Callable[[str, Progress], Embedder] | None = None
-    plan: IntervalPlan = IntervalPlan()
-    parts: PartSettings = PartSettings()
+    load_embedder: "Callable[[str, Progress], Embedder] | None" = None
+    plan: "IntervalPlan | None" = None
+    parts: "PartSettings | None" = None
     reading: TableSettings = TableSettings()
     survey: Path | None = None
 

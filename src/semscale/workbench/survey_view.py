@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Mapping
 from concurrent.futures import wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from semscale.survey.respondents import leave_out_rows
 from semscale.survey.survey_file import FILE_NAME
 from semscale.survey.updating import update_survey
 from semscale.tabulation.column_summaries import ColumnsSummary, ColumnSummary, summarize_columns
-from semscale.workbench.project import StoredSurvey, version_of
+from semscale.workbench.project import Project, StoredSurvey, version_of
 
 _SECONDS = 0.3  # after which a page is shown without the answers
 _READ, _IN_MEMORY = 4, 2  # numbers of last tables whose counts, and whose rows, stay
@@ -137,6 +138,12 @@ class SurveyReader:
         self._opened: dict[_FileKey, OpenedTable] = {}
         self._in_memory: dict[_FileKey, Table] = {}
         self._lock, self._reading = threading.Lock(), threading.Lock()
+
+    def start(self, project: Project) -> None:
+        """Begin to read a project's file before a page asks for it, which reports what cannot be read."""
+        with suppress(InputError, OSError):
+            file, stored = project.described_file()
+            self._task(file, stored.survey)
 
     def view(self, file: Path, stored: StoredSurvey) -> SurveyView:
         """Return the survey, once its file was read.
