@@ -3,6 +3,7 @@
 import sys
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -66,7 +67,7 @@ def open_workbench(options: OpenOptions, settings: ProjectSettings) -> None:
     in_folder = load_project(folder=project.folder)
     project.settings = _shared_settings(replace(in_folder, overrides=settings.overrides))
     token = new_token()
-    with listen(_HOST, options.port) as listener:
+    with suppress(KeyboardInterrupt), listen(_HOST, options.port) as listener:
         port = listener.getsockname()[1]
         address = f"http://{_HOST}:{port}/?token={token}"
         say(f"the workbench shows {project.folder}; Ctrl-C ends it")
@@ -74,13 +75,10 @@ def open_workbench(options: OpenOptions, settings: ProjectSettings) -> None:
         sys.stderr.flush()  # who started the command may wait for the address
         if options.browser:
             webbrowser.open(address)
-        try:
-            # The browser starts while this is imported, and its request waits in the socket.
-            from semscale.workbench.application import run_workbench, workbench
+        # The browser starts while this is imported, and its request waits in the socket.
+        from semscale.workbench.application import run_workbench, workbench
 
-            run_workbench(workbench(project, token=token, port=port), listener)
-        except KeyboardInterrupt:
-            return  # before the server handles signals itself
+        run_workbench(workbench(project, token=token, port=port), listener)
 
 
 def _shared_settings(project: ProjectSettings) -> "SharedSettings":
