@@ -40,7 +40,7 @@ def test_the_screen_summarizes_the_fit_and_its_cross_validation(semscale, labell
     ended = calibrate(semscale)
     assert (ended.code, ended.err) == (0, "")
     for quote in ("30 labelled texts with 60 answers", "ranked probability score", "as rated", "equal shares",
-                  "cross-validation", "calibration: cal.json", "signature: "):  # fmt: skip
+                  "cross-validation", "the mean ± ", "calibration: cal.json", "signature: "):  # fmt: skip
         assert quote in ended.out, quote
     assert json.loads((labelled.parent / "cal.json").read_text())["labels"]["n"] == 30
 
@@ -51,6 +51,8 @@ def test_json_contains_all_figures(semscale, labelled):
     assert (content["instrument"], content["texts"], content["answers"]) == ("calibrate", 30, 60)
     assert set(content["quality"]) == {"calibrated", "as rated", "equal shares"}
     assert content["calibration"] == "cal.json"
+    assert content["progress"]["n"] == 30
+    assert content["progress"]["r"] == content["quality"]["calibrated"]["pearson"]
     assert "folds:groups" in content["signature"]
 
 

@@ -19,6 +19,7 @@ from semscale.json_reading import parse_json
 from semscale.messages import first_mistake, unreadable
 from semscale.presentable import Presentable
 from semscale.rating.gaussian_process import STRICT, GaussianProcess, Numbers, Predictors, record_of
+from semscale.rating.label_progress import LabelProgress
 from semscale.rating.readouts import Reals, cosines_of
 from semscale.scales import Scale
 from semscale.signature import Signature
@@ -489,6 +490,8 @@ class CalibrationSummary(Presentable):
         points_used: number of the scale's points with people's answers.
         human_spread: standard deviation of people's means.
         curve: error with fewer labels, and forecasts for more.
+        progress: whether the labels are enough: r of the calibrated ratings, and the error of a mean of very
+            many texts that these labels correct.
         gain: mean ranked probability score as rated minus calibrated, above 0 if calibration helps.
         interval: coverage of the intervals.
         source: name of the input.
@@ -502,6 +505,7 @@ class CalibrationSummary(Presentable):
     points_used: int
     human_spread: float
     curve: tuple[CurvePoint, ...]
+    progress: LabelProgress
     gain: Estimate
     interval: float
     source: str
@@ -537,6 +541,7 @@ class CalibrationSummary(Presentable):
             "human_spread": self.human_spread,
             "gain": self.gain,
             "learning_curve": self.curve,
+            "progress": self.progress.record(),
             "interval": self.interval,
             "signature": self.signature,
             "created": self.created,

@@ -25,12 +25,15 @@ from semscale.rating.calibration import (
 )
 from semscale.rating.gaussian_process import REFITS, GaussianProcess, Predictors, fit_gaussian_process
 from semscale.rating.human import human_pmfs, human_table
+from semscale.rating.label_progress import LabelProgress, progress_from
 from semscale.rating.settings import check_human_range
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.calibration import FOLDS, log_scores, random_folds, ranked_probability_scores
 from semscale.stats.correlations import Resampling, ks_similarity_estimate, pearson, pearson_estimate
+from semscale.stats.further_labels import ExpectedWidth
 from semscale.stats.intervals import Estimate, IntervalPlan, estimate_mean, mean_of_known
+from semscale.stats.sampling import SampleDesign
 from semscale.store.columns import as_list, as_names
 from semscale.types import Floats, Integers, Mask, Statuses, are_scored
 
@@ -40,6 +43,8 @@ FEWEST_GROUPS = 3
 """Least number of groups for a calibration that leaves out whole groups."""
 FEWEST_LEARNT_FROM = 6
 """Least number of distinct texts in the smallest fit of the folds; ten texts without groups leave eight."""
+
+_MANY_TEXTS = 10**9  # to rate, as their number is not known
 
 _CURVE_SHARES = (0.25, 0.5)
 _CURVE_DRAWS = 2
@@ -243,11 +248,27 @@ def fit_calibration(
         points_used=int((human > 0).any(axis=0).sum()),
         human_spread=float((human @ values).std()),
         curve=learning_curve(sample, known, new_pmf),
+        progress=_progress(sample, new_pmf, qualities["calibrated"].pearson, how),
         gain=Estimate(gain.value, gain.low, gain.high),
         interval=interval,
         source=labelled.source,
         created=datetime.now(UTC),
     )
+
+
+def _progress(sample: Sample, pmf: Floats, r: Estimate, how: Resampling) -> LabelProgress:
+    """Decide whether the labels are enough, from predictions of each text without its label, shape (n, k)."""
+    values = sample.predictors.values
+    low, high = float(values[0]), float(values[-1])
+    width = ExpectedWidth.from_labels(
+        pmf @ values,
+        np.clip(sample.human @ values, low, high),
+        bounds=(low, high),
+        design=SampleDesign(clusters=how["clusters"]),
+        interval=how["interval"],
+    )
+    width = None if width is None else replace(width, n_items=_MANY_TEXTS)
+    return progress_from(len(pmf), r, width, high - low)
 
 
 def _finite(end: float) -> float | None:

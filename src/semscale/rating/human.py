@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
+from semscale.rating.label_progress import LabelProgress, progress_from
 from semscale.rating.labelling import HumanRating, RatedTexts
 from semscale.rating.readouts import reject
 from semscale.rating.settings import check_human_range
@@ -24,6 +25,7 @@ from semscale.stats.correlations import (
     spearman_estimate,
     split_half_reliability,
 )
+from semscale.stats.further_labels import ExpectedWidth
 from semscale.stats.intervals import FEWEST_CLUSTERS, Estimate, scale_figures
 from semscale.stats.prediction_powered import (
     FEWEST_IN_GROUP,
@@ -116,6 +118,8 @@ class RatingComparison:
         corrected_figures: corrected figures of the same texts, then those of each group, in order of first
             appearance; empty without ``corrected``. With fewer than 10 labels there is only the mean, without
             a value in a group.
+        progress: whether r and the corrected mean are precise enough, and how many more labels would make
+            them so; ``None`` without ``corrected``.
         n_unrated: number of texts without a rating, such as those off topic, in corrected figures. If no such
             text has a label, corrected figures are for rated texts only, and ``notes`` states it.
         n_in_calibration: number of labelled texts that were left out because a calibration was fitted to
@@ -142,6 +146,7 @@ class RatingComparison:
     notes: tuple[str, ...] = ()
     corrected: CorrectedMean | None = None
     corrected_figures: tuple[CorrectedFigure, ...] = ()
+    progress: LabelProgress | None = None
     n_unrated: int = 0
     n_in_calibration: int = 0
     uses_inclusion: bool = False
@@ -150,6 +155,11 @@ class RatingComparison:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", notes_from(self.notes))
+
+    def record(self) -> dict[str, Any]:
+        """Return the numbers by name, for JSON, without the points of the scatter plot."""
+        numbers = {name: figure for name, figure in vars(self).items() if name != "points"}
+        return numbers | {"progress": None if self.progress is None else self.progress.record()}
 
     def figures_by(self, by: str | None) -> dict[tuple[str | None, str], CorrectedFigure]:
         """Return corrected figures by group and name: of a column's groups, or of all texts."""
@@ -420,7 +430,7 @@ def _compare_texts(
         figures += [("KS similarity", ks, ()), ("KS similarity of equal shares", null_ks, ())]
     population, about = _population(everything)
     can_correct = n >= FEWEST_LABELS or not n_in_calibration
-    corrected, corrected_figures = _correct(population) if can_correct else (None, ())
+    correction = _correct(population, r) if can_correct else None
     points = np.column_stack(texts.means)
     if n > _MOST_POINTS:
         chosen = np.random.default_rng(texts.seed).choice(n, _MOST_POINTS, replace=False)
@@ -429,7 +439,7 @@ def _compare_texts(
         *notes_on_calibration(n_in_calibration, n),
         *_interval_notes(texts, figures),
         gap,
-        "" if corrected is None else about,
+        "" if correction is None else about,
     )
     return RatingComparison(
         n=n,
@@ -447,9 +457,10 @@ def _compare_texts(
         signature=texts.build_signature(signature),
         n_clusters=texts.n_clusters,
         notes=tuple(note for note in notes if note),
-        corrected=corrected,
-        corrected_figures=corrected_figures,
-        n_unrated=0 if corrected is None else int((~population.is_rated).sum()),
+        corrected=None if correction is None else correction.mean,
+        corrected_figures=() if correction is None else correction.figures,
+        progress=None if correction is None else correction.progress,
+        n_unrated=0 if correction is None else int((~population.is_rated).sum()),
         n_in_calibration=n_in_calibration,
         uses_inclusion=texts.design.inclusion is not None,
         uses_weights=texts.design.weights is not None,
@@ -545,14 +556,28 @@ def _population(texts: _Texts) -> tuple[_Texts, str]:
     return texts.some(texts.is_rated), note
 
 
-def _correct(texts: _Texts) -> tuple[CorrectedMean | None, tuple[CorrectedFigure, ...]]:
-    """Correct the mean and all figures; ``None`` if all or no texts have labels, or these do not fit."""
+class _Correction(NamedTuple):
+    """Figures of all texts that are corrected by labels, and whether these are enough."""
+
+    mean: CorrectedMean
+    figures: tuple[CorrectedFigure, ...]
+    progress: LabelProgress
+
+
+def _correct(texts: _Texts, r: Estimate) -> _Correction | None:
+    """Correct the mean and all figures; ``None`` if all or no texts have labels, or these do not fit.
+
+    Args:
+        texts: all texts, labelled or not.
+        r: correlation of ratings and labels.
+    """
     masses = human_pmfs(texts.table[texts.is_labelled], texts.values, texts.human_range)
     if masses is None or not (texts.is_rated & texts.is_labelled).any():
-        return None, ()
+        return None
     texts = texts.fill_ratings()
+    scores, bounds = texts.pmf @ texts.values, (float(texts.values[0]), float(texts.values[-1]))
     mean = correct_mean(
-        texts.pmf @ texts.values,
+        scores,
         texts.table,
         texts.values,
         design=texts.design,
@@ -560,12 +585,20 @@ def _correct(texts: _Texts) -> tuple[CorrectedMean | None, tuple[CorrectedFigure
         interval=texts.interval,
     )
     if mean is None:
-        return None, ()
+        return None
     labels = np.full_like(texts.pmf, np.nan)
     labels[texts.is_labelled] = masses
     overall, *others = _correct_figures(texts, labels, np.arange(len(labels)))
     overall = replace(overall, value=mean.value, low=mean.low, high=mean.high)
-    return mean, (overall, *others, *_correct_groups(texts, labels))
+    width = ExpectedWidth.from_labels(
+        scores,
+        np.clip(labels @ texts.values, *bounds),  # rounding can leave the bounds
+        bounds=bounds,
+        design=texts.design,
+        interval=texts.interval,
+    )
+    progress = progress_from(mean.n_labelled, r, width, bounds[1] - bounds[0])
+    return _Correction(mean, (overall, *others, *_correct_groups(texts, labels)), progress)
 
 
 def _correct_figures(texts: _Texts, labels: Floats, rows: Integers) -> list[CorrectedFigure]:

@@ -1,28 +1,23 @@
-"""Running figures while a person labels texts: what the labels show so far, and when to stop.
+"""Figures that a person's labels show so far, and when to stop labelling.
 
-Both figures need only the labelled texts, so that they can follow each label::
-
-    r      Pearson's correlation of ratings and labels; its interval by Fisher's z, with n - 3 degrees
-    error  half of the 95 % interval of the corrected mean:  t * s * sqrt(1 - r^2) * sqrt((1 - n / N) / n)
-
-with the standard deviation s of the labels: a mean corrected by labels has the error of what ratings leave
-unexplained. Texts that were drawn with unequal probabilities count by their inverse, and n is then Kish's
-effective number.
-
-References:
-    Fisher (1921): On the "probable error" of a coefficient of correlation. Metron 1, 3-32.
-    Cochran (1977): Sampling Techniques, section 7.3 on the regression estimator and its variance.
+r is Pearson's correlation of ratings and labels, with the interval of a comparison with people. The error is
+half of the interval of the corrected mean, and ``ExpectedWidth`` forecasts it for more labels. So a page can
+show after each label the figures that a run with these labels reports.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
 from semscale.rating.expected import DOUBTFUL
-from semscale.stats.intervals import Estimate, effective_size
+from semscale.stats.correlations import pearson_estimate
+from semscale.stats.further_labels import STEP, ExpectedWidth, enough_labels
+from semscale.stats.intervals import Estimate
+from semscale.stats.sampling import SampleDesign, validate_inclusion
 from semscale.types import Floats
 
 FEWEST_LABELS = 10
@@ -31,7 +26,12 @@ FEWEST_LABELS = 10
 MOST_ERROR = 0.05
 """Error of the mean that is small enough, as a share of the scale's length."""
 
-_QUANTILE = 1.96
+_LEAST_DISTANCE = 0.1
+"""Distance of r from ``DOUBTFUL``, in Fisher's z, that is not worth the labels to show it."""
+
+_LARGEST_R = 0.999999  # whose Fisher's z is finite
+
+_NOT_KNOWN = Estimate(math.nan, math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,13 @@ class LabelProgress:
 
     Attributes:
         n: number of labelled texts with a rating.
-        r: Pearson's r of ratings and labels with its 95 % interval; NaN for fewer than 10 labels.
-        error: half of the 95 % interval of the corrected mean, in the scale's values; NaN as ``r``.
-        more: labels after which the error is small enough and r is clear, if r stays as it is; 0 for enough.
+        r: Pearson's r of ratings and labels with its interval; NaN for fewer than 10 labels, or if all
+            ratings or all labels are equal.
+        error: half of the interval of the corrected mean, in the scale's values; NaN for fewer than 10
+            labels, or if the interval is the whole scale.
+        more: number of further labels until the error is at most 5 % of the scale's length, or falls by less
+            than half a percent with 25 more, and until r is clearly above or below .3, if r stays as it is;
+            0 for enough.
     """
 
     n: int
@@ -58,18 +62,31 @@ class LabelProgress:
     @property
     def advice(self) -> str:
         """One sentence on when to stop."""
-        if math.isnan(self.r.value):
-            return f"Label {max(FEWEST_LABELS - self.n, 1)} more texts to see what the scale measures."
-        shown = (
-            f"r is {self.r.value:.2f} ({self.r.low:.2f} to {self.r.high:.2f}), the mean ± {self.error:.2f}"
-        )
+        texts = "text" if self.more == 1 else "texts"
+        if self.n < FEWEST_LABELS:
+            return f"Label {self.more} more {texts} to see what the scale measures."
         if not self.is_enough:
-            return f"Label about {self.more} more texts: {shown}."
+            return f"Label about {self.more:,} more {texts}: {self._figures}."
         if self.r.high < DOUBTFUL:
             return (
-                f"Stop: the scale hardly measures its construct here; use the corrected mean only ({shown})."
+                "Stop: the scale hardly measures its construct here; use the corrected mean only "
+                f"({self._figures})."
             )
-        return f"Enough: {shown}."
+        return f"These labels are enough: {self._figures}."
+
+    @property
+    def _figures(self) -> str:
+        r, error = "r is not known, as ratings or labels are all equal", "the mean is not known"
+        if not math.isnan(self.r.value):
+            value, low, high = (f"{end:z.2f}" for end in (self.r.value, self.r.low, self.r.high))
+            r = f"r is {value} ({low} to {high})"
+        if not math.isnan(self.error):
+            error = f"the mean ± {self.error:.2f}"
+        return f"{r}, {error}"
+
+    def record(self) -> dict[str, Any]:
+        """Return the figures by name, for JSON."""
+        return {**vars(self), "advice": self.advice}
 
 
 def label_progress(
@@ -82,66 +99,90 @@ def label_progress(
 ) -> LabelProgress:
     """Compute what the labels show so far.
 
+    The ratings of texts without a label may be left out, which is faster: the ratings of the labelled texts
+    then stand for them. With the ratings of all texts, the error is that of the corrected mean.
+
     Args:
-        ratings: shape (n,), ratings of labelled texts; NaN without a rating.
-        labels: shape (n,), their labels in the scale's values; NaN without a label.
+        ratings: shape (n,), ratings of labelled texts, with or without those of others; NaN without one.
+        labels: shape (n,), labels of the same texts in the scale's values; NaN without one.
         n_texts: number N of all texts.
         length: the scale's highest minus its lowest value.
         inclusion: shape (n,), probability with which each text was drawn, above 0 to 1; equal by default.
 
     Raises:
-        InputError: columns of different lengths, or fewer texts than labels.
+        InputError: columns of different lengths, fewer texts than labels, or a wrong probability.
 
     Examples:
         >>> label_progress([1.0, 2.0], [1.0, 3.0], n_texts=100, length=4).advice
         'Label 8 more texts to see what the scale measures.'
     """
     rated, labelled = (np.asarray(column, dtype=np.float64) for column in (ratings, labels))
-    weights = np.ones(len(rated)) if inclusion is None else 1 / np.asarray(inclusion, dtype=np.float64)
-    if not len(rated) == len(labelled) == len(weights):
+    if len(rated) != len(labelled):
         raise InputError(f"ratings and labels must be equally many, got {len(rated)} and {len(labelled)}")
     both = ~np.isnan(rated) & ~np.isnan(labelled)
-    rated, labelled, weights = rated[both], labelled[both], weights[both]
-    n = len(rated)
+    n = int(both.sum())
     if n > n_texts:
         raise InputError("n_texts", f"must be at least the number of labels, got {n_texts} for {n}")
+    design = SampleDesign(
+        inclusion=None if inclusion is None else validate_inclusion(inclusion, ~np.isnan(labelled))
+    )
     if n < FEWEST_LABELS:
-        nothing = float("nan")
-        return LabelProgress(n, Estimate(nothing, nothing, nothing), nothing, FEWEST_LABELS - n)
-    size = effective_size(float(weights.sum()), float((weights**2).sum()))
-    r, deviation = _correlate(rated, labelled, weights)
-    estimate, error = _r_with_interval(r, size), _error(r, deviation, size, n / n_texts)
-    return LabelProgress(n, estimate, error, _further(estimate, error, size, n, n_texts, length))
+        return progress_from(n, _NOT_KNOWN, None, length)
+    bounds = _widest_bounds(rated[both], labelled[both], length)
+    width = ExpectedWidth.from_labels(rated, labelled, bounds=bounds, design=design)
+    width = None if width is None else replace(width, n_items=n_texts)
+    r = pearson_estimate(rated[both], labelled[both], weights=design.some(both).expanded)
+    return progress_from(n, r, width, length)
 
 
-def _correlate(rated: Floats, labelled: Floats, weights: Floats) -> tuple[float, float]:
-    """Return the weighted correlation, 0 where one side does not vary, and the labels' deviation."""
-    shares = weights / weights.sum()
-    left, right = rated - shares @ rated, labelled - shares @ labelled
-    spreads = math.sqrt(shares @ left**2), math.sqrt(shares @ right**2)
-    r = 0.0 if min(spreads) == 0 else float(shares @ (left * right)) / (spreads[0] * spreads[1])
-    n = len(labelled)
-    return r, spreads[1] * math.sqrt(n / (n - 1))
+def progress_from(n: int, r: Estimate, width: ExpectedWidth | None, length: float) -> LabelProgress:
+    """Decide from r and the expected width whether n labels are enough.
+
+    Args:
+        n: number of labelled texts with a rating.
+        r: Pearson's r with its interval.
+        width: expected width of the corrected mean; ``None`` if its interval is the whole scale.
+        length: the scale's highest minus its lowest value.
+    """
+    if n < FEWEST_LABELS:
+        return LabelProgress(n, _NOT_KNOWN, math.nan, FEWEST_LABELS - n)
+    clear = _labels_for_clear_r(r, n)
+    if width is None:
+        return LabelProgress(n, r, math.nan, max(clear - n, STEP))
+    enough = min(max(clear, _labels_for_error(width, n, length)), width.n_items)
+    return LabelProgress(n, r, width.half(n), max(enough - n, 0))
 
 
-def _r_with_interval(r: float, size: float) -> Estimate:
-    z = math.atanh(min(max(r, -0.999999), 0.999999))
-    half = _QUANTILE / math.sqrt(max(size - 3, 1))
-    return Estimate(r, math.tanh(z - half), math.tanh(z + half))
+def _labels_for_clear_r(r: Estimate, n: int) -> int:
+    """Return the number of labels with which the interval of r lies on one side of ``DOUBTFUL``.
+
+    In Fisher's z, the interval narrows with the root of the number of labels.
+
+    References:
+        Fisher (1921): On the "probable error" of a coefficient of correlation. Metron 1, 3-32.
+    """
+    if math.isnan(r.low) or not r.low <= DOUBTFUL <= r.high:
+        return n
+    low, value, high = (
+        math.atanh(max(-_LARGEST_R, min(end, _LARGEST_R))) for end in (r.low, r.value, r.high)
+    )
+    distance = value - math.atanh(DOUBTFUL)
+    half = value - low if distance > 0 else high - value
+    return math.ceil(n * (half / max(abs(distance), _LEAST_DISTANCE)) ** 2)
 
 
-def _error(r: float, deviation: float, size: float, share: float) -> float:
-    from scipy.stats import t  # slow to import
+def _labels_for_error(width: ExpectedWidth, n: int, length: float) -> int:
+    """Return the least number of labels, n or more, with a small error, or from which it hardly falls."""
+    flat = enough_labels(lambda size: width.half(size) / length, n, width.n_items) or width.n_items
+    few, enough = n - 1, flat
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        few, enough = (middle, enough) if width.half(middle) > MOST_ERROR * length else (few, middle)
+    return enough
 
-    quantile = float(t.ppf(0.975, max(size - 2, 1)))
-    return quantile * deviation * math.sqrt(1 - r**2) * math.sqrt(max(1 - share, 0.0) / size)
 
-
-def _further(r: Estimate, error: float, size: float, n: int, n_texts: int, length: float) -> int:
-    """Return the number of further labels, at most all other texts."""
-    wanted = size * (error / (MOST_ERROR * length)) ** 2
-    if r.low <= DOUBTFUL <= r.high:
-        distance = abs(math.atanh(min(max(r.value, -0.999999), 0.999999)) - math.atanh(DOUBTFUL))
-        wanted = max(wanted, (_QUANTILE / max(distance, 0.1)) ** 2 + 3)
-    more = math.ceil((wanted - size) * n / size)
-    return min(max(more, 0), n_texts - n)
+def _widest_bounds(rated: Floats, labelled: Floats, length: float) -> tuple[float, float]:
+    """Return bounds that contain those of the scale, if ratings and labels are in its values."""
+    least = min(float(rated.min()), float(labelled.min()))
+    greatest = max(float(rated.max()), float(labelled.max()))
+    return min(greatest - length, least), max(least + length, greatest)

@@ -229,9 +229,7 @@ class RatingSummary(Summary):
                 "unlike": self.n_unfamiliar,
                 "signature": calibration.signature,
             },
-            "comparison": None
-            if compared is None
-            else {name: figure for name, figure in vars(compared).items() if name != "points"},
+            "comparison": None if compared is None else compared.record(),
             "decided": None if self.decided is None else self.decided.record(),
             "undecided": self.undecided,
             "lint": None

@@ -127,15 +127,7 @@ def calibration_document(summary: "CalibrationSummary") -> Document:
         sections=without_none(
             section("quality", "Comparison with no calibration and equal shares", _quality_table(summary)),
             section("picture", "Are the means right?", SideBySide(pictures, "equals")),
-            section(
-                "labels",
-                "Are more labels worth it?",
-                Paragraph(curve_sentence(summary), "note", "both"),
-                _CURVE,
-                _curve_table(summary),
-            )
-            if summary.curve
-            else None,
+            section("labels", "Are more labels worth it?", *_label_blocks(summary)),
         ),
         settings=parts.run_settings(summary, ("Intervals", f"{coverage(summary.interval)}, over {unit}s")),
         citations=(_SCORES, _PROCESS, PROBIT),
@@ -270,6 +262,15 @@ def _scatter_data(
     return ScatterData(x, y, axes, limits)
 
 
+def _label_blocks(summary: "CalibrationSummary") -> Iterator[Block | str]:
+    """State whether the labels are enough, and show the learning curve if they are enough for one."""
+    yield Paragraph(summary.progress.advice, detail="both")
+    if summary.curve:
+        yield Paragraph(curve_sentence(summary), "note", "both")
+        yield _CURVE
+        yield _curve_table(summary)
+
+
 def _curve_table(summary: "CalibrationSummary") -> DataTable:
     columns: Columns[CurvePoint] = (
         ("labelled texts", lambda point: point.n),
@@ -315,6 +316,7 @@ def comparison_blocks(comparison: "RatingComparison", scale: "Scale") -> tuple[B
         counting = "In these figures texts are weighted."
     return without_none(
         Paragraph(agreement_sentences(comparison), "lead"),
+        None if comparison.progress is None else Paragraph(comparison.progress.advice, detail="both"),
         _agreement_table(comparison),
         Paragraph(counting, "note", "both") if counting else None,
         _TOGETHER,
