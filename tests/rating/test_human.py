@@ -8,7 +8,14 @@ import pytest
 from scipy import stats
 
 from semscale.errors import InputError
-from semscale.rating.human import HumanSample, compare, correct_mean, human_table, text_lengths
+from semscale.rating.human import (
+    HumanSample,
+    compare,
+    correct_mean,
+    correct_readable_mean,
+    human_table,
+    text_lengths,
+)
 from semscale.rating.settings import RatingColumns
 from semscale.signature import Signature
 from semscale.stats.prediction_powered import corrected_group_test, prediction_powered_mean
@@ -610,3 +617,19 @@ def test_p_values_of_several_columns_are_adjusted_by_holm():
     low, high = sorted([first, second], key=lambda row: row.p_value)
     assert low.adjusted == pytest.approx(min(2 * low.p_value, 1))
     assert high.adjusted == pytest.approx(max(high.p_value, low.adjusted))
+
+
+@pytest.mark.parametrize("labels_unrated", [False, True])
+def test_the_mean_of_readable_texts_alone_is_the_one_that_compare_corrects(labels_unrated):
+    rng = np.random.default_rng(3)
+    pmf = rng.dirichlet(np.ones(5), 60)
+    pmf[50:] = np.nan  # 50 to 54 can be read but have no rating, 55 to 59 cannot be read
+    readable = np.arange(60) < 55
+    labelled = [*range(12), *([52] if labels_unrated else [])]
+    human = [float(1 + row % 5) if row in labelled else None for row in range(60)]
+    inclusion = np.where(np.isin(np.arange(60), labelled), 0.2 + np.arange(60) / 100, np.nan)
+    settings = {"values": np.arange(1.0, 6.0), "inclusion": inclusion, "readable": readable}
+    expected = compare(pmf, human, **settings).corrected
+    mean = correct_readable_mean(pmf, human, **settings)
+    assert (mean.value, mean.low, mean.high) == (expected.value, expected.low, expected.high)
+    assert mean.n_labelled == len(labelled)

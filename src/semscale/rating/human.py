@@ -556,6 +556,67 @@ def _population(texts: _Texts) -> tuple[_Texts, str]:
     return texts.some(texts.is_rated), note
 
 
+def correct_readable_mean(
+    pmf: Floats,
+    human: object,
+    *,
+    values: Floats,
+    readable: Mask,
+    inclusion: Floats | None = None,
+    interval: float = 0.95,
+) -> CorrectedMean | None:
+    """Correct the mean of all readable texts by the labels of some, as ``compare`` does, and nothing else.
+
+    Args:
+        pmf: shape (n, k), ratings; NaN without a rating.
+        human: shape (n,): for each text a number, a list of numbers (one per rater), or missing.
+        values: shape (k,), values of the scale's points.
+        readable: shape (n,), mask of texts that people can rate.
+        inclusion: shape (n,), probability with which each text was drawn for a label.
+        interval: nominal coverage, between 0 and 1.
+
+    Returns:
+        The corrected mean; ``None`` if all or no texts have labels, or these do not fit the scale.
+
+    Examples:
+        >>> pmf = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.2, 0.8]])
+        >>> labels, everything = [1.0, 2.0, 2.0, None], np.ones(4, dtype=bool)
+        >>> correct_readable_mean(pmf, labels, values=np.array([1.0, 2.0]), readable=everything).n_labelled
+        3
+    """
+    table = human_table(human)
+    labelled = np.asarray(~np.isnan(table).all(axis=1))
+    texts = _Texts(
+        rows=np.arange(len(table)),
+        pmf=pmf,
+        table=table,
+        lengths=None,
+        design=SampleDesign(inclusion=None if inclusion is None else validate_inclusion(inclusion, labelled)),
+        groups={},
+        values=values,
+        human_range=None,
+        interval=interval,
+        seed=0,
+    )
+    population, _ = _population(texts.some(np.flatnonzero(texts.is_rated | readable)))
+    return _correct_mean(population)
+
+
+def _correct_mean(texts: _Texts) -> CorrectedMean | None:
+    """Correct the mean; ``None`` if all or no texts have labels, or these do not fit."""
+    if not (texts.is_rated & texts.is_labelled).any():
+        return None
+    texts = texts.fill_ratings()
+    return correct_mean(
+        texts.pmf @ texts.values,
+        texts.table,
+        texts.values,
+        design=texts.design,
+        human_range=texts.human_range,
+        interval=texts.interval,
+    )
+
+
 class _Correction(NamedTuple):
     """Figures of all texts that are corrected by labels, and whether these are enough."""
 
@@ -571,23 +632,12 @@ def _correct(texts: _Texts, r: Estimate) -> _Correction | None:
         texts: all texts, labelled or not.
         r: correlation of ratings and labels.
     """
-    masses = human_pmfs(texts.table[texts.is_labelled], texts.values, texts.human_range)
-    if masses is None or not (texts.is_rated & texts.is_labelled).any():
+    mean, masses = _correct_mean(texts), human_pmfs(texts.table, texts.values, texts.human_range)
+    if mean is None or masses is None:
         return None
+    labels = np.where(texts.is_labelled[:, None], masses, np.nan)
     texts = texts.fill_ratings()
     scores, bounds = texts.pmf @ texts.values, (float(texts.values[0]), float(texts.values[-1]))
-    mean = correct_mean(
-        scores,
-        texts.table,
-        texts.values,
-        design=texts.design,
-        human_range=texts.human_range,
-        interval=texts.interval,
-    )
-    if mean is None:
-        return None
-    labels = np.full_like(texts.pmf, np.nan)
-    labels[texts.is_labelled] = masses
     overall, *others = _correct_figures(texts, labels, np.arange(len(labels)))
     overall = replace(overall, value=mean.value, low=mean.low, high=mean.high)
     width = ExpectedWidth.from_labels(

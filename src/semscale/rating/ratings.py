@@ -67,13 +67,14 @@ if TYPE_CHECKING:
     from semscale.rating.human import RatingComparison
     from semscale.rating.lint import LintReport
 
-_READABLE = [
+READABLE = (
     Status.SCORED,
     Status.OFF_TOPIC,
     Status.NOT_ABOUT,
     Status.WEIGHTLESS,
     Status.OTHER_LANGUAGE,
-]
+)
+"""Statuses of texts that people can read and rate."""
 
 _MASSES = ResultColumn(
     lambda masses, name: [
@@ -197,7 +198,7 @@ class Ratings(Result):
     @property
     def readable(self) -> Mask:
         """Mask of the texts that people can read and rate, with a rating or without, shape (n,)."""
-        return np.isin(self.status, _READABLE)
+        return np.isin(self.status, READABLE)
 
     def _with_rows(self, rows: Mask) -> Self:
         # Which texts look like codes is not known for single rows.
