@@ -35,6 +35,10 @@ def model_of(schema, content):
     return schema["components"]["schemas"][content["schema"]["$ref"].rpartition("/")[2]]
 
 
+CODES = [
+    {"name": "price", "definition": "What it costs.", "examples": ["It costs too much."]},
+    {"name": "staff", "definition": "People who serve.", "examples": ["The waiter was rude."]},
+]
 REQUESTS = [
     ("POST", "/v1/embeddings", 200, {"json": {"input": ["good"], "model": MODEL}}),
     (
@@ -57,6 +61,9 @@ REQUESTS = [
     ("POST", "/match", 422, {"json": {"predictions": ["a"], "references": []}}),
     ("POST", "/consistency", 200, {"json": {"answers": ["12"], "samples": [["12", "13"]]}}),
     ("POST", "/consistency", 422, {"json": {"answers": ["12"]}}),
+    ("POST", "/code", 200, {"json": {"texts": ["good", None], "codes": CODES, "sentiment": "none"}}),
+    ("POST", "/code", 400, {"content": "[]"}),
+    ("POST", "/code", 422, {"json": {"texts": ["good"], "codes": []}}),
     ("GET", "/health", 200, {}),
     ("GET", "/ready", 200, {}),
     ("GET", "/metrics", 200, {}),

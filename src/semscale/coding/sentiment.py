@@ -33,7 +33,7 @@ class SentimentRater:
 
     A unit's rating is the mean of the ratings of its clause and its sentence: a clause alone may have lost
     what its words refer to, and a sentence may praise one thing and blame another. Units are rated as
-    ``rate`` does, by its default model unless the embedder is the same model, whichever model codes.
+    ``rate`` does.
 
     A text that judges nothing, such as "the parking", has no rating: it has no verb such as "was", at most
     three words that can carry a topic, and none that praises or blames anything, and its rating is within 2.5
@@ -41,7 +41,7 @@ class SentimentRater:
 
     Args:
         scale: the name of a scale that ships with Semscale, or a YAML file.
-        embedder: an embedder that is loaded already, for use if it is the default model of ratings.
+        embedder: the model; by default the default model of ratings.
         language: ISO 639-1 code of the units' language.
 
     Raises:
@@ -57,11 +57,7 @@ class SentimentRater:
 
     @cached_property
     def _rater(self) -> Rater:
-        if self._embedder is None:
-            return Rater(self.scale)
-        model = model_in_signature(self._embedder.signature)
-        is_shared = model is not None and model.name == DEFAULT_RATING_MODEL
-        return Rater(self.scale, embedder=self._embedder if is_shared else None)
+        return Rater(self.scale, embedder=self._embedder)
 
     @property
     def settings(self) -> dict[str, str]:
@@ -133,8 +129,18 @@ class SentimentRater:
 
 
 def sentiment_rater(scale: str, embedder: "Embedder", language: str) -> SentimentRater | None:
-    """Build the rater of a setting, ``None`` for ``none``; for the other arguments see ``SentimentRater``."""
-    return None if scale == NO_SENTIMENT else SentimentRater(scale, embedder=embedder, language=language)
+    """Build the rater of a setting, with the default model of ratings whichever model codes.
+
+    Args:
+        scale: the setting; ``none`` for no rater.
+        embedder: an embedder that is loaded already, for use if it is this model.
+        language: ISO 639-1 code of the units' language.
+    """
+    if scale == NO_SENTIMENT:
+        return None
+    model = model_in_signature(embedder.signature)
+    is_default = model is not None and model.name == DEFAULT_RATING_MODEL
+    return SentimentRater(scale, embedder=embedder if is_default else None, language=language)
 
 
 def load_sentiment_scale(scale: str | Path | Scale) -> Scale:

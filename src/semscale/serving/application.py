@@ -22,6 +22,7 @@ from semscale.serving.middleware import (
 from semscale.serving.routes import (
     absent_router,
     answer_to_mistakes,
+    code_router,
     embedding_router,
     instrument_router,
     job_router,
@@ -84,6 +85,7 @@ def _service_routers(service: Service) -> Iterator[APIRouter]:
     yield embedding_router(service)
     for name, instrument in service.instruments.items():
         yield instrument_router(service, name, instrument)
+    yield code_router(service)
     if service.judge is not None:
         yield judge_router(service, service.judge)
     else:

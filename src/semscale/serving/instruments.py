@@ -262,8 +262,12 @@ def instruments(
     }
 
 
-def scale_in_request(scale: str | dict[str, Any]) -> Scale:
+def scale_in_request(scale: str | dict[str, Any], field: str = "scale") -> Scale:
     """Return a built-in scale, or the scale defined in the request; no file of the server is read.
+
+    Args:
+        scale: name of the scale, or its fields.
+        field: field of the request with it.
 
     Raises:
         InputError: no built-in scale has this name, or the fields are invalid.
@@ -271,7 +275,7 @@ def scale_in_request(scale: str | dict[str, Any]) -> Scale:
     if isinstance(scale, dict):
         return Scale(**{"name": "of-the-request", "provenance": "a request", **scale})
     if scale not in scale_names():
-        raise invalid(str(unknown_name("scale", scale, scale_names())), "scale")
+        raise invalid(str(unknown_name("scale", scale, scale_names())), field)
     return load_scale(scale)
 
 

@@ -28,6 +28,7 @@ from pydantic import (
 )
 
 from semscale.answer_consistency.settings import AnswerColumns, ConsistencySettings
+from semscale.coding.settings import CodeSettings
 from semscale.errors import SemscaleError
 from semscale.json_reading import MOST_LEVELS, encodable_values, levels
 from semscale.judging.settings import TEMPLATES, JudgeSettings
@@ -397,6 +398,29 @@ JudgeFields = request_model(
 )
 
 
+class CodeFields(RequestFields):
+    """Code of a codebook."""
+
+    name: str = Field(description="Its name.")
+    definition: str = Field(description="What an answer must say to get the code.")
+    examples: list[str] = Field(min_length=1, description="Answers that have the code.")
+    negative_examples: list[str] = Field([], description="Answers that seem to have the code and do not.")
+    keywords: list[str] = Field([], description="Words that answers with the code use.")
+    parent: str | None = Field(None, description="Name of the wider code that it belongs under.")
+
+
+CodingFields = request_model(
+    "CodingFields",
+    RequestFields,
+    CodeSettings,
+    without=("given_from", "unsure_from", "min_base"),  # of probabilities and groups, which requests lack
+    description="Fields of ``/code``.",
+    helps={"sentiment": "Name of the scale to rate the sentences and clauses of each code on, or none."},
+    texts=Annotated[list[Any], Cells, WithJsonSchema({**CELLS_SCHEMA, "description": "Answers to code."})],
+    codes=Annotated[list[CodeFields], Field(description="The codebook: two codes or more.")],
+)
+
+
 class TableFields(RequestFields):
     """Fields of a table: how its file is read."""
 
@@ -460,6 +484,7 @@ KINDS: tuple[type[RequestFields], ...] = (
     RatingFields,
     MatchFields,
     ConsistencyFields,
+    CodingFields,
     JudgeFields,
     *JOB_FIELDS.values(),
 )

@@ -18,10 +18,12 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Match
 
+from semscale.coding.coding import Coding, CodingOutcome
 from semscale.embedding.embedder import Embeddings
 from semscale.messages import shorten
 from semscale.results.result import Result
 from semscale.serving.background import current_task
+from semscale.serving.coding import code_request, coding_cautions, share_estimates
 from semscale.serving.instruments import Instrument, JobWork
 from semscale.serving.jobs import UPLOAD_STEP, Job, JobQueue, JobRecord, JobStatus
 from semscale.serving.judging import JudgeCalls, check_replies
@@ -39,6 +41,7 @@ from semscale.serving.models import estimate_tokens
 from semscale.serving.requests import (
     ERRORS,
     JOB_FIELDS,
+    CodingFields,
     EmbeddingFields,
     ErrorAnswer,
     JobFields,
@@ -299,7 +302,7 @@ def rows_answer(name: str, row: Mapping[str, Any], **further: Any) -> type[BaseM
 
 
 def _rows_response(
-    frame: pl.DataFrame, counts: Mapping[Status, int], signature: Signature, **further: object
+    frame: pl.DataFrame, counts: Mapping[Any, int], signature: Signature, **further: object
 ) -> Response:
     rest = to_json({"counts": counts, "signature": str(signature), **further})
     return Response(b'{"results":%b,%b' % (frame.write_json().encode(), rest[1:]), media_type=JSON)
@@ -455,6 +458,56 @@ def _read_line(line: bytes, source: str, keys: set[str]) -> dict[str, Any]:
 
 def _json_lines(frame: pl.DataFrame, first_row: int) -> bytes:
     return frame.with_row_index("row", first_row).write_ndjson().encode()
+
+
+def code_router(service: "Service") -> APIRouter:
+    """Return the route that codes texts by the codebook of the request.
+
+    Args:
+        service: its models, limits and threads.
+    """
+    router = APIRouter(tags=["instruments"], route_class=FieldsRoute)
+    row = {
+        "type": "object",
+        "properties": {
+            "outcome": {"type": "string", "enum": list(CodingOutcome)},
+            "reason": {"type": ["string", "null"]},
+        },
+        "required": ["outcome", "reason"],
+    }
+
+    def code(fields: Any) -> tuple[Coding, pl.DataFrame]:
+        models = service.models
+        coding = code_request(fields, embedder=models.embedding.embedder, rating=models.rating.embedder)
+        return coding, coding.to_frame()
+
+    async def measure(fields: Any) -> tuple[Coding, pl.DataFrame]:
+        with service.backlog.share(_tokens_in({"texts": fields.texts})):
+            return await service.threads.run(code, fields)
+
+    @router.post(
+        "/code",
+        description="Assign the codes of a codebook to open answers, more than one per answer. Returns the "
+        "share of each code as well.",
+        response_model=rows_answer(
+            "CodeAnswer", row, estimates=dict[str, dict[str, Any]], cautions=list[str]
+        ),
+        response_description="A row for each text.",
+        responses=refusals(400, 413, 422),
+    )
+    @takes_fields(CodingFields)
+    async def code_route(request: Request, fields: Any) -> Response:
+        check_limits(fields, service.limits)
+        coding, frame = await while_connected(request, measure(fields))
+        return _rows_response(
+            frame,
+            coding.counts,
+            coding.signature,
+            estimates=share_estimates(coding),
+            cautions=coding_cautions(coding),
+        )
+
+    return router
 
 
 def judge_router(service: "Service", calls: JudgeCalls) -> APIRouter:

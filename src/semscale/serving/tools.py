@@ -7,7 +7,6 @@ and are validated in the same way. The first call that needs a model loads it.
 import json
 import os
 import threading
-from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,24 +15,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import polars as pl
-from pydantic import Field, StrictBool, WithJsonSchema, create_model
+from pydantic import Field, StrictBool, create_model
 
 from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError
 from semscale.judging.settings import JudgeSettings
 from semscale.messages import shorten
 from semscale.presentable import Presentable
-from semscale.report.json_encoding import to_json_value
 from semscale.report.presenting import as_json
 from semscale.results.table_columns import Columns
 from semscale.results.table_runs import PartSettings
-from semscale.scales import Scale, load_scale, scale_names
+from semscale.scales import load_scale, scale_names
 from semscale.serving.background import BackgroundWork, Task, current_task, report_progress
+from semscale.serving.coding import (
+    code_in_request,
+    code_texts,
+    coding_cautions,
+    sentiment_scale,
+    share_estimates,
+)
 from semscale.serving.instruments import Instrument, instruments, open_requested, scale_in_request
 from semscale.serving.judging import JudgeCalls, check_replies, combine_items, template_in_request
 from semscale.serving.requests import (
-    CELLS_SCHEMA,
-    Cells,
+    CodeFields,
+    CodingFields,
     JudgeFields,
     RequestFields,
     ServiceLimits,
@@ -48,7 +53,7 @@ from semscale.serving.tool_arguments import (
     arguments_schema,
     with_names,
 )
-from semscale.spelling import in_request, without_hints
+from semscale.spelling import in_request
 from semscale.store.child_process import HeldFiles
 from semscale.store.columnar import partition_names
 from semscale.store.places import parts_folder
@@ -57,7 +62,7 @@ from semscale.store.writing import output_format
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
-    from semscale.coding.codebook import Codebook
+    from semscale.coding.codebook import Code, Codebook
 
 _RETURNS = (
     "Returns a row with status and numbers for each item, counts by status, estimates with intervals, "
@@ -79,16 +84,13 @@ _JUDGE = (
     "Let a chat model score answers to questions by a rubric, from 0 to 1. The chat model, its address and "
     "the limit of costs are options of the server."
 )
-_NOT_CALIBRATED = (
-    "Not calibrated: no answer was coded by hand, so the similarities are not probabilities, and the error "
-    "rate of the codes is unknown. Let a person check some of them."
-)
 _SECONDS_TO_CHECK = 0.1
 _SPLIT = "split them into several calls"
 _READING = ("table", "encoding", "sheet", "header", "header_row")
 _UNLISTED = {
     "rate": ("readout", "epsilon", "semantics", "anchor_sets", "reasoning", "html"),
     "match": ("corpus", "seed", "recall_share", "reasoning", "html"),
+    "code": ("reasoning", "html"),
     "consistency": ("seed", "same_by", "fewest_samples", "guards", "reasoning", "html"),
     "judge": (
         "chat_seed",
@@ -184,28 +186,6 @@ def load_once(load: Callable[[str], Embedder]) -> Callable[[str], Embedder]:
             return models[name]
 
     return model
-
-
-class CodeFields(RequestFields):
-    """Code of a codebook."""
-
-    name: str = Field(description="Its name.")
-    definition: str = Field(description="What an answer must say to get the code.")
-    examples: list[str] = Field(min_length=1, description="Answers that have the code.")
-    negative_examples: list[str] = Field([], description="Answers that seem to have the code and do not.")
-    keywords: list[str] = Field([], description="Words that answers with the code use.")
-    parent: str | None = Field(None, description="Name of the wider code that it belongs under.")
-
-
-class CodingFields(RequestFields):
-    """Arguments of the tool ``code``."""
-
-    texts: Annotated[list[Any], Cells, WithJsonSchema({**CELLS_SCHEMA, "description": "Answers to code."})]
-    codes: list[CodeFields] = Field(description="The codebook: two codes or more.")
-    sentiment: str = Field(
-        "quality",
-        description="Name of the scale to rate the sentences and clauses of each code on, or none.",
-    )
 
 
 class ToolTableFields(TableFields):
@@ -504,66 +484,45 @@ def _code_tool(model: Callable[[str], Embedder], limits: ServiceLimits, work: Ba
     fields = _with_rows(CodingFields)
 
     def code(arguments: Mapping[str, Any]) -> Content:
-        from semscale.coding.coder import Coder
-        from semscale.coding.coding import code_answers
-        from semscale.coding.sentiment import SentimentRater
-        from semscale.report.coding import language_cautions
+        from semscale.coding.sentiment import sentiment_rater
 
         call = ToolCall(fields, arguments)
         call.check_limits(limits, _SPLIT)
         codebook = _codebook(call)
-        scale = call.check(lambda fields: _sentiment_scale(fields.sentiment), "sentiment")
+        call.check(lambda checked: sentiment_scale(checked.sentiment), "sentiment")
         call.raise_mistakes()
-        coder = Coder(cast("Codebook", codebook), embedder=model(DEFAULT_MODEL)).adapt([call.fields.texts])
-        rater = None
-        if scale:
-            rater = SentimentRater(scale, embedder=model(DEFAULT_RATING_MODEL), language=coder.language)
-        scores = coder.score(call.fields.texts, progress=report_progress)
-        coding = code_answers(scores, rater=rater, progress=report_progress)
-        cautions = map(without_hints, language_cautions(Counter(map(str, coding.reason))))
-        figures = {
-            share.code: {
-                **vars(share.counted),
-                "n": share.n_readable,
-                "n_unsure": share.n_unsure,
-                "n_left_out": len(coding.outcome) - share.n_readable,
-                "sentiment": share.sentiment,
-            }
-            for share in coding.shares()
-        }
+        coding = code_texts(
+            call.fields,
+            cast("Codebook", codebook),
+            model(DEFAULT_MODEL),
+            lambda language: sentiment_rater(call.fields.sentiment, model(DEFAULT_RATING_MODEL), language),
+        )
         return {
             **({"results": json.loads(coding.to_frame().write_json())} if call.fields.rows else {}),
             "counts": coding.counts,
-            "estimates": to_json_value(figures),
-            "cautions": [_NOT_CALIBRATED, *cautions],
+            "estimates": share_estimates(coding),
+            "cautions": coding_cautions(coding),
             "signature": str(coding.signature),
         }
 
     return AgentTool(
-        description=f"{_CODE} {_RETURNS}",
+        description=f"{_CODE} {_RETURNS} {_further(_UNLISTED['code'])}",
         fields=fields,
         output=_MEASURED,
         call=lambda arguments: work.run(code, arguments),
+        unlisted=_UNLISTED["code"],
     )
-
-
-def _sentiment_scale(name: str) -> Scale | None:
-    """Return a shipped scale for sentiment; ``None`` for the setting ``none``."""
-    from semscale.coding.sentiment import NO_SENTIMENT, load_sentiment_scale
-
-    return None if name == NO_SENTIMENT else load_sentiment_scale(scale_in_request(name))
 
 
 def _codebook(call: ToolCall) -> "Codebook | None":
     """Return the codebook of a call, or collect the mistakes in all of its codes and return ``None``."""
-    from semscale.coding.codebook import Code, Codebook
+    from semscale.coding.codebook import Codebook
 
-    def build_code(code: CodeFields, _: object) -> Code:
-        examples, negative = tuple(code.examples), tuple(code.negative_examples)
-        return Code(code.name, code.definition, examples, negative, code.parent, tuple(code.keywords))
+    def build(code: CodeFields, _: object) -> "Code":
+        return code_in_request(code)
 
     declared: Collection[CodeFields] = getattr(call.fields, "codes", ())
-    codes = [call.check(partial(build_code, code), "codes") for code in declared]
+    codes = [call.check(partial(build, code), "codes") for code in declared]
     return None if None in codes else call.check(lambda _: Codebook("of-the-call", tuple(codes)), "codes")
 
 
