@@ -1,8 +1,12 @@
 """Evidence for codes in sentences, and the words that can carry a topic."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+import yaml
 
+from semscale import load_embedder
 from semscale.coding.codebook import Code, Codebook
 from semscale.coding.coder import Coder
 from semscale.coding.evidence import FEATURES, EvidenceReader, strongest_rival
@@ -10,6 +14,8 @@ from semscale.coding.words import content_words, is_evaluation, words_in
 from semscale.embedding.embedder import Embeddings
 from semscale.errors import InputError
 from semscale.signature import Signature
+
+CODED = Path(__file__).parents[2] / "bench" / "data" / "coded"
 
 
 class AxisEmbedder:
@@ -148,6 +154,14 @@ def test_examples_nearer_to_a_different_code_are_refused():
     codes = (Code("a", "red and green", ("blue one",)), Code("b", "blue and pink", ("green one",)))
     with pytest.raises(InputError, match="no nearer to their own code"):
         Coder(Codebook("b", codes), embedder=AxisEmbedder("red", "green", "blue", "pink"))
+
+
+def test_code_that_is_near_to_everything_is_no_reason_to_refuse_a_codebook():
+    # With e5-small, examples such as "too much homework" are nearer to the code for the course as a whole
+    # than to their own, before its nearness to unrelated sentences is subtracted.
+    content = yaml.safe_load((CODED / "course.yaml").read_text(encoding="utf-8"))
+    codes = tuple(Code(**{**code, "examples": tuple(code["examples"])}) for code in content["codes"])
+    EvidenceReader(Codebook("course", codes), load_embedder("e5-small"))
 
 
 def test_content_words_leave_out_function_words_of_the_language():

@@ -130,9 +130,9 @@ class EvidenceReader:
         self._negative = [self._space.place(self._embed(code.negative_examples)) for code in codebook.codes]
         self._without_topic = self._space.place(self._embed(_texts_without_topic()))
         _check_alike(codebook, self._positive)
-        self._check_examples(codebook)
         nearness = self._nearness(self._space.place(background))
         self._usual, self._spread = nearness.mean(axis=0), _spread(nearness[:, ~self._is_net])
+        self._check_examples(codebook)
         usual = sorted({word for text in unrelated for word in content_words(text, spoken)})
         self._words = _WordMargins(codebook, self.language, embedder, _Space(self._embed(usual)))
         self._words.fit(usual, self._rivals)
@@ -239,15 +239,20 @@ class EvidenceReader:
         return lack
 
     def _check_examples(self, codebook: Codebook) -> None:
-        """Refuse a codebook whose examples are on average no nearer to their own code than to others."""
+        """Refuse a codebook whose examples are on average no nearer to their own code than to others.
+
+        An example is compared with all but one text of each code: with those beside itself of its own code.
+        Nearness counts relative to that of unrelated sentences, as a wide code is near to everything.
+        """
         own: list[float] = []
         others: list[float] = []
         for code, texts in enumerate(self._positive):
             for example in range(len(texts) - 1):
                 vector, rest = texts[[example]], np.delete(texts, example, axis=0)
-                own.append(float(_mean_of_nearest(vector, rest)[0]))
-                rivals = np.flatnonzero(self._rivals[code])
-                others += [float(_mean_of_nearest(vector, self._positive[rival])[0]) for rival in rivals]
+                own.append(float(_mean_of_nearest(vector, rest)[0] - self._usual[code]))
+                for rival in np.flatnonzero(self._rivals[code]):
+                    nearness = _nearness_without_one(vector, self._positive[rival])
+                    others.append(nearness - float(self._usual[rival]))
         if not others:
             raise InputError(
                 f"codebook {codebook.name!r} needs two codes of which neither is above the other: "
@@ -420,6 +425,12 @@ def _mean_of_nearest(vectors: Floats, texts: Floats) -> Floats:
     nearest = min(NEAREST, len(texts))
     mean: Floats = np.partition(_cosines(vectors, texts), -nearest, axis=1)[:, -nearest:].mean(axis=1)
     return mean
+
+
+def _nearness_without_one(vector: Floats, texts: Floats) -> float:
+    """Return the nearness of a vector (1, d) to all but one of the texts, on average over the one."""
+    parts = [np.delete(texts, text, axis=0) for text in range(len(texts))]
+    return float(np.mean([_mean_of_nearest(vector, part)[0] for part in parts]))
 
 
 def _spread(nearness: Floats) -> float:
