@@ -612,7 +612,7 @@ def _matrix(summary: "CodingSummary") -> DataTable:
     """Return the number of answers with each pair of codes, and with each code on the diagonal."""
     names = summary.codebook.names
     rows = ((Quoted(name, _NAME), *row) for name, row in zip(names, summary.pairs.counts, strict=True))
-    return table(("", *(Quoted(name, _HEAD) for name in names)), rows, noun="code", detail="full")
+    return table(("code", *(Quoted(name, _HEAD) for name in names)), rows, noun="code", detail="full")
 
 
 def _quotes(summary: "CodingSummary") -> Iterator[Block]:
@@ -638,7 +638,7 @@ def _quotes(summary: "CodingSummary") -> Iterator[Block]:
         yield Paragraph(Quoted(code.name), "heading")
         yield Paragraph(Quoted(code.definition))
         sentiment = () if summary.scale is None else ("sentiment",)
-        heads = ("", "row", value, "code", *sentiment, "decided by", "evidence", "answer")
+        heads = ("kind", "row", value, "code", *sentiment, "decided by", "evidence", "answer")
         yield table(heads, rows, noun="answer", detail="full")
 
 
