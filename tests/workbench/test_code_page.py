@@ -1,6 +1,7 @@
 """The page of codes suggests, changes and merges codes, keeps their file, and codes as the command does."""
 
 import re
+import shlex
 import threading
 from html import unescape
 from urllib.parse import urlencode
@@ -261,10 +262,30 @@ def test_the_page_and_the_command_write_the_same_codes(browser, folder, semscale
     assert "Shares by" in page
     command = command_in(page)
     assert "--human hand --by region --rating stars --sentiment none --min-base 5" in command
-    written = pl.read_parquet(folder / "results" / "Reason-codes.parquet")
-    import shlex
+    written = pl.read_parquet(folder / "results" / "Reason-codes-corrected.parquet")
+    ended = semscale(*shlex.split(command.replace("results/Reason-codes-corrected", "again"))[1:])
+    assert ended.code == 0, ended.err
+    assert_frame_equal(written, pl.read_parquet(folder / "again.parquet"), check_exact=True)
 
-    ended = semscale(*shlex.split(command.replace("results/Reason-codes", "again"))[1:])
+
+@pytest.mark.usefixtures("quick")
+def test_a_sheet_of_labels_corrects_shares_as_the_command_does(browser, folder, semscale):
+    (folder / "labels").mkdir()
+    sheet = pl.read_csv(folder / "answers.csv")
+    labels = pl.Series("human", [*pl.read_csv(folder / "answers.csv")["hand"][:45], *[None] * 16], pl.String)
+    sheet = sheet.with_columns(labels, pl.lit(0.75).alias("inclusion"))
+    sheet.write_csv(folder / "labels" / "Reason.csv")
+    sheet.drop("why").write_csv(folder / "labels" / "other.csv")
+    page = browser.get("/code")
+    assert "sheet labels/Reason.csv" in page
+    assert "labels/other.csv" not in page
+    page = code(browser, labels="labels/Reason.csv", sentiment="none")
+    assert "corrected share" in page
+    command = command_in(page)
+    assert "semscale code labels/Reason.csv --text Reason" in command
+    assert "--survey survey.yaml --human human --inclusion inclusion" in command
+    written = pl.read_parquet(folder / "results" / "Reason-codes-corrected.parquet")
+    ended = semscale(*shlex.split(command.replace("results/Reason-codes-corrected", "again"))[1:])
     assert ended.code == 0, ended.err
     assert_frame_equal(written, pl.read_parquet(folder / "again.parquet"), check_exact=True)
 
@@ -275,7 +296,7 @@ def test_answers_are_found_by_code_outcome_and_words(browser, folder):
     out = pl.read_parquet(folder / "results" / "Reason-codes.parquet")
     n_power = int((out["semscale_power"] == 1).sum())
     assert n_power
-    assert '<mark class="evidence" title="power">' in page
+    assert '<mark class="evidence">the battery is' in page
     assert "&lt;i&gt;now&lt;/i&gt;" in page
     for query, n in (
         ("", 61),

@@ -33,6 +33,7 @@ from semscale.embedding.embedder import Embedder
 from semscale.embedding.loading import load_embedder
 from semscale.errors import InputError
 from semscale.messages import shorten
+from semscale.results.label_sheets import INCLUSION
 from semscale.results.table_columns import resolve_columns
 from semscale.serving.background import BackgroundWork, Task, current_task
 from semscale.store.table import Table
@@ -45,6 +46,7 @@ from semscale.workbench.code_results import (
     CodingRun,
     FoundAnswers,
     coded_table_of,
+    label_sheets,
 )
 from semscale.workbench.forms import form_fields, settings_of_form
 from semscale.workbench.pages import element_id, page, redirect
@@ -324,6 +326,7 @@ class CodePage:
             models=MODELS,
             fields=form_fields(CodeSettings, SETTINGS),
             columns=_column_choices(view, question),
+            sheets=self._sheets(view, question),
             show_entries=show_entries,
         )
 
@@ -410,25 +413,22 @@ class CodePage:
         form = {name: [str(value) for value in fields.getlist(name) if value] for name in fields}
         single = {name: values[0] for name, values in form.items() if values}
         file, stored = self._project.described_file()
-        book = self._open(single.get("codebook", ""))
-        columns = CodingColumns(
-            text=single.get("question", ""),
-            labels=tuple(form.get("labels", ())),
-            inclusion=single.get("inclusion"),
-            by=tuple(form.get("by", ())),
-            rating=single.get("rating"),
-            weight=single.get("weight"),
-            respondent=single.get("respondent"),
-        )
+        book, labels = self._open(single.get("codebook", "")), single.get("labels", "")
+        fields = {name: single.get(name) for name in ("inclusion", "rating", "weight", "respondent")}
+        fields["labels"] = (labels,) if labels else ()
+        sheets = self._sheets(self._reader.view(file, stored), single.get("question", ""))
+        if labels in sheets:
+            file = self._project.folder / labels
+            fields |= {"labels": tuple(sheets[labels]), "inclusion": INCLUSION}
         plan = CodingPlan(
+            folder=self._project.folder,
             file=file,
             survey=stored.survey,
             book=book.file,
             codebook=book.codebook,
-            columns=columns,
+            columns=CodingColumns(text=single.get("question", ""), by=tuple(form.get("by", ())), **fields),
             settings=settings_of_form(CodeSettings, single, SETTINGS),
             model=_known_model(single.get("model", DEFAULT_MODEL)),
-            out=coded_table_of(self._project.folder, columns.text),
         )
         before = None if self._run is None else self._run.plan
         restart = before is not None and before.out == plan.out and before != plan
@@ -499,7 +499,7 @@ class CodePage:
 
     def _find(self, run: CodingRun, request: Request) -> FoundAnswers:
         table = CodedTable(run.plan.out, run.plan.text_column)
-        return table.find(request.query_params, run.plan.codebook.names)
+        return table.find(request.query_params, run.plan.codebook)
 
     def _question(self, view: SurveyView, stated: str) -> str:
         """Return the question that an address states, that of the last task, or the first open one."""
@@ -578,14 +578,23 @@ class CodePage:
 
     def _coded_table(self, view: SurveyView, question: str) -> CodedTable | None:
         """Return the coded table of a question; ``None`` if there is none that can be read."""
-        path = coded_table_of(self._project.folder, question)
+        paths = [
+            coded_table_of(self._project.folder, question, is_corrected=value) for value in (False, True)
+        ]
+        written = [path for path in paths if path.is_file()]
         known = view.survey.by_name.get(question)
-        if known is None or not path.is_file():
+        if known is None or not written:
             return None
+        path = max(written, key=lambda path: path.stat().st_mtime_ns)
         try:
             return CodedTable(path, known.all_columns[0])
         except (InputError, pl.exceptions.PolarsError):  # another file of that name: no counts are shown
             return None
+
+    def _sheets(self, view: SurveyView, question: str) -> dict[str, list[str]]:
+        """Return the columns of labels in each sheet with the answers to a question."""
+        known = view.survey.by_name.get(question)
+        return {} if known is None else label_sheets(self._project.folder, known.all_columns[0])
 
     def _answers_of(self, question: str) -> pl.Series:
         """Return the answers to a question, which stay in memory while words are typed."""
@@ -714,7 +723,9 @@ def _address(question: str, codebook: str) -> str:
 
 def _label_address(run: CodingRun) -> str:
     """Return the address of the page on which answers are coded by hand."""
-    return f"/label?{urlencode({'question': run.plan.columns.text, 'codes': Path(run.plan.book).stem})}"
+    question, table = run.plan.columns.text, coded_table_of(run.plan.folder, run.plan.columns.text)
+    named = {"question": question, "codes": Path(run.plan.book).stem, "table": table.name}
+    return f"/label?{urlencode(named)}"
 
 
 def _known_model(name: str) -> str:

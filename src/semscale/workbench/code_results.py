@@ -11,7 +11,7 @@ import polars as pl
 
 from semscale.coding.codebook import Codebook
 from semscale.coding.coder import Coder
-from semscale.coding.coding import CodingOutcome
+from semscale.coding.coding import UNSURE
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.summary import CodingSummary
 from semscale.coding.table import CodingTable
@@ -19,12 +19,15 @@ from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError
 from semscale.guards.findings import Span
 from semscale.report.document import Marked, mark_findings
+from semscale.results.label_sheets import HUMAN, INCLUSION
 from semscale.results.table_columns import resolve_columns
 from semscale.results.table_runs import PartSettings, measure_table
 from semscale.serving.background import Task, current_task
 from semscale.spelling import option_name
+from semscale.store.reading import open_table
 from semscale.store.writing import PREFIX
 from semscale.survey.description import Survey
+from semscale.survey.survey_file import FILE_NAME
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.workbench.forms import option_words
 from semscale.workbench.runs import RESULTS, SHOWN, file_stem, position_in, problem_of, result_of
@@ -36,6 +39,9 @@ SETTINGS = ("given_from", "unsure_from", "sentiment", "min_base", "missing", "re
 COLUMNS = ("labels", "inclusion", "by", "rating", "weight", "respondent")
 """Columns of coding that the form has, besides the answers."""
 
+LABELS = "labels"
+"""Folder of a project with sheets of labels."""
+
 _LONGEST = 4000
 
 
@@ -44,16 +50,17 @@ class CodingPlan:
     """What is coded, and how.
 
     Attributes:
-        file: the file with the answers.
+        folder: the project's folder.
+        file: the file with the answers, or a sheet with all of them and labels of people.
         survey: its description; ``None`` without one.
         book: name of the codebook's file in the project.
         codebook: the codes.
         columns: columns and questions, as the form names them.
         settings: settings of coding.
         model: name of the embedding model.
-        out: the coded table.
     """
 
+    folder: Path
     file: Path
     survey: Survey | None
     book: str
@@ -61,7 +68,11 @@ class CodingPlan:
     columns: CodingColumns
     settings: CodeSettings
     model: str
-    out: Path
+
+    @property
+    def out(self) -> Path:
+        """The coded table."""
+        return coded_table_of(self.folder, self.columns.text, is_corrected=bool(self.columns.labels))
 
     @property
     def text_column(self) -> str:
@@ -72,7 +83,10 @@ class CodingPlan:
     @property
     def command(self) -> str:
         """The command that does the same in the project's folder."""
-        words = ["semscale", "code", self.file.name, "--text", self.columns.text, "--codebook", self.book]
+        file = self.file.relative_to(self.folder)
+        words = ["semscale", "code", str(file), "--text", self.columns.text, "--codebook", self.book]
+        if self.survey is not None and file.parent.name:
+            words += ["--survey", FILE_NAME]
         if self.model != DEFAULT_MODEL:
             words += ["--embedder", self.model]
         for name in COLUMNS:
@@ -80,7 +94,7 @@ class CodingPlan:
             for entry in (value,) if isinstance(value, str) else value or ():
                 words += ["--human" if name == "labels" else option_name(name), entry]
         words += option_words(self.settings, SETTINGS)
-        return shlex.join([*words, "--out", f"{RESULTS}/{self.out.name}"])
+        return shlex.join([*words, "--out", str(self.out.relative_to(self.folder))])
 
     def run(self, embedder: Embedder, *, restart: bool) -> CodingSummary:
         """Code the answers as the command does.
@@ -104,14 +118,32 @@ class CodingPlan:
         return measure_table(table, instrument, out=self.out, settings=parts, progress=task.report)
 
 
-def coded_table_of(folder: Path, question: str) -> Path:
+def coded_table_of(folder: Path, question: str, *, is_corrected: bool = False) -> Path:
     """Return the path of the table with the codes of a question.
 
     Args:
         folder: the project's folder.
         question: name of the question.
+        is_corrected: whether codes have learned from hand codes. Such a table stands beside the other one,
+            from which answers are drawn to be coded by hand.
     """
-    return folder / RESULTS / f"{file_stem(question)}-codes.parquet"
+    return folder / RESULTS / f"{file_stem(question)}-codes{'-corrected' if is_corrected else ''}.parquet"
+
+
+def label_sheets(folder: Path, text: str) -> dict[str, list[str]]:
+    """Return the columns of labels in each sheet of a project that has all answers to a question.
+
+    Args:
+        folder: the project's folder.
+        text: the column with the answers.
+    """
+    sheets = {}
+    for path in sorted((folder / LABELS).glob("*.csv")):
+        columns = open_table(path).columns
+        labels = [name for name in columns if name == HUMAN or name.startswith(f"{HUMAN}-")]
+        if labels and {text, INCLUSION} <= set(columns):
+            sheets[f"{LABELS}/{path.name}"] = labels
+    return sheets
 
 
 @dataclass(frozen=True)
@@ -143,10 +175,10 @@ class CodedAnswer:
 
     Attributes:
         row: its row, from 1.
-        text: the answer, with the units that decided marked.
+        text: the answer; the units that decided are marked with the numbers of the marks.
         outcome: its outcome.
         codes: for each assigned or unsure code its name, whether it is assigned, the value that decided, the
-            kind of evidence, and the sentiment, if any.
+            kind of evidence, the sentiment, if any, and the number of its mark, if its unit is marked.
     """
 
     row: int
@@ -206,8 +238,9 @@ class CodedTable:
 
     @cached_property
     def n_readable(self) -> int:
-        """Number of answers that could be read and decided about."""
-        read = pl.col(f"{self._prefix}outcome") != CodingOutcome.NO_ANSWER
+        """Number of answers that can be read, the base of shares."""
+        reason = pl.col(f"{self._prefix}reason")
+        read = reason.is_null() | (reason == UNSURE)
         return int(self._table.filter(read).select(pl.len()).collect().item())
 
     def counts(self, names: Collection[str]) -> dict[str, int]:
@@ -233,13 +266,14 @@ class CodedTable:
         best = found.drop_nulls().group_by("unit").agg(pl.col("value").max())
         return best.sort("value", "unit", descending=[True, False]).head(n).collect()["unit"].to_list()
 
-    def find(self, query: Mapping[str, str], names: Sequence[str]) -> FoundAnswers:
+    def find(self, query: Mapping[str, str], codebook: Codebook) -> FoundAnswers:
         """Return the answers that meet the filters of an address.
 
         Args:
             query: fields of the address: ``code``, ``outcome``, ``words`` and ``start``.
-            names: names of the codes.
+            codebook: the codes. Nets, which follow from them, are filters only.
         """
+        names, nets = codebook.names, {code.name for code in codebook.codes if code.is_net}
         filters = {name: query.get(name, "") for name in ("code", "outcome", "words")}
         known = self._known(names)
         code, is_unsure = filters["code"].removeprefix("?"), filters["code"].startswith("?")
@@ -255,26 +289,31 @@ class CodedTable:
         n = int(table.select(pl.len()).collect().item())
         start = position_in(query, n)
         rows = table.slice(start, SHOWN).collect().to_dicts()
-        return FoundAnswers([self._answer(row, known) for row in rows], n, start, filters)
+        shown = [name for name in known if name not in nets]
+        return FoundAnswers([self._answer(row, shown) for row in rows], n, start, filters)
 
     def _answer(self, row: Mapping[str, Any], names: Sequence[str]) -> CodedAnswer:
         text = "" if row[self._text] is None else str(row[self._text])
         codes = []
+        spans: dict[str, Span] = {}
         for name in names:
             column, value = self._prefix + name, row[self._value_column(name)]
             if row[column] == 0 or value is None:
                 continue
-            evidence = row.get(f"{column}_evidence")
-            start = text.find(evidence) if evidence else -1
+            unit = row.get(f"{column}_evidence") or ""
+            start = text.find(unit) if unit else -1
+            if start >= 0 and unit not in spans:
+                spans[unit] = Span(start, start + len(unit), unit)
             codes.append({
                 "name": name,
                 "is_assigned": row[column] == 1,
                 "value": value,
                 "reason": row.get(f"{column}_reason") or "",
                 "sentiment": row.get(f"{column}_sentiment"),
-                "span": Span(start, start + len(evidence), evidence) if evidence and start >= 0 else None,
+                "mark": list(spans).index(unit) + 1 if unit in spans else None,
             })  # fmt: skip
-        marked = mark_findings(text, [(code["name"], code["span"]) for code in codes], limit=_LONGEST)
+        marks = [(str(number), span) for number, span in enumerate(spans.values(), start=1)]
+        marked = mark_findings(text, marks, limit=_LONGEST)
         return CodedAnswer(row["row"], marked, row[f"{self._prefix}outcome"], codes)
 
     def _known(self, names: Collection[str]) -> list[str]:
