@@ -28,6 +28,7 @@ TABLES = [
     "judge PIPE.csv --prompt id --answer text --chat-model gpt-4o-mini",
     "code PIPE.csv --text text --codebook codes.yaml",
     "code good.csv --text text --codebook codes.yaml --other-run PIPE.csv",
+    "code good.csv --text text --codebook codes.yaml --quotes PIPE.csv",
     "tables PIPE.csv",
     "label PIPE.csv --text text --scale quality --out sheet.csv",
     "calibrate PIPE.csv --text text --human n --scale quality --out calibration.json",

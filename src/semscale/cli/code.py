@@ -74,6 +74,11 @@ class CodeOptions(Settings):
         Field(description="Table of another run on the same rows, for comparison."),
         Option(CODES, "FILE", rare=True),
     ] = None
+    quotes: Annotated[
+        Path | None,
+        Field(description="Table of answers for slides to quote: columns code and text."),
+        Option(CODES, "FILE", rare=True),
+    ] = None
     embedder: EmbedderOptions
     chat: ChatOptions
     asking: CodingChatSettings
@@ -187,10 +192,11 @@ def run_code(options: CodeOptions) -> "CodingSummary":
     """
     from semscale.cli.progress import progress_bars
     from semscale.coding.chat_codes import ask_about_codes
+    from semscale.coding.chosen_quotes import read_quotes, with_quotes
     from semscale.coding.codebook import load_codebook
     from semscale.coding.coder import Coder
     from semscale.coding.sentiment import NO_SENTIMENT, load_sentiment_scale
-    from semscale.coding.table import CodingTable, OtherRun
+    from semscale.coding.table import CodingTable, OtherRun, answers_in
     from semscale.results.table_runs import measure_table
     from semscale.scales import load_scale
     from semscale.store.reading import open_table
@@ -201,6 +207,7 @@ def run_code(options: CodeOptions) -> "CodingSummary":
     table, columns = options.description.resolve(table, options.file, options.columns)
     columns.check(table)
     other = None
+    quotes = None if options.quotes is None else read_quotes(options.quotes)
     # Scales are refused now, as they are needed once answers are scored.
     if options.coding.sentiment != NO_SENTIMENT:
         load_sentiment_scale(options.coding.sentiment)
@@ -237,13 +244,14 @@ def run_code(options: CodeOptions) -> "CodingSummary":
             plan=options.run.plan,
             progress=progress,
         )
-        return measure_table(
+        summary = measure_table(
             table,
             instrument,
             out=options.outputs.out,
             settings=options.run.parts_into(options.outputs),
             progress=progress,
         )
+    return summary if quotes is None else with_quotes(summary, quotes, answers_in(table, columns))
 
 
 def forecast_codes(options: CodeOptions) -> "ForecastSummary":

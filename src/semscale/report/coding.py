@@ -651,7 +651,14 @@ def _mark_evidence(quote: "Quote") -> Marked:
 
 
 def _typical_quotes(summary: "CodingSummary") -> Quotes | None:
-    """Return a typical answer of each of the most frequent codes, each answer once."""
+    """Return the chosen answers; without any, a typical one of each of the most frequent codes, each once."""
+    if summary.chosen:
+        shown = summary.chosen[:_MOST_QUOTES]
+        first = f"The first {len(shown)} of {len(summary.chosen)} answers"
+        return Quotes(
+            f"{first if len(shown) < len(summary.chosen) else 'Answers'} that were chosen for this report",
+            tuple((one_line(code), text) for code, text in shown),
+        )
     quotes = dict(zip(summary.codebook.names, summary.quotes, strict=True))
     texts: dict[str, str] = {}
     for share in _by_frequency(summary):
