@@ -316,6 +316,27 @@ def test_answers_are_found_by_code_outcome_and_words(browser, folder):
 
 
 @pytest.mark.usefixtures("quick")
+def test_a_star_lets_slides_quote_an_answer(browser, folder):
+    code(browser, sentiment="none")
+    fields = {"code": "power", "filters": "code=power&start=0"}
+    page = browser.change("/code/star", {"row": "4", **fields})
+    assert 'aria-pressed="true"' in page
+    assert "20 answers" in page
+    path = folder / "codebooks" / "Reason.quotes.csv"
+    assert pl.read_csv(path).rows() == [("power", "the battery is 1 <i>now</i>")]
+    assert "--quotes codebooks/Reason.quotes.csv" in command_in(page)
+    browser.change("/code/star", {"row": "1", **fields})
+    browser.change("/code/star", {"row": "4", **fields})
+    assert pl.read_csv(path)["text"].to_list() == ["the battery is 0 <i>now</i>"]
+    browser.change("/code/star", {"row": "1", **fields})
+    assert 'aria-pressed="true"' not in browser.get("/code/results?code=power")
+    browser.change("/data/undo")
+    assert 'aria-pressed="true"' in browser.get("/code/results?code=power")
+    for row, name in (("61", "power"), ("62", "power"), ("0", "power"), ("1", "nonsense")):
+        assert browser.post("/code/star", {"row": row, "code": name}).status_code == 422
+
+
+@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("kind", ["html", "xlsx", "md", "parquet"])
 def test_reports_are_downloaded_and_stay_in_the_folder(browser, folder, kind):
     assert browser.post(f"/code/export/{kind}").status_code == 422

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import polars as pl
 from fastapi import APIRouter, Form, Query, UploadFile
@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
+from semscale.coding.chosen_quotes import CODE, TEXT, read_quotes, with_quotes
 from semscale.coding.codebook import Code, Codebook, parse_codebook
 from semscale.coding.codebook_editing import (
     change_code,
@@ -180,6 +181,20 @@ class MergeForm(ChangeForm):
     """
 
     join: list[str] = []
+
+
+class StarForm(BaseModel):
+    """Fields of the form that gives an answer a star, or takes it away.
+
+    Attributes:
+        row: row of the answer, from 1.
+        code: the code for which it is quoted.
+        filters: query of the address, to which the page returns.
+    """
+
+    row: int
+    code: str = ""
+    filters: str = ""
 
 
 class SuggestForm(BaseModel):
@@ -477,6 +492,20 @@ class CodePage:
         found = self._find(run, request)
         return page("code_answers", self._project, current="code", run=run, summary=run.summary, found=found)
 
+    def star(self, request: Request, form: Annotated[StarForm, Form()]) -> Response:
+        """Let slides quote an answer for a code, or no longer."""
+        plan = self._ended_run().plan
+        text = CodedTable(plan.out, plan.text_column).text_of(form.row)
+        path, quote = plan.quotes, (code_named(plan.codebook, form.code).name, text)
+        content = path.read_bytes() if path.is_file() else None
+        quotes = [] if content is None else read_quotes(path)
+        quotes = [other for other in quotes if other != quote] if quote in quotes else [*quotes, quote]
+        table = pl.DataFrame(quotes, schema={CODE: pl.String, TEXT: pl.String}, orient="row")
+        change = Change(f"star of row {form.row}", path, content, table.write_csv().encode(), "/code/results")
+        self._project.save_file(change)
+        shown = "/code/answers" if "hx-request" in request.headers else "/code/results"
+        return redirect(shown, "coded-answers", **dict(parse_qsl(form.filters)))
+
     def export(self, kind: str) -> Response:
         """Write the report of the last run, or its table, and send it."""
         run = self._ended_run()
@@ -485,8 +514,11 @@ class CodePage:
             return FileResponse(out, filename=out.name)
         if kind not in _REPORTS or run.summary is None:
             raise InputError("kind", f"must be one of {', '.join(_REPORTS)} or parquet, got {kind!r:.20}")
-        path = out.with_suffix(f".{kind}")
-        run.summary.report(path)
+        path, summary, plan = out.with_suffix(f".{kind}"), run.summary, run.plan
+        if plan.quotes.is_file():
+            table = pl.scan_parquet(out).select(plan.text_column).collect()
+            summary = with_quotes(summary, read_quotes(plan.quotes), table[plan.text_column].to_list())
+        summary.report(path)
         return FileResponse(path, filename=path.name)
 
     def _ended_run(self) -> CodingRun:
@@ -499,7 +531,9 @@ class CodePage:
 
     def _find(self, run: CodingRun, request: Request) -> FoundAnswers:
         table = CodedTable(run.plan.out, run.plan.text_column)
-        return table.find(request.query_params, run.plan.codebook)
+        quotes = run.plan.quotes
+        stars = set(read_quotes(quotes)) if quotes.is_file() else set()
+        return table.find(request.query_params, run.plan.codebook, stars)
 
     def _question(self, view: SurveyView, stated: str) -> str:
         """Return the question that an address states, that of the last task, or the first open one."""
@@ -657,6 +691,7 @@ def code_router(project: Project, reader: SurveyReader, work: BackgroundWork) ->
         "/merge": codes.merge,
         "/split": codes.split,
         "/run": codes.start,
+        "/star": codes.star,
         "/stop": codes.stop,
         "/export/{kind}": codes.export,
     }

@@ -75,6 +75,11 @@ class CodingPlan:
         return coded_table_of(self.folder, self.columns.text, is_corrected=bool(self.columns.labels))
 
     @property
+    def quotes(self) -> Path:
+        """The table of answers that slides quote, which the stars of the page write."""
+        return (self.folder / self.book).with_suffix(".quotes.csv")
+
+    @property
     def text_column(self) -> str:
         """The column with the answers."""
         known = None if self.survey is None else self.survey.by_name.get(self.columns.text)
@@ -94,6 +99,8 @@ class CodingPlan:
             for entry in (value,) if isinstance(value, str) else value or ():
                 words += ["--human" if name == "labels" else option_name(name), entry]
         words += option_words(self.settings, SETTINGS)
+        if self.quotes.is_file():
+            words += ["--quotes", str(self.quotes.relative_to(self.folder))]
         return shlex.join([*words, "--out", str(self.out.relative_to(self.folder))])
 
     def run(self, embedder: Embedder, *, restart: bool) -> CodingSummary:
@@ -175,6 +182,8 @@ class CodedAnswer:
 
     Attributes:
         row: its row, from 1.
+        code: the code for which a star quotes it: the one that is looked for, or its most certain one.
+        has_star: whether it is quoted for that code.
         text: the answer; the units that decided are marked with the numbers of the marks.
         outcome: its outcome.
         codes: for each assigned or unsure code its name, whether it is assigned, the value that decided, the
@@ -182,6 +191,8 @@ class CodedAnswer:
     """
 
     row: int
+    code: str
+    has_star: bool
     text: Marked
     outcome: str
     codes: list[dict[str, Any]]
@@ -266,12 +277,15 @@ class CodedTable:
         best = found.drop_nulls().group_by("unit").agg(pl.col("value").max())
         return best.sort("value", "unit", descending=[True, False]).head(n).collect()["unit"].to_list()
 
-    def find(self, query: Mapping[str, str], codebook: Codebook) -> FoundAnswers:
+    def find(
+        self, query: Mapping[str, str], codebook: Codebook, stars: Collection[tuple[str, str]]
+    ) -> FoundAnswers:
         """Return the answers that meet the filters of an address.
 
         Args:
             query: fields of the address: ``code``, ``outcome``, ``words`` and ``start``.
             codebook: the codes. Nets, which follow from them, are filters only.
+            stars: codes and answers that slides quote.
         """
         names, nets = codebook.names, {code.name for code in codebook.codes if code.is_net}
         filters = {name: query.get(name, "") for name in ("code", "outcome", "words")}
@@ -290,9 +304,23 @@ class CodedTable:
         start = position_in(query, n)
         rows = table.slice(start, SHOWN).collect().to_dicts()
         shown = [name for name in known if name not in nets]
-        return FoundAnswers([self._answer(row, shown) for row in rows], n, start, filters)
+        found = code if code in known else ""
+        return FoundAnswers([self._answer(row, shown, found, stars) for row in rows], n, start, filters)
 
-    def _answer(self, row: Mapping[str, Any], names: Sequence[str]) -> CodedAnswer:
+    def text_of(self, row: int) -> str:
+        """Return the answer of a row, from 1.
+
+        Raises:
+            InputError: there is no such row, or it has no answer.
+        """
+        cells = self._table.slice(max(row - 1, 0), 1).select(self._text).collect()[self._text].to_list()
+        if row < 1 or not cells or cells[0] is None:
+            raise InputError("row", f"has no answer, got {row}")
+        return str(cells[0])
+
+    def _answer(
+        self, row: Mapping[str, Any], names: Sequence[str], code: str, stars: Collection[tuple[str, str]]
+    ) -> CodedAnswer:
         text = "" if row[self._text] is None else str(row[self._text])
         codes = []
         spans: dict[str, Span] = {}
@@ -314,7 +342,12 @@ class CodedTable:
             })  # fmt: skip
         marks = [(str(number), span) for number, span in enumerate(spans.values(), start=1)]
         marked = mark_findings(text, marks, limit=_LONGEST)
-        return CodedAnswer(row["row"], marked, row[f"{self._prefix}outcome"], codes)
+        assigned = [entry for entry in codes if entry["is_assigned"]]
+        best = max(assigned, key=lambda entry: entry["value"], default={"name": ""})["name"]
+        star = code or best
+        return CodedAnswer(
+            row["row"], star, (star, text) in stars, marked, row[f"{self._prefix}outcome"], codes
+        )
 
     def _known(self, names: Collection[str]) -> list[str]:
         return [name for name in names if self._prefix + name in self._columns]

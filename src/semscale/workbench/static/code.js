@@ -1,4 +1,4 @@
-// Codes: dragging onto a net, the key that moves a code, and lists that open at once. Every form works without this file.
+// Codes: dragging onto a net, keys for nets and stars, and lists that open at once. Every form works without this file.
 "use strict";
 
 let draggedCode = null;
@@ -33,11 +33,11 @@ document.addEventListener("dragend", () => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "n" || event.altKey || event.ctrlKey || event.metaKey || inField(event.target)) return;
-  const list = current()?.querySelector("[data-act=net]");
-  if (!list) return;
+  if (event.altKey || event.ctrlKey || event.metaKey || inField(event.target)) return;
+  if (event.key === "s") act("star");
+  if (event.key !== "n") return;
   event.preventDefault();
-  list.focus();
+  current()?.querySelector("[data-act=net]")?.focus();
 });
 
 document.addEventListener("change", (event) => {
