@@ -16,8 +16,8 @@ from semscale.store.table_settings import HeaderKind, TableSettings
 from semscale.survey.description import Question, Survey
 from semscale.survey.regrouping import JoinedKind, join_questions, split_question
 from semscale.survey.survey_file import FILE_NAME
-from semscale.workbench.pages import element_id, page, redirect
-from semscale.workbench.project import ConflictError, Project, check_version
+from semscale.workbench.pages import element_id, page, redirect, status_of
+from semscale.workbench.project import Project, check_version
 from semscale.workbench.question_form import (
     ANSWER,
     CHOSEN,
@@ -30,8 +30,6 @@ from semscale.workbench.question_form import (
     further_codes,
 )
 from semscale.workbench.survey_view import OpenedTable, SurveyReader, SurveyView, check_same_file
-
-_REFUSED, _CONFLICT = 422, 409
 
 
 class QuestionChoice(BaseModel):
@@ -238,7 +236,7 @@ class DataPage:
             try:
                 opened = self._reader.open(self._project.path_of(form.file), form.settings)
             except InputError as error:
-                refused, status = str(error), _REFUSED
+                refused, status = str(error), status_of(error)
         return page(
             "file",
             self._project,
@@ -347,13 +345,12 @@ def refusal(project: Project, reader: SurveyReader, error: Exception, current: s
         error: the reason.
         current: name of the page on which the change was made.
     """
-    status = _CONFLICT if isinstance(error, ConflictError) else _REFUSED
     if current != "data":
-        return page("refusal", project, status=status, refused=str(error), current=current)
+        return page("refusal", project, status=status_of(error), refused=str(error), current=current)
     try:
-        return DataPage(project, reader).render(QuestionChoice(), refused=str(error), status=status)
+        return DataPage(project, reader).render(QuestionChoice(), refused=str(error), status=status_of(error))
     except InputError as further:  # the file or its description cannot be read at all
-        return page("refusal", project, status=_REFUSED, refused=str(further))
+        return page("refusal", project, status=status_of(further), refused=str(further))
 
 
 _FORM = {

@@ -11,8 +11,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from semscale.report.formatting import count_of
 from semscale.report.html import template_environment
+from semscale.report.lint import correlation_with_range
 from semscale.spelling import in_python, spelled, without_hints
 from semscale.version import __version__
+from semscale.workbench.project import ConflictError
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -22,8 +24,9 @@ if TYPE_CHECKING:
 _TYPES = {"js": "text/javascript", "css": "text/css"}
 _HTMX = "htmx.min.js"
 _SHEET = "workbench.css"
-_STATIC = (_HTMX, _SHEET, "workbench.js", "code.js")
+_STATIC = (_HTMX, _SHEET, "workbench.js", "code.js", "scale.js")
 _YEAR = 365 * 24 * 3600
+_REFUSED, _CONFLICT = 422, 409
 
 
 @cache
@@ -38,6 +41,7 @@ def _environment() -> "Environment":
         "note": _note,
         "count_of": count_of,
         "shell": shlex.quote,
+        "with_range": correlation_with_range,
     }
     return environment
 
@@ -89,6 +93,11 @@ def page(
         )
     )
     return HTMLResponse(text, status)
+
+
+def status_of(error: Exception) -> int:
+    """Return the status of a page that refuses a change."""
+    return _CONFLICT if isinstance(error, ConflictError) else _REFUSED
 
 
 def redirect(path: str, anchor: str = "", **query: str) -> Response:

@@ -4,7 +4,7 @@ import math
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,7 @@ from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.rating.summary import RatingSummary
 from semscale.rating.table import rate_table
 from semscale.results.table_columns import resolve_columns
-from semscale.scales.library import load_scale, scale_names
-from semscale.scales.scale import Scale
+from semscale.scales.library import load_scale
 from semscale.serving.background import BackgroundWork, Task, current_task
 from semscale.spelling import option_name
 from semscale.stats.intervals import mass_names
@@ -41,6 +40,8 @@ from semscale.workbench.runs import (
     replace_run,
     result_of,
 )
+from semscale.workbench.scale_form import project_scales, scale_path
+from semscale.workbench.scale_page import scale_router
 from semscale.workbench.survey_view import SurveyReader, open_described
 
 _SETTINGS = ("language", "readout", "temperature", "floor", "anchor_sets", "missing", "reasoning", "html")
@@ -86,17 +87,19 @@ class RatePage:
         project: the project that is open.
         reader: reads its file.
         work: threads for runs.
+        load_model: returns the model, which the first call loads.
     """
 
-    def __init__(self, project: Project, reader: SurveyReader, work: BackgroundWork) -> None:
+    def __init__(
+        self,
+        project: Project,
+        reader: SurveyReader,
+        work: BackgroundWork,
+        load_model: Callable[[], Embedder],
+    ) -> None:
         self._project, self._reader, self._work = project, reader, work
+        self._load_model = load_model
         self._run: RatingRun | None = None
-
-    @cached_property
-    def _embedder(self) -> Embedder:
-        """The model, which the first run loads."""
-        load = self._project.settings.load_embedder
-        return _load_model() if load is None else load(DEFAULT_RATING_MODEL, current_task().report)
 
     def show(self, request: Request) -> Response:
         """Show the form, and the progress or the report of the last run."""
@@ -116,8 +119,8 @@ class RatePage:
             texts=view.survey.of_kind("open"),
             groups=view.survey.of_kind(*_GROUPS),
             facts={kind: view.survey.of_kind(kind) for kind in ("weight", "identifier")},
-            scales=self._scales(),
-            scale=load_scale(self._scale_path(chosen)),
+            scales=project_scales(self._project),
+            scale=load_scale(scale_path(self._project, chosen)),
             chosen=chosen,
             run=run,
             summary=summary,
@@ -140,7 +143,7 @@ class RatePage:
             respondent=single.get("respondent") or None,
         )
         scale = single.get("scale", "")
-        load_scale(self._scale_path(scale))
+        load_scale(scale_path(self._project, scale))
         file, stored = self._project.described_file()
         out = self._project.folder / RESULTS / f"{file_stem(columns.text)}-{_scale_stem(scale)}.parquet"
         before = None if self._run is None else self._run.task
@@ -208,8 +211,8 @@ class RatePage:
         table = open_described(file, stored.survey, shared.reading)
         table, resolved = resolve_columns(columns, table, stored.survey)
         task.report("loading the model", 0, None)
-        embedder = self._embedder
-        rater = Rater.from_settings(self._scale_path(scale), settings.with_values(embedder=embedder))
+        embedder = self._load_model()
+        rater = Rater.from_settings(scale_path(self._project, scale), settings.with_values(embedder=embedder))
         out.parent.mkdir(exist_ok=True)
         summary = rate_table(
             table,
@@ -223,36 +226,22 @@ class RatePage:
         report = lint(rater.scale, embedder=embedder, readout=rater.settings.applied_readout)
         return replace(summary, lint=report)
 
-    def _scales(self) -> dict[str, Scale]:
-        """Return the scales of the project and those of Semscale, by name."""
-        folder = self._project.folder / "scales"
-        local = sorted(folder.glob("*.yaml")) if folder.is_dir() else []
-        names = [f"scales/{path.name}" for path in local] + scale_names()
-        return {name: load_scale(self._scale_path(name)) for name in names}
-
-    def _scale_path(self, name: str) -> str | Path:
-        """Return the path of a scale of the project, or the name of one of Semscale's.
-
-        Raises:
-            InputError: there is no such scale.
-        """
-        if name in scale_names():
-            return name
-        path = self._project.folder / "scales" / name.removeprefix("scales/")
-        if path.parent != self._project.folder / "scales" or not path.is_file():
-            raise InputError("scale", f"must be one of the list, got {name!r:.40}")
-        return path
-
 
 def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork) -> APIRouter:
-    """Return the routes of the page.
+    """Return the routes of the page, and of the page on which a scale is written.
 
     Args:
         project: the project that is open.
         reader: reads its file.
         work: threads for runs.
     """
-    router, rate = APIRouter(), RatePage(project, reader, work)
+
+    @cache
+    def load_model() -> Embedder:
+        load = project.settings.load_embedder
+        return _load_model() if load is None else load(DEFAULT_RATING_MODEL, current_task().report)
+
+    router, rate = APIRouter(), RatePage(project, reader, work, load_model)
     routes: tuple[tuple[str, str, Callable[..., Any]], ...] = (
         ("GET", "/rate", rate.show),
         ("GET", "/rate/progress", rate.progress),
@@ -263,6 +252,7 @@ def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork) ->
     )
     for method, path, route in routes:
         router.add_api_route(path, route, methods=[method], response_class=Response)
+    router.include_router(scale_router(project, reader, work, load_model))
     return router
 
 

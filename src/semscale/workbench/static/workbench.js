@@ -46,7 +46,7 @@ document.addEventListener("htmx:afterSettle", (event) => {
 });
 
 function focusQuestion(card) {
-  if (!card) return;
+  if (!card?.matches("[data-question]")) return;
   const field = card.querySelector("[data-editor] select, [data-editor] input:not([type=hidden])");
   (field ?? card).focus({ preventScroll: true });
   card.scrollIntoView({ block: "nearest" });
