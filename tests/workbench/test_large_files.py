@@ -57,7 +57,7 @@ def test_first_rows_and_progress_are_shown_while_a_file_is_read(browser, monkeyp
     assert "Reading the rows: 2 of 6" in page
     assert "Reading the rows: 2 of 6" in browser.client.get("/data/progress").text
     goes_on.set()
-    while "hx-refresh" not in browser.client.get("/data/progress").headers:
+    while "The file was read" not in browser.client.get("/data/progress").text:
         pass
     assert "data-question" in browser.client.get("/data").text
 
@@ -65,7 +65,7 @@ def test_first_rows_and_progress_are_shown_while_a_file_is_read(browser, monkeyp
 def test_a_large_file_with_a_broken_row_is_read_once_and_refused(browser, folder, opened, monkeypatch):
     monkeypatch.setattr(survey_view, "_SECONDS", 0)
     (folder / "answers.csv").write_text(f"{SURVEY}7,DE\n")
-    while "hx-refresh" not in browser.client.get("/data/progress").headers:
+    while "The file was read" not in browser.client.get("/data/progress").text:
         pass
     answer = browser.client.get("/data")
     assert (answer.status_code, "line 8: 2 cells" in answer.text) == (422, True)

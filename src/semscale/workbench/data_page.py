@@ -219,12 +219,14 @@ class DataPage:
             further_codes=further_codes,
         )
 
-    def progress(self) -> Response:
-        """Show how far the file is read; then the page is loaded anew."""
+    def progress(self, current: Annotated[str, Query(pattern="^[a-z]+$")] = "data") -> Response:
+        """Show how far the file is read; at the end, the page that waits for it is loaded.
+
+        Args:
+            current: name of that page.
+        """
         task = self._reader.unfinished(*self._project.described_file())
-        if task is None:
-            return Response(headers={"HX-Refresh": "true"})
-        return page("progress", self._project, task=task)
+        return page("reading_progress", self._project, current=current, task=task)
 
     def show_file(self, form: Annotated[FileForm, Query()]) -> Response:
         """Show the folder's files, and the first rows of one as it would be read."""
