@@ -85,6 +85,24 @@ def test_options_in_one_cell_are_counted_once_for_each_cell():
     assert [(option.label, option.n) for option in counts.options] == [("Tea", 2), ("Milk", 1)]
 
 
+def test_an_option_may_contain_the_separator_and_what_people_wrote_is_the_option_of_texts():
+    question = Question(
+        name="q",
+        kind="multiple",
+        columns=["q"],
+        separator=",",
+        missing=["-99"],
+        options=[Option(label="Wi-Fi, fast"), Option(label="Bath"), Option(label="Other", is_text=True)],
+    )
+    cells = ["Bath,Wi-Fi, fast", "wi-fi, fast", "Bath, a view", "-99", None]
+    counts = count_answers(question, _profiles(q=cells))
+    assert [(option.label, option.n) for option in counts.options] == [
+        ("Wi-Fi, fast", 2),
+        ("Bath", 2),
+        ("Other", 1),
+    ]
+
+
 def test_items_of_a_grid_count_their_answers():
     question = Question(
         name="g",

@@ -13,6 +13,7 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.extras import require
 from semscale.html_texts import plain_label
+from semscale.spelling import hint
 from semscale.store.columns import NUMBER, groups_in
 from semscale.store.exports.headers import split_texts
 from semscale.store.table import (
@@ -294,7 +295,8 @@ def _most_frequent(codes: Counter[str]) -> str:
 def _weight_notes(weight: str | None) -> list[str]:
     if weight is None:
         return []
-    return [f"SPSS weights this file by '{weight}'; use `weight={weight!r}` to apply the weights here"]
+    remedy = hint(f"; use `weight={weight!r}` to apply the weights here")
+    return [f"SPSS weights this file by '{weight}'{remedy}"]
 
 
 LONGEST_SPSS_TEXT = 32_767

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from semscale.store.column_profile import ColumnProfile
 from semscale.store.missing_codes import code_key
 from semscale.survey.description import MissingReason, Option, Question, cell_name
+from semscale.survey.lists import OptionList
 
 _LISTED = 60
 
@@ -106,17 +107,27 @@ def _answers(question: Question, cells: Counter[str]) -> Iterator[AnswerCount]:
 def _options(
     question: Question, cells: Counter[str], profiles: Mapping[str, ColumnProfile]
 ) -> Iterator[AnswerCount]:
-    parts: Counter[str] = Counter()
-    for value, n in cells.items() if question.separator else ():
-        for part in {code_key(part) for part in value.split(question.separator)}:
-            parts[part] += n
+    chosen = _count_listed(question, cells) if question.separator else Counter[str]()
     for option in question.options:
         if option.column is None:
-            yield AnswerCount(option.code, option.label, parts[code_key(option.code)])
+            yield AnswerCount(option.code, option.label, chosen[option.code])
         else:
             profile = profiles.get(option.column)
             n = 0 if profile is None else _n_marked(question, option, profile)
             yield AnswerCount(option.column, option.label, n)
+
+
+def _count_listed(question: Question, cells: Counter[str]) -> Counter[str]:
+    """Count the cells that list each option; what people wrote counts for the option of texts."""
+    listed = OptionList(question.separator, tuple(option.code for option in question.options))
+    known = {code_key(text): o.code for o in question.options for text in (o.label, o.code)}
+    written = next((option.code for option in question.options if option.is_text), "")
+    reasons = question.missing_reasons
+    chosen: Counter[str] = Counter()
+    for value, n in cells.items():
+        keys = [] if code_key(value) in reasons else map(code_key, listed.split(value))
+        chosen.update(dict.fromkeys((known.get(key, written) for key in keys if key not in reasons), n))
+    return chosen
 
 
 def _n_marked(question: Question, option: Option, profile: ColumnProfile) -> int:

@@ -7,6 +7,7 @@ import pytest
 from tests.store.readers.spss_files import FRAME, write_spss
 
 from semscale.errors import InputError
+from semscale.spelling import hint
 from semscale.store.expressions import filter_table
 from semscale.store.reading import open_table
 from semscale.store.statistical_files import weight_variable
@@ -52,7 +53,9 @@ def test_what_is_declared_missing_is_named_and_counted(tmp_path):
 def test_the_weight_is_noticed(tmp_path):
     table = open_table(write_spss(tmp_path / "survey.sav", weight_place=5))
     assert [title for title, labels in table.labels.items() if labels.is_weight] == ["wt"]
-    assert table.notes[-1] == "SPSS weights this file by 'wt'; use `weight='wt'` to apply the weights here"
+    assert table.notes[-1] == "SPSS weights this file by 'wt'" + hint(
+        "; use `weight='wt'` to apply the weights here"
+    )
 
 
 @pytest.mark.needs("spss")

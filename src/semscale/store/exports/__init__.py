@@ -62,7 +62,8 @@ def survey_header(
             return SurveyHeader(columns, header.more, _plain_labels(header), (note,), header.export)
     header = two_rows.read_header(names, rows) if kind == "auto" else None
     if header is not None:
-        note = f"{name}: its second row belongs to the header, as it names columns of one question; {_SWITCH}"
+        note = f"{name}: its second row belongs to the header, as it names columns of one question"
+        note += hint(f"; {_SWITCH}")
         return SurveyHeader(check_names(list(header.columns), name), 1, _plain_labels(header), (note,))
     if kind not in {"auto", "plain"}:
         raise InputError(

@@ -57,7 +57,7 @@ def _notes(table: Table, column: str, meanings: Mapping[str, str], left_out: Col
 
 def _treatment(column: str, value: str, left_out: Collection[str]) -> str:
     if value in left_out:
-        return "; the description leaves such rows out (leave_out)"
+        return "; the description leaves such rows out" + hint(" (leave_out)")
     return " and treated like all others" + hint(
         f"; `where={_condition(column, value)}` leaves such rows out"
     )
