@@ -204,3 +204,10 @@ def test_a_description_of_another_file_is_never_written_over(browser, folder):
     assert browser.client.get("/data").status_code == 422
     assert browser.post("/data/file", {"file": "answers.csv"}).status_code == 422
     assert path.read_text() == content
+
+
+def test_columns_without_answers_follow_the_questions_and_are_found_by_words(browser):
+    page = browser.get("/data")
+    assert page.index(">country<") < page.index("1 column without answers") < page.index(">respondent<")
+    page = browser.get("/data?find=respondent")
+    assert (">respondent<" in page, "without answers" in page) == (True, False)

@@ -118,3 +118,25 @@ def test_a_file_is_not_read_as_the_description_states_of_another(folder):
     )
     browser = Browser(workbench(Project.open(folder / "answers.csv"), token=TOKEN, port=PORT))
     assert "6 rows" in browser.get("/data")
+
+
+def test_the_next_wave_is_read_as_the_description_reads_its_own_file(browser, folder):
+    title = "My survey;;\nexported;;\n"
+    (folder / "may.csv").write_text(f"{title}name;stars;note\nAnna;5;fine\nBert;1;loud\n")
+    (folder / "june.csv").write_text(f"{title}name;stars;note;extra\nCarl;4;good;1\nDora;2;bad;2\n")
+    browser.change("/data/file", {"file": "may.csv", "header_row": "3"})
+    browser.change("/data/question", browser.form("stars") | {"title": "Stars"})
+    page = browser.get("/data/file?file=may.csv")
+    assert "describes each column of this file: everything is set" in page
+    page = browser.get("/data/file?file=june.csv")
+    assert 'name="header_row" value="3"' in page
+    assert "describes this file, except 1 new column (<bdi>extra</bdi>)" in page
+    assert "describes none of these columns" in browser.get("/data/file?file=answers.csv")
+    browser.change("/data/file", {"file": "june.csv", "header_row": "3"})
+    assert "<bdi>Stars</bdi>" in browser.get("/data")
+
+
+def test_notes_name_files_without_their_folders(browser, folder):
+    (folder / "answers.csv").write_bytes("name,note\nAnna,schön\n".encode("cp1252"))
+    assert "<bdi>answers.csv is read as cp1252, because byte 0xf6" in browser.get("/data")
+    assert " answers.csv is read as cp1252, because" in browser.get("/data/file?file=answers.csv")

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Self, get_args
 
 from fastapi import APIRouter, Form, Query, UploadFile
 from pydantic import BaseModel, ValidationError
@@ -12,8 +12,9 @@ from starlette.responses import FileResponse, Response
 from semscale.errors import InputError
 from semscale.messages import first_mistake
 from semscale.store.reading import READABLE_EXTENSIONS
+from semscale.store.table import Table
 from semscale.store.table_settings import HeaderKind, TableSettings
-from semscale.survey.description import Question, Survey
+from semscale.survey.description import Question, QuestionKind, Survey
 from semscale.survey.regrouping import JoinedKind, join_questions, split_question
 from semscale.survey.survey_file import FILE_NAME
 from semscale.workbench.pages import element_id, page, redirect, status_of
@@ -46,6 +47,11 @@ class QuestionChoice(BaseModel):
     only: str = ""
     find: str = ""
     undecided: bool = False
+
+    @property
+    def is_narrow(self) -> bool:
+        """True if only some questions are shown."""
+        return bool(self.edit or self.only or self.find or self.undecided)
 
     def includes(self, question: Question) -> bool:
         """Return true if a question is shown."""
@@ -113,6 +119,14 @@ class FileForm(BaseModel):
     encoding: str = ""
     header_row: str = ""
     header: str = "auto"
+
+    @classmethod
+    def from_settings(cls, file: str, settings: TableSettings) -> Self:
+        """Return the form that states settings."""
+        stated = {
+            name: str(value) for name, value in settings if value is not None and name in cls.model_fields
+        }
+        return cls(file=file, **stated)
 
     @property
     def settings(self) -> TableSettings:
@@ -205,14 +219,16 @@ class DataPage:
                 task=self._reader.unfinished(file, stored),
                 opened=self._reader.opened(file, stored),
             )
-        questions = filter(choice.includes, view.survey.questions)
+        questions = [question for question in view.survey.questions if choice.includes(question)]
+        aside = [] if choice.is_narrow else [question for question in questions if _is_aside(question)]
         return page(
             "data",
             self._project,
             status=status,
             refused=refused,
             view=view,
-            cards=[view.card(question) for question in questions],
+            cards=[view.card(question) for question in questions if question not in aside],
+            aside=[view.card(question) for question in aside],
             choice=choice,
             command=shlex.join(("semscale", "columns", file.name, "--out", self._project.survey_name)),
             form=_FORM,
@@ -229,8 +245,26 @@ class DataPage:
         return page("reading_progress", self._project, current=current, task=task)
 
     def show_file(self, form: Annotated[FileForm, Query()]) -> Response:
-        """Show the folder's files, and the first rows of one as it would be read."""
+        """Show the folder's files, and the first rows of one as it would be read.
+
+        A file such as the next wave is first read as the description reads its own.
+        """
+        if form.model_fields_set == {"file"}:
+            form = self._described_form(form)
         return self._render_files(form)
+
+    def _described_form(self, form: FileForm) -> FileForm:
+        """Return the form with the settings of the description, if the file has its columns by them."""
+        survey = self._project.stored_survey().survey
+        if survey is None or not survey.file_columns or survey.reading == TableSettings():
+            return form
+        path = self._project.path_of(form.file)
+        try:
+            table = self._reader.open(path, survey.reading).table
+        except InputError:  # it is no such file
+            return form
+        is_alike = all(map(table.has, survey.file_columns))
+        return FileForm.from_settings(form.file, survey.reading) if is_alike else form
 
     def _render_files(self, form: FileForm, *, refused: str = "", status: int = 200) -> Response:
         opened: OpenedTable | None = None
@@ -246,9 +280,23 @@ class DataPage:
             refused=refused,
             chosen=form,
             opened=opened,
+            comparison=None if opened is None else self._compare(opened.table),
             headers=get_args(HeaderKind),
             endings=",".join(sorted(READABLE_EXTENSIONS)),
         )
+
+    def _compare(self, table: Table) -> tuple[list[str], list[str]] | None:
+        """Compare a table with the description; ``None`` without one.
+
+        Returns:
+            The columns that no question describes, and those that the table lacks.
+        """
+        survey = self._project.stored_survey().survey
+        if survey is None or not survey.file_columns:
+            return None
+        described = set(survey.file_columns)
+        added = [column for column in table.columns if column not in described]
+        return added, [column for column in survey.file_columns if not table.has(column)]
 
     def count_rows(self, form: Annotated[RowsForm, Query()]) -> Response:
         """Count the rows that meet a condition, with derived columns that need not be saved."""
@@ -355,6 +403,12 @@ def refusal(project: Project, reader: SurveyReader, error: Exception, current: s
         return page("refusal", project, status=status_of(further), refused=str(further))
 
 
+def _is_aside(question: Question) -> bool:
+    """Return whether a question is a column without answers, which is shown after those with answers."""
+    return question.kind in _ASIDE and not question.needs_decision
+
+
+_ASIDE: frozenset[QuestionKind] = frozenset({"identifier", "date", "ignore"})
 _FORM = {
     "kinds": KINDS,
     "listed_kinds": LISTED_KINDS,

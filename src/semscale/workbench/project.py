@@ -120,6 +120,10 @@ class Project:
         """The description of the survey."""
         return self.settings.survey or self.folder / FILE_NAME
 
+    def without_folder(self, text: str) -> str:
+        """Return a sentence in which paths of this folder's files are their names."""
+        return text.replace(f"{self.folder}{os.sep}", "")
+
     @property
     def survey_name(self) -> str:
         """Path of the description from the project's folder."""

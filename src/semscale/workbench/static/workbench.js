@@ -4,7 +4,7 @@
 document.documentElement.classList.add("with-script");
 
 const inField = (element) => Boolean(element.closest("input, textarea, select, [contenteditable]"));
-const questions = () => [...document.querySelectorAll("[data-question]")];
+const questions = () => [...document.querySelectorAll("[data-question]")].filter((card) => card.getClientRects().length);
 const current = () => document.activeElement.closest("[data-question]");
 
 // ---- Messages ----
