@@ -19,6 +19,7 @@ from semscale.serving.server import handle_signals, server_config
 from semscale.workbench.access import STATIC, BrowserAccess
 from semscale.workbench.code_page import code_router
 from semscale.workbench.data_page import data_router, refusal
+from semscale.workbench.label_page import label_router
 from semscale.workbench.pages import page, static_file
 from semscale.workbench.project import Project
 from semscale.workbench.rate_page import rate_router
@@ -68,6 +69,7 @@ def workbench(project: Project, *, token: str, port: int) -> FastAPI:
     )
     app.include_router(data_router(project, reader))
     app.include_router(rate_router(project, reader, work))
+    app.include_router(label_router(project, reader))
     app.include_router(code_router(project, reader, work))
 
     @app.get("/")

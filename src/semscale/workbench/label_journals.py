@@ -76,6 +76,11 @@ class Labels:
     rater: str
     n_unreadable: int
 
+    @property
+    def cells(self) -> dict[int, str]:
+        """Labels by row."""
+        return {row: entry.label for row, entry in self.labelled.items()}
+
     @classmethod
     def fold(cls, entries: Sequence[Entry], n_unreadable: int = 0) -> "Labels":
         """Apply the entries in their order.

@@ -1,0 +1,298 @@
+"""The page of labels: one text at a time, what the labels show, and the agreement of people."""
+
+import hashlib
+import secrets
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+from urllib.parse import quote, unquote
+
+from fastapi import APIRouter, Form, Query, Request
+from pydantic import BaseModel, ValidationError
+from starlette.responses import Response
+
+from semscale.errors import InputError
+from semscale.json_reading import encodable
+from semscale.messages import first_mistake
+from semscale.workbench.label_journals import ADJUDICATED, Entry, journal_name, rater_name
+from semscale.workbench.label_measures import FinalLabels, Kind, LabelFigures
+from semscale.workbench.label_tasks import LabelTask, LabelTasks
+from semscale.workbench.pages import page, redirect
+from semscale.workbench.project import Project
+from semscale.workbench.survey_view import SurveyReader
+
+DRAWN: dict[Kind, int] = {"rate": 400, "code": 200}
+"""Number of texts that are drawn by default; the order is random, so that one may stop at any of them."""
+
+_RATER = "semscale-rater"
+_AHEAD = 100
+_MOST_COMPARED = 200
+_QUEUED = "x-semscale-queued"
+_YEAR = 365 * 24 * 3600
+
+
+class LabelChoice(BaseModel):
+    """Fields of the address that state what is shown.
+
+    Attributes:
+        task: the task; without one, all tasks and tables are shown.
+        decide: whether differences are decided instead.
+        table: table to draw from that another page names.
+    """
+
+    task: str = ""
+    decide: bool = False
+    table: str = ""
+
+
+class StartForm(BaseModel):
+    """Fields of the form that draws texts.
+
+    Attributes:
+        table: table with the texts.
+        text: question with the texts.
+        measure: scale or codebook.
+        n: number of texts; empty for the default.
+    """
+
+    table: str = ""
+    text: str = ""
+    measure: str = ""
+    n: str = ""
+
+    def number(self, kind: Kind) -> int:
+        """Return the number of texts to draw.
+
+        Raises:
+            InputError: it is no number above 0.
+        """
+        if not self.n.strip():
+            return DRAWN[kind]
+        if not self.n.strip().isdecimal() or int(self.n) < 1:
+            raise InputError("n", f"must be a number of texts from 1, got {self.n!r:.40}")
+        return int(self.n)
+
+
+class AnswerForm(BaseModel):
+    """Fields of an answer; the page may send the same one again.
+
+    Attributes:
+        task: the task.
+        rater: the person, as the page was made for; ``adjudicated`` for a decision.
+        key: the page's name for the answer.
+        row: row of the text.
+        label: the chosen answers.
+        act: what the person did.
+        undoes: key of the answer that is undone; empty for the last one.
+        comment: the person's remark.
+    """
+
+    task: str
+    rater: str
+    key: str
+    row: int = 0
+    label: list[str] = []
+    act: Literal["label", "nothing", "skip", "undo"] = "label"
+    undoes: str = ""
+    comment: str = ""
+
+    def entry(self, task: LabelTask) -> Entry:
+        """Return the line of a journal.
+
+        Raises:
+            InputError: the text was not drawn, there is no such answer, or a field is too long.
+        """
+        rater = self.rater if self.rater == ADJUDICATED else rater_name(self.rater)
+        fields: dict[str, Any] = {"id": encodable(self.key), "rater": rater}
+        if self.act == "undo":
+            fields |= {"act": "undo", "undoes": encodable(self.undoes)}
+        else:
+            if self.row not in task.texts:
+                raise InputError("row", f"must be one of the drawn texts, got {self.row}")
+            is_label = self.act != "skip"
+            label = task.measure.cell(self.label) if self.act == "label" else ""
+            label = task.measure.nothing.value if self.act == "nothing" else label
+            comment = encodable(self.comment).replace("\r\n", "\n").strip()
+            fields |= {"row": self.row, "label": label, "comment": comment}
+            fields |= {"act": "label" if is_label else "skip"}
+        try:
+            return Entry(**fields)
+        except ValidationError as error:
+            raise InputError(first_mistake(error, ())) from None
+
+
+class LabelPage:
+    """The page, and what its forms do; each is a route.
+
+    Args:
+        project: the project that is open.
+        reader: reads its file.
+    """
+
+    def __init__(self, project: Project, reader: SurveyReader) -> None:
+        self._project, self._reader = project, reader
+        self._tasks = LabelTasks(project)
+
+    def show(self, request: Request, choice: Annotated[LabelChoice, Query()]) -> Response:
+        """Show a text to label, or what can be labelled."""
+        if choice.task:
+            return self._show_text(request, self._tasks.open(choice.task), decide=choice.decide)
+        file, stored = self._project.described_file()
+        view = self._reader.view_if_read(file, stored)
+        if view is None:
+            return page("reading", self._project, current="label", file=file.name)
+        return page(
+            "label",
+            self._project,
+            current="label",
+            tasks=list(map(self._tasks.open, self._tasks.names())),
+            sources=self._tasks.sources(view.survey),
+            chosen=choice.table,
+            drawn=DRAWN,
+        )
+
+    def _show_text(self, request: Request, task: LabelTask, *, decide: bool) -> Response:
+        person = _person(request)
+        if not person:
+            return page("label_name", self._project, current="label", task=task, decide=decide)
+        return page(
+            "label_text", self._project, current="label", **self._content(task, person, decide=decide)
+        )
+
+    def ahead(self, request: Request, choice: Annotated[LabelChoice, Query()]) -> Response:
+        """Show the next texts, and what the labels of the person show."""
+        task, person = self._tasks.open(choice.task), _person(request)
+        if not person:
+            raise InputError("rater", "must be known: open the page of labels again")
+        figures, problem = _figures(task, ADJUDICATED if choice.decide else person)
+        content = self._content(task, person, decide=choice.decide)
+        return page(
+            "label_ahead", self._project, current="label", figures=figures, problem=problem, **content
+        )
+
+    def _content(self, task: LabelTask, person: str, *, decide: bool) -> dict[str, Any]:
+        """Return what the page shows of a task to a person."""
+        rater = ADJUDICATED if decide else person
+        waiting = task.waiting(rater)
+        compared = {text.drawn.row: text for text in task.compared()} if decide else {}
+        survey = self._project.stored_survey().survey
+        file = self._project.data_file(survey)
+        journal = task.journal(rater)
+        place = f"{self._project.folder} {task.name} {task.draw.model_dump_json()} {journal.path.name}"
+        return {
+            "task": task,
+            "key": secrets.token_urlsafe(),
+            "person": person,
+            "rater": rater,
+            "decide": decide,
+            "waiting": waiting[:_AHEAD],
+            "n_waiting": len(waiting),
+            "n_all": sum(text.differs for text in compared.values()) if decide else len(task.texts),
+            "labels": journal.labels(),
+            "compared": compared,
+            "queue": hashlib.sha256(place.encode()).hexdigest()[:16],
+            "commands": [] if file is None else task.commands(file.name, survey),
+            "has_sheet": (self._project.folder / task.sheet_name).is_file(),
+        }
+
+    def start(self, form: Annotated[StartForm, Form()]) -> Response:
+        """Draw texts, and show the first one."""
+        view = self._reader.view(*self._project.described_file())
+        sources = {source.table: source for source in self._tasks.sources(view.survey)}
+        if form.table not in sources:
+            raise InputError("table", f"must be one of the list, got {form.table!r:.60}")
+        source = sources[form.table]
+        task = self._tasks.start(source, form.text, form.measure, form.number(source.kind), view.survey)
+        return redirect("/label", task=task.name)
+
+    def set_rater(
+        self,
+        task: Annotated[str, Form()],
+        rater: Annotated[str, Form()] = "",
+        decide: Annotated[bool, Form()] = False,
+    ) -> Response:
+        """Remember who labels; an empty name forgets it."""
+        answer = self._to_text(self._tasks.open(task), decide=decide)
+        if not rater.strip():
+            answer.delete_cookie(_RATER, path="/label")
+            return answer
+        name = rater_name(rater)
+        answer.set_cookie(
+            _RATER, quote(name, safe=""), max_age=_YEAR, httponly=True, samesite="strict", path="/label"
+        )
+        return answer
+
+    def answer(self, request: Request, form: Annotated[AnswerForm, Form()]) -> Response:
+        """Store an answer; the page is loaded anew, unless it queues its answers."""
+        task = self._tasks.open(form.task)
+        task.journal(form.rater).add(form.entry(task))
+        if _QUEUED in request.headers:
+            return Response(status_code=204)
+        return self._to_text(task, decide=form.rater == ADJUDICATED)
+
+    @staticmethod
+    def _to_text(task: LabelTask, *, decide: bool) -> Response:
+        return redirect("/label", task=task.name, **({"decide": "true"} if decide else {}))
+
+    def agreement(self, request: Request, choice: Annotated[LabelChoice, Query()]) -> Response:
+        """Show the labels of people side by side, without texts that a labelling person has not labelled."""
+        task, person = self._tasks.open(choice.task), _person(request)
+        agreement = task.agreement()
+        hidden = set()
+        if person and any(journal_name(person) == journal_name(name) for name in agreement.raters):
+            hidden = {text.row for text in task.waiting(person)}
+        shown = [text for text in agreement.texts if text.drawn.row not in hidden]
+        return page(
+            "label_agreement",
+            self._project,
+            current="label",
+            task=task,
+            agreement=agreement,
+            shown=shown[:_MOST_COMPARED],
+            n_hidden=len(agreement.texts) - len(shown),
+            n_left_out=max(len(shown) - _MOST_COMPARED, 0),
+        )
+
+    def write_sheet(self, task: Annotated[str, Form()]) -> Response:
+        """Write the sheet that commands read."""
+        opened = self._tasks.open(task)
+        opened.write_sheet(self._project.folder, self._project.stored_survey().survey)
+        return redirect("/label", "sheet", task=opened.name)
+
+
+def _person(request: Request) -> str:
+    """Return the name in the cookie; empty without one."""
+    try:
+        return rater_name(unquote(request.cookies.get(_RATER, "")))
+    except InputError:
+        return ""
+
+
+def _figures(task: LabelTask, rater: str) -> tuple[LabelFigures | None, str]:
+    """Return what the labels of one person show, or all with decisions; or why nothing can be shown."""
+    labels = FinalLabels({rater: task.journal(rater).labels().cells})
+    try:
+        return task.figures(task.final_labels() if rater == ADJUDICATED else labels), ""
+    except InputError as error:
+        return None, str(error)
+
+
+def label_router(project: Project, reader: SurveyReader) -> APIRouter:
+    """Return the routes of the page.
+
+    Args:
+        project: the project that is open.
+        reader: reads its file.
+    """
+    router, label = APIRouter(), LabelPage(project, reader)
+    routes: tuple[tuple[str, str, Callable[..., Any]], ...] = (
+        ("GET", "/label", label.show),
+        ("GET", "/label/ahead", label.ahead),
+        ("GET", "/label/agreement", label.agreement),
+        ("POST", "/label/start", label.start),
+        ("POST", "/label/rater", label.set_rater),
+        ("POST", "/label/answer", label.answer),
+        ("POST", "/label/sheet", label.write_sheet),
+    )
+    for method, path, route in routes:
+        router.add_api_route(path, route, methods=[method], response_class=Response)
+    return router

@@ -1,0 +1,437 @@
+"""Tasks of labelling: tables from which texts can be drawn, the drawn texts, and the labels of people.
+
+A task is the folder ``labels/NAME`` of a project, with the drawn texts in ``draw.json`` and the journals. The
+sheet ``labels/NAME.csv``, which commands read, is written from both.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+from pydantic import ValidationError
+
+from semscale.coding.codebook import load_codebook
+from semscale.errors import InputError
+from semscale.messages import first_mistake, shorten
+from semscale.rating.labelling import same_text
+from semscale.scales.library import load_scale, scale_names
+from semscale.stats.agreement import AgreementEstimate
+from semscale.stats.intervals import mass_names
+from semscale.store.atomic import replacing
+from semscale.store.writing import PREFIX, write_table
+from semscale.survey.description import Survey
+from semscale.survey.survey_file import FILE_NAME
+from semscale.workbench.label_journals import ADJUDICATED, Entry, Journal, Journals
+from semscale.workbench.label_measures import (
+    OUTCOME,
+    CodeMeasure,
+    Draw,
+    DrawnText,
+    FinalLabels,
+    Kind,
+    LabelFigures,
+    Measure,
+    RatingMeasure,
+)
+from semscale.workbench.project import Project
+
+LABELS, RESULTS, CODEBOOKS, SCALES = "labels", "results", "codebooks", "scales"
+"""Folders of a project."""
+
+_DRAW = "draw.json"
+_TABLE = ".parquet"
+_KEPT = 4
+_MASSES = f"{PREFIX}p_"
+
+
+@dataclass(frozen=True)
+class LabelSource:
+    """A measured table from which texts can be drawn; what is probably meant comes first in each list.
+
+    Attributes:
+        table: its name in ``results``.
+        kind: whether its texts are rated or coded.
+        texts: names of questions or columns that may be the texts, with their headings.
+        measures: names of scales or codebooks that fit, with their titles.
+    """
+
+    table: str
+    kind: Kind
+    texts: Mapping[str, str]
+    measures: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ComparedText:
+    """A text that several people labelled.
+
+    Attributes:
+        drawn: the text.
+        entries: what people entered, in the order of their names.
+        decided: the label that was decided on; ``None`` without a decision.
+    """
+
+    drawn: DrawnText
+    entries: tuple[Entry, ...]
+    decided: str | None
+
+    @property
+    def differs(self) -> bool:
+        """True if people gave different labels."""
+        return len({entry.label for entry in self.entries}) > 1
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The labels of several people side by side.
+
+    Attributes:
+        raters: their names.
+        texts: texts that two or more labelled, the different ones first.
+        estimates: agreement by its subject: the scale, or each code.
+    """
+
+    raters: tuple[str, ...]
+    texts: tuple[ComparedText, ...]
+    estimates: Mapping[str, AgreementEstimate]
+
+    @property
+    def undecided(self) -> tuple[ComparedText, ...]:
+        """Texts with different labels and without a decision."""
+        return tuple(text for text in self.texts if text.differs and text.decided is None)
+
+
+@dataclass(frozen=True)
+class LabelTask:
+    """Drawn texts, what labels mean, and the journals.
+
+    Attributes:
+        name: name of its folder.
+        draw: the drawn texts.
+        measure: what labels mean.
+        journals: what people answered.
+        tables: reads the measured table.
+    """
+
+    name: str
+    draw: Draw
+    measure: Measure
+    journals: Journals
+    tables: "_Tables"
+
+    @cached_property
+    def texts(self) -> dict[int, DrawnText]:
+        """The drawn texts by row."""
+        return {text.row: text for text in self.draw.texts}
+
+    def journal(self, rater: str) -> Journal:
+        """Return a person's journal, or that of decisions, whose name no person can have.
+
+        Raises:
+            InputError: the name cannot be used.
+        """
+        return self.journals.adjudicated() if rater == ADJUDICATED else self.journals.of_rater(rater)
+
+    def waiting(self, rater: str) -> list[DrawnText]:
+        """Return the texts that a person has not labelled, or whose differences wait for a decision.
+
+        Skipped ones come last.
+        """
+        labels = self.journal(rater).labels()
+        rows = list(self.texts)
+        if rater == ADJUDICATED:
+            rows = [text.drawn.row for text in self.compared() if text.differs]
+        waiting = [row for row in rows if row not in labels.labelled and row not in labels.skipped]
+        skipped = [row for row in labels.skipped if row in self.texts]
+        return [self.texts[row] for row in waiting + skipped]
+
+    def figures(self, final: FinalLabels) -> LabelFigures:
+        """Compute what labels show.
+
+        Raises:
+            InputError: the table has changed, so that labels no longer belong to its texts.
+        """
+        return self.measure.figures(self._table(), self.draw, self._known(final))
+
+    def compared(self) -> list[ComparedText]:
+        """Return the texts that two or more people labelled."""
+        people, decided = self.journals.by_rater(), self.journals.adjudicated().labels().cells
+        compared = []
+        for row, drawn in self.texts.items():
+            entries = tuple(labels.labelled[row] for labels in people.values() if row in labels.labelled)
+            if len(entries) > 1:
+                compared.append(ComparedText(drawn, entries, decided.get(row)))
+        return compared
+
+    def agreement(self) -> Agreement:
+        """Compare the labels of people, and estimate how far they agree."""
+        people, compared = self.journals.by_rater(), self.compared()
+        cells = {name: labels.cells for name, labels in people.items()}
+        estimates = self.measure.agreement(cells) if compared else {}
+        order = sorted(compared, key=lambda text: (not text.differs, text.decided is not None))
+        return Agreement(tuple(people), tuple(order), estimates)
+
+    def final_labels(self) -> FinalLabels:
+        """Return the labels of all people."""
+        return self._known(FinalLabels.join(self.journals.by_rater(), self.journals.adjudicated().labels()))
+
+    def write_sheet(self, folder: Path, survey: Survey | None) -> Path:
+        """Write the sheet that commands read, and return its path.
+
+        Raises:
+            InputError: there is no label yet, or the table has changed.
+        """
+        final = self.final_labels()
+        if not any(final.by_rater.values()):
+            raise InputError("there are no labels yet: label some texts first")
+        path = folder / self.sheet_name
+        write_table(self.measure.sheet(self._table(), self.draw, final, survey), path)
+        return path
+
+    @property
+    def sheet_name(self) -> str:
+        """Path of the sheet in the project's folder."""
+        return f"{LABELS}/{self.name}.csv"
+
+    def commands(self, file: str, survey: Survey | None) -> list[str]:
+        """Return the commands that use the sheet; none without labels.
+
+        Args:
+            file: name of the file with the answers.
+            survey: its stored description, if there is one.
+        """
+        final = self.final_labels()
+        has_labels = any(final.by_rater.values())
+        return self.measure.commands(self.draw, self.sheet_name, file, final, survey) if has_labels else []
+
+    def _known(self, final: FinalLabels) -> FinalLabels:
+        """Leave out labels of rows that were not drawn, such as those of an earlier draw."""
+        known = {
+            name: {row: label for row, label in cells.items() if row in self.texts}
+            for name, cells in final.by_rater.items()
+        }
+        return FinalLabels(known, final.n_undecided)
+
+    def _table(self) -> pl.DataFrame:
+        table, column = self.tables.read(self.draw.table), self.draw.column
+        positions = [text.row - 1 for text in self.draw.texts]
+        is_same = column in table.columns and max(positions) < table.height
+        cells = table[column].gather(positions).to_list() if is_same else []
+        if not is_same or not all(
+            same_text(str(cell), text.text) for cell, text in zip(cells, self.draw.texts, strict=True)
+        ):
+            raise InputError(
+                f"{RESULTS}/{self.draw.table} has other texts than when these were drawn: labels stay in the "
+                "journals, and belong to the table as it was"
+            )
+        return table
+
+
+class _Tables:
+    """Tables of results, the last ones of which stay in memory.
+
+    Args:
+        folder: the folder ``results``.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._read: dict[tuple[str, int, int], pl.DataFrame] = {}
+
+    def names(self) -> list[str]:
+        """List the tables."""
+        return sorted(path.name for path in self._folder.glob(f"*{_TABLE}") if not path.name.startswith("."))
+
+    def columns(self, name: str) -> list[str]:
+        """Return the columns of a table.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        with _reading(name):
+            return list(pl.read_parquet_schema(self._folder / name))
+
+    def read(self, name: str) -> pl.DataFrame:
+        """Read a table.
+
+        Raises:
+            InputError: there is none of that name, or it cannot be read.
+        """
+        if name not in self.names():
+            raise InputError("table", f"must be a table in {RESULTS}, got {shorten(name)}")
+        state = (self._folder / name).stat()
+        key = (name, state.st_mtime_ns, state.st_size)
+        if key not in self._read:
+            with _reading(name):
+                table = pl.read_parquet(self._folder / name)
+            self._read = {**dict(list(self._read.items())[1 - _KEPT :]), key: table}
+        return self._read[key]
+
+
+@contextmanager
+def _reading(name: str) -> Iterator[None]:
+    """Name the table in an error of polars."""
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"{RESULTS}/{name} cannot be read: {shorten(str(error))}") from error
+
+
+class LabelTasks:
+    """The tasks of a project.
+
+    Args:
+        project: the project.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._tables = _Tables(project.folder / RESULTS)
+        self._tasks: dict[str, tuple[LabelTask, dict[Path, int]]] = {}
+        self._journals: dict[str, Journals] = {}
+
+    def names(self) -> list[str]:
+        """List the tasks."""
+        return sorted(path.parent.name for path in (self._project.folder / LABELS).glob(f"*/{_DRAW}"))
+
+    def open(self, name: str) -> LabelTask:
+        """Return a task.
+
+        Raises:
+            InputError: there is none of that name, or its files cannot be read.
+        """
+        if name not in self.names():
+            raise InputError("task", f"must be a folder in {LABELS}, got {shorten(name)}")
+        folder = self._project.folder / LABELS / name
+        task, times = self._tasks.get(name, (None, {}))
+        if task is None or any(path.stat().st_mtime_ns != time for path, time in times.items()):
+            try:
+                draw = Draw.model_validate_json((folder / _DRAW).read_bytes())
+            except ValidationError as error:
+                reason = first_mistake(error, ())
+                raise InputError(f"{LABELS}/{name}/{_DRAW} cannot be read: {reason}") from None
+            files = [folder / _DRAW, *filter(Path.is_file, [self._project.folder / draw.measure])]
+            times = {path: path.stat().st_mtime_ns for path in files}
+            journals = self._journals.setdefault(name, Journals(folder))
+            task = LabelTask(name, draw, self._measure(draw.kind, draw.measure), journals, self._tables)
+            self._tasks[name] = task, times
+        return task
+
+    def sources(self, survey: Survey) -> list[LabelSource]:
+        """List the tables from which texts can be drawn.
+
+        Args:
+            survey: the description of the project's file.
+        """
+        sources = [self._source(table, self._tables.columns(table), survey) for table in self._tables.names()]
+        return [source for source in sources if source is not None]
+
+    def start(self, source: LabelSource, question: str, measure: str, n: int, survey: Survey) -> LabelTask:
+        """Draw texts of a table, or return the task for which they were drawn before.
+
+        Args:
+            source: the table.
+            question: the question or column with the texts.
+            measure: the scale or codebook.
+            n: number of texts to draw.
+            survey: the description of the project's file.
+
+        Raises:
+            InputError: a choice is not one of the source's, no text can be drawn, or the table's texts were
+                drawn for another question or measure.
+        """
+        if question not in source.texts:
+            raise InputError("text", f"must be one of the list, got {shorten(question)}")
+        if measure not in source.measures:
+            raise InputError("measure", f"must be one of the list, got {shorten(measure)}")
+        name = source.table.removesuffix(_TABLE)
+        if name in self.names():
+            task = self.open(name)
+            if (task.draw.question, task.draw.measure) != (question, measure):
+                raise InputError(
+                    f"{LABELS}/{name} has texts of {task.draw.question} for {task.draw.measure}: continue "
+                    "there, or move that folder away"
+                )
+            return task
+        known = survey.by_name.get(question)
+        column = question if known is None else known.all_columns[0]
+        table = self._tables.read(source.table)
+        drawn = self._measure(source.kind, measure).draw(table, n)
+        texts = tuple(
+            DrawnText(row=row + 1, text=str(table[column][row]), inclusion=inclusion)
+            for row, inclusion in zip(drawn.rows.tolist(), drawn.probability.tolist(), strict=True)
+        )
+        draw = Draw(
+            kind=source.kind,
+            table=source.table,
+            question=question,
+            column=column,
+            measure=measure,
+            n_texts=len(drawn.all_probabilities),
+            texts=texts,
+        )
+        folder = self._project.folder / LABELS / name
+        folder.mkdir(parents=True, exist_ok=True)
+        with replacing(folder / _DRAW) as temporary:
+            temporary.write_text(draw.model_dump_json(indent=1), encoding="utf-8")
+        return self.open(name)
+
+    def _source(self, table: str, columns: list[str], survey: Survey) -> LabelSource | None:
+        """Describe a table; ``None`` if its texts were not measured, or their scale or codebook is gone."""
+        masses = {column for column in columns if column.startswith(_MASSES)}
+        kind: Kind = "code" if OUTCOME in columns else "rate"
+        measures = self._codebooks(columns) if kind == "code" else self._scales(masses)
+        texts = {q.name: q.heading for q in survey.of_kind("open") if q.all_columns[0] in columns}
+        if not measures or not texts or not (masses or kind == "code"):
+            return None
+        return LabelSource(table, kind, _likely_first(texts, table), _likely_first(measures, table))
+
+    def _scales(self, masses: set[str]) -> dict[str, str]:
+        """Return titles of the scales with these columns of masses, by name."""
+        local = sorted((self._project.folder / SCALES).glob("*.yaml"))
+        names = [f"{SCALES}/{path.name}" for path in local] + scale_names()
+        scales = {name: load_scale(self._path(name)) for name in names}
+        return {
+            name: scale.title
+            for name, scale in scales.items()
+            if masses == {PREFIX + mass for mass in mass_names(scale.values)}
+        }
+
+    def _codebooks(self, columns: Iterable[str]) -> dict[str, str]:
+        """Return names of the codebooks whose codes the columns have, by path."""
+        paths = [
+            *sorted((self._project.folder / CODEBOOKS).glob("*.yaml")),
+            *sorted(path for path in self._project.folder.glob("*.yaml") if path.name != FILE_NAME),
+        ]
+        known = set(columns)
+        found = {}
+        for path in paths:
+            try:
+                codebook = load_codebook(path)
+            except InputError:  # another YAML file, such as a scale
+                continue
+            if {PREFIX + name for name in codebook.names} <= known:
+                found[path.relative_to(self._project.folder).as_posix()] = codebook.name
+        return found
+
+    def _path(self, name: str) -> Path | str:
+        """Return the path of a scale or codebook of the project; names of Semscale's scales stay."""
+        return name if name in scale_names() else self._project.folder / name
+
+    def _measure(self, kind: Kind, name: str) -> Measure:
+        path = self._path(name)
+        return RatingMeasure(load_scale(path)) if kind == "rate" else CodeMeasure(load_codebook(path))
+
+
+def _likely_first(names: Mapping[str, str], table: str) -> dict[str, str]:
+    """Sort names so that those which are in the name of a table come first."""
+    return dict(sorted(names.items(), key=lambda item: _letters(item[0]) not in _letters(table)))
+
+
+def _letters(name: str) -> str:
+    """Return the letters and digits of a name, or of a file's name without its folder and ending."""
+    stem = name.rpartition("/")[2].removesuffix(".yaml")
+    return "".join(sign for sign in stem.casefold() if sign.isalnum())
