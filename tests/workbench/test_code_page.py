@@ -59,7 +59,7 @@ def folder(tmp_path):
 @pytest.fixture
 def quick(monkeypatch, toy_embedder, asked_models):
     """Code with a small embedder."""
-    monkeypatch.setattr("semscale.workbench.code_page._load_model", lambda _: toy_embedder)
+    monkeypatch.setattr("semscale.workbench.models.load_embedder", lambda *_, **__: toy_embedder)
 
 
 @pytest.fixture
@@ -370,10 +370,10 @@ def test_a_model_that_cannot_be_loaded_is_a_sentence_and_codes_can_still_be_chan
 ):
     from semscale.errors import ModelError
 
-    def fail(_):
+    def fail(*_, **__):
         raise ModelError("the weights are not on this machine, and no network is there")
 
-    monkeypatch.setattr("semscale.workbench.code_page._load_model", fail)
+    monkeypatch.setattr("semscale.workbench.models.load_embedder", fail)
     assert "the weights are not on this machine" in code(browser)
     browser.change("/code/suggest", {"question": "Reason"})
     wait(browser)
@@ -385,12 +385,12 @@ def test_a_model_that_cannot_be_loaded_is_a_sentence_and_codes_can_still_be_chan
 def test_a_task_is_stopped_and_writes_nothing(browser, folder, monkeypatch, toy_embedder, asked_models):
     begun, let = threading.Event(), threading.Event()
 
-    def load(_):
+    def load(*_, **__):
         begun.set()
         assert let.wait(60)
         return toy_embedder
 
-    monkeypatch.setattr("semscale.workbench.code_page._load_model", load)
+    monkeypatch.setattr("semscale.workbench.models.load_embedder", load)
     browser.change("/code/suggest", {"question": "Reason"})
     assert begun.wait(60)
     assert "Stop" in browser.get("/code")

@@ -3,6 +3,7 @@
 import pytest
 from tests.support.endpoint import misbehaving_endpoint
 from tests.workbench.conftest import PORT, TOKEN, Browser, message_in
+from tests.workbench.test_code_page import BOOK
 from tests.workbench.test_rate_page import ROWS
 
 from semscale.cli.open import _shared_settings
@@ -104,3 +105,19 @@ def test_a_description_that_is_a_link_to_another_folder_is_refused(start, folder
     (folder / "survey.yaml").symlink_to(target)
     answer = start("").client.get("/data")
     assert (answer.status_code, "is a link to another folder" in message_in(answer)) == (422, True)
+
+
+def test_codes_use_the_stated_model_and_offer_no_other(start, folder, asked_models):
+    (folder / "codebooks").mkdir()
+    (folder / "codebooks" / "why.yaml").write_text(BOOK, encoding="utf-8")
+    browser = start('embedder = "all-MiniLM-L12-v2"\n')
+    page = browser.get("/code?question=why&codebook=why")
+    assert 'name="model"' not in page
+    assert "<b>embedder</b> <bdi>all-MiniLM-L12-v2</bdi>" in page
+    browser.change("/code/run", {"question": "why", "codebook": "why", "sentiment": "none"})
+    while "hx-refresh" not in browser.client.get("/code/progress").headers:
+        pass
+    page = browser.get("/code/results")
+    assert "Share of answers" in page
+    assert "--embedder" not in page
+    assert asked_models == ["all-MiniLM-L12-v2"]

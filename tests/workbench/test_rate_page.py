@@ -29,7 +29,7 @@ def folder(tmp_path):
 @pytest.fixture
 def quick(monkeypatch, toy_embedder):
     """Rate with a small embedder."""
-    monkeypatch.setattr("semscale.workbench.rate_page._load_model", lambda: toy_embedder)
+    monkeypatch.setattr("semscale.workbench.models.load_embedder", lambda *_, **__: toy_embedder)
 
 
 def rate(browser, **fields):
@@ -106,10 +106,10 @@ def test_wrong_settings_are_refused_before_a_run(browser, folder, fields, reason
 def test_a_model_that_cannot_be_loaded_is_a_sentence(browser, monkeypatch):
     from semscale.errors import ModelError
 
-    def fail():
+    def fail(*_, **__):
         raise ModelError("the weights are not on this machine, and no network is there")
 
-    monkeypatch.setattr("semscale.workbench.rate_page._load_model", fail)
+    monkeypatch.setattr("semscale.workbench.models.load_embedder", fail)
     page = rate(browser)
     assert "the weights are not on this machine" in page
     assert 'id="rate-form"' in page
@@ -120,12 +120,12 @@ def test_a_run_is_stopped_and_a_later_one_waits_for_its_end(browser, monkeypatch
 
     begun, let = threading.Event(), threading.Event()
 
-    def load():
+    def load(*_, **__):
         begun.set()
         assert let.wait(60)
         return toy_embedder
 
-    monkeypatch.setattr("semscale.workbench.rate_page._load_model", load)
+    monkeypatch.setattr("semscale.workbench.models.load_embedder", load)
     browser.change("/rate", {"text": "Reason", "scale": "quality"})
     assert begun.wait(60)
     assert "Stop" in browser.get("/rate")

@@ -53,7 +53,7 @@ def folder(tmp_path):
 @pytest.fixture(autouse=True)
 def quick(monkeypatch, toy_embedder):
     """Rate with a small embedder."""
-    monkeypatch.setattr("semscale.workbench.rate_page._load_model", lambda: toy_embedder)
+    monkeypatch.setattr("semscale.workbench.models.load_embedder", lambda *_, **__: toy_embedder)
 
 
 def form_of(page):
@@ -253,10 +253,10 @@ def test_sets_for_other_models_stay_in_the_file(browser, folder):
 
 
 def test_a_model_that_cannot_be_loaded_is_a_sentence(browser, monkeypatch):
-    def fail():
+    def fail(*_, **__):
         raise ModelError("the weights are not on this machine, and no network is there")
 
-    monkeypatch.setattr("semscale.workbench.rate_page._load_model", fail)
+    monkeypatch.setattr("semscale.workbench.models.load_embedder", fail)
     form = form_of(browser.get("/rate/scale?scale=scales/mood.yaml"))
     while "load delay" in (page := browser.change("/rate/scale/chart", form)).partition('id="lint"')[0]:
         pass

@@ -20,6 +20,7 @@ from semscale.workbench.access import STATIC, BrowserAccess
 from semscale.workbench.code_page import code_router
 from semscale.workbench.data_page import data_router, refusal
 from semscale.workbench.label_page import label_router
+from semscale.workbench.models import Models
 from semscale.workbench.pages import page, static_file
 from semscale.workbench.project import Project
 from semscale.workbench.rate_page import rate_router
@@ -39,6 +40,7 @@ def workbench(project: Project, *, token: str, port: int) -> FastAPI:
     """
     work = BackgroundWork(_THREADS)
     reader = SurveyReader(work, project.settings.reading)
+    models = Models(project.settings)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -68,9 +70,9 @@ def workbench(project: Project, *, token: str, port: int) -> FastAPI:
         middleware=[Middleware(BrowserAccess, token=token, port=port)],
     )
     app.include_router(data_router(project, reader))
-    app.include_router(rate_router(project, reader, work))
+    app.include_router(rate_router(project, reader, work, models))
     app.include_router(label_router(project, reader))
-    app.include_router(code_router(project, reader, work))
+    app.include_router(code_router(project, reader, work, models))
 
     @app.get("/")
     async def start() -> Response:

@@ -5,7 +5,6 @@ import re
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import parse_qsl, urlencode
@@ -29,9 +28,8 @@ from semscale.coding.codebook_editing import (
 )
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.suggesting import AnswerSample, count_coded, suggest, suggestion_yaml
+from semscale.coding.summary import CodingSummary
 from semscale.coding.table import answers_in
-from semscale.embedding.embedder import Embedder
-from semscale.embedding.loading import load_embedder
 from semscale.errors import InputError
 from semscale.messages import shorten
 from semscale.results.label_sheets import INCLUSION
@@ -50,10 +48,11 @@ from semscale.workbench.code_results import (
     label_sheets,
 )
 from semscale.workbench.forms import form_fields, settings_of_form
-from semscale.workbench.pages import element_id, page, redirect
+from semscale.workbench.models import Models
+from semscale.workbench.pages import element_id, page, reading_page, redirect
 from semscale.workbench.project import Change, ConflictError, Project
 from semscale.workbench.runs import file_stem, problem_of, replace_run
-from semscale.workbench.survey_view import SurveyReader, SurveyView, open_described
+from semscale.workbench.survey_view import SurveyReader, SurveyView
 
 CODEBOOKS = "codebooks"
 """Folder of a project with codebooks."""
@@ -208,7 +207,7 @@ class SuggestForm(BaseModel):
 
     question: str = ""
     codes: str = ""
-    model: str = DEFAULT_MODEL
+    model: str = ""
 
     @property
     def n_codes(self) -> int | None:
@@ -296,10 +295,11 @@ class CodePage:
         project: the project that is open.
         reader: reads its file.
         work: threads for runs.
+        models: loads the models.
     """
 
-    def __init__(self, project: Project, reader: SurveyReader, work: BackgroundWork) -> None:
-        self._project, self._reader, self._work = project, reader, work
+    def __init__(self, project: Project, reader: SurveyReader, work: BackgroundWork, models: Models) -> None:
+        self._project, self._reader, self._work, self._models = project, reader, work, models
         self._suggestion: _Suggestion | None = None
         self._run: CodingRun | None = None
         self._task: Task[Any] | None = None
@@ -310,8 +310,7 @@ class CodePage:
         file, survey_stored = self._project.described_file()
         view = self._reader.view_if_read(file, survey_stored)
         if view is None:
-            task = self._reader.unfinished(file, survey_stored)
-            return page("reading", self._project, current="code", file=file.name, task=task)
+            return reading_page(self._project, self._reader, file, survey_stored, current="code")
         names = self._names()
         question = self._question(view, choice.question)
         name = choice.codebook or self._usual_codebook(question, names)
@@ -338,7 +337,7 @@ class CodePage:
             suggestion=self._suggestion,
             task=self._running_task(),
             run=self._run,
-            models=MODELS,
+            models=self._model_choices,
             fields=form_fields(CodeSettings, SETTINGS),
             columns=_column_choices(view, question),
             sheets=self._sheets(view, question),
@@ -373,13 +372,13 @@ class CodePage:
         file, stored = self._project.described_file()
         question = self._question(self._reader.view(file, stored), form.question)
         path, n_codes = self._free_path(file_stem(question)), form.n_codes
-        model = _known_model(form.model)
+        model = self._known_model(form.model)
         arguments = (file, stored.survey, question, n_codes, model, path)
         self._task = replace_run(self._work, self._task, self._suggest, *arguments)
         words = ["semscale", "code", "suggest", file.name, "--text", question]
         words += ["--codebook", f"{CODEBOOKS}/{path.name}"]
         words += [] if n_codes is None else ["--codes", str(n_codes)]
-        words += [] if model == DEFAULT_MODEL else ["--embedder", model]
+        words += [] if model in ("", DEFAULT_MODEL) else ["--embedder", model]
         self._suggestion = _Suggestion(question, path, shlex.join(words), self._task)
         return redirect("/code", question=question, codebook=path.stem)
 
@@ -443,13 +442,11 @@ class CodePage:
             codebook=book.codebook,
             columns=CodingColumns(text=single.get("question", ""), by=tuple(form.get("by", ())), **fields),
             settings=settings_of_form(CodeSettings, single, SETTINGS),
-            model=_known_model(single.get("model", DEFAULT_MODEL)),
+            model=self._known_model(single.get("model", "")),
         )
         before = None if self._run is None else self._run.plan
         restart = before is not None and before.out == plan.out and before != plan
-        self._task = replace_run(
-            self._work, self._task, lambda: plan.run(_load_model(plan.model), restart=restart)
-        )
+        self._task = replace_run(self._work, self._task, lambda: self._code(plan, restart=restart))
         self._run = CodingRun(plan, self._task)
         return redirect("/code/results")
 
@@ -635,21 +632,45 @@ class CodePage:
         file, stored = self._project.described_file()
         counts = self._reader.view(file, stored).counts
         if self._answers is None or self._answers[0] != question or self._answers[1] is not counts:
-            table, columns = _open_answers(file, stored.survey, question)
+            table, columns = self._open_answers(file, stored.survey, question)
             cells = [None if cell is None else str(cell) for cell in answers_in(table, columns)]
             self._answers = question, counts, pl.Series(cells, dtype=pl.String).drop_nulls()
         return self._answers[2]
+
+    def _open_answers(self, file: Path, survey: Survey | None, question: str) -> tuple[Table, CodingColumns]:
+        columns = CodingColumns(text=question)
+        table, columns = resolve_columns(columns, self._reader.open_as_commands(file, survey), survey)
+        table.require_text(columns.text, "text")
+        return table, columns
+
+    @property
+    def _model_choices(self) -> tuple[str, ...]:
+        """Names of the models to choose from; none if the project's file states the model."""
+        return () if "embedder" in self._project.settings.stated else MODELS
+
+    def _known_model(self, name: str) -> str:
+        """Return the chosen model; empty if the project's file states it."""
+        choices = self._model_choices
+        if choices and name not in ("", *choices):
+            raise InputError("embedder", f"must be one of {', '.join(choices)}, got {shorten(name)}")
+        return (name or DEFAULT_MODEL) if choices else ""
+
+    def _code(self, plan: CodingPlan, *, restart: bool) -> CodingSummary:
+        """Code answers as the command does."""
+        table = self._reader.open_as_commands(plan.file, plan.survey)
+        embedder = self._models.load(plan.model)
+        return plan.run(table, embedder, self._project.settings, restart=restart)
 
     def _suggest(
         self, file: Path, survey: Survey | None, question: str, codes: int | None, model: str, path: Path
     ) -> None:
         """Suggest codes as the command does, and write them."""
         task = current_task()
-        table, columns = _open_answers(file, survey, question)
+        table, columns = self._open_answers(file, survey, question)
         sample = AnswerSample()
         for batch in table.batches_with([columns.text], _BATCH):
             sample.add(columns.read(batch)["text"])
-        embedder = _load_model(model)
+        embedder = self._models.load(model)
         summary = suggest(
             sample,
             embedder,
@@ -665,15 +686,16 @@ class CodePage:
         self._project.save_file(Change(change, path, None, text, _address(question, path.stem)))
 
 
-def code_router(project: Project, reader: SurveyReader, work: BackgroundWork) -> APIRouter:
+def code_router(project: Project, reader: SurveyReader, work: BackgroundWork, models: Models) -> APIRouter:
     """Return the routes of the page.
 
     Args:
         project: the project that is open.
         reader: reads its file.
         work: threads for runs.
+        models: loads the models.
     """
-    router, codes = APIRouter(), CodePage(project, reader, work)
+    router, codes = APIRouter(), CodePage(project, reader, work, models)
     reading: dict[str, Callable[..., Response]] = {
         "": codes.show,
         "/file": codes.download,
@@ -727,13 +749,6 @@ def _pattern(words: Sequence[str]) -> str:
     return "(?i)" + "|".join(f"{edge}{re.escape(word)}{edge}" for edge, word in edges)
 
 
-def _open_answers(file: Path, survey: Survey | None, question: str) -> tuple[Table, CodingColumns]:
-    columns = CodingColumns(text=question)
-    table, columns = resolve_columns(columns, open_described(file, survey), survey)
-    table.require_text(columns.text, "text")
-    return table, columns
-
-
 def _column_choices(view: SurveyView, question: str) -> dict[str, list[Question]]:
     """Return the questions that each field of a run offers."""
     single = [entry for entry in view.survey.questions if len(entry.all_columns) == 1]
@@ -761,16 +776,3 @@ def _label_address(run: CodingRun) -> str:
     question, table = run.plan.columns.text, coded_table_of(run.plan.folder, run.plan.columns.text)
     named = {"question": question, "codes": Path(run.plan.book).stem, "table": table.name}
     return f"/label?{urlencode(named)}"
-
-
-def _known_model(name: str) -> str:
-    if name not in MODELS:
-        raise InputError("embedder", f"must be one of {', '.join(MODELS)}, got {shorten(name)}")
-    return name
-
-
-@cache
-def _load_model(name: str) -> Embedder:
-    task = current_task()
-    task.report("loading the model", 0, None)
-    return load_embedder(name, progress=task.report)

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,13 +25,14 @@ from semscale.results.table_runs import PartSettings, measure_table
 from semscale.serving.background import Task, current_task
 from semscale.spelling import option_name
 from semscale.store.reading import open_table
+from semscale.store.table import Table
 from semscale.store.writing import PREFIX
 from semscale.survey.description import Survey
 from semscale.survey.survey_file import FILE_NAME
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.workbench.forms import option_words
+from semscale.workbench.project import SharedSettings
 from semscale.workbench.runs import RESULTS, SHOWN, file_stem, position_in, problem_of, result_of
-from semscale.workbench.survey_view import open_described
 
 SETTINGS = ("given_from", "unsure_from", "sentiment", "min_base", "missing", "reasoning", "html")
 """Settings of coding that the form has."""
@@ -57,7 +58,7 @@ class CodingPlan:
         codebook: the codes.
         columns: columns and questions, as the form names them.
         settings: settings of coding.
-        model: name of the embedding model.
+        model: name of the embedding model; empty if the project's file states it.
     """
 
     folder: Path
@@ -92,7 +93,7 @@ class CodingPlan:
         words = ["semscale", "code", str(file), "--text", self.columns.text, "--codebook", self.book]
         if self.survey is not None and file.parent.name:
             words += ["--survey", FILE_NAME]
-        if self.model != DEFAULT_MODEL:
+        if self.model not in ("", DEFAULT_MODEL):
             words += ["--embedder", self.model]
         for name in COLUMNS:
             value = getattr(self.columns, name)
@@ -103,25 +104,30 @@ class CodingPlan:
             words += ["--quotes", str(self.quotes.relative_to(self.folder))]
         return shlex.join([*words, "--out", str(self.out.relative_to(self.folder))])
 
-    def run(self, embedder: Embedder, *, restart: bool) -> CodingSummary:
+    def run(
+        self, table: Table, embedder: Embedder, shared: SharedSettings, *, restart: bool
+    ) -> CodingSummary:
         """Code the answers as the command does.
 
         Args:
+            table: the described table.
             embedder: the model.
+            shared: settings of the project's file.
             restart: whether finished parts of an earlier run are removed, as that had other settings.
         """
         task = current_task()
-        table, columns = resolve_columns(self.columns, open_described(self.file, self.survey), self.survey)
+        table, columns = resolve_columns(self.columns, table, self.survey)
         columns.check(table)
         instrument = CodingTable(
             columns,
             self.codebook,
             lambda: Coder(self.codebook, embedder=embedder),
             settings=self.settings,
+            plan=shared.plan,
             progress=task.report,
         )
         self.out.parent.mkdir(exist_ok=True)
-        parts = PartSettings(restart=restart)
+        parts = replace(shared.parts or PartSettings(), restart=restart)
         return measure_table(table, instrument, out=self.out, settings=parts, progress=task.report)
 
 

@@ -17,7 +17,7 @@ from semscale.store.table_settings import HeaderKind, TableSettings
 from semscale.survey.description import Question, QuestionKind, Survey
 from semscale.survey.regrouping import JoinedKind, join_questions, split_question
 from semscale.survey.survey_file import FILE_NAME
-from semscale.workbench.pages import element_id, page, redirect, status_of
+from semscale.workbench.pages import element_id, page, reading_page, redirect, status_of
 from semscale.workbench.project import Project, check_version
 from semscale.workbench.question_form import (
     ANSWER,
@@ -210,14 +210,8 @@ class DataPage:
             return self._render_files(FileForm(), refused=refused, status=status)
         view = self._reader.view_if_read(file, stored)
         if view is None:
-            return page(
-                "reading",
-                self._project,
-                status=status,
-                refused=refused,
-                file=file.name,
-                task=self._reader.unfinished(file, stored),
-                opened=self._reader.opened(file, stored),
+            return reading_page(
+                self._project, self._reader, file, stored, current="data", status=status, refused=refused
             )
         questions = [question for question in view.survey.questions if choice.includes(question)]
         aside = [] if choice.is_narrow else [question for question in questions if _is_aside(question)]

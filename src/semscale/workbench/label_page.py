@@ -16,7 +16,7 @@ from semscale.messages import first_mistake
 from semscale.workbench.label_journals import ADJUDICATED, Entry, journal_name, rater_name
 from semscale.workbench.label_measures import FinalLabels, Kind, LabelFigures
 from semscale.workbench.label_tasks import LabelTask, LabelTasks
-from semscale.workbench.pages import page, redirect
+from semscale.workbench.pages import page, reading_page, redirect
 from semscale.workbench.project import Project
 from semscale.workbench.survey_view import SurveyReader
 
@@ -139,7 +139,7 @@ class LabelPage:
         file, stored = self._project.described_file()
         view = self._reader.view_if_read(file, stored)
         if view is None:
-            return page("reading", self._project, current="label", file=file.name)
+            return reading_page(self._project, self._reader, file, stored, current="label")
         return page(
             "label",
             self._project,

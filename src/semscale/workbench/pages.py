@@ -4,6 +4,7 @@ import hashlib
 import shlex
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -19,7 +20,8 @@ from semscale.workbench.project import ConflictError
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from semscale.workbench.project import Project
+    from semscale.workbench.project import Project, StoredSurvey
+    from semscale.workbench.survey_view import SurveyReader
 
 _TYPES = {"js": "text/javascript", "css": "text/css"}
 _HTMX = "htmx.min.js"
@@ -93,6 +95,29 @@ def page(
         )
     )
     return HTMLResponse(text, status)
+
+
+def reading_page(
+    project: "Project",
+    reader: "SurveyReader",
+    file: Path,
+    stored: "StoredSurvey",
+    *,
+    current: str,
+    **content: Any,
+) -> Response:
+    """Render the page that waits for a file, with the progress and the file's first rows.
+
+    Args:
+        project: the project that is open.
+        reader: reads the file.
+        file: the file.
+        stored: its description.
+        current: page that is shown once the file was read.
+        content: further values of the template.
+    """
+    task, opened = reader.unfinished(file, stored), reader.opened(file, stored)
+    return page("reading", project, current=current, file=file.name, task=task, opened=opened, **content)
 
 
 def status_of(error: Exception) -> int:

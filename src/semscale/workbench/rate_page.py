@@ -4,7 +4,6 @@ import math
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,6 @@ import polars as pl
 from fastapi import APIRouter, Request
 from starlette.responses import FileResponse, Response
 
-from semscale.embedding.embedder import Embedder
-from semscale.embedding.loading import load_embedder
 from semscale.errors import InputError
 from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
@@ -29,7 +26,8 @@ from semscale.store.writing import PREFIX
 from semscale.survey.description import QuestionKind
 from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.workbench.forms import form_fields, option_words, settings_of_form
-from semscale.workbench.pages import page, redirect
+from semscale.workbench.models import Models
+from semscale.workbench.pages import page, reading_page, redirect
 from semscale.workbench.project import Project, StoredSurvey
 from semscale.workbench.runs import (
     RESULTS,
@@ -42,7 +40,7 @@ from semscale.workbench.runs import (
 )
 from semscale.workbench.scale_form import project_scales, scale_path
 from semscale.workbench.scale_page import scale_router
-from semscale.workbench.survey_view import SurveyReader, open_described
+from semscale.workbench.survey_view import SurveyReader
 
 _SETTINGS = ("language", "readout", "temperature", "floor", "anchor_sets", "missing", "reasoning", "html")
 _REPORTS = ("html", "xlsx", "pptx", "md")
@@ -87,7 +85,7 @@ class RatePage:
         project: the project that is open.
         reader: reads its file.
         work: threads for runs.
-        load_model: returns the model, which the first call loads.
+        models: loads the model.
     """
 
     def __init__(
@@ -95,10 +93,9 @@ class RatePage:
         project: Project,
         reader: SurveyReader,
         work: BackgroundWork,
-        load_model: Callable[[], Embedder],
+        models: Models,
     ) -> None:
-        self._project, self._reader, self._work = project, reader, work
-        self._load_model = load_model
+        self._project, self._reader, self._work, self._models = project, reader, work, models
         self._run: RatingRun | None = None
 
     def show(self, request: Request) -> Response:
@@ -106,8 +103,7 @@ class RatePage:
         file, stored = self._project.described_file()
         view = self._reader.view_if_read(file, stored)
         if view is None:
-            task = self._reader.unfinished(file, stored)
-            return page("reading", self._project, current="rate", file=file.name, task=task)
+            return reading_page(self._project, self._reader, file, stored, current="rate")
         run, query = self._run, request.query_params
         summary = None if run is None else run.summary
         chosen = query.get("scale") or (run.scale if run else "quality")
@@ -208,10 +204,9 @@ class RatePage:
         """Rate a question as the command does."""
         task = current_task()
         shared = self._project.settings
-        table = open_described(file, stored.survey, shared.reading)
+        table = self._reader.open_as_commands(file, stored.survey)
         table, resolved = resolve_columns(columns, table, stored.survey)
-        task.report("loading the model", 0, None)
-        embedder = self._load_model()
+        embedder = self._models.load(DEFAULT_RATING_MODEL)
         rater = Rater.from_settings(scale_path(self._project, scale), settings.with_values(embedder=embedder))
         out.parent.mkdir(exist_ok=True)
         summary = rate_table(
@@ -227,21 +222,16 @@ class RatePage:
         return replace(summary, lint=report)
 
 
-def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork) -> APIRouter:
+def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork, models: Models) -> APIRouter:
     """Return the routes of the page, and of the page on which a scale is written.
 
     Args:
         project: the project that is open.
         reader: reads its file.
         work: threads for runs.
+        models: loads the model.
     """
-
-    @cache
-    def load_model() -> Embedder:
-        load = project.settings.load_embedder
-        return _load_model() if load is None else load(DEFAULT_RATING_MODEL, current_task().report)
-
-    router, rate = APIRouter(), RatePage(project, reader, work, load_model)
+    router, rate = APIRouter(), RatePage(project, reader, work, models)
     routes: tuple[tuple[str, str, Callable[..., Any]], ...] = (
         ("GET", "/rate", rate.show),
         ("GET", "/rate/progress", rate.progress),
@@ -252,7 +242,7 @@ def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork) ->
     )
     for method, path, route in routes:
         router.add_api_route(path, route, methods=[method], response_class=Response)
-    router.include_router(scale_router(project, reader, work, load_model))
+    router.include_router(scale_router(project, reader, work, models))
     return router
 
 
@@ -333,10 +323,6 @@ def _number(text: str, otherwise: float) -> float:
         return float(text)
     except ValueError:
         return otherwise
-
-
-def _load_model() -> Embedder:
-    return load_embedder(DEFAULT_RATING_MODEL, progress=current_task().report)
 
 
 def _scale_stem(scale: str) -> str:

@@ -24,11 +24,13 @@ from semscale.serving.background import BackgroundWork, Task, current_task
 from semscale.stats.groups import GroupEstimate
 from semscale.stats.sampling import RowSample
 from semscale.types import Progress
-from semscale.workbench.pages import page, redirect, status_of
+from semscale.weights.known import DEFAULT_RATING_MODEL
+from semscale.workbench.models import Models
+from semscale.workbench.pages import page, reading_page, redirect, status_of
 from semscale.workbench.project import Change, Project, StoredSurvey
 from semscale.workbench.runs import problem_of, result_of
 from semscale.workbench.scale_form import SCALES, ScaleForm, StoredScale, as_copy
-from semscale.workbench.survey_view import SurveyReader, open_described
+from semscale.workbench.survey_view import SurveyReader
 
 _SAMPLE = 500
 _SEED = 0
@@ -148,7 +150,7 @@ class ScalePage:
         project: the project that is open.
         reader: reads its file.
         work: threads that read the sample.
-        load_model: returns the model, which the first call loads.
+        models: loads the model.
     """
 
     def __init__(
@@ -156,10 +158,9 @@ class ScalePage:
         project: Project,
         reader: SurveyReader,
         work: BackgroundWork,
-        load_model: Callable[[], Embedder],
+        models: Models,
     ) -> None:
-        self._project, self._reader, self._work = project, reader, work
-        self._load_model = load_model
+        self._project, self._reader, self._work, self._models = project, reader, work, models
         self._sample: tuple[tuple[Any, ...], Task[SampleTexts]] | None = None
 
     def show(self, request: Request) -> Response:
@@ -232,7 +233,7 @@ class ScalePage:
         file, survey = self._project.described_file()
         view = self._reader.view_if_read(file, survey)
         if view is None:
-            return page("reading", self._project, current="rate", file=file.name)
+            return reading_page(self._project, self._reader, file, survey, current="rate")
         texts = {question.name: question.heading for question in view.survey.of_kind("open")}
         form = form.model_copy(update={"text": form.text if form.text in texts else next(iter(texts), "")})
         words = ["semscale", "scales", "lint", form.scale or f"{SCALES}/NAME.yaml", "--file", file.name]
@@ -307,7 +308,7 @@ class ScalePage:
         """
         task = current_task()
         task.report("reading the answers", 0, None)
-        table = open_described(file, stored.survey)
+        table = self._reader.open_as_commands(file, stored.survey)
         table, columns = resolve_columns(RatingColumns(text=text), table, stored.survey)
         drawn, n = RowSample[str](_SAMPLE, _SEED), 0
         for batch in table.batches_with([columns.text], _AT_ONCE):
@@ -316,22 +317,20 @@ class ScalePage:
             n += batch.height
         if not drawn.items:
             raise InputError("text", f": {text} has no answers")
-        task.report("loading the model", 0, None)
-        return SampleTexts(list(dict.fromkeys(drawn.items)), self._load_model(), task.report)
+        embedder = self._models.load(DEFAULT_RATING_MODEL)
+        return SampleTexts(list(dict.fromkeys(drawn.items)), embedder, task.report)
 
 
-def scale_router(
-    project: Project, reader: SurveyReader, work: BackgroundWork, load_model: Callable[[], Embedder]
-) -> APIRouter:
+def scale_router(project: Project, reader: SurveyReader, work: BackgroundWork, models: Models) -> APIRouter:
     """Return the routes of the page.
 
     Args:
         project: the project that is open.
         reader: reads its file.
         work: threads that read the sample.
-        load_model: returns the model, which the first call loads.
+        models: loads the model.
     """
-    router, scale = APIRouter(), ScalePage(project, reader, work, load_model)
+    router, scale = APIRouter(), ScalePage(project, reader, work, models)
     routes: tuple[tuple[str, str, Callable[..., Any]], ...] = (
         ("GET", "/rate/scale", scale.show),
         ("POST", "/rate/scale", scale.save),

@@ -198,6 +198,14 @@ class SurveyReader:
             self._opened = {key: opened}
         return opened
 
+    def open_as_commands(self, file: Path, survey: Survey | None) -> Table:
+        """Open a table as commands do: with derived columns and the rows that count, read from the file.
+
+        Raises:
+            InputError: the table cannot be read, or a derived column or the condition is invalid.
+        """
+        return leave_out_rows(open_table(file, **dict(_reading(file, survey, self._stated))), survey)
+
     def described_table(self, file: Path, survey: Survey | None) -> Table:
         """Return a table as its description states, with derived columns and the rows that count.
 
@@ -274,20 +282,6 @@ def _view(file: Path, stored: StoredSurvey, counts: TableCounts) -> SurveyView:
     check_same_file(stored.survey, counts.table)
     updated = update_survey(stored.survey, inferred)
     return SurveyView(file, stored, updated.survey, updated.added, updated.gone, counts)
-
-
-def open_described(file: Path, survey: Survey | None, stated: TableSettings = DETECTED) -> Table:
-    """Open a table as commands do: with derived columns and the rows that count, read from the file.
-
-    Args:
-        file: its file.
-        survey: its description, if there is one.
-        stated: how files are read, if the project's file states it.
-
-    Raises:
-        InputError: the table cannot be read, or a derived column or the condition is invalid.
-    """
-    return leave_out_rows(open_table(file, **dict(_reading(file, survey, stated))), survey)
 
 
 def _reading(file: Path, survey: Survey | None, stated: TableSettings) -> TableSettings:

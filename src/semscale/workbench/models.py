@@ -1,0 +1,40 @@
+"""The embedding models of a project, which its pages share."""
+
+import threading
+
+from semscale.embedding.embedder import Embedder
+from semscale.embedding.loading import load_embedder
+from semscale.serving.background import current_task
+from semscale.types import Progress
+from semscale.workbench.project import SharedSettings
+
+
+class Models:
+    """Loads each model once.
+
+    Args:
+        settings: settings of the project's file.
+    """
+
+    def __init__(self, settings: SharedSettings) -> None:
+        self._load = settings.load_embedder or _load
+        self._loaded: dict[str, Embedder] = {}
+        self._lock = threading.Lock()
+
+    def load(self, name: str) -> Embedder:
+        """Return the model that the project's file states, or else the named one; the first call loads it.
+
+        Raises:
+            ModelError: it is not on this machine and cannot be downloaded.
+            InputError: what the project's file states of it is refused.
+        """
+        report = current_task().report
+        report("loading the model", 0, None)
+        with self._lock:
+            if name not in self._loaded:
+                self._loaded[name] = self._load(name, report)
+            return self._loaded[name]
+
+
+def _load(name: str, progress: Progress) -> Embedder:
+    return load_embedder(name, progress=progress)
