@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.schema_check import check_json
 
+from semscale import load_embedder
 from semscale.coding.codebook import load_codebook
 from semscale.coding.coder import Coder
 from semscale.coding.coding import code_answers
@@ -21,6 +22,7 @@ from semscale.coding.suggesting import (
     write_suggestion,
 )
 from semscale.errors import InputError
+from semscale.rating.anchors import unrelated_sentences
 from semscale.report.coding_suggestions import suggestion_document
 from semscale.report.json_encoding import to_json
 from semscale.types import Status
@@ -112,6 +114,15 @@ def test_json_keeps_to_the_schema(suggestion):
 def test_too_few_different_answers_are_refused(keyword_embedder):
     with pytest.raises(InputError, match="at least 20 different answers, got 2"):
         suggest(["battery", "price"] * 30, keyword_embedder)
+
+
+def test_too_few_sentences_for_topics_are_refused_with_the_number_that_is_needed():
+    # Thirty answers about thirty things, 42 sentences and clauses in all.
+    embedder = load_embedder("all-MiniLM-L6-v2")
+    things = unrelated_sentences()[:30]
+    with pytest.raises(InputError, match="of 42 different sentences and clauses show no 2 to 20 topics.*250"):
+        suggest(things, embedder)
+    assert len(suggest(things, embedder, codes=3).codes) == 3
 
 
 @pytest.mark.parametrize(

@@ -329,7 +329,8 @@ def suggest(  # noqa: PLR0913 - the answers; the rest are settings
         progress: called while texts are embedded.
 
     Raises:
-        InputError: fewer than 20 different answers, or a number of codes out of range.
+        InputError: fewer than 20 different answers, no topics that come back (usually with fewer than 250
+            different sentences and clauses), or a number of codes out of range.
     """
     if isinstance(answers, AnswerSample):
         sample = answers

@@ -30,6 +30,9 @@ CLUSTERS = 40
 JOINED = (0.4, 0.35, 0.3, 0.25, 0.2)
 """Mean cosines from which directions of several halves may be joined; the one with most stable topics is."""
 
+ENOUGH_UNITS = 250
+"""Number of different sentences and clauses that usually show topics: 60 answers of four, for instance."""
+
 SENTIMENT_AXES = 8
 """Number of directions of sentiment that are taken out of the vectors."""
 
@@ -340,10 +343,15 @@ def _most_stable_topics(
         if best is None or rank > best[0]:
             best = rank, candidates, jaccard
     if best is None:
+        n = len(units.points)
+        remedy = "give more answers"
+        if n >= ENOUGH_UNITS:
+            remedy += ", or a higher `most`"
         raise InputError(
             "clusters",
-            f"of the answers show no 2 to {most} topics that come back in random halves: give more answers, "
-            "a higher `most`, or the number of `codes`",
+            f"of {n:,} different sentences and clauses show no 2 to {most} topics that come back in random "
+            f"halves, for which about {ENOUGH_UNITS} are needed: {remedy}; with a number of `codes` you get "
+            "groups that may be chance",
         )
     return best[1:]
 
