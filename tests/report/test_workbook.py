@@ -16,8 +16,10 @@ from semscale.report.document import (
     Headline,
     Items,
     Label,
+    Marked,
     Number,
     Paragraph,
+    Piece,
     Quoted,
     Section,
     Share,
@@ -259,6 +261,26 @@ def test_columns_are_wide_enough_for_the_words_of_their_headings(tmp_path):
     columns = re.findall(r'<col min="(\d+)" max="(\d+)" width="([\d.]+)"', sheet)
     (width,) = [float(width) for first, last, width in columns if int(first) <= 2 <= int(last)]
     assert width >= len("unaccommodatingly")
+
+
+def test_the_marked_part_of_a_text_is_bold(tmp_path):
+    # A line end, a formula, XML and a control character are texts in a marked text, too.
+    text = Marked(
+        (Piece("=1+1 <b>\n", None), Piece("rude \x00staff", "evidence"), Piece(" & cold food", None))
+    )
+    whole = Marked((Piece("rude staff", "evidence"),))
+    rows = ((Label("first"), text), (Label("second"), whole))
+    write_report_workbook(document_of(DataTable(("row", "answer"), rows)), tmp_path / "d.xlsx")
+    cells = sheets_of(tmp_path / "d.xlsx")["One section"]["column_1"].to_list()
+    assert any(cell is not None and cell.endswith("staff & cold food") for cell in cells)
+    assert "rude staff" in cells
+    (strings,) = parts_of(tmp_path / "d.xlsx", "sharedStrings")
+    (rich,) = re.findall(r"<si><r>.*?</si>", strings)
+    bold = [("<b/>" in run, re.sub("<[^>]*>", "", run)) for run in re.findall("<r>.*?</r>", rich)]
+    assert [is_bold for is_bold, _ in bold] == [False, True, False]
+    assert [bold[0][1], bold[2][1]] == ["=1+1 &lt;b&gt; ", " &amp; cold food"]
+    assert 'rFont val="Arial"' in rich
+    assert "Calibri" not in rich
 
 
 def test_a_long_table_is_printed_in_part(tmp_path):

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rich.cells import cell_len
@@ -10,7 +11,19 @@ from rich.cells import cell_len
 from semscale.report.formatting import printable
 from semscale.store.writing import LONGEST_CELL
 
-Value = str | tuple[float | None, str]
+
+@dataclass(frozen=True)
+class MarkedText:
+    """A text with marked parts.
+
+    Attributes:
+        pieces: the parts, each with whether it is marked.
+    """
+
+    pieces: tuple[tuple[str, bool], ...]
+
+
+Value = str | MarkedText | tuple[float | None, str]
 """A text, or a number with its format; the cell is empty for ``None``, NaN and infinity."""
 
 INDEX = "Index"
@@ -39,6 +52,7 @@ LOOKS: Mapping[str, Mapping[str, object]] = {
         "bold": True, "bottom": 1, "bottom_color": _RULE, "text_wrap": True, "valign": "bottom",
         "align": "left", "indent": 1,
     },
+    "mark": {"bold": True, "font_color": "#1f5a92"},
     "list": {},
     "span head": {
         "bold": True, "bottom": 1, "bottom_color": _RULE, "text_wrap": True, "valign": "bottom",
@@ -165,6 +179,8 @@ class Sheet:
                 shown = printable(value)[:LONGEST_CELL]
                 self.sheet.write_string(self.row, column, shown, self.formats.format(look))
                 self._measure(column, column, shown, look)
+        elif isinstance(value, MarkedText):
+            self._put_marked(column, value, look)
         elif value[0] is not None and math.isfinite(value[0]):
             number, form = float(value[0]), value[1]
             self.sheet.write_number(self.row, column, number, self.formats.format(look, form))
@@ -173,10 +189,23 @@ class Sheet:
                 width = text_width(_number_text(number, form)) * self.formats.size(look)
                 self.widen(column, width, margin=margin, least=least)
 
+    def _put_marked(self, column: int, text: MarkedText, look: str) -> None:
+        """Write a text with its marked parts in bold; without marks if it has one part or is too long."""
+        pieces = [(shown, is_marked) for piece, is_marked in text.pieces if (shown := printable(piece))]
+        whole = "".join(piece for piece, _ in pieces)
+        if len(pieces) < 2 or len(whole) > LONGEST_CELL:  # Excel needs two parts
+            self.put(column, whole, look)
+            return
+        # Each part has a format, as XlsxWriter gives others its own font.
+        looks = [self.formats.format("mark" if is_marked else look) for _, is_marked in pieces]
+        parts = [part for form, (piece, _) in zip(looks, pieces, strict=True) for part in (form, piece)]
+        self.sheet.write_rich_string(self.row, column, *parts, self.formats.format(look))
+        self._measure(column, column, whole, look)
+
     def cells(self, values: Iterable[Value], look: str = "text", *, start: int = 0) -> None:
         """Write a row from a column and go to the next; texts after the first are set apart from numbers."""
         for column, value in enumerate(values, start):
-            is_inner = column > 0 and look == "text" and isinstance(value, str)
+            is_inner = column > 0 and look == "text" and not isinstance(value, tuple)
             self.put(column, value, "inner" if is_inner else look)
         self.row += 1
 

@@ -411,8 +411,8 @@ def _write_list(
     head = sheet.row
     sheet.heads(list(columns), [name not in _NAMES for name in columns])
     for values in rows:
-        p_value = values[-1][0]
-        if not (isinstance(p_value, float) and p_value < alpha):
+        p_value = values[-1][0] if isinstance(values[-1], tuple) else None
+        if p_value is None or not p_value < alpha:
             sheet.hide(sheet.row)
         sheet.cells(values)
     last = len(columns) - 1

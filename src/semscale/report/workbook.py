@@ -1,6 +1,7 @@
 """Documents as Excel workbooks: a sheet for each section, with numeric cells and native charts."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -16,6 +17,7 @@ from semscale.report.document import (
     Headline,
     Label,
     Line,
+    Marked,
     Number,
     Quoted,
     Section,
@@ -35,7 +37,7 @@ from semscale.report.formatting import (
     line_text,
 )
 from semscale.report.sheet_charts import PlacedChart, is_readable, place_charts, write_charts
-from semscale.report.sheets import FONT, INTERVAL_ENDS, Sheet, SheetFormats, Value
+from semscale.report.sheets import FONT, INTERVAL_ENDS, MarkedText, Sheet, SheetFormats, Value
 from semscale.store.writing import LONGEST_CELL, open_workbook
 
 _SUMMARY = "Summary"
@@ -50,6 +52,7 @@ _MOST_WIDE_TEXTS, _TEXTS_WIDTH = 2, 104  # texts of an item next to each other, 
 _SENTENCE = 240  # characters of a section's sentence in the summary
 _HIGH, _MIDDLE, _LOW = "#6798c2", "#ffffff", "#e8bd8e"  # of a colour scale
 _ENDS, _NOTE = INTERVAL_ENDS, "note"
+_SPACE = re.compile(r"\s+")
 
 
 def write_report_workbook(
@@ -368,7 +371,7 @@ def _write_rows(
         if number == _PRINTED_ROWS:
             sheet.end_of_print()
         for column, (value, look) in enumerate(zip(values, looks, strict=True)):
-            is_inner = column > 0 and usual == "text" and isinstance(value, str)
+            is_inner = column > 0 and usual == "text" and not isinstance(value, tuple)
             sheet.put(column, value, look if look in _ENDS else "inner" if is_inner else usual)
         sheet.row += 1
     if is_coloured and rows:
@@ -491,6 +494,10 @@ def _figures(cell: Cell) -> Sequence[Value]:  # noqa: PLR0911 - one case for eac
             return [(value, f"{below}{above}{shown}")]
         case Share(value, digits):
             return [(value, _percent(digits))]
+        case Marked(pieces):
+            return [
+                MarkedText(tuple((_SPACE.sub(" ", part.text), part.guard is not None) for part in pieces))
+            ]
         case Count(value, is_small):
             return [(value, '#,##0"*"' if is_small else "#,##0")]
         case _:
