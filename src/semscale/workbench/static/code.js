@@ -43,3 +43,15 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
 });
+
+// After a change, the focus is on the same code, or on the one that has taken its position.
+let changed = null;
+document.addEventListener("htmx:beforeRequest", (event) => {
+  const card = event.detail.elt.closest("[data-code]") ?? document.querySelector("[name=join]:checked")?.closest("[data-code]");
+  changed = card && { id: card.id, index: questions().indexOf(card) };
+});
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (!changed || event.detail.target.id !== "questions" || event.detail.requestConfig.verb !== "post") return;
+  const cards = questions();
+  focusQuestion(document.getElementById(changed.id) ?? cards[Math.min(changed.index, cards.length - 1)]);
+});
