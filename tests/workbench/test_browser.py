@@ -261,3 +261,109 @@ def test_answers_are_rated_stopped_found_and_downloaded(new_page, folder):
         page.get_by_role("button", name="Excel").click()
     assert download.value.suggested_filename == "why-quality.xlsx"
     assert (folder / "results" / "why-quality.parquet").exists()
+
+
+BOOK = """name: devices
+# ours
+codes:
+- {name: sound, definition: how it sounds, examples: [too loud for me, the sound is fine]}
+- {name: liking, definition: whether they like it, examples: [it is good, I like it a lot]}
+- {name: silence, definition: nothing is said, examples: [hard to say]}
+"""
+
+
+@pytest.fixture
+def codes_page(new_page, folder):
+    """Open the page of codes with a codebook of three codes; the window is high enough for dragging."""
+    (folder / "codebooks").mkdir()
+    (folder / "codebooks" / "why.yaml").write_text(BOOK)
+
+    def open_page(**settings):
+        page = new_page(**{"viewport": {"width": 1300, "height": 2000}, **settings})
+        page.get_by_role("link", name="Code", exact=True).click()
+        page.locator("[data-code]").first.wait_for()
+        return page
+
+    return open_page
+
+
+def read_book(folder):
+    from semscale.coding.codebook import load_codebook
+
+    return load_codebook(folder / "codebooks" / "why.yaml")
+
+
+def test_codes_are_merged_renamed_and_netted_by_keys_and_by_dragging(codes_page, folder):
+    page = codes_page()
+    page.locator("[data-code]").first.focus()
+    page.keyboard.press("e")
+    page.locator(".editing").wait_for()
+    page.fill(".editing [name=keywords]", "loud, sound")
+    page.locator("#word-count b:text-is('2')").wait_for()
+    page.fill(".editing [name=name]", "noise")
+    page.fill(".editing [name=new_net]", "device")
+    page.keyboard.press("Control+Enter")
+    page.locator(".editing").wait_for(state="detached")
+    page.locator("h3 bdi:text-is('liking')").drag_to(page.locator("[data-net=device] h2"))
+    page.locator("[data-net=device] h3 bdi:text-is('liking')").wait_for()
+    page.keyboard.press("n")
+    assert page.evaluate("document.activeElement.name") == "net"
+    page.select_option(":focus", "")
+    page.locator("[data-net=device] h3 bdi:text-is('liking')").wait_for(state="detached")
+    assert [code.parent for code in read_book(folder).codes] == [None, "device", None, None]
+    for name in ("noise", "silence"):
+        page.locator("[data-code]").filter(has=page.locator(f"h3 bdi:text-is('{name}')")).focus()
+        page.keyboard.press("x")
+    page.get_by_role("button", name="Merge").press("Enter")
+    page.locator("h3 bdi:text-is('silence')").wait_for(state="detached")
+    page.keyboard.press("u")
+    page.locator("h3 bdi:text-is('silence')").wait_for()
+    assert read_book(folder).names == ("device", "noise", "liking", "silence")
+    assert "# ours" in (folder / "codebooks" / "why.yaml").read_text()
+
+
+def test_two_tabs_never_change_the_same_code(codes_page, new_page, folder):
+    first, second = codes_page(), new_page()
+    second.goto(first.url)
+    for page in (first, second):
+        page.locator("[data-act=edit]").first.click()
+        page.locator(".editing").wait_for()
+    first.fill(".editing textarea[name=definition]", "first")
+    first.locator(".editing [data-act=save]").click()
+    first.locator(".editing").wait_for(state="detached")
+    second.fill(".editing textarea[name=definition]", "second")
+    second.locator(".editing [data-act=save]").click()
+    second.locator("#message:has-text('was changed elsewhere')").wait_for()
+    assert second.locator(".editing textarea[name=definition]").input_value() == "second"
+    assert read_book(folder).codes[0].definition == "first"
+
+
+def test_codes_can_be_changed_without_javascript(codes_page, folder):
+    page = codes_page(java_script_enabled=False)
+    page.locator("[data-act=edit]").first.click()
+    page.fill(".editing [name=name]", "noise")
+    page.locator(".editing [data-act=save]").click()
+    page.locator("h3 bdi:text-is('noise')").wait_for()
+    assert read_book(folder).names[0] == "noise"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1300, 420])
+def test_the_page_of_codes_fits_and_is_accessible(codes_page, folder, scheme, width):
+    viewport = {"width": width, "height": 900}
+    page = codes_page(viewport=viewport, color_scheme=scheme, bypass_csp=True)
+
+    def check():
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        check_for_barriers(page)
+
+    check()
+    page.locator("#code-form").get_by_role("button", name="Code answers").click()
+    page.locator("#coded-answers").wait_for(timeout=120_000)
+    check()
+    page.fill("#words", "loud")
+    page.locator("#found .note:text-is('1 answer')").wait_for()
+    page.get_by_role("link", name="Change the codes").click()
+    page.locator("[data-act=edit]").first.click()
+    page.locator(".editing").wait_for()
+    check()
