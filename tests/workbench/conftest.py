@@ -1,8 +1,23 @@
 """A project with a small survey, and a browser without JavaScript that has opened the workbench."""
 
 import re
+import shutil
+import signal
+import subprocess
+import sys
+from importlib.util import find_spec
 
 import pytest
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+IN_CHROMIUM = [
+    pytest.mark.exhaustive,
+    pytest.mark.skipif(find_spec("playwright") is None, reason="no Playwright: pip install --group browser"),
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the path"),
+]
+"""Marks of tests that need a Chromium."""
+
+_MILLISECONDS = 15_000
 
 PORT = 8765
 TOKEN = "t" * 32
@@ -104,3 +119,86 @@ def app(folder):
 @pytest.fixture
 def browser(app):
     return Browser(app)
+
+
+class Workbench:
+    """The command in a process of its own."""
+
+    def __init__(self, folder, port=0) -> None:
+        command = [sys.executable, "-m", "semscale", "open", str(folder), "--no-browser", "--port", str(port)]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        self.address = ""
+        while "?token=" not in self.address:
+            self.address = self.process.stderr.readline()
+            assert self.address, "the command ended"
+        self.address = "http" + self.address.partition("http")[2].strip()
+
+    def end(self):
+        """End the command as Ctrl-C does, and return its exit code."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(30)
+
+
+@pytest.fixture
+def workbench(folder):
+    started = Workbench(folder)
+    yield started
+    if started.process.poll() is None:
+        started.process.kill()
+    started.process.communicate()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_page(chromium, workbench):
+    """Open a page of its own; its requests elsewhere and errors are collected and must be none."""
+    problems: list[str] = []
+    contexts = []
+
+    def open_page(expected=("422", "409"), **settings):
+        context = chromium.new_context(**settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(_MILLISECONDS)
+        origin = workbench.address.partition("/?")[0]
+
+        def note(request):
+            if not request.url.startswith((origin, "data:")):
+                problems.append(request.url)
+
+        page.on("request", note)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on(
+            "console",
+            lambda line: (
+                problems.append(line.text)
+                if line.type == "error" and not any(status in line.text for status in expected)
+                else None
+            ),
+        )
+        page.goto(workbench.address)
+        page.wait_for_url("**/data")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not problems
+
+
+def check_for_barriers(page):
+    """Check a page with axe, if that is installed."""
+    if find_spec("axe_playwright_python") is not None:
+        from axe_playwright_python.sync_playwright import Axe
+
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
