@@ -363,13 +363,23 @@ def test_two_coders_have_a_column_each_and_alpha_for_each_code(browser, coded, s
     run(semscale, *command[1:])
 
 
-def test_codes_that_have_learned_from_labels_are_not_corrected_by_labels(browser, coded, semscale):
-    table = pl.read_parquet(coded / "results" / "Reason-codes.parquet")
-    renamed = table.rename({"semscale_sound_likeness": "semscale_sound_p"})
-    renamed.write_parquet(coded / "results" / "Reason-codes.parquet")
-    answer = browser.post("/label/start", CODING)
-    assert answer.status_code == 422
-    assert "learned from labels" in message_in(answer)
+def test_codes_that_have_learned_from_labels_are_not_corrected_by_labels(browser, coded):
+    person = Person(browser, "Ada", "Reason-codes", CODING)
+    path = coded / "results" / CODING["table"]
+    table = pl.read_parquet(path)
+    table.rename({"semscale_sound_likeness": "semscale_sound_p"}).write_parquet(path)
+    assert "learned from labels" in person.figures()
+    (coded / "labels" / "Reason-codes" / "draw.json").unlink()
+    assert "Reason-codes" not in browser.get("/label")
+
+
+def test_another_page_leads_to_the_texts_of_a_table(browser, coded):
+    address = f"/label?question=Reason&codes=topics&table={CODING['table']}"
+    page = browser.get(address)
+    assert '<button class="main">Draw texts<span class="unseen"> of Reason-codes' in page
+    assert '<button>Draw texts<span class="unseen"> of Reason-quality' in page
+    Person(browser, "Ada", "Reason-codes", CODING).become()
+    assert "Which codes apply?" in browser.get(address)
 
 
 def test_a_table_with_other_texts_is_noticed_and_labels_stay(browser, folder):

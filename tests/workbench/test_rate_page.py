@@ -51,6 +51,7 @@ def test_a_question_is_rated_and_its_report_shown(browser, folder):
     assert "--out results/Reason-quality.parquet" in page
     assert "&lt;b&gt;Great&lt;/b&gt; &amp; cheap value" in page
     assert "<b>Great</b>" not in page
+    assert "/label?table=Reason-quality.parquet" in page
 
 
 @pytest.mark.usefixtures("quick")

@@ -36,7 +36,7 @@ class LabelChoice(BaseModel):
     Attributes:
         task: the task; without one, all tasks and tables are shown.
         decide: whether differences are decided instead.
-        table: table to draw from that another page names.
+        table: table that another page names: its task is shown, or the form that draws its texts.
     """
 
     task: str = ""
@@ -134,8 +134,10 @@ class LabelPage:
 
     def show(self, request: Request, choice: Annotated[LabelChoice, Query()]) -> Response:
         """Show a text to label, or what can be labelled."""
-        if choice.task:
-            return self._show_text(request, self._tasks.open(choice.task), decide=choice.decide)
+        tasks = list(map(self._tasks.open, self._tasks.names()))
+        begun = next((task.name for task in tasks if choice.table == task.draw.table), "")
+        if name := choice.task or begun:
+            return self._show_text(request, self._tasks.open(name), decide=choice.decide)
         file, stored = self._project.described_file()
         view = self._reader.view_if_read(file, stored)
         if view is None:
@@ -144,7 +146,7 @@ class LabelPage:
             "label",
             self._project,
             current="label",
-            tasks=list(map(self._tasks.open, self._tasks.names())),
+            tasks=tasks,
             sources=self._tasks.sources(view.survey),
             chosen=choice.table,
             drawn=DRAWN,

@@ -401,7 +401,7 @@ class LabelTasks:
         }
 
     def _codebooks(self, columns: Iterable[str]) -> dict[str, str]:
-        """Return names of the codebooks whose codes the columns have, by path."""
+        """Return names of the codebooks whose codes the columns have, not learned from labels, by path."""
         paths = [
             *sorted((self._project.folder / CODEBOOKS).glob("*.yaml")),
             *sorted(path for path in self._project.folder.glob("*.yaml") if path.name != FILE_NAME),
@@ -413,7 +413,7 @@ class LabelTasks:
                 codebook = load_codebook(path)
             except InputError:  # another YAML file, such as a scale
                 continue
-            if {PREFIX + name for name in codebook.names} <= known:
+            if {f"{PREFIX}{name}_likeness" for name in codebook.names} <= known:
                 found[path.relative_to(self._project.folder).as_posix()] = codebook.name
         return found
 

@@ -1,130 +1,115 @@
 // Labelling: a key answers at once, and answers wait in a queue until the workbench has stored them. The queue
 // is in the browser's storage as well, so that a reload or a killed workbench loses none.
-"use strict";
 
-const labelForm = document.getElementById("label-form");
-if (labelForm) startLabelling(labelForm);
+const form = document.getElementById("label-form");
+const fields = form.elements, status = document.getElementById("unsaved");
+const prefix = `semscale-label/${form.dataset.queue}/`;
+const queue = new Map(); // answers by name, in their order
+const given = []; // answers of this page, which can be undone at once: their keys and texts
+const done = new Set(); // rows that were answered here
+let sending = false, reloads = false;
 
-function startLabelling(form) {
-  const fields = form.elements;
-  const status = document.getElementById("unsaved"), prefix = `semscale-label/${form.dataset.queue}/`;
-  const queue = new Map(); // answers by name, in their order
-  const given = []; // answers of this page, which can be undone at once: their keys and texts
-  const done = new Set(); // rows that were answered here
-  let sending = false, reloads = false, counter = 0;
+const ahead = () => document.getElementById("ahead");
+const parse = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html");
+const stored = (act) => { try { return act(localStorage); } catch { return []; } }; // it may be switched off
 
-  // ---- The queue ----
-
-  const stored = (act) => { try { return act(localStorage); } catch { return []; } }; // it may be switched off
-
-  function report(problem) {
-    const unsaved = `${queue.size} not saved yet`;
-    status.textContent = queue.size === 0 ? "" : problem ? `${unsaved}: ${problem}. It is tried again.` : queue.size > 2 ? unsaved : "";
-    status.classList.toggle("problem", Boolean(problem));
-  }
-
-  const parse = (html) => new DOMParser().parseFromString(html, "text/html");
-
-  async function post(body) {
-    try {
-      const headers = { "X-Semscale-Queued": "1" };
-      const answer = await fetch(form.action, { method: "POST", headers, body: new URLSearchParams(body) });
-      if (answer.ok) return "";
-      const reason = parse(await answer.text()).querySelector("#message bdi, main p");
-      return reason?.textContent.trim().replace(/\.$/, "") || "this failed";
-    } catch {
-      return "the workbench does not answer";
-    }
-  }
-
-  async function send() {
-    if (sending) return;
-    sending = true;
-    let problem = "";
-    while (queue.size && !problem) {
-      const [name, body] = queue.entries().next().value;
-      problem = await post(body);
-      if (!problem) stored((store) => store.removeItem(name), queue.delete(name));
-      report(problem);
-    }
-    sending = false;
-    if (problem) setTimeout(send, 1500);
-    else if (reloads) location.reload();
-    else refresh();
-  }
-
-  // ---- Texts ----
-
-  const ahead = () => document.getElementById("ahead");
-
-  async function refresh() {
-    const answer = await fetch(form.dataset.ahead).catch(() => null);
-    if (!answer?.ok) return;
-    const page = parse(await answer.text());
-    if (queue.size) return; // these answers fetch it again
-    for (const id of ["figures", "sheet"]) document.getElementById(id).replaceWith(page.getElementById(id));
-    ahead().replaceChildren(...page.getElementById("ahead").children);
-    for (const text of [...ahead().children]) if (text.dataset.row === fields.row.value || done.has(text.dataset.row)) text.remove();
-    if (fields.row.value === "0") show(ahead().firstElementChild);
-  }
-
-  function show(next) {
-    const text = next ?? document.getElementById("finished").content.firstElementChild.cloneNode(true);
-    form.querySelector(".shown").replaceChildren(text);
-    for (const box of form.querySelectorAll("[type=checkbox]")) box.checked = false;
-    fields.comment.value = "";
-    fields.row.value = text.dataset.row;
-    fields.key.value = crypto.randomUUID();
-    for (const part of form.querySelectorAll("fieldset")) part.disabled = text.dataset.row === "0";
-  }
-
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const button = event.submitter, isUndo = button.value === "undo", text = form.querySelector(".shown > div");
-    if (button.matches(".save") && !form.querySelector("[name=label]:checked")) {
-      status.textContent = "Choose a code, or press x for none of these.";
-      return;
-    }
-    const undone = isUndo ? given.pop() : undefined;
-    fields.undoes.value = undone?.key ?? "";
-    const name = `${prefix}${String(Date.now()).padStart(15, "0")}-${String(counter++).padStart(6, "0")}-${fields.key.value}`;
-    queue.set(name, new URLSearchParams(new FormData(form, button)).toString());
-    stored((store) => store.setItem(name, queue.get(name)));
-    if (!isUndo) {
-      given.push({ key: fields.key.value, text });
-      if (button.value !== "skip") done.add(text.dataset.row);
-      form.querySelector("[value=undo]").disabled = false;
-      show(ahead().firstElementChild);
-    } else if (undone) {
-      done.delete(undone.text.dataset.row);
-      if (text.dataset.row !== "0") ahead().prepend(text);
-      show(undone.text);
-    } else reloads = true; // the page does not have the text any more
-    report("");
-    send();
-  });
-
-  document.addEventListener("keydown", (event) => {
-    const key = event.key.toLowerCase(), target = form.querySelector(`[data-key="${CSS.escape(key)}"]`);
-    if (event.altKey || event.ctrlKey || event.metaKey || event.repeat) return;
-    if (event.target === fields.comment) {
-      if (key !== "enter" && key !== "escape") return;
-      event.target.blur();
-    } else if (!target || (key === "enter" && event.target.closest("a, button, summary"))) return;
-    else if (target.matches("textarea")) target.focus();
-    else target.click();
-    event.preventDefault();
-    event.stopPropagation();
-  }, true);
-
-  addEventListener("beforeunload", (event) => queue.size && event.preventDefault());
-
-  for (const name of stored(Object.keys).filter((known) => known.startsWith(prefix)).sort()) {
-    const body = localStorage.getItem(name), answer = new URLSearchParams(body);
-    queue.set(name, body);
-    if (answer.get("act") !== "undo" && answer.get("act") !== "skip") done.add(answer.get("row"));
-  }
-  for (const text of [...ahead().children]) if (done.has(text.dataset.row)) text.remove();
-  if (done.has(fields.row.value)) show(ahead().firstElementChild);
-  send();
+function report(problem) {
+  const unsaved = `${queue.size} not saved yet`;
+  status.textContent = problem ? `${unsaved}: ${problem.replace(/\.$/, "")}. It is tried again.` : queue.size > 2 ? unsaved : "";
+  status.classList.toggle("problem", Boolean(problem));
 }
+
+async function send() {
+  if (sending) return;
+  sending = true;
+  let problem = "";
+  while (queue.size && !problem) {
+    const [name, body] = queue.entries().next().value;
+    const request = { method: "POST", headers: { "X-Semscale-Queued": "1" }, body: new URLSearchParams(body) };
+    const answer = await fetch(form.action, request).catch(() => null);
+    if (answer?.ok) {
+      queue.delete(name);
+      stored((store) => store.removeItem(name));
+    } else if (answer) problem = (await parse(answer)).querySelector("#message bdi, main p")?.textContent ?? "this failed";
+    else problem = "the workbench does not answer";
+    report(problem);
+  }
+  sending = false;
+  if (problem) setTimeout(send, 1500);
+  else if (reloads) location.reload();
+  else refresh();
+}
+
+async function refresh() {
+  const answer = await fetch(form.dataset.ahead).catch(() => null);
+  if (!answer?.ok) return;
+  const page = await parse(answer);
+  if (queue.size) return; // these answers fetch it again
+  for (const id of ["figures", "sheet"]) document.getElementById(id).replaceWith(page.getElementById(id));
+  ahead().replaceChildren(...page.getElementById("ahead").children);
+  leaveOutAnswered();
+}
+
+function leaveOutAnswered() {
+  for (const text of [...ahead().children])
+    if (done.has(text.dataset.row) || text.dataset.row === fields.row.value) text.remove();
+  if (done.has(fields.row.value) || fields.row.value === "0") show(ahead().firstElementChild);
+}
+
+function show(next) {
+  const text = next ?? document.getElementById("finished").content.firstElementChild.cloneNode(true);
+  form.querySelector(".shown").replaceChildren(text);
+  for (const box of form.querySelectorAll("[type=checkbox]")) box.checked = false;
+  fields.comment.value = "";
+  fields.row.value = text.dataset.row;
+  fields.key.value = crypto.randomUUID();
+  for (const part of form.querySelectorAll("fieldset")) part.disabled = text.dataset.row === "0";
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const button = event.submitter, isUndo = button.value === "undo", text = form.querySelector(".shown > div");
+  if (button.matches(".save") && !form.querySelector("[name=label]:checked")) {
+    status.textContent = "Choose a code, or press x for none of these.";
+    return;
+  }
+  const undone = isUndo ? given.pop() : undefined;
+  fields.undoes.value = undone?.key ?? "";
+  const name = `${prefix}${(performance.timeOrigin + performance.now()).toFixed(3)} ${fields.key.value}`;
+  queue.set(name, new URLSearchParams(new FormData(form, button)).toString());
+  stored((store) => store.setItem(name, queue.get(name)));
+  if (!isUndo) {
+    given.push({ key: fields.key.value, text });
+    if (button.value !== "skip") done.add(text.dataset.row);
+    form.querySelector("[value=undo]").disabled = false;
+    show(ahead().firstElementChild);
+  } else if (undone) {
+    done.delete(undone.text.dataset.row);
+    if (text.dataset.row !== "0") ahead().prepend(text);
+    show(undone.text);
+  } else reloads = true; // the page does not have the text any more
+  report("");
+  send();
+});
+
+document.addEventListener("keydown", (event) => {
+  const key = event.key.toLowerCase(), target = form.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  if (event.altKey || event.ctrlKey || event.metaKey || event.repeat) return;
+  if (event.target === fields.comment) {
+    if (key !== "enter" && key !== "escape") return;
+    event.target.blur();
+  } else if (!target || (key === "enter" && event.target.closest("a, button, summary"))) return;
+  else if (target.matches("textarea")) target.focus();
+  else target.click();
+  event.preventDefault();
+  event.stopPropagation();
+}, true);
+
+addEventListener("beforeunload", (event) => queue.size && event.preventDefault());
+for (const name of stored(Object.keys).filter((known) => known.startsWith(prefix)).sort()) {
+  const answer = new URLSearchParams(localStorage.getItem(name));
+  queue.set(name, answer.toString());
+  if (!["undo", "skip"].includes(answer.get("act"))) done.add(answer.get("row"));
+}
+leaveOutAnswered();
+send();
