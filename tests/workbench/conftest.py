@@ -122,11 +122,12 @@ def browser(app):
 
 
 class Workbench:
-    """The command in a process of its own."""
+    """The command in a process of its own, with the example if no folder is named."""
 
-    def __init__(self, folder, port=0) -> None:
-        command = [sys.executable, "-m", "semscale", "open", str(folder), "--no-browser", "--port", str(port)]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    def __init__(self, folder=None, port=0, cwd=None) -> None:
+        named = [] if folder is None else [str(folder)]
+        command = [sys.executable, "-m", "semscale", "open", *named, "--no-browser", "--port", str(port)]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=cwd)
         self.address = ""
         while "?token=" not in self.address:
             self.address = self.process.stderr.readline()
