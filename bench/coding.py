@@ -61,6 +61,9 @@ class RememberingReader:
     def __init__(self, reader):
         self._reader, self._evidence = reader, {}
 
+    def __getattr__(self, name):
+        return getattr(self._reader, name)
+
     def read(self, sentences, clauses, progress=None):
         """Read the evidence in sentences, in each long list once."""
         if len(sentences) < LONG_LIST:
