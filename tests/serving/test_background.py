@@ -58,16 +58,18 @@ def test_task_reports_its_progress_in_numbers_and_keeps_its_result(background, s
 
 
 def test_stages_of_a_task_state_what_is_done_and_the_time_left(monkeypatch):
-    seconds = iter([0.0, 0.0, 10.0])
+    seconds = iter([0.0, 0.0, 0.0, 10.0])
     monkeypatch.setattr("semscale.serving.background.Pace", partial(Pace, now=lambda: next(seconds)))
     task = Task()
     task.report("pulling e5-small", 89_000_000, 89_000_000)
+    assert len(task.unfinished_stages) == 1  # the latest, although it is done
+    task.report("loading the model", 0, None)
     for done in (0, 2_000):  # 200 a second, so that 6,000 take 30 seconds
         task.report("rating", done, 8_000)
-    pulling, rating = task.stages.values()
+    pulling, _, rating = task.stages.values()
     assert task.unfinished_stages == [rating]
-    assert (pulling.is_finished, pulling.amount) == (True, "89 of 89 MB")
-    assert (rating.is_finished, rating.amount, rating.time_left) == (False, "2,000 of 8,000", "0:00:30 left")
+    assert pulling.amount == "89 of 89 MB"
+    assert (rating.amount, rating.time_left) == ("2,000 of 8,000", "0:00:30 left")
 
 
 def test_task_that_fails_keeps_its_error(background):

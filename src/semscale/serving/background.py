@@ -57,9 +57,9 @@ class Stage:
         self._pace.add(step.done, step.total)
 
     @property
-    def is_finished(self) -> bool:
-        """True if all units are done."""
-        return self.step.total is not None and self.step.done >= self.step.total
+    def is_unfinished(self) -> bool:
+        """True if some of its units are known to be left."""
+        return self.step.total is not None and self.step.done < self.step.total
 
     @property
     def amount(self) -> str:
@@ -98,9 +98,9 @@ class Task(Generic[Outcome]):
 
     @property
     def unfinished_stages(self) -> list[Stage]:
-        """The stages in progress, or else the last one; empty before the first."""
-        stages = list(self.stages.values())
-        return [stage for stage in stages if not stage.is_finished] or stages[-1:]
+        """Stages with units to do, and the latest one; empty before the first."""
+        latest, stages = self.progress, list(self.stages.values())
+        return [stage for stage in stages if stage.is_unfinished or stage.step is latest]
 
     def cancel(self) -> None:
         """End the work before it starts, or at its next step; what it waits for is cancelled at once."""
@@ -125,8 +125,9 @@ class Task(Generic[Outcome]):
             CancelledError: the work was cancelled.
         """
         self.check()
-        self.progress = step = Step(stage, done, total)
+        step = Step(stage, done, total)
         self.stages.setdefault(stage, Stage(step)).add(step)
+        self.progress = step
 
     def submit(self, submit: Callable[..., Future[Part]], *arguments: Any) -> Future[Part]:
         """Submit a part of the work elsewhere, such as texts to a model; it is cancelled with the work.
