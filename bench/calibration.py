@@ -16,6 +16,7 @@ from rated_texts import HIGHEST, LOWEST, first, review_sentences
 from semscale.rating.fitting import Sample, human_masses
 from semscale.rating.gaussian_process import Predictors, fit_gaussian_process
 from semscale.rating.rater import Rater
+from semscale.rating.text_style import text_styles
 from semscale.results.estimates import Tallies
 from semscale.signature import Signature
 from semscale.stats.calibration import log_scores, ranked_probability_scores
@@ -119,8 +120,8 @@ def main():
     ratings = rater.rate(reviews.texts)
     values = rater.scale.values
     scored = ratings.scored  # a few have no letter or digit
-    vectors = rater.embedder.embed(reviews.texts).vectors[scored]
-    texts = Predictors(vectors, ratings.pmf[scored], values)
+    vectors, styles = rater.embedder.embed(reviews.texts).vectors, text_styles(reviews.texts)
+    texts = Predictors(vectors[scored], ratings.pmf[scored], values, styles[scored])
     human = human_masses(reviews.ratings[scored], values, (LOWEST, HIGHEST))
     print(f"{date.today()}, {machine()}\n{rater.signature}\n{scored.sum():,} rated texts\n")
     report_labels(texts, human, values, arguments)

@@ -23,8 +23,8 @@ SPEED = (
 )  # fmt: skip
 VALIDITY = (
     "anchors.py", "anchor_search.py", "lint_bounds.py", "lint_advice.py",
-    "expected_r.py", "new_user_scales.py", "floor.py", "emoji.py", "calibration.py", "languages.py",
-    "ratings_validity.py", "fit_match.py", "validity.py",
+    "expected_r.py", "new_user_scales.py", "set_weights.py", "text_units.py", "floor.py", "emoji.py",
+    "calibration.py", "few_labels.py", "languages.py", "ratings_validity.py", "fit_match.py", "validity.py",
     "language_pairs.py", "guards.py", "guard_pairs.py", "flips.py", "snapshots.py", "code_weights.py",
     "coding.py", "further_labels.py", "code_sentiment.py", "suggested_codes.py",
     "coverage.py", "correction.py",

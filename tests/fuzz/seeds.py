@@ -211,7 +211,9 @@ def rating_seeds() -> dict[str, bytes]:
     german = (resources.files("semscale.scales") / "translations/de/quality.yaml").read_bytes()
     thresholds = np.array([1.5, 2.5, 3.5, 4.5])
     posteriors = [Posterior(3.0, slope, np.array([0.5, -1.0]), thresholds, 0.8) for slope in (0.4, 0.5, 0.6)]
-    fitted = GaussianProcess(np.eye(2, dtype=np.float16), posteriors[0], tuple(posteriors[1:]))
+    fitted = GaussianProcess(
+        np.eye(2, dtype=np.float16), np.zeros((2, 8), np.float16), posteriors[0], tuple(posteriors[1:])
+    )
     labels = LabelSource(12, 24, "0badcafe", (0, 10), grouped=False, seed=3, texts=("0123456789ab",))
     ratings = Signature("rate", (("scale", "quality#1"), ("floor", "0.1")), "0.1.0")
     near, error = Familiarity(np.array([0.6, 0.8]), 0.5), HonestError(0.1, 0.2)

@@ -44,7 +44,7 @@ def calibration(floor=0.5):
     rated = Signature.of("rate", **RATED)
     posterior = Posterior(1.0, 0.5, np.array([0.25]), np.array([1.5, 2.5]), 0.8)
     return Calibration(
-        GaussianProcess(np.ones((1, 1), np.float16), posterior, ()),
+        GaussianProcess(np.ones((1, 1), np.float16), np.zeros((1, 8), np.float16), posterior, ()),
         Familiarity(np.array([1.0]), floor),
         rated,
         "en",
@@ -457,11 +457,11 @@ def test_a_change_within_the_range_is_refused_by_hash_and_signature(changed, pat
 @pytest.mark.parametrize(
     ("name", "value", "stated"),
     [
-        ("version", 3, "has version 3, and this Semscale reads version 4; calibrate again$"),
+        ("version", 4, "has version 4, and this Semscale reads version 5; calibrate again$"),
         (
             "version",
-            5,
-            "has version 5, and this Semscale reads version 4; update Semscale, or calibrate again$",
+            6,
+            "has version 6, and this Semscale reads version 5; update Semscale, or calibrate again$",
         ),
         ("version", True, "has version True"),
         ("version", 1.0, r"has version 1\.0"),

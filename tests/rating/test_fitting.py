@@ -164,7 +164,7 @@ def test_a_text_that_occurs_again_is_new_all_the_same():
     positions, human = rng.uniform(size=40), answered(rng.uniform(1, 5, size=40))
     noise = rng.normal(size=(40, 30))
     once = predictors_at(positions)
-    four_times = Predictors(noise, once.pmf, VALUES).rows(np.tile(np.arange(40), 4))
+    four_times = Predictors(noise, once.pmf, VALUES, once.styles).rows(np.tile(np.arange(40), 4))
     sample = Sample(four_times, np.tile(human, (4, 1)))
     pmf = sample.predict(sample.training_masks())
     assert abs(pearson(pmf @ VALUES, np.tile(human, (4, 1)) @ VALUES)) < 0.5

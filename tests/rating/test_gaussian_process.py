@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 from scipy.optimize import check_grad
 from scipy.stats import norm
-from tests.support.labelled_toys import VALUES, answered, predictors_at
+from tests.support.labelled_toys import VALUES, answered, plain, predictors_at
 
 from semscale.rating import gaussian_process
 from semscale.rating.gaussian_process import (
@@ -25,6 +25,7 @@ from semscale.rating.gaussian_process import (
     fit_location,
     record_of,
     text_kernel,
+    vector_kernel,
 )
 
 POSITIONS = np.linspace(0, 1, 40)
@@ -149,14 +150,30 @@ def test_scores_that_never_vary_give_the_mean():
 def test_the_kernel_is_that_of_the_cosine_whatever_the_length():
     # Cosines 1, .6 and 0: exp(0), exp(-3.2), exp(-8).
     rows = np.array([[3.0, 0.0], [0.6, 0.8], [0.0, 9.0]])
-    kernel = text_kernel(rows, np.array([[1.0, 0.0]]))
-    assert kernel[:, 0] == pytest.approx([1, 0.0407622, 0.00033546], rel=1e-5)
+    assert vector_kernel(rows, np.array([[1.0, 0.0]]))[:, 0] == pytest.approx(
+        [1, 0.0407622, 0.00033546], rel=1e-5
+    )
+    # Texts of the same style add .2.
+    texts = Predictors(rows, np.full((3, 5), 0.2), VALUES, plain(3))
+    kernel = text_kernel(texts, np.array([[1.0, 0.0]]), plain(1))
+    assert kernel[:, 0] == pytest.approx([1.2, 0.2407622, 0.20033546], rel=1e-5)
 
 
 def test_vectors_tell_what_ratings_of_equal_shares_do_not():
     texts = predictors_at(POSITIONS)
     means = fit_gaussian_process(texts, HUMAN, ()).pmf(texts) @ VALUES
     assert np.corrcoef(means, HUMAN @ VALUES)[0, 1] > 0.98
+
+
+def test_style_tells_what_vectors_do_not():
+    # Long texts are good; all have the same vector.
+    length = np.linspace(0, 4, 40)
+    styles = np.column_stack([length, np.zeros((40, 7))])
+    texts = Predictors(
+        np.ones((40, 2)) + 1e-9 * np.arange(80).reshape(40, 2), np.full((40, 5), 0.2), VALUES, styles
+    )
+    means = fit_gaussian_process(texts, answered(1 + length), ()).pmf(texts) @ VALUES
+    assert np.corrcoef(means, length)[0, 1] > 0.98
 
 
 def test_masses_sum_to_1_and_survive_their_record():
@@ -171,7 +188,7 @@ def test_masses_sum_to_1_and_survive_their_record():
 def test_a_row_is_the_same_alone_and_in_company():
     rng = np.random.default_rng(0)
     rows, human = rng.normal(size=(50, 33)).astype(np.float32), rng.dirichlet(np.ones(5), size=50)
-    texts = Predictors(rows, rng.dirichlet(np.ones(5), size=50), VALUES)
+    texts = Predictors(rows, rng.dirichlet(np.ones(5), size=50), VALUES, rng.normal(size=(50, 8)))
     fitted = fit_gaussian_process(texts, human, parts_of(50))
     alone = [texts.rows(np.arange(50) == row) for row in range(50)]
     assert [fitted.pmf(single)[0].tolist() for single in alone] == fitted.pmf(texts).tolist()

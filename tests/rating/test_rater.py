@@ -186,6 +186,15 @@ class TestVectors:
         with pytest.raises(InputError, match=r"2 rows \(counted from 1\): 2, 5$"):
             rater.rate_vectors(vectors)
 
+    def test_do_not_suffice_for_a_calibration(self, scale, toy_embedder):
+        texts = [f"{what}, number {number}" for number in range(8) for what in ("great thing", "bad stuff")]
+        labels = [scale.values[-1], scale.values[0]] * 8
+        fitted = Rater(scale, embedder=toy_embedder, floor=None).calibrate(texts, labels)
+        rater = Rater(scale, embedder=toy_embedder, floor=None, calibration=fitted.calibration)
+        assert rater.rate(texts).n_scored == 16
+        with pytest.raises(InputError, match="needs the texts"):
+            rater.rate_vectors(toy_embedder.embed(texts).vectors)
+
     def test_none_give_no_ratings(self, rater):
         assert len(rater.rate_vectors(np.empty((0, 64)))) == 0
 

@@ -27,7 +27,7 @@ from semscale.stats.intervals import Estimate
 from semscale.store.atomic import check_writable, replacing
 from semscale.types import Floats, Mask, Refits
 
-FORMAT, VERSION = "semscale calibration", 4
+FORMAT, VERSION = "semscale calibration", 5
 
 _NOT_HASHED = frozenset({"format", "version", "signature", "hash"})
 """Fields of a file that are not part of the hashed content."""

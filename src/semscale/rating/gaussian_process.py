@@ -1,8 +1,8 @@
-"""A Gaussian process that predicts people's answers from a text's vector and its zero-shot mean.
+"""A Gaussian process that predicts people's answers from a text's vector, style and zero-shot mean.
 
-people's mean = intercept + slope * zero-shot mean + deviation(vector) + noise. The variances of deviation and
-noise are estimated from the labels; the prior of the slope favours a positive effect of the zero-shot mean. A
-cumulative probit around the predicted location gives the mass of each point.
+people's mean = intercept + slope * zero-shot mean + deviation(vector, style) + noise. The variances of
+deviation and noise are estimated from the labels; the prior of the slope favours a positive effect of the
+zero-shot mean. A cumulative probit around the predicted location gives the mass of each point.
 """
 
 import base64
@@ -18,6 +18,7 @@ from pydantic import AfterValidator, ConfigDict, Field, FiniteFloat, PlainValida
 from pydantic.dataclasses import dataclass as checked_dataclass
 
 from semscale.rating.readouts import Reals, cosines_of, sum_in_order
+from semscale.rating.text_style import N_STYLES
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Mask, Refits
 
@@ -32,6 +33,9 @@ MOST_TEXTS = 300
 
 NEARNESS = 8.0
 """Rate of the kernel exp(8 (cosine - 1)), which is RBF with gamma 4 at length 1."""
+
+STYLE_WEIGHT = 0.2
+"""Weight of the kernel of styles, exp(-distance ** 2 / 16), beside that of vectors."""
 
 SLOPE_MEAN, SLOPE_DEVIATION = 0.4, 0.2
 """Prior of the slope if labels and zero-shot means have variance 1."""
@@ -63,18 +67,20 @@ class Predictors:
         vectors: shape (n, d), of any length above 0.
         pmf: shape (n, k), zero-shot rating.
         values: shape (k,), of the scale's points.
+        styles: shape (n, 8), from ``text_styles``.
     """
 
     vectors: Reals
     pmf: Floats
     values: Floats
+    styles: Floats
 
     def __len__(self) -> int:
         return len(self.pmf)
 
     def rows(self, rows: Mask) -> "Predictors":
         """Select the texts that a mask marks."""
-        return Predictors(self.vectors[rows], self.pmf[rows], self.values)
+        return Predictors(self.vectors[rows], self.pmf[rows], self.values, self.styles[rows])
 
     def without(self, inside: Mask) -> Mask:
         """Mark the texts that are neither in a mask nor equal to a text in it."""
@@ -183,15 +189,19 @@ class GaussianProcess:
 
     Attributes:
         texts: shape (m, d), vectors of labelled texts, nearly of length 1.
+        styles: shape (m, 8), their styles.
         posterior: fitted to all labels.
         refits: fits without one part of the labels each; empty without intervals.
     """
 
     texts: Annotated[npt.NDArray[np.float16], PlainValidator(_vectors)]
+    styles: Annotated[npt.NDArray[np.float16], PlainValidator(_vectors)]
     posterior: Posterior
     refits: Annotated[tuple[Posterior, ...], Field(max_length=REFITS)]
 
     def __post_init__(self) -> None:
+        if self.styles.shape != (len(self.texts), N_STYLES):
+            raise ValueError(f"styles must be {N_STYLES} numbers for each text")
         for fit in (self.posterior, *self.refits):
             if len(fit.coefficients) != len(self.texts):
                 raise ValueError("texts and coefficients must be equally many")
@@ -207,7 +217,7 @@ class GaussianProcess:
         return np.stack(self._masses(predictors, self.refits), axis=1).astype(np.float32)
 
     def _masses(self, predictors: Predictors, posteriors: Sequence[Posterior]) -> list[Floats]:
-        kernel = text_kernel(predictors.vectors, self.texts)
+        kernel = text_kernel(predictors, self.texts, self.styles)
         coefficients = np.column_stack([fit.coefficients for fit in posteriors])
         # One product for each row, as that of all rows would round by their number.
         deviations = np.matmul(kernel[:, None, :], coefficients)[:, 0].T
@@ -219,15 +229,42 @@ class GaussianProcess:
         ]
 
 
-def text_kernel(rows: Reals, texts: npt.NDArray[np.floating[Any]]) -> Floats:
+def text_kernel(
+    predictors: Predictors, texts: npt.NDArray[np.floating[Any]], styles: npt.NDArray[np.floating[Any]]
+) -> Floats:
+    """Compute the kernel of n texts with m others, shape (n, m): of vectors, plus .2 times that of styles.
+
+    Args:
+        predictors: n texts.
+        texts: shape (m, d), vectors of length 1.
+        styles: shape (m, 8), their styles.
+    """
+    return vector_kernel(predictors.vectors, texts) + STYLE_WEIGHT * style_kernel(predictors.styles, styles)
+
+
+def vector_kernel(rows: Reals, texts: npt.NDArray[np.floating[Any]]) -> Floats:
     """Compute the kernel exp(8 (cosine - 1)) of rows (n, d) with texts (m, d) of length 1, shape (n, m).
 
     Examples:
-        >>> text_kernel(np.array([[2.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])).round(6).tolist()
+        >>> vector_kernel(np.array([[2.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])).round(6).tolist()
         [[1.0, 0.000335]]
     """
     cosines = cosines_of(rows, texts.astype(rows.dtype)[None])[0][0]
     return np.ascontiguousarray(np.exp(NEARNESS * (cosines.T.astype(np.float64) - 1)))
+
+
+def style_kernel(rows: Floats, styles: npt.NDArray[np.floating[Any]]) -> Floats:
+    """Compute the kernel exp(-distance ** 2 / 16) of styles (n, 8) with others (m, 8), shape (n, m).
+
+    Examples:
+        >>> style_kernel(np.zeros((1, 8)), np.array([[0.0] * 8, [4.0] + [0.0] * 7])).round(4).tolist()
+        [[1.0, 0.3679]]
+    """
+    # One measure after the other, so that a row does not depend on the number of rows.
+    squares = np.zeros((len(rows), len(styles)))
+    for left, right in zip(rows.T, styles.astype(np.float64).T, strict=True):
+        squares += (left[:, None] - right) ** 2
+    return np.exp(-squares / (2 * N_STYLES))
 
 
 def fit_gaussian_process(predictors: Predictors, human: Floats, parts: Sequence[Mask]) -> GaussianProcess:
@@ -246,11 +283,14 @@ def fit_gaussian_process(predictors: Predictors, human: Floats, parts: Sequence[
     """
     first = np.unique(predictors.distinct, return_index=True)[1]
     chosen = first[np.linspace(0, len(first) - 1, min(len(first), MOST_TEXTS)).round().astype(np.int64)]
-    texts = predictors.units[chosen].astype(np.float16)
-    squares, directions = np.linalg.eigh(text_kernel(texts.astype(np.float64), texts))
+    texts, styles = predictors.units[chosen].astype(np.float16), predictors.styles[chosen].astype(np.float16)
+    known = Predictors(
+        texts.astype(np.float64), predictors.pmf[chosen], predictors.values, styles.astype(np.float64)
+    )
+    squares, directions = np.linalg.eigh(text_kernel(known, texts, styles))
     used = squares > _LEAST_SQUARE
     whitening = directions[:, used] / np.sqrt(squares[used])
-    features = text_kernel(predictors.vectors, texts) @ whitening
+    features = text_kernel(predictors, texts, styles) @ whitening
     means = human @ predictors.values
 
     def fit(rows: Mask) -> Posterior:
@@ -260,7 +300,7 @@ def fit_gaussian_process(predictors: Predictors, human: Floats, parts: Sequence[
 
     everything = np.ones(len(predictors), np.bool_)
     refits = tuple(fit(predictors.without(part)).round_numbers() for part in parts)
-    return GaussianProcess(texts, fit(everything), refits)
+    return GaussianProcess(texts, styles, fit(everything), refits)
 
 
 class LocationFit(NamedTuple):

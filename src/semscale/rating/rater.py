@@ -33,6 +33,7 @@ from semscale.rating.readouts import (
     sum_in_order,
 )
 from semscale.rating.settings import DEFAULT_READOUT, UNRELATED, RaterKeywords, RaterSettings
+from semscale.rating.text_style import text_styles
 from semscale.results.languages import in_other_languages, load_identifier
 from semscale.scales import Scale, load_scale
 from semscale.settings import takes
@@ -239,11 +240,13 @@ class Rater:
             vectors: shape (n, d), of length 1e-15 to 1e15.
 
         Raises:
-            InputError: the wrong width, or rows (named) with NaN or a length outside 1e-15 to 1e15.
+            InputError: the wrong width, rows (named) with NaN or a length outside 1e-15 to 1e15, or a
+                calibration, which needs the style of the texts as well.
         """
+        if self.calibration is not None:
+            raise InputError("a calibration needs the texts, not only their vectors: use rate")
         rows = as_rows(vectors)
         n = len(rows)
-        self._check_calibration()
         if not n:
             return self._blank(np.empty(0, dtype=object), np.empty(0, dtype=object))
         windows, unread = np.ones(n, dtype=np.int64), np.zeros(n, np.bool_)
@@ -329,7 +332,8 @@ class Rater:
         cells = TextPreparation.from_settings(self.settings).prepare(as_list(texts, "texts"))
         labelled = collect_labelled_texts(cells, ratings, by=by, human_range=human_range, source=source)
         rated, vectors = self._rate_cells(labelled.texts, progress, with_vectors=True)
-        predictors = Predictors(vectors, rated.pmf[rated.scored], self.scale.values)
+        styles = text_styles([str(labelled.texts[row]) for row in np.flatnonzero(rated.scored).tolist()])
+        predictors = Predictors(vectors, rated.pmf[rated.scored], self.scale.values, styles)
         # Several threads of BLAS spend most of the processor time waiting, as the matrices are small.
         with threadpool_limits(1, user_api="blas"):
             return fit_calibration(
@@ -440,6 +444,7 @@ class Rater:
                     windows=embedded.windows[members],
                     unread=embedded.unread[members],
                     languages=languages[rows[members]],
+                    texts=[some[member] for member in members.tolist()],
                     is_about=is_about[members],
                     fitted=None if fitted is None else fitted[members],
                 )
@@ -464,6 +469,7 @@ class Rater:
         windows: Integers,
         unread: Mask,
         languages: ObjectArray,
+        texts: Sequence[str] | None = None,
         is_about: Mask | None = None,
         fitted: Mask | None = None,
     ) -> Ratings:
@@ -475,6 +481,7 @@ class Rater:
             windows: shape (n,), number of windows of each text.
             unread: shape (n,), mask of texts that the model cannot read.
             languages: shape (n,), languages of the texts.
+            texts: the n texts, which a calibration needs; may be missing without one.
             is_about: shape (n,), mask of texts about the scale's aspect; ``None`` without an aspect.
             fitted: shape (n,), mask of texts that the calibration was fitted to; ``None`` if no text is.
         """
@@ -503,9 +510,11 @@ class Rater:
             "set_means": set_means,
             "sentiment": self._sentiment(vectors),
         }
-        if self.calibration is not None:
+        if self.calibration is not None and texts is not None:
             columns |= _calibration_columns(
-                self.calibration, Predictors(as_rows(vectors), read.pmf, self.scale.values), fitted
+                self.calibration,
+                Predictors(as_rows(vectors), read.pmf, self.scale.values, text_styles(texts)),
+                fitted,
             )
         scored = are_scored(status)
         for column in columns.values():
