@@ -445,7 +445,7 @@ class CodePage:
             model=self._known_model(single.get("model", "")),
         )
         before = None if self._run is None else self._run.plan
-        restart = before is not None and before.out == plan.out and before != plan
+        restart = before != plan  # finished parts of other settings do not belong to this run
         self._task = replace_run(self._work, self._task, lambda: self._code(plan, restart=restart))
         self._run = CodingRun(plan, self._task)
         return redirect("/code/results")

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -232,6 +232,11 @@ class FoundAnswers:
         return after if after < self.n else None
 
 
+@lru_cache(maxsize=1)  # of 100,000 rows, a search takes tens of milliseconds in memory, and 500 from the file
+def _read(path: Path, _changed: int, _size: int) -> pl.DataFrame:
+    return pl.read_parquet(path)
+
+
 class CodedTable:
     """A coded table that a run or a command wrote.
 
@@ -246,8 +251,9 @@ class CodedTable:
     def __init__(self, path: Path, text: str) -> None:
         if not path.is_file():
             raise InputError("there are no coded answers yet: code the answers first")
-        self._table, self._text = pl.scan_parquet(path), text
-        self._columns = self._table.collect_schema().names()
+        state = path.stat()
+        table = _read(path, state.st_mtime_ns, state.st_size)
+        self._table, self._text, self._columns = table.lazy(), text, table.columns
         beside = f"{PREFIX}{text}_"
         self._prefix = beside if f"{beside}outcome" in self._columns else PREFIX
         if f"{self._prefix}outcome" not in self._columns:
@@ -344,10 +350,12 @@ class CodedTable:
                 "value": value,
                 "reason": row.get(f"{column}_reason") or "",
                 "sentiment": row.get(f"{column}_sentiment"),
-                "mark": list(spans).index(unit) + 1 if unit in spans else None,
+                "unit": unit,
             })  # fmt: skip
-        marks = [(str(number), span) for number, span in enumerate(spans.values(), start=1)]
-        marked = mark_findings(text, marks, limit=_LONGEST)
+        units = sorted(spans, key=lambda unit: spans[unit].start)
+        numbers = {unit: number for number, unit in enumerate(units, start=1)}
+        codes = [{**entry, "mark": numbers.get(entry["unit"])} for entry in codes]
+        marked = mark_findings(text, [(str(numbers[unit]), spans[unit]) for unit in units], limit=_LONGEST)
         assigned = [entry for entry in codes if entry["is_assigned"]]
         best = max(assigned, key=lambda entry: entry["value"], default={"name": ""})["name"]
         star = code or best
