@@ -238,6 +238,8 @@ def test_a_broken_codebook_is_a_sentence_and_another_can_be_added(browser, folde
     assert (folder / "codebooks" / "my-codes.yaml").read_text() == BOOK
     assert browser.post("/code/add", files={"file": ("x.yaml", b"nonsense")}).status_code == 422
     assert browser.post("/code/change", {"codebook": "../survey"}).status_code == 422
+    (folder / "codebooks" / "folder.yaml").mkdir()
+    assert "Not readable" in browser.get("/code?codebook=folder")
 
 
 @pytest.mark.usefixtures("quick")

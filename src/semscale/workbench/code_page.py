@@ -1,9 +1,8 @@
 """The page of codes: codebooks that are suggested, changed and saved, and open answers coded by them."""
 
-import hashlib
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,14 +10,13 @@ from urllib.parse import parse_qsl, urlencode
 
 import polars as pl
 from fastapi import APIRouter, Form, Query, UploadFile
-from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from semscale.coding.chosen_quotes import CODE, TEXT, read_quotes, with_quotes
 from semscale.coding.codebook import Code, Codebook, parse_codebook
 from semscale.coding.codebook_editing import (
-    change_code,
     code_named,
     codebook_text,
     delete_code,
@@ -36,190 +34,47 @@ from semscale.results.label_sheets import INCLUSION
 from semscale.results.table_columns import resolve_columns
 from semscale.serving.background import BackgroundWork, Task, current_task
 from semscale.store.table import Table
-from semscale.survey.description import Question, QuestionKind, Survey
-from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
+from semscale.survey.description import Survey
+from semscale.weights.known import DEFAULT_MODEL
+from semscale.workbench.code_form import (
+    ChangeForm,
+    CodeChoice,
+    CodeForm,
+    MergeForm,
+    SplitForm,
+    StarForm,
+    SuggestForm,
+    show_entries,
+    split_entries,
+    version_of_code,
+)
 from semscale.workbench.code_results import (
+    COLUMNS,
+    MODELS,
     SETTINGS,
     CodedTable,
     CodingPlan,
     CodingRun,
     FoundAnswers,
     coded_table_of,
+    column_choices,
     label_sheets,
 )
 from semscale.workbench.forms import form_fields, settings_of_form
 from semscale.workbench.models import Models
 from semscale.workbench.pages import element_id, page, reading_page, redirect
-from semscale.workbench.project import Change, ConflictError, Project
+from semscale.workbench.project import Change, Project
 from semscale.workbench.runs import file_stem, problem_of, replace_run
 from semscale.workbench.survey_view import SurveyReader, SurveyView
+from semscale.yaml_reading import YamlFile
 
 CODEBOOKS = "codebooks"
 """Folder of a project with codebooks."""
 
-MODELS = (DEFAULT_MODEL, DEFAULT_RATING_MODEL)
-"""Embedding models to choose from."""
-
 _REPORTS = ("html", "xlsx", "pptx", "md")
 _BATCH = 50_000
 _UNITS = 8  # of a code, to split it by
-_GROUPS: tuple[QuestionKind, ...] = ("single", "scale", "nps", "wave")
-_NUMBERS: tuple[QuestionKind, ...] = ("scale", "nps", "numeric")
 _STOPPED = "stopped; nothing was written"
-
-
-class CodeChoice(BaseModel):
-    """Fields of the address that state what the page shows.
-
-    Attributes:
-        question: name of the question.
-        codebook: name of the codebook's file, without its ending.
-        edit: name of a code that is shown as a form.
-        find: words in the codes to show.
-    """
-
-    question: str = ""
-    codebook: str = ""
-    edit: str = ""
-    find: str = ""
-
-    def includes(self, code: Code) -> bool:
-        """Return true if a code is shown."""
-        texts = [text.casefold() for text in code.texts]
-        return all(any(word in text for text in texts) for word in self.find.casefold().split())
-
-
-class ChangeForm(BaseModel):
-    """Fields that every form on codes has.
-
-    Attributes:
-        question: name of the question.
-        codebook: name of the codebook's file, without its ending.
-        code: name of the code.
-        version: hash of the code as the page showed it.
-    """
-
-    question: str = ""
-    codebook: str = ""
-    code: str = ""
-    version: str = ""
-
-    def find_code(self, codebook: Codebook) -> Code:
-        """Return the code.
-
-        Raises:
-            ConflictError: it was changed since the page was shown.
-        """
-        code = next((code for code in codebook.codes if code.name == self.code), None)
-        if code is None or version_of_code(code) != self.version:
-            raise ConflictError(
-                f"code {shorten(self.code)} was changed elsewhere since this page was shown, so your change "
-                "was not saved: look at its current state"
-            )
-        return code
-
-
-class CodeForm(ChangeForm):
-    """Fields of the form on a code.
-
-    Attributes:
-        name: its name.
-        definition: its definition.
-        keywords: its keywords, between commas.
-        examples: its examples, one per line.
-        negative_examples: its negative examples, one per line.
-        net: the net above it; empty for none.
-        new_net: name of a net that is added, instead.
-    """
-
-    name: str = ""
-    definition: str = ""
-    keywords: str = ""
-    examples: str = ""
-    negative_examples: str = ""
-    net: str = ""
-    new_net: str = ""
-
-    def apply(self, codebook: Codebook) -> Codebook:
-        """Return the codebook with the code as the form states it."""
-        code, name = self.find_code(codebook), self.name.strip()
-        if code.is_net:
-            return change_code(codebook, code.name, name=name)
-        changed = change_code(
-            codebook,
-            code.name,
-            name=name,
-            definition=" ".join(self.definition.split()),
-            keywords=_entries(self.keywords, code.keywords, ",\n"),
-            examples=_entries(self.examples, code.examples, "\n"),
-            negative_examples=_entries(self.negative_examples, code.negative_examples, "\n"),
-        )
-        net = self.new_net.strip() or self.net
-        return changed if net == (code.parent or "") else put_under_net(changed, [name], net)
-
-
-class SplitForm(ChangeForm):
-    """Fields of the form that splits a code.
-
-    Attributes:
-        name: name of the new code.
-        definition: its definition.
-        texts: its examples.
-    """
-
-    name: str = ""
-    definition: str = ""
-    texts: list[str] = []
-
-
-class MergeForm(ChangeForm):
-    """Fields of the form that merges codes.
-
-    Attributes:
-        join: the version and the name of each code.
-    """
-
-    join: list[str] = []
-
-
-class StarForm(BaseModel):
-    """Fields of the form that gives an answer a star, or takes it away.
-
-    Attributes:
-        row: row of the answer, from 1.
-        code: the code for which it is quoted.
-        filters: query of the address, to which the page returns.
-    """
-
-    row: int
-    code: str = ""
-    filters: str = ""
-
-
-class SuggestForm(BaseModel):
-    """Fields of the form that suggests codes.
-
-    Attributes:
-        question: name of the question.
-        codes: number of codes; empty to choose it by stability.
-        model: name of the embedding model.
-    """
-
-    question: str = ""
-    codes: str = ""
-    model: str = ""
-
-    @property
-    def n_codes(self) -> int | None:
-        """The number of codes.
-
-        Raises:
-            InputError: it is no number.
-        """
-        text = self.codes.strip()
-        if text and not text.isdecimal():
-            raise InputError("codes", f"must be a number, got {shorten(text)}")
-        return int(text) if text else None
 
 
 @dataclass(frozen=True)
@@ -278,14 +133,12 @@ class _Suggestion:
     question: str
     path: Path
     command: str
-    task: Task[None]
+    task: Task[Path]
 
     @property
     def problem(self) -> str:
         """The reason why there is no codebook; empty if there is one, or while the work goes on."""
-        future = self.task.future
-        is_written = future.done() and not future.cancelled() and future.exception() is None
-        return "" if is_written else problem_of(self.task, _STOPPED)
+        return problem_of(self.task, _STOPPED)
 
 
 class CodePage:
@@ -339,7 +192,7 @@ class CodePage:
             run=self._run,
             models=self._model_choices,
             fields=form_fields(CodeSettings, SETTINGS),
-            columns=_column_choices(view, question),
+            columns=column_choices(view, question),
             sheets=self._sheets(view, question),
             show_entries=show_entries,
         )
@@ -351,7 +204,7 @@ class CodePage:
 
     def count_words(self, question: str = "", keywords: str = "") -> Response:
         """Count the answers that have one of some words."""
-        words = _entries(keywords, (), ",\n")
+        words = split_entries(keywords, (), ",\n")
         answers = self._answers_of(question)
         n = int(answers.str.contains(_pattern(words)).sum()) if words else 0
         return page("word_count", self._project, current="code", words=words, n=n, answers=answers.len())
@@ -423,13 +276,16 @@ class CodePage:
 
     async def start(self, request: Request) -> Response:
         """Code the answers; a running task is stopped."""
-        fields = await request.form()
-        form = {name: [str(value) for value in fields.getlist(name) if value] for name in fields}
+        sent = await request.form()
+        form = {name: [str(value) for value in sent.getlist(name) if value] for name in sent}
+        return await run_in_threadpool(self._start, form)
+
+    def _start(self, form: Mapping[str, Sequence[str]]) -> Response:
         single = {name: values[0] for name, values in form.items() if values}
         file, stored = self._project.described_file()
         book, labels = self._open(single.get("codebook", "")), single.get("labels", "")
-        fields = {name: single.get(name) for name in ("inclusion", "rating", "weight", "respondent")}
-        fields["labels"] = (labels,) if labels else ()
+        fields: dict[str, Any] = {name: single.get(name) for name in COLUMNS}
+        fields |= {"labels": (labels,) if labels else (), "by": tuple(form.get("by", ()))}
         sheets = self._sheets(self._reader.view(file, stored), single.get("question", ""))
         if labels in sheets:
             file = self._project.folder / labels
@@ -440,7 +296,7 @@ class CodePage:
             survey=stored.survey,
             book=book.file,
             codebook=book.codebook,
-            columns=CodingColumns(text=single.get("question", ""), by=tuple(form.get("by", ())), **fields),
+            columns=CodingColumns(text=single.get("question", ""), **fields),
             settings=settings_of_form(CodeSettings, single, SETTINGS),
             model=self._known_model(single.get("model", "")),
         )
@@ -480,7 +336,7 @@ class CodePage:
             document=None if summary is None else summary.document(),
             found=None if summary is None else self._find(run, request),
             reports=_REPORTS,
-            label=_label_address(run),
+            label=run.plan.label_address,
         )
 
     def answers(self, request: Request) -> Response:
@@ -562,7 +418,7 @@ class CodePage:
         if name not in self._names():
             raise InputError("codebook", f": the project has no codebook {shorten(name)}")
         path = self._project.folder / CODEBOOKS / f"{name}.yaml"
-        content = path.read_bytes()
+        content = YamlFile.read(path, "codebook").content
         return StoredCodebook(path, content, parse_codebook(content, source=f"{CODEBOOKS}/{path.name}"))
 
     def _free_path(self, stem: str) -> Path:
@@ -637,12 +493,6 @@ class CodePage:
             self._answers = question, counts, pl.Series(cells, dtype=pl.String).drop_nulls()
         return self._answers[2]
 
-    def _open_answers(self, file: Path, survey: Survey | None, question: str) -> tuple[Table, CodingColumns]:
-        columns = CodingColumns(text=question)
-        table, columns = resolve_columns(columns, self._reader.open_as_commands(file, survey), survey)
-        table.require_text(columns.text, "text")
-        return table, columns
-
     @property
     def _model_choices(self) -> tuple[str, ...]:
         """Names of the models to choose from; none if the project's file states the model."""
@@ -661,10 +511,16 @@ class CodePage:
         embedder = self._models.load(plan.model)
         return plan.run(table, embedder, self._project.settings, restart=restart)
 
+    def _open_answers(self, file: Path, survey: Survey | None, question: str) -> tuple[Table, CodingColumns]:
+        columns = CodingColumns(text=question)
+        table, columns = resolve_columns(columns, self._reader.open_as_commands(file, survey), survey)
+        table.require_text(columns.text, "text")
+        return table, columns
+
     def _suggest(
         self, file: Path, survey: Survey | None, question: str, codes: int | None, model: str, path: Path
-    ) -> None:
-        """Suggest codes as the command does, and write them."""
+    ) -> Path:
+        """Suggest codes as the command does, and return the file with them."""
         task = current_task()
         table, columns = self._open_answers(file, survey, question)
         sample = AnswerSample()
@@ -684,6 +540,7 @@ class CodePage:
         task.check()
         change = f"suggested codes of {question}"
         self._project.save_file(Change(change, path, None, text, _address(question, path.stem)))
+        return path
 
 
 def code_router(project: Project, reader: SurveyReader, work: BackgroundWork, models: Models) -> APIRouter:
@@ -723,56 +580,12 @@ def code_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
     return router
 
 
-def version_of_code(code: Code) -> str:
-    """Return a hash of a code, by which a change on an outdated page is noticed."""
-    return hashlib.sha256(repr(code).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def show_entries(entries: Sequence[str], sign: str) -> str:
-    """Return entries as a field has them, each in one line."""
-    return sign.join(" ".join(entry.split()) for entry in entries)
-
-
-def _entries(text: str, current: Sequence[str], signs: str) -> tuple[str, ...]:
-    """Return the entries of a field; the current ones if it is as ``show_entries`` showed them."""
-
-    def parts(field: str) -> tuple[str, ...]:
-        cleaned = (" ".join(entry.split()) for entry in re.split(f"[{signs}]", field))
-        return tuple(dict.fromkeys(filter(None, cleaned)))
-
-    return tuple(current) if parts(text) == parts(show_entries(current, signs[0])) else parts(text)
-
-
 def _pattern(words: Sequence[str]) -> str:
     """Return the regular expression of whole words; in scripts without spaces, of their signs."""
     edges = (("\\b" if word[0].lower() != word[0].upper() else "", word) for word in words)
     return "(?i)" + "|".join(f"{edge}{re.escape(word)}{edge}" for edge, word in edges)
 
 
-def _column_choices(view: SurveyView, question: str) -> dict[str, list[Question]]:
-    """Return the questions that each field of a run offers."""
-    single = [entry for entry in view.survey.questions if len(entry.all_columns) == 1]
-
-    def of_kind(*kinds: QuestionKind) -> list[Question]:
-        return [entry for entry in single if entry.kind in kinds]
-
-    return {
-        "labels": [entry for entry in single if entry.name != question],
-        "inclusion": of_kind("numeric", "weight"),
-        "by": of_kind(*_GROUPS),
-        "rating": of_kind(*_NUMBERS),
-        "weight": of_kind("weight"),
-        "respondent": of_kind("identifier"),
-    }
-
-
 def _address(question: str, codebook: str) -> str:
     """Return the address of the page with a codebook."""
     return f"/code?{urlencode({'question': question, 'codebook': codebook})}"
-
-
-def _label_address(run: CodingRun) -> str:
-    """Return the address of the page on which answers are coded by hand."""
-    question, table = run.plan.columns.text, coded_table_of(run.plan.folder, run.plan.columns.text)
-    named = {"question": question, "codes": Path(run.plan.book).stem, "table": table.name}
-    return f"/label?{urlencode(named)}"

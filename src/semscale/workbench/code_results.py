@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import polars as pl
 
@@ -27,12 +28,13 @@ from semscale.spelling import option_name
 from semscale.store.reading import open_table
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX
-from semscale.survey.description import Survey
+from semscale.survey.description import Question, QuestionKind, Survey
 from semscale.survey.survey_file import FILE_NAME
-from semscale.weights.known import DEFAULT_MODEL
+from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 from semscale.workbench.forms import option_words
 from semscale.workbench.project import SharedSettings
 from semscale.workbench.runs import RESULTS, SHOWN, file_stem, position_in, problem_of, result_of
+from semscale.workbench.survey_view import SurveyView
 
 SETTINGS = ("given_from", "unsure_from", "sentiment", "min_base", "missing", "reasoning", "html")
 """Settings of coding that the form has."""
@@ -40,10 +42,15 @@ SETTINGS = ("given_from", "unsure_from", "sentiment", "min_base", "missing", "re
 COLUMNS = ("labels", "inclusion", "by", "rating", "weight", "respondent")
 """Columns of coding that the form has, besides the answers."""
 
+MODELS = (DEFAULT_MODEL, DEFAULT_RATING_MODEL)
+"""Embedding models to choose from."""
+
 LABELS = "labels"
 """Folder of a project with sheets of labels."""
 
 _LONGEST = 4000
+_GROUPS: tuple[QuestionKind, ...] = ("single", "scale", "nps", "wave")
+_NUMBERS: tuple[QuestionKind, ...] = ("scale", "nps", "numeric")
 
 
 @dataclass(frozen=True)
@@ -104,6 +111,13 @@ class CodingPlan:
             words += ["--quotes", str(self.quotes.relative_to(self.folder))]
         return shlex.join([*words, "--out", str(self.out.relative_to(self.folder))])
 
+    @property
+    def label_address(self) -> str:
+        """Address of the page on which answers are coded by hand."""
+        question, table = self.columns.text, coded_table_of(self.folder, self.columns.text)
+        named = {"question": question, "codes": Path(self.book).stem, "table": table.name}
+        return f"/label?{urlencode(named)}"
+
     def run(
         self, table: Table, embedder: Embedder, shared: SharedSettings, *, restart: bool
     ) -> CodingSummary:
@@ -157,6 +171,23 @@ def label_sheets(folder: Path, text: str) -> dict[str, list[str]]:
         if labels and {text, INCLUSION} <= set(columns):
             sheets[f"{LABELS}/{path.name}"] = labels
     return sheets
+
+
+def column_choices(view: SurveyView, question: str) -> dict[str, list[Question]]:
+    """Return the questions that each field of a run offers."""
+    single = [entry for entry in view.survey.questions if len(entry.all_columns) == 1]
+
+    def of_kind(*kinds: QuestionKind) -> list[Question]:
+        return [entry for entry in single if entry.kind in kinds]
+
+    return {
+        "labels": [entry for entry in single if entry.name != question],
+        "inclusion": of_kind("numeric", "weight"),
+        "by": of_kind(*_GROUPS),
+        "rating": of_kind(*_NUMBERS),
+        "weight": of_kind("weight"),
+        "respondent": of_kind("identifier"),
+    }
 
 
 @dataclass(frozen=True)
