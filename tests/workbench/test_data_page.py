@@ -211,3 +211,24 @@ def test_columns_without_answers_follow_the_questions_and_are_found_by_words(bro
     assert page.index(">country<") < page.index("1 column without answers") < page.index(">respondent<")
     page = browser.get("/data?find=respondent")
     assert (">respondent<" in page, "without answers" in page) == (True, False)
+
+
+def test_thousands_of_questions_are_shown_by_pages(browser, folder):
+    names = [f"question {n}" for n in range(250)]
+    rows = "".join(",".join(str((row + n) % 3) for n in range(250)) + "\n" for row in range(6))
+    (folder / "answers.csv").write_text(f"{','.join(names)}\n{rows}")
+    page = browser.get("/data")
+    assert page.count("data-question") == 200
+    assert 'href="/data?start=200">Further questions' in page
+    page = browser.get("/data?start=200")
+    assert (page.count("data-question"), "Further questions" in page) == (50, False)
+    # The page with the form is the one with its question.
+    assert "data-editor" in browser.get("/data?edit=question 240")
+    assert browser.get("/data?find=question 249").count("data-question") == 1
+
+
+def test_a_huge_cell_is_a_text_of_which_the_beginning_is_shown(browser, folder):
+    (folder / "answers.csv").write_text(f"kind,note\na,{'x' * 1_000_000}\nb,short\na,short\n")
+    for address in ("/data", "/data?edit=note", "/data/file?file=answers.csv"):
+        assert len(browser.get(address)) < 50_000
+    assert "open text" in browser.get("/data?find=note")

@@ -28,6 +28,7 @@ _OPTION_VALUES = 2
 _OFTEN, _USUAL = 10, 0.02  # respondents with an option, in numbers and as a share of all
 _MOSTLY = 0.95
 _HALF = 0.5
+_LONGEST_OPTION = 1_000  # characters
 _PHRASE, _SENTENCE = 2.0, 3.0  # mean words of an answer
 _ID_NAME = re.compile(
     r"(?:.*[_\s])?(?:id|ids|uuid|guid|key|token)|(?:respondent|response|case|row|nr|no)|(?-i:.*[a-z](?:Id|ID))",
@@ -196,6 +197,8 @@ class ColumnProfile:
         return "number"
 
     def _kind_of_texts(self) -> ColumnKind:
+        if any(len(value) > _LONGEST_OPTION for value in self.values):
+            return "open text"
         mean_words, share = self.words / self.filled, len(self.values) / self.filled
         if self._is_unique and self._is_named_id and mean_words < _PHRASE:
             return "id"

@@ -10,6 +10,7 @@ from semscale.survey.description import MissingReason, Option, Question, cell_na
 from semscale.survey.lists import OptionList
 
 _LISTED = 60
+_LONGEST = 1_000  # characters of a value that can be one of a list
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ def _answers(question: Question, cells: Counter[str]) -> Iterator[AnswerCount]:
     codes = {name: reasons[code_key(name)] for name in named if code_key(name) in reasons} if reasons else {}
     for name in sorted(codes, key=lambda name: -named[name]):
         yield AnswerCount(name, "", named.pop(name), missing=codes[name])
-    for name, n in named.most_common(_LISTED):
+    short = Counter({name: n for name, n in named.items() if len(name) <= _LONGEST})
+    for name, n in short.most_common(_LISTED):
         yield AnswerCount(name, "", n, is_described=False)
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from semscale.store.column_profile import ColumnKind, ColumnProfile
 from semscale.store.missing_codes import code_key
@@ -44,6 +45,11 @@ class CountedColumns:
     def labels(self, column: str) -> ColumnLabels:
         """Return the labels of a column in the file."""
         return self.profiles[column].labels
+
+    @cached_property
+    def columns_of_texts(self) -> tuple[str, ...]:
+        """Columns with what people wrote beside an option, as the file states."""
+        return tuple(name for name, profile in self.profiles.items() if profile.labels.is_text)
 
     def codes(self, profile: ColumnProfile) -> dict[str, MissingReason]:
         """Return the values of a column that are codes for no answer, with their reasons.

@@ -86,12 +86,14 @@ class SingleColumns:
 
     def _count_of_options(self, profile: ColumnProfile) -> Question | None:
         """Describe a column with the number of options that were chosen, which SoSci Survey adds."""
+        if self.counted.export != _COUNTS_OPTIONS:
+            return None
         options = [
             name for name in self.counted.profiles if self.counted.labels(name).question == profile.name
         ]
         numbers = {cell_name(value) for value in profile.values}
         possible = {str(n) for n in range(-10, len(options) + 1)}
-        if self.counted.export != _COUNTS_OPTIONS or not options or not numbers <= possible:
+        if not options or not numbers <= possible:
             return None
         return _question(profile, "ignore", reason="number of chosen options", source="file")
 
@@ -158,9 +160,7 @@ class SingleColumns:
     def _choice_beside_text(self, profile: ColumnProfile) -> Question | None:
         """Describe a choice with an option "other", whose column of texts shows that numbers are codes."""
         start = f"{profile.name}_"
-        if not any(
-            name.startswith(start) and self.counted.labels(name).is_text for name in self.counted.profiles
-        ):
+        if not any(name.startswith(start) for name in self.counted.columns_of_texts):
             return None
         question = self._closed_question(profile)
         values = tuple(value.model_copy(update={"score": None}) for value in question.values)

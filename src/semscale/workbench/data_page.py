@@ -3,9 +3,10 @@
 import shlex
 from collections.abc import Callable
 from typing import Annotated, Any, Self, get_args
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query, UploadFile
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
@@ -32,6 +33,8 @@ from semscale.workbench.question_form import (
 )
 from semscale.workbench.survey_view import OpenedTable, SurveyReader, SurveyView, check_same_file
 
+_PAGE = 200
+
 
 class QuestionChoice(BaseModel):
     """Fields of the address that state which questions are shown.
@@ -41,17 +44,43 @@ class QuestionChoice(BaseModel):
         only: name of the only question to show.
         find: words in the questions to show.
         undecided: whether only questions that need a decision are shown.
+        start: number of questions before the first that is shown.
     """
 
     edit: str = ""
     only: str = ""
     find: str = ""
     undecided: bool = False
+    start: Annotated[int, Field(ge=0)] = 0
 
     @property
     def is_narrow(self) -> bool:
         """True if only some questions are shown."""
-        return bool(self.edit or self.only or self.find or self.undecided)
+        return bool(self.only or self.find or self.undecided)
+
+    def address(self, start: int) -> str:
+        """Return the address of another page of these questions."""
+        fields = {"find": self.find, "undecided": "true" if self.undecided else "", "start": start or ""}
+        return f"/data?{urlencode({name: value for name, value in fields.items() if value})}"
+
+    def questions(self, survey: Survey) -> tuple[list[Question], list[Question], int | None]:
+        """Choose the questions to show: a page of them, as thousands take a browser seconds.
+
+        Returns:
+            Questions with answers, and columns without; and the start of the next page, if there is one.
+        """
+        included = list(filter(self.includes, survey.questions))
+        aside = [] if self.is_narrow else list(filter(_is_aside, included))
+        first = [question for question in included if self.is_narrow or not _is_aside(question)]
+        listed = [*first, *aside]
+        start = self.start
+        if self.edit:
+            position = next((n for n, question in enumerate(listed) if question.name == self.edit), start)
+            start = position - position % _PAGE
+        stop = start + _PAGE
+        further = stop if stop < len(listed) else None
+        n = len(first)
+        return listed[start : min(stop, n)], listed[max(start, n) : stop], further
 
     def includes(self, question: Question) -> bool:
         """Return true if a question is shown."""
@@ -213,16 +242,16 @@ class DataPage:
             return reading_page(
                 self._project, self._reader, file, stored, current="data", status=status, refused=refused
             )
-        questions = [question for question in view.survey.questions if choice.includes(question)]
-        aside = [] if choice.is_narrow else [question for question in questions if _is_aside(question)]
+        questions, aside, next_start = choice.questions(view.survey)
         return page(
             "data",
             self._project,
             status=status,
             refused=refused,
             view=view,
-            cards=[view.card(question) for question in questions if question not in aside],
-            aside=[view.card(question) for question in aside],
+            cards=list(map(view.card, questions)),
+            aside=list(map(view.card, aside)),
+            next_start=next_start,
             choice=choice,
             command=shlex.join(("semscale", "columns", file.name, "--out", self._project.survey_name)),
             form=_FORM,

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from concurrent.futures import wait
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from semscale.errors import InputError
@@ -50,6 +51,11 @@ class TableCounts:
     summary: ColumnsSummary
     _counted: dict[str, QuestionCounts] = field(default_factory=dict, repr=False)
 
+    @cached_property
+    def columns(self) -> dict[str, ColumnSummary]:
+        """The columns by name."""
+        return {column.name: column for column in self.summary.columns}
+
     def count(self, question: Question, version: str) -> QuestionCounts:
         """Return the counts of a question, which are computed once for each version of its entry."""
         if version not in self._counted:
@@ -89,7 +95,7 @@ class SurveyView:
 
     def card(self, question: Question) -> "Card":
         """Return what the page shows of a question."""
-        columns = [c for c in self.counts.summary.columns if c.name in question.all_columns]
+        columns = [self.counts.columns[name] for name in question.all_columns if name in self.counts.columns]
         version = version_of(question)
         return Card(question, version, self.counts.count(question, version), columns)
 
