@@ -1,5 +1,7 @@
 """Each change on the page of the data is a change of ``survey.yaml``, which commands read."""
 
+import shutil
+
 import pytest
 from tests.workbench.conftest import message_in
 
@@ -232,3 +234,36 @@ def test_a_huge_cell_is_a_text_of_which_the_beginning_is_shown(browser, folder):
     for address in ("/data", "/data?edit=note", "/data/file?file=answers.csv"):
         assert len(browser.get(address)) < 50_000
     assert "open text" in browser.get("/data?find=note")
+
+
+def test_a_condition_that_the_next_wave_does_not_meet_is_corrected_on_its_page(browser, folder, survey):
+    browser.change("/data/rows", {"where": "age > 20", "name": "", "expression": ""})
+    (folder / "answers.csv").write_text("respondent,country\n1,DE\n2,AT\n")
+    answer = browser.client.get("/data")
+    assert (answer.status_code, "has no column" in message_in(answer)) == (422, True)
+    assert 'name="where" value="age &gt; 20"' in answer.text
+    browser.change("/data/rows", {"where": "", "name": "", "expression": ""})
+    assert survey().where == ""
+    assert "2 rows" in browser.get("/data")
+
+
+def test_incomplete_fields_are_refused(browser):
+    answer = browser.post("/data/rows", {"name": ["x", "y"], "expression": ["age"]})
+    assert (answer.status_code, "incomplete" in message_in(answer)) == (422, True)
+
+
+def test_a_folder_that_is_gone_or_cannot_be_written_is_a_sentence(browser, folder, monkeypatch):
+    form = browser.form("country")
+
+    def refuse(_path):
+        raise PermissionError(13, "Permission denied", str(folder / "survey.yaml"))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("semscale.workbench.project.replacing", refuse)
+        answer = browser.post("/data/question", form | {"title": "Home"})
+        assert message_in(answer).count("survey.yaml cannot be read or written: Permission denied") == 1
+    shutil.rmtree(folder)
+    for path in ("/data", "/rate", "/data/file", "/data/progress"):
+        answer = browser.client.get(path)
+        assert (answer.status_code, "No such file" in message_in(answer)) == (422, True)
+    assert browser.post("/data/question", form).status_code == 422

@@ -66,7 +66,11 @@ def workbench(project: Project, *, token: str, port: int) -> FastAPI:
         openapi_url=None,
         lifespan=life,
         redirect_slashes=False,
-        exception_handlers={SemscaleError: refuse, RequestValidationError: refuse_fields},
+        exception_handlers={
+            SemscaleError: refuse,
+            OSError: refuse,
+            RequestValidationError: refuse_fields,
+        },
         middleware=[Middleware(BrowserAccess, token=token, port=port)],
     )
     app.include_router(data_router(project, reader))

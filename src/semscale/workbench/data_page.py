@@ -112,7 +112,13 @@ class RowsForm(BaseModel):
     expression: list[str] = []
 
     def apply(self, survey: Survey) -> Survey:
-        """Return the description with these rows and columns."""
+        """Return the description with these rows and columns.
+
+        Raises:
+            InputError: a column lacks its name or its expression, or the condition is invalid.
+        """
+        if len(self.name) != len(self.expression):
+            raise InputError("the fields of the derived columns are incomplete: load the page again")
         pairs = zip(map(str.strip, self.name), map(str.strip, self.expression), strict=True)
         derive = {name: text for name, text in pairs if name or text}
         if "" in {*derive, *derive.values()}:
@@ -373,11 +379,14 @@ class DataPage:
         return redirect("/data", element_id(new.name), **further)
 
     def set_rows(self, form: Annotated[RowsForm, Form()]) -> Response:
-        """Save which rows count, and the derived columns, once both have been tried."""
-        view = self._view()
-        survey = form.apply(view.survey)
-        self._reader.described_table(view.file, survey)
-        self._project.save(survey, "rows and derived columns", view.stored)
+        """Save which rows count, and the derived columns, once both have been tried.
+
+        A description by which the file cannot be read is corrected so.
+        """
+        file, stored = self._project.described_file()
+        survey = form.apply(stored.survey or self._view().survey)
+        self._reader.described_table(file, survey)
+        self._project.save(survey, "rows and derived columns", stored)
         return redirect("/data", "rows")
 
     def join(self, form: Annotated[JoinForm, Form()]) -> Response:
@@ -419,11 +428,30 @@ def refusal(project: Project, reader: SurveyReader, error: Exception, current: s
         current: name of the page on which the change was made.
     """
     if current != "data":
-        return page("refusal", project, status=status_of(error), refused=str(error), current=current)
+        return page("refusal", project, status=status_of(error), refused=_reason(error), current=current)
     try:
-        return DataPage(project, reader).render(QuestionChoice(), refused=str(error), status=status_of(error))
-    except InputError as further:  # the file or its description cannot be read at all
-        return page("refusal", project, status=status_of(further), refused=str(further))
+        page_of_data = DataPage(project, reader)
+        return page_of_data.render(QuestionChoice(), refused=_reason(error), status=status_of(error))
+    except (InputError, OSError) as further:  # the file or its description cannot be read at all
+        survey = _survey_with_rows(project)
+        return page("refusal", project, status=status_of(further), refused=_reason(further), survey=survey)
+
+
+def _reason(error: Exception) -> str:
+    """Return the sentence of an error; the system's own errors get one."""
+    if not isinstance(error, OSError):
+        return str(error)
+    name = error.filename if isinstance(error.filename, str) else "a file"
+    return f"{name} cannot be read or written: {error.strerror or error}"
+
+
+def _survey_with_rows(project: Project) -> Survey | None:
+    """Return the description if it derives columns or leaves rows out, which may be what fails."""
+    try:
+        survey = project.stored_survey().survey
+    except InputError:
+        return None
+    return survey if survey is not None and (survey.where or survey.derive) else None
 
 
 def _is_aside(question: Question) -> bool:
