@@ -501,7 +501,7 @@ def demo(options: DemoOptions) -> None:
         outputs__out=str(folder / "ratings.csv"),
         outputs__report=[str(report)],
     )
-    echo(f"\nIn the browser: semscale open {reviews}")
-    echo(f"The same with your own file: semscale {' '.join(arguments)}")
+    echo(f"\nThe same with your own file: semscale {' '.join(arguments)}")
+    echo(f"In the browser: semscale open {reviews}")
     if options.open:
         webbrowser.open(report.resolve().as_uri())

@@ -1,6 +1,7 @@
 """Regrouping of columns: several questions joined to one, and one split into a question for each column."""
 
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from os.path import commonprefix
 from typing import Literal
 
@@ -15,6 +16,7 @@ JoinedKind = Literal["multiple", "grid"]
 """Kinds of questions that columns are joined to."""
 
 _FEWEST = 2
+_OPEN_BRACKET = re.compile(r"[\[({][^\])}]*$")
 
 
 def join_questions(
@@ -42,7 +44,7 @@ def join_questions(
         raise InputError("names", f"must be at least {_FEWEST} questions to join, got {len(questions)}")
     columns = [column for question in questions for column in question.all_columns]
     others = {question.name for question in survey.questions} - named
-    name = _free_name(commonprefix(columns).rstrip(NAME_SIGNS) or questions[0].name, others)
+    name = _free_name(_common_name(columns) or questions[0].name, others)
     inferred = describe_columns([profiles[column] for column in columns], name, export=survey.export)
     joined = Question(
         name=name,
@@ -133,6 +135,19 @@ def _replace(survey: Survey, old: list[Question], new: list[Question]) -> Survey
         elif question not in old:
             questions.append(question)
     return survey.with_fields(questions=tuple(questions))
+
+
+def _common_name(columns: Sequence[str]) -> str:
+    """Return what the names of columns begin with, without a part of a number or of a word in brackets.
+
+    Examples:
+        >>> _common_name(["Q1[SQ001]", "Q1[SQ002]"]), _common_name(["Q4_1", "Q4_10"])
+        ('Q1', 'Q4')
+    """
+    start = commonprefix(columns)
+    if any(column[len(start) :][:1].isdigit() for column in columns):
+        start = start.rstrip("0123456789")
+    return _OPEN_BRACKET.sub("", start).rstrip(NAME_SIGNS)
 
 
 def _free_name(name: str, names: Collection[str]) -> str:
