@@ -172,3 +172,13 @@ def test_the_page_and_the_command_write_the_same_ratings(browser, folder, semsca
     ended = semscale(*command[1:])
     assert ended.code == 0, ended.err
     assert_frame_equal(written, pl.read_parquet(folder / "again.parquet"), check_exact=True)
+
+
+def test_a_missing_model_is_a_sentence_beside_the_button_that_loads_it(browser, tmp_path, monkeypatch):
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "empty"))
+    monkeypatch.delenv("SEMSCALE_OFFLINE", raising=False)
+    page = browser.get("/rate")
+    assert "e5-small is not on this machine yet: the run downloads it first (89 MB)" in page
+    assert ">Load the model and rate</button>" in page
+    monkeypatch.setenv("SEMSCALE_OFFLINE", "1")
+    assert "SEMSCALE_OFFLINE forbids to download it" in browser.get("/rate")

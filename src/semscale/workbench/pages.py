@@ -15,6 +15,9 @@ from semscale.report.html import template_environment
 from semscale.report.lint import correlation_with_range
 from semscale.spelling import in_python, spelled, without_hints
 from semscale.version import __version__
+from semscale.weights.folders import is_offline
+from semscale.weights.known import DEFAULT_RATING_MODEL, find_known
+from semscale.weights.resolving import local_models
 from semscale.workbench.project import ConflictError
 
 if TYPE_CHECKING:
@@ -45,7 +48,27 @@ def _environment() -> "Environment":
         "shell": shlex.quote,
         "with_range": correlation_with_range,
     }
+    environment.globals["missing_model"] = missing_model
     return environment
+
+
+def missing_model(project: "Project", name: str = DEFAULT_RATING_MODEL) -> str:
+    """Return the sentence about a model that a run must load first; empty if it is there.
+
+    Args:
+        project: the project that is open; a model that its file states is not looked for.
+        name: the model of the run.
+    """
+    known = find_known(name)
+    if project.settings.load_embedder is not None or known is None or known.name in local_models():
+        return ""
+    if is_offline():
+        return (
+            f"The model {name} is not on this machine, and SEMSCALE_OFFLINE forbids to download it: unset "
+            "that variable, or name a folder with the model's files in SEMSCALE_MODELS."
+        )
+    size = f"{known.size / 1e6:.0f} MB"
+    return f"The model {name} is not on this machine yet: the run downloads it first ({size})."
 
 
 def element_id(name: str) -> str:
