@@ -143,6 +143,22 @@ def test_pages_fit_and_are_accessible(new_page, scheme, width):
         check_for_barriers(page)
 
 
+def test_first_rows_and_progress_are_shown_while_a_large_file_is_read(new_page, folder):
+    rows = "".join(f"{n},DE,{n % 3},Yes,,1,5,It was answer {n} of many,30\n" for n in range(60_000))
+    (folder / "answers.csv").write_text(
+        "respondent,country,satisfaction,tea,milk,sound,shape,why,age\n" + rows
+    )
+    page = new_page(bypass_csp=True)
+    page.locator(".preview td:text-is('It was answer 1 of many')").wait_for()
+    page.locator("#progress").wait_for()
+    check_for_barriers(page)
+    # A link works while the page waits.
+    page.get_by_role("link", name="Rate").click()
+    page.locator("#rate-form").wait_for()
+    page.get_by_role("link", name="Data").click()
+    card(page, "country").wait_for()
+
+
 def test_ctrl_c_ends_the_command_quietly(workbench):
     assert workbench.end() == 0
     assert "Traceback" not in workbench.process.stderr.read()

@@ -182,3 +182,10 @@ def test_a_missing_model_is_a_sentence_beside_the_button_that_loads_it(browser, 
     assert ">Load the model and rate</button>" in page
     monkeypatch.setenv("SEMSCALE_OFFLINE", "1")
     assert "SEMSCALE_OFFLINE forbids to download it" in browser.get("/rate")
+
+
+def test_the_list_of_keys_is_that_of_the_page(browser):
+    pages = {path: browser.get(path).partition('id="keys"')[2] for path in ("/data", "/rate")}
+    keys = {path: page.partition("</aside>")[0] for path, page in pages.items()}
+    assert ("join several" in keys["/data"], "join several" in keys["/rate"]) == (True, False)
+    assert "find texts" in keys["/rate"]

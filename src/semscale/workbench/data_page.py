@@ -332,10 +332,12 @@ class DataPage:
         file, stored = self._project.described_file()
         try:
             survey = form.apply(stored.survey or Survey(questions=()))
+            whole = self._reader.described_table(file, survey.with_fields(where="", derive={}))
             table = self._reader.described_table(file, survey)
         except InputError as error:  # half of a condition is no mistake yet
             return page("count", self._project, problem=str(error))
-        return page("count", self._project, problem="", table=table, where=survey.where)
+        notes = [note for note in table.notes if note not in whole.notes]
+        return page("count", self._project, problem="", table=table, where=survey.where, notes=notes)
 
     def download_survey(self) -> Response:
         """Send the description."""

@@ -154,7 +154,7 @@ const KEYS = {
   e: () => act("edit"),
   x: () => act("choose"),
   u: () => document.querySelector("[data-key=u]")?.click(),
-  "/": () => document.getElementById("find")?.focus(),
+  "/": () => document.querySelector("main [type=search]")?.focus(),
   "?": toggleKeys,
 };
 
