@@ -50,7 +50,7 @@ def folder(tmp_path, semscale, measured):
     table.write_csv(tmp_path / "answers.csv")
     (tmp_path / "survey.yaml").write_text(
         "survey: 1\nfile: answers.csv\nderive: {later: person > 5}\nwhere: person <> 6\nquestions:\n"
-        "- {name: Reason, kind: open, columns: why}\n- {name: person, kind: identifier}\n"
+        "- {name: Reason, kind: open, columns: why, title: Why <so>}\n- {name: person, kind: identifier}\n"
         "- {name: wave, kind: ignore}\n- {name: later, kind: ignore}\n"
     )
     (tmp_path / "results").mkdir()
@@ -134,6 +134,7 @@ def test_texts_are_drawn_once_by_design_and_without_their_ratings(browser, folde
     assert person.rows() == [text["row"] for text in draw["texts"]]
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; is good" in person.page()
     assert "<script>alert" not in person.page()
+    assert "<h1><bdi>Why &lt;so&gt;</bdi></h1>" in person.page()
     mean = pl.read_parquet(folder / "results" / "Reason-quality.parquet")["semscale_mean"]
     assert not any(f"{value:.2f}" in person.page() for value in mean.drop_nulls())
 

@@ -65,6 +65,7 @@ class Draw(BaseModel):
         kind: whether texts are rated or coded.
         table: name of the table in the project's folder ``results``.
         question: the texts, as commands name them: a question or a column.
+        heading: the question in words.
         column: their column in the table.
         measure: scale or codebook, as commands name it in the project's folder.
         n_texts: number of texts that could be drawn.
@@ -76,6 +77,7 @@ class Draw(BaseModel):
     kind: Kind
     table: str
     question: str
+    heading: str
     column: str
     measure: str
     n_texts: int

@@ -368,6 +368,7 @@ class LabelTasks:
             kind=source.kind,
             table=source.table,
             question=question,
+            heading=source.texts[question],
             column=column,
             measure=measure,
             n_texts=len(drawn.all_probabilities),
