@@ -255,6 +255,8 @@ def test_a_second_person_sees_nothing_of_the_first(browser):
     for page in (bo.page(), bo.figures(), browser.get("/label/agreement?task=Reason-quality")):
         assert "secret remark" not in page
         assert "Ada" not in page
+    Person(browser, "Cy", start=None).become()
+    assert "secret remark" not in browser.get("/label/agreement?task=Reason-quality")
     bo.label("1")
     bo.become()
     agreement = browser.get("/label/agreement?task=Reason-quality")
@@ -403,6 +405,11 @@ def test_a_broken_draw_names_its_file(browser, folder):
     answer = browser.client.get("/label?task=Reason-quality")
     assert answer.status_code == 422
     assert "labels/Reason-quality/draw.json" in message_in(answer)
+    (folder / "results" / "broken.parquet").write_text("nonsense")
+    page = browser.get("/label")
+    assert "labels/Reason-quality/draw.json cannot be read" in page
+    assert "results/broken.parquet cannot be read" in page
+    assert "Draw texts" in page
 
 
 def test_a_cut_line_of_a_journal_is_mentioned(browser, folder):

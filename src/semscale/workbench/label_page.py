@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import quote, unquote
 
 from fastapi import APIRouter, Form, Query, Request
@@ -13,7 +13,7 @@ from starlette.responses import Response
 from semscale.errors import InputError
 from semscale.json_reading import encodable
 from semscale.messages import first_mistake
-from semscale.workbench.label_journals import ADJUDICATED, Entry, journal_name, rater_name
+from semscale.workbench.label_journals import ADJUDICATED, Entry, rater_name
 from semscale.workbench.label_measures import FinalLabels, Kind, LabelFigures
 from semscale.workbench.label_tasks import LabelTask, LabelTasks
 from semscale.workbench.pages import page, reading_page, redirect
@@ -22,6 +22,8 @@ from semscale.workbench.survey_view import SurveyReader
 
 DRAWN: dict[Kind, int] = {"rate": 400, "code": 200}
 """Number of texts that are drawn by default; the order is random, so that one may stop at any of them."""
+
+T = TypeVar("T")
 
 _RATER = "semscale-rater"
 _AHEAD = 100
@@ -134,20 +136,25 @@ class LabelPage:
 
     def show(self, request: Request, choice: Annotated[LabelChoice, Query()]) -> Response:
         """Show a text to label, or what can be labelled."""
-        tasks = list(map(self._tasks.open, self._tasks.names()))
-        begun = next((task.name for task in tasks if choice.table == task.draw.table), "")
-        if name := choice.task or begun:
-            return self._show_text(request, self._tasks.open(name), decide=choice.decide)
+        if choice.task:
+            return self._show_text(request, self._tasks.open(choice.task), decide=choice.decide)
         file, stored = self._project.described_file()
         view = self._reader.view_if_read(file, stored)
         if view is None:
             return reading_page(self._project, self._reader, file, stored, current="label")
+        tasks, broken = _usable(self._tasks.open, self._tasks.names())
+        begun = next((task for task in tasks if task.draw.table == choice.table), None)
+        if begun is not None:
+            return self._show_text(request, begun, decide=False)
+        survey = view.survey
+        sources, unreadable = _usable(lambda name: self._tasks.source(name, survey), self._tasks.tables())
         return page(
             "label",
             self._project,
             current="label",
             tasks=tasks,
-            sources=self._tasks.sources(view.survey),
+            sources=[source for source in sources if source is not None],
+            problems=broken + unreadable,
             chosen=choice.table,
             drawn=DRAWN,
         )
@@ -199,10 +206,10 @@ class LabelPage:
     def start(self, form: Annotated[StartForm, Form()]) -> Response:
         """Draw texts, and show the first one."""
         view = self._reader.view(*self._project.described_file())
-        sources = {source.table: source for source in self._tasks.sources(view.survey)}
-        if form.table not in sources:
+        known = form.table in self._tasks.tables()
+        source = self._tasks.source(form.table, view.survey) if known else None
+        if source is None:
             raise InputError("table", f"must be one of the list, got {form.table!r:.60}")
-        source = sources[form.table]
         task = self._tasks.start(source, form.text, form.measure, form.number(source.kind), view.survey)
         return redirect("/label", task=task.name)
 
@@ -236,12 +243,10 @@ class LabelPage:
         return redirect("/label", task=task.name, **({"decide": "true"} if decide else {}))
 
     def agreement(self, request: Request, choice: Annotated[LabelChoice, Query()]) -> Response:
-        """Show the labels of people side by side, without texts that a labelling person has not labelled."""
+        """Show the labels of people side by side, without texts that this person has not labelled."""
         task, person = self._tasks.open(choice.task), _person(request)
         agreement = task.agreement()
-        hidden = set()
-        if person and any(journal_name(person) == journal_name(name) for name in agreement.raters):
-            hidden = {text.row for text in task.waiting(person)}
+        hidden = {text.row for text in task.waiting(person)} if person else set()
         shown = [text for text in agreement.texts if text.drawn.row not in hidden]
         return page(
             "label_agreement",
@@ -259,6 +264,18 @@ class LabelPage:
         opened = self._tasks.open(task)
         opened.write_sheet(self._project.folder, self._project.stored_survey().survey)
         return redirect("/label", "sheet", task=opened.name)
+
+
+def _usable(read: Callable[[str], T], names: list[str]) -> tuple[list[T], list[str]]:
+    """Read what can be read, and return the reasons why others cannot."""
+    usable: list[T] = []
+    problems = []
+    for name in names:
+        try:
+            usable.append(read(name))
+        except InputError as error:
+            problems.append(str(error))
+    return usable, problems
 
 
 def _person(request: Request) -> str:

@@ -145,7 +145,7 @@ class LabelTask:
         if rater == ADJUDICATED:
             rows = [text.drawn.row for text in self.compared() if text.differs]
         waiting = [row for row in rows if row not in labels.labelled and row not in labels.skipped]
-        skipped = [row for row in labels.skipped if row in self.texts]
+        skipped = [row for row in labels.skipped if row in rows]
         return [self.texts[row] for row in waiting + skipped]
 
     def figures(self, final: FinalLabels) -> LabelFigures:
@@ -169,8 +169,8 @@ class LabelTask:
     def agreement(self) -> Agreement:
         """Compare the labels of people, and estimate how far they agree."""
         people, compared = self.journals.by_rater(), self.compared()
-        cells = {name: labels.cells for name, labels in people.items()}
-        estimates = self.measure.agreement(cells) if compared else {}
+        labels = self._known(FinalLabels({name: labels.cells for name, labels in people.items()}))
+        estimates = self.measure.agreement(labels.by_rater) if compared else {}
         order = sorted(compared, key=lambda text: (not text.differs, text.decided is not None))
         return Agreement(tuple(people), tuple(order), estimates)
 
@@ -243,7 +243,8 @@ class _Tables:
 
     def names(self) -> list[str]:
         """List the tables."""
-        return sorted(path.name for path in self._folder.glob(f"*{_TABLE}") if not path.name.startswith("."))
+        paths = self._folder.glob(f"*{_TABLE}")
+        return sorted(path.name for path in paths if path.is_file() and not path.name.startswith("."))
 
     def columns(self, name: str) -> list[str]:
         """Return the columns of a table.
@@ -320,14 +321,28 @@ class LabelTasks:
             self._tasks[name] = task, times
         return task
 
-    def sources(self, survey: Survey) -> list[LabelSource]:
-        """List the tables from which texts can be drawn.
+    def tables(self) -> list[str]:
+        """List the tables of results."""
+        return self._tables.names()
+
+    def source(self, table: str, survey: Survey) -> LabelSource | None:
+        """Describe a table; ``None`` if its texts were not measured, or their scale or codebook is gone.
 
         Args:
+            table: its name.
             survey: the description of the project's file.
+
+        Raises:
+            InputError: the table or a scale cannot be read.
         """
-        sources = [self._source(table, self._tables.columns(table), survey) for table in self._tables.names()]
-        return [source for source in sources if source is not None]
+        columns = self._tables.columns(table)
+        masses = {column for column in columns if column.startswith(_MASSES)}
+        kind: Kind = "code" if OUTCOME in columns else "rate"
+        measures = self._codebooks(columns) if kind == "code" else self._scales(masses)
+        texts = {q.name: q.heading for q in survey.of_kind("open") if q.all_columns[0] in columns}
+        if not measures or not texts or not (masses or kind == "code"):
+            return None
+        return LabelSource(table, kind, _likely_first(texts, table), _likely_first(measures, table))
 
     def start(self, source: LabelSource, question: str, measure: str, n: int, survey: Survey) -> LabelTask:
         """Draw texts of a table, or return the task for which they were drawn before.
@@ -379,16 +394,6 @@ class LabelTasks:
         with replacing(folder / _DRAW) as temporary:
             temporary.write_text(draw.model_dump_json(indent=1), encoding="utf-8")
         return self.open(name)
-
-    def _source(self, table: str, columns: list[str], survey: Survey) -> LabelSource | None:
-        """Describe a table; ``None`` if its texts were not measured, or their scale or codebook is gone."""
-        masses = {column for column in columns if column.startswith(_MASSES)}
-        kind: Kind = "code" if OUTCOME in columns else "rate"
-        measures = self._codebooks(columns) if kind == "code" else self._scales(masses)
-        texts = {q.name: q.heading for q in survey.of_kind("open") if q.all_columns[0] in columns}
-        if not measures or not texts or not (masses or kind == "code"):
-            return None
-        return LabelSource(table, kind, _likely_first(texts, table), _likely_first(measures, table))
 
     def _scales(self, masses: set[str]) -> dict[str, str]:
         """Return titles of the scales with these columns of masses, by name."""
