@@ -309,17 +309,18 @@ class RatingMeasure:
         rows, labels = _numbers(final)
         inclusion = draw.inclusion(rows, table.height)
         human: list[list[float] | None] = [None] * table.height
+        means: Floats = np.full(table.height, np.nan)
         for row, numbers in zip(rows.tolist(), labels, strict=True):
-            human[row] = numbers
+            human[row], means[row] = numbers, np.mean(numbers)
         mean = correct_readable_mean(
             ratings.pmf, human, values=values, readable=ratings.readable, inclusion=inclusion
         )
         progress = label_progress(
-            ratings.mean[rows],
-            [float(np.mean(numbers)) for numbers in labels],
+            ratings.mean,
+            means,
             n_texts=draw.n_texts,
             length=float(values[-1] - values[0]),
-            inclusion=inclusion[rows],
+            inclusion=inclusion,
         )
         figure = LabelFigure("Mean of all texts", len(rows), mean)
         return LabelFigures((figure,), (float(values[0]), float(values[-1])), progress.advice)
