@@ -1,9 +1,14 @@
 """The page of ratings rates as the command does, shows its report, and finds its texts."""
 
+from html import unescape
+
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from tests.workbench.conftest import message_in
+from tests.workbench.conftest import PORT, TOKEN, Browser, fields_in, message_in
+
+from semscale.rating.expected import expected_correlation
+from semscale.rating.rater import Rater
 
 ROWS = """person,country,why,wt
 1,DE,I am very happy with it.,1
@@ -76,7 +81,9 @@ def test_texts_are_found_by_words_status_group_and_point(browser, folder):
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("kind", ["html", "xlsx", "md", "parquet"])
+@pytest.mark.parametrize(
+    "kind", ["html", "xlsx", "md", "parquet", pytest.param("sav", marks=pytest.mark.needs("spss"))]
+)
 def test_reports_are_downloaded_and_stay_in_the_folder(browser, folder, kind):
     assert browser.post(f"/rate/export/{kind}").status_code == 422
     rate(browser)
@@ -189,3 +196,105 @@ def test_the_list_of_keys_is_that_of_the_page(browser):
     keys = {path: page.partition("</aside>")[0] for path, page in pages.items()}
     assert ("join several" in keys["/data"], "join several" in keys["/rate"]) == (True, False)
     assert "find texts" in keys["/rate"]
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.needs("spss")
+def test_the_spss_file_has_the_labels_that_the_command_writes(browser, folder, semscale):
+    from pyreadstat import read_sav
+
+    rate(browser, by="Home", floor="none")
+    browser.change("/rate/export/sav")
+    ended = semscale(
+        *("rate", "answers.csv", "--text", "Reason", "--scale", "quality", "--by", "Home"),
+        *("--floor", "none", "--out", "again.sav"),
+    )
+    assert ended.code == 0, ended.err
+    files = [read_sav(str(folder / name)) for name in ("results/Reason-quality.sav", "again.sav")]
+    (left, described), (right, expected) = files
+    assert left.equals(right)
+    assert described.column_names_to_labels == expected.column_names_to_labels
+    assert described.variable_value_labels == expected.variable_value_labels
+    assert described.variable_value_labels["semscale_mode"][1.0] == "Very bad"
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_missing_extra_is_a_sentence_on_the_page(browser, monkeypatch):
+    from semscale.errors import MissingExtraError
+
+    rate(browser)
+
+    def lack(extra):
+        raise MissingExtraError("pyreadstat", extra)
+
+    monkeypatch.setattr("semscale.store.writing.require", lack)
+    answer = browser.post("/rate/export/sav")
+    assert answer.status_code == 422
+    assert "pyreadstat is not installed" in message_in(answer)
+    assert "mean score" in answer.text
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_text_opens_with_its_nearest_anchors_and_its_sentences(browser, folder, toy_embedder):
+    rows = ROWS.replace("It is terrible and broke at once.", "It is terrible. I am very happy.")
+    (folder / "answers.csv").write_text(rows, encoding="utf-8")
+    assert 'hx-get="/rate/text?row=2"' in rate(browser, floor="none")
+    page = browser.get("/rate/text?row=2")
+    explained = Rater("quality", embedder=toy_embedder, floor=None).explain(
+        "It is terrible. I am very happy."
+    )
+    shown = unescape(page)
+    assert [anchor.sentence for anchor in explained.anchors if anchor.sentence not in shown] == []
+    assert shown.index(explained.anchors[0].sentence) < shown.index(explained.anchors[1].sentence)
+    assert explained.sentences == ("It is terrible.", "I am very happy.")
+    for sentence, mean in zip(explained.sentences, explained.sentence_ratings.mean, strict=True):
+        row = shown[shown.index(f'dir="auto">{sentence}</th>') :].partition("</tr>")[0]
+        assert f"<td>{mean:.2f}</td>" in row
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("row", ["0", "4", "99", "-1", "x", "", "²"])
+def test_rows_without_a_text_are_refused(browser, row):
+    rate(browser)
+    answer = browser.client.get(f"/rate/text?row={row}")
+    assert answer.status_code == 422
+    assert "must be a row with a text" in message_in(answer)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_scale_that_measures_nothing_shows_no_means_of_single_texts_either(browser, monkeypatch):
+    doubtful = expected_correlation(0.08, 300)
+    monkeypatch.setattr("semscale.rating.ratings.expected_from_moments", lambda *_: doubtful)
+    page = rate(browser, floor="none")
+    assert "Probably not measured" in page
+    assert "Ratings of single texts are not shown" in page
+    assert "mean <b>" not in page
+    assert 'class="spark"' not in page
+    answer = browser.client.get("/rate/text?row=1")
+    assert answer.status_code == 422
+    assert "single ratings are not shown" in message_in(answer)
+
+
+@pytest.mark.usefixtures("quick")
+def test_earlier_runs_are_opened_after_a_restart(browser, folder):
+    from semscale.workbench.application import workbench
+    from semscale.workbench.project import Project
+
+    before = rate(browser, by="Home", floor="none")
+    (folder / "results" / "broken.choices.json").write_text("[1", encoding="utf-8")
+    again = Browser(workbench(Project.open(folder), token=TOKEN, port=PORT))
+    page = again.get("/rate")
+    start = page.index('<ul class="earlier">')
+    assert page.count("<bdi>Reason-quality</bdi>") == 1
+    form = fields_in(page[start : page.index("</form>", start)])
+    assert (form["by"], form["floor"]) == ("Home", "none")
+    opened = rate(again, **form)
+    (command,) = (line for line in before.splitlines() if "semscale rate" in line)
+    assert command in opened
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_run_that_did_not_finish_can_be_continued(browser, folder):
+    rate(browser)
+    (folder / "results" / "Reason-quality.parquet").unlink()
+    assert "Continue<span" in browser.get("/rate")

@@ -8,6 +8,7 @@ from markupsafe import escape
 from tests.workbench.conftest import fields_in, message_in
 
 from semscale.errors import ModelError
+from semscale.rating.expected import expected_correlation
 from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
 from semscale.scales import load_scale
@@ -261,6 +262,16 @@ def test_a_model_that_cannot_be_loaded_is_a_sentence(browser, monkeypatch):
     while "load delay" in (page := browser.change("/rate/scale/chart", form)).partition('id="lint"')[0]:
         pass
     assert "The weights are not on this machine" in page
+
+
+def test_a_scale_that_measures_nothing_in_the_sample_has_no_mean(browser, monkeypatch):
+    doubtful = expected_correlation(0.08, 300)
+    form = open_form(browser)
+    assert '<th scope="row">Mean</th>' in browser.change("/rate/scale/chart", form)
+    monkeypatch.setattr("semscale.rating.ratings.expected_from_moments", lambda *_: doubtful)
+    page = browser.change("/rate/scale/chart", form)
+    assert "The scale probably does not measure “Mood” in these answers" in page
+    assert '<th scope="row">Mean</th>' not in page
 
 
 def test_hostile_sentences_are_shown_as_text(browser):

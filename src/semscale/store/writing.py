@@ -122,13 +122,20 @@ def rows_of_group(schema: Mapping[str, pl.DataType]) -> int:
     return min(_ROW_GROUP, max(1, _VECTOR_BYTES // (numbers * _LONGEST_NUMBER))) if numbers else _ROW_GROUP
 
 
-def write_table(frame: pl.DataFrame, path: Target, *, escape: bool = True) -> None:
+def write_table(
+    frame: pl.DataFrame,
+    path: Target,
+    *,
+    escape: bool = True,
+    labels: Mapping[str, ColumnLabels] | None = None,
+) -> None:
     """Write a table in the format of its extension.
 
     Args:
         frame: the table.
         path: a local or remote file.
         escape: whether texts in CSV that a spreadsheet would run get an apostrophe; see ``write_frames``.
+        labels: labels of columns and their values, for SPSS.
 
     Raises:
         InputError: the extension is unknown, there are more rows or longer texts than Excel can hold, or the
@@ -138,7 +145,7 @@ def write_table(frame: pl.DataFrame, path: Target, *, escape: bool = True) -> No
     if isinstance(path, OutputPlace):
         with temporary_folder() as folder:
             file = Path(folder, f"table{path.suffix}")
-            write_table(frame, file, escape=escape)
+            write_table(frame, file, escape=escape, labels=labels)
             path.upload(file)
         return
     name = output_format(path)
@@ -150,7 +157,7 @@ def write_table(frame: pl.DataFrame, path: Target, *, escape: bool = True) -> No
             frame = storable(frame)
             frame.write_parquet(temporary, row_group_size=rows_of_group(frame.schema))
         else:
-            write_frames([frame], temporary, name, escape=escape)
+            write_frames([frame], temporary, name, escape=escape, labels=labels)
 
 
 def write_frames(

@@ -1,6 +1,5 @@
 """The page of ratings: an open question rated on a scale, its report, and its texts."""
 
-import math
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,40 +10,65 @@ import polars as pl
 from fastapi import APIRouter, Request
 from starlette.responses import FileResponse, Response
 
-from semscale.errors import InputError
+from semscale.errors import InputError, SemscaleError
 from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.rating.summary import RatingSummary
-from semscale.rating.table import rate_table
+from semscale.rating.table import RatingTable, rate_table
+from semscale.report.scale_trust import doubt_warnings
 from semscale.results.table_columns import resolve_columns
 from semscale.scales.library import load_scale
 from semscale.serving.background import BackgroundWork, Task, current_task
 from semscale.spelling import option_name
-from semscale.stats.intervals import mass_names
-from semscale.store.writing import PREFIX
+from semscale.stats.intervals import IntervalPlan
+from semscale.store.table import ColumnLabels
+from semscale.store.writing import write_table
 from semscale.survey.description import QuestionKind
 from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.workbench.forms import form_fields, option_words, settings_of_form
 from semscale.workbench.models import Models
-from semscale.workbench.pages import page, reading_page, redirect
+from semscale.workbench.pages import page, reading_page, redirect, status_of
 from semscale.workbench.project import Project, StoredSurvey
+from semscale.workbench.rated_texts import RatedTexts, find_texts, text_in_row
 from semscale.workbench.runs import (
     RESULTS,
-    SHOWN,
+    earlier_runs,
     file_stem,
-    position_in,
     problem_of,
     replace_run,
     result_of,
+    store_choices,
 )
 from semscale.workbench.scale_form import project_scales, scale_path
 from semscale.workbench.scale_page import scale_router
 from semscale.workbench.survey_view import SurveyReader
 
 _SETTINGS = ("language", "readout", "temperature", "floor", "anchor_sets", "missing", "reasoning", "html")
-_REPORTS = ("html", "xlsx", "pptx", "md")
+_EXPORTS = {
+    "html": "page",
+    "xlsx": "Excel",
+    "pptx": "slides",
+    "md": "Markdown",
+    "sav": "rated table (SPSS)",
+    "parquet": "rated table (Parquet)",
+}
 _GROUPS: tuple[QuestionKind, ...] = ("single", "scale", "nps", "wave")
+
+
+@dataclass(frozen=True)
+class Rated:
+    """Result of a run.
+
+    Attributes:
+        summary: the summary.
+        rater: the rater, which explains single ratings.
+        labels: labels of the rated table's columns, for SPSS.
+    """
+
+    summary: RatingSummary
+    rater: Rater
+    labels: Mapping[str, ColumnLabels]
 
 
 @dataclass(frozen=True)
@@ -65,17 +89,18 @@ class RatingRun:
     text_column: str
     out: Path
     command: str
-    task: Task[RatingSummary] = field(compare=False)
+    task: Task[Rated] = field(compare=False)
 
     @property
-    def summary(self) -> RatingSummary | None:
-        """The summary; ``None`` before the end, and after a failure."""
-        return result_of(self.task)
+    def rated(self) -> Rated | None:
+        """The result; ``None`` before the end, after a failure, and if the rated table was removed."""
+        return result_of(self.task) if self.out.is_file() else None
 
     @property
     def problem(self) -> str:
-        """The reason why there is no summary; empty if there is one, or while the work goes on."""
-        return problem_of(self.task)
+        """The reason why there is no result; empty if there is one, or while the work goes on."""
+        is_removed = result_of(self.task) is not None and not self.out.is_file()
+        return f"{self.out.name} was removed: rate again" if is_removed else problem_of(self.task)
 
 
 class RatePage:
@@ -100,17 +125,29 @@ class RatePage:
 
     def show(self, request: Request) -> Response:
         """Show the form, and the progress or the report of the last run."""
+        return self._render(request.query_params)
+
+    def _render(self, query: Mapping[str, str], refused: SemscaleError | None = None) -> Response:
+        """Render the page.
+
+        Args:
+            query: fields of the address.
+            refused: reason why something was not done.
+        """
         file, stored = self._project.described_file()
         view = self._reader.view_if_read(file, stored)
         if view is None:
             return reading_page(self._project, self._reader, file, stored, current="rate")
-        run, query = self._run, request.query_params
-        summary = None if run is None else run.summary
+        run = self._run
+        rated = None if run is None else run.rated
+        summary = None if rated is None else rated.summary
         chosen = query.get("scale") or (run.scale if run else "quality")
         return page(
             "rate",
             self._project,
             current="rate",
+            status=200 if refused is None else status_of(refused),
+            refused="" if refused is None else str(refused),
             view=view,
             texts=view.survey.of_kind("open"),
             groups=view.survey.of_kind(*_GROUPS),
@@ -121,9 +158,10 @@ class RatePage:
             run=run,
             summary=summary,
             document=None if summary is None else summary.document(),
-            found=None if run is None or summary is None else _texts(run, summary, query),
+            found=None if run is None or summary is None else self._find(run, summary, query),
             fields=form_fields(RaterSettings, _SETTINGS),
-            reports=_REPORTS,
+            exports=_EXPORTS,
+            earlier=earlier_runs(self._project.folder / RESULTS),
         )
 
     async def start(self, request: Request) -> Response:
@@ -142,6 +180,7 @@ class RatePage:
         load_scale(scale_path(self._project, scale))
         file, stored = self._project.described_file()
         out = self._project.folder / RESULTS / f"{file_stem(columns.text)}-{_scale_stem(scale)}.parquet"
+        store_choices(out, form)
         before = None if self._run is None else self._run.task
         task = replace_run(self._work, before, self._rate, file, stored, columns, scale, settings, out)
         command = _command(file, columns, scale, settings, out.relative_to(self._project.folder))
@@ -165,32 +204,54 @@ class RatePage:
 
     def texts(self, request: Request) -> Response:
         """Show the texts that meet the filters, without the report, which would be drawn at each key."""
-        run, summary = self._ratings()
-        found = _texts(run, summary, request.query_params)
-        return page("texts", self._project, current="rate", summary=summary, found=found)
+        run, rated = self._ratings()
+        found = self._find(run, rated.summary, request.query_params)
+        return page("texts", self._project, current="rate", summary=rated.summary, found=found)
 
-    def export(self, kind: str) -> Response:
+    def text(self, row: str = "") -> Response:
+        """Show the anchors that are nearest to a text, and the ratings of its sentences."""
+        run, rated = self._ratings()
+        if rated.summary.withholds_means:
+            raise InputError(f"single ratings are not shown: {next(doubt_warnings(rated.summary))}")
+        text = text_in_row(run.out, run.text_column, row)
+        return page(
+            "rated_text",
+            self._project,
+            current="rate",
+            row=row,
+            scale=rated.summary.scale,
+            explained=rated.rater.explain(text),
+        )
+
+    def export(self, kind: str, request: Request) -> Response:
         """Write the report of the last run, or its table, and send it."""
-        run, summary = self._ratings()
-        if kind == "parquet":
-            return FileResponse(run.out, filename=run.out.name)
-        if kind not in _REPORTS:
-            raise InputError("kind", f"must be one of {', '.join(_REPORTS)} or parquet, got {kind!r:.20}")
+        run, rated = self._ratings()
+        if kind not in _EXPORTS:
+            raise InputError("kind", f"must be one of {', '.join(_EXPORTS)}, got {kind!r:.20}")
         path = run.out.with_suffix(f".{kind}")
-        summary.report(path)
+        try:
+            if kind == "sav":
+                write_table(pl.read_parquet(run.out), path, labels=rated.labels)
+            elif kind != "parquet":
+                rated.summary.report(path)
+        except SemscaleError as error:  # for example, an extra is not installed
+            return self._render(request.query_params, error)
         return FileResponse(path, filename=path.name)
 
-    def _ratings(self) -> tuple[RatingRun, RatingSummary]:
-        """Return the last run and its summary.
+    def _find(self, run: RatingRun, summary: RatingSummary, query: Mapping[str, str]) -> RatedTexts:
+        return find_texts(run.out, run.text_column, summary, query)
+
+    def _ratings(self) -> tuple[RatingRun, Rated]:
+        """Return the last run and its result.
 
         Raises:
             InputError: there is none, or it has not ended.
         """
         run = self._run
-        summary = None if run is None else run.summary
-        if run is None or summary is None:
+        rated = None if run is None else run.rated
+        if run is None or rated is None:
             raise InputError("there are no ratings yet: rate a question first")
-        return run, summary
+        return run, rated
 
     def _rate(
         self,
@@ -200,7 +261,7 @@ class RatePage:
         scale: str,
         settings: RaterSettings,
         out: Path,
-    ) -> RatingSummary:
+    ) -> Rated:
         """Rate a question as the command does."""
         task = current_task()
         shared = self._project.settings
@@ -219,7 +280,8 @@ class RatePage:
             progress=task.report,
         )
         report = lint(rater.scale, embedder=embedder, readout=rater.settings.applied_readout)
-        return replace(summary, lint=report)
+        labels = {**table.labels, **RatingTable(resolved, rater, IntervalPlan()).labels()}
+        return Rated(replace(summary, lint=report), rater, labels)
 
 
 def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork, models: Models) -> APIRouter:
@@ -236,6 +298,7 @@ def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
         ("GET", "/rate", rate.show),
         ("GET", "/rate/progress", rate.progress),
         ("GET", "/rate/texts", rate.texts),
+        ("GET", "/rate/text", rate.text),
         ("POST", "/rate", rate.start),
         ("POST", "/rate/stop", rate.stop),
         ("POST", "/rate/export/{kind}", rate.export),
@@ -244,85 +307,6 @@ def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
         router.add_api_route(path, route, methods=[method], response_class=Response)
     router.include_router(scale_router(project, reader, work, models))
     return router
-
-
-@dataclass(frozen=True)
-class RatedTexts:
-    """Texts of a run that meet the filters of the page.
-
-    Attributes:
-        rows: the texts that are shown, with their ratings.
-        n: number of texts that meet the filters.
-        start: number of texts before the first that is shown.
-        filters: the filters, by name.
-        statuses: statuses that occur.
-        groups: values of the group.
-    """
-
-    rows: list[dict[str, Any]]
-    n: int
-    start: int
-    filters: Mapping[str, str]
-    statuses: list[str]
-    groups: list[str]
-
-    @property
-    def tallest(self) -> float:
-        """Greatest probability of a point, to which small figures are scaled."""
-        return max((mass or 0.0 for row in self.rows for mass in row["masses"]), default=1.0) or 1.0
-
-    @property
-    def previous_start(self) -> int | None:
-        """Position of the previous texts; ``None`` at the beginning."""
-        return max(self.start - SHOWN, 0) if self.start else None
-
-    @property
-    def next_start(self) -> int | None:
-        """Position of the next texts; ``None`` at the end."""
-        after = self.start + SHOWN
-        return after if after < self.n else None
-
-
-def _texts(run: RatingRun, summary: RatingSummary, query: Mapping[str, str]) -> RatedTexts:
-    """Read the texts of a run that meet the filters of the page."""
-    table = pl.scan_parquet(run.out).with_row_index("row", 1)
-    titles = table.collect_schema().names()
-    text, group = run.text_column, summary.by if summary.by in titles else ""
-    filters = {name: query.get(name, "") for name in ("status", "point", "group", "words")}
-    status, mode = pl.col(f"{PREFIX}status"), pl.col(f"{PREFIX}mode")
-    conditions = [
-        pl.col(text).cast(pl.String).str.contains_any([filters["words"]], ascii_case_insensitive=True)
-        if filters["words"]
-        else None,
-        status == filters["status"] if filters["status"] else None,
-        mode.cast(pl.Float64) == _number(filters["point"], math.nan) if filters["point"] else None,
-        pl.col(group).cast(pl.String) == filters["group"] if filters["group"] and group else None,
-    ]
-    found = table
-    for condition in conditions:
-        found = found if condition is None else found.filter(condition)
-    n = int(found.select(pl.len()).collect().item())
-    start = position_in(query, n)
-    masses = [PREFIX + name for name in mass_names(summary.scale.values)]
-    wanted = {"row": pl.col("row"), "text": pl.col(text), "status": status, "mean": pl.col(f"{PREFIX}mean")}
-    wanted["masses"] = pl.concat_list(masses)
-    rows = found.slice(start, SHOWN).select(**wanted).collect().to_dicts()
-    groups = table.select(pl.col(group).cast(pl.String).unique().sort()) if group else None
-    return RatedTexts(
-        rows=rows,
-        n=n,
-        start=start,
-        filters=filters,
-        statuses=table.select(status.unique().sort()).collect().to_series().to_list(),
-        groups=[] if groups is None else groups.collect().to_series().drop_nulls().to_list(),
-    )
-
-
-def _number(text: str, otherwise: float) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return otherwise
 
 
 def _scale_stem(scale: str) -> str:

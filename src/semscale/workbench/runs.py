@@ -1,11 +1,18 @@
 """Runs of a page in the background: their end, their progress, and a new one that replaces the last."""
 
+import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, wait
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
+from pydantic import TypeAdapter, ValidationError
+
 from semscale.serving.background import BackgroundWork, Task
+from semscale.store.atomic import replacing
 
 RESULTS = "results"
 """Folder of a project with tables that runs wrote, and with the reports that are downloaded."""
@@ -13,6 +20,8 @@ RESULTS = "results"
 SHOWN = 20
 """Number of texts of a run that a page shows at once."""
 
+_CHOICES = ".choices.json"
+_CHOICES_FORM = TypeAdapter(dict[str, list[str]])
 _STOPPED = "stopped; the same run continues after its finished parts"
 
 Outcome = TypeVar("Outcome")
@@ -83,3 +92,49 @@ def position_in(query: Mapping[str, str], n: int) -> int:
     except ValueError:
         return 0
     return 0 if math.isnan(start) else int(min(max(0.0, start), n))
+
+
+@dataclass(frozen=True)
+class EarlierRun:
+    """A run of this or an earlier session, which can be repeated; a stopped one continues.
+
+    Attributes:
+        name: name of its table, without extension.
+        choices: the fields of the form that started it.
+        is_finished: whether its table was written.
+        started: when it was started.
+    """
+
+    name: str
+    choices: Mapping[str, Sequence[str]]
+    is_finished: bool
+    started: datetime
+
+
+def store_choices(out: Path, choices: Mapping[str, Sequence[str]]) -> None:
+    """Store the fields of the form that starts a run beside its table.
+
+    Args:
+        out: the table that the run writes.
+        choices: values of the fields, by name.
+    """
+    out.parent.mkdir(exist_ok=True)
+    with replacing(out.with_suffix(_CHOICES)) as temporary:
+        temporary.write_text(json.dumps(choices, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def earlier_runs(folder: Path) -> list[EarlierRun]:
+    """List the runs of a folder, the latest first; files that this page did not write are left out."""
+    files = folder.glob(f"*{_CHOICES}") if folder.is_dir() else ()
+    runs = [_earlier_run(path) for path in files]
+    return sorted((run for run in runs if run is not None), key=lambda run: run.started, reverse=True)
+
+
+def _earlier_run(path: Path) -> EarlierRun | None:
+    try:
+        choices = _CHOICES_FORM.validate_json(path.read_bytes())
+    except ValidationError:
+        return None
+    name = path.name.removesuffix(_CHOICES)
+    started = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
+    return EarlierRun(name, choices, path.with_name(f"{name}.parquet").is_file(), started)
