@@ -6,6 +6,7 @@
 import pytest
 from tests.workbench.conftest import IN_CHROMIUM, check_for_barriers
 
+from semscale.scales import load_scale
 from semscale.survey.survey_file import read_survey
 
 pytestmark = IN_CHROMIUM
@@ -170,13 +171,16 @@ def test_answers_are_rated_stopped_found_and_downloaded(new_page, folder):
     page.locator("#rate-form").get_by_role("button", name="Rate").click()
     page.get_by_role("button", name="Stop").click()
     page.locator(".next-step:has-text('stopped')").wait_for(timeout=120_000)
-    page.locator(".setup > summary").click()
+    page.locator(".setup > summary").first.click()
     page.locator("#rate-form").get_by_role("button", name="Rate").click()
     page.locator(".hero").wait_for(timeout=120_000)
     assert page.evaluate("document.documentElement.scrollWidth") <= 420
     check_for_barriers(page)
     page.fill("#words", "loud")
     page.locator("#found .note:text-is('1 text')").wait_for()
+    page.locator("#found .more summary").click()
+    page.locator("#found .near").first.wait_for()
+    check_for_barriers(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="Excel").click()
     assert download.value.suggested_filename == "why-quality.xlsx"
@@ -287,3 +291,46 @@ def test_the_page_of_codes_fits_and_is_accessible(codes_page, folder, scheme, wi
     page.locator("[data-act=edit]").first.click()
     page.locator(".editing").wait_for()
     check()
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1300), ("dark", 420)])
+def test_a_scale_is_written_by_keys_and_its_bars_follow(new_page, folder, scheme, width):
+    page = new_page(viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
+    page.get_by_role("link", name="Rate").click()
+    page.get_by_role("link", name="Change these sentences").click()
+    page.locator(".effect-bars").wait_for(timeout=120_000)
+    page.locator("#lint .verdict").wait_for(timeout=120_000)
+    check_for_barriers(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    alone = page.locator("#chart tfoot td").nth(1)
+    stored = alone.locator("small").inner_text().removeprefix("stored ")
+    assert alone.locator("b").inner_text() == stored
+    page.locator("#anchor-0-4").fill("")
+    page.locator("#chart .note:has-text('must not be empty')").wait_for()
+    page.keyboard.type("The sound is fine and I like it a lot.")
+    alone.locator(f"b:not(:text-is('{stored}'))").wait_for(timeout=120_000)
+    page.locator("#anchor-0-0").focus()
+    page.keyboard.press("Enter")
+    page.locator("#anchor-0-1:focus").wait_for()
+    page.get_by_role("button", name="Add a set").click()
+    first = page.locator("#anchor-14-0")
+    first.wait_for()
+    page.locator("#anchor-14-0:focus").wait_for()
+    first.evaluate(
+        """(field, text) => {
+            const data = new DataTransfer();
+            data.setData("text", text);
+            const clipboard = {clipboardData: data, bubbles: true, cancelable: true};
+            field.dispatchEvent(new ClipboardEvent("paste", clipboard));
+        }""",
+        "Noise hurts.\nIt is loud.\nIt is there.\nIt is soft.\nIt is bliss.",
+    )
+    assert page.locator("#anchor-14-4").input_value() == "It is bliss."
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/rate?scale=*")
+    sets = load_scale(folder / "scales" / "my-quality.yaml").anchor_sets
+    assert sets["set-1"] == ("Noise hurts.", "It is loud.", "It is there.", "It is soft.", "It is bliss.")
+    assert "The sound is fine and I like it a lot." in next(iter(sets.values()))
+    page.get_by_role("button", name="Undo").click()
+    page.locator("#status button").wait_for(state="detached")
+    assert not (folder / "scales" / "my-quality.yaml").exists()
