@@ -269,6 +269,7 @@ def test_a_scale_that_measures_nothing_in_the_sample_has_no_mean(browser, monkey
     form = open_form(browser)
     assert '<th scope="row">Mean</th>' in browser.change("/rate/scale/chart", form)
     monkeypatch.setattr("semscale.rating.ratings.expected_from_moments", lambda *_: doubtful)
+    form["anchor"][0] = "worst thing"
     page = browser.change("/rate/scale/chart", form)
     assert "The scale probably does not measure “Mood” in these answers" in page
     assert '<th scope="row">Mean</th>' not in page

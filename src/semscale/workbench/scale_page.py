@@ -17,6 +17,7 @@ from semscale.rating.lint import LintReport, lint
 from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.settings import RatingColumns
+from semscale.rating.summary import RatingSummary
 from semscale.results.table_columns import resolve_columns
 from semscale.scales.scale import Scale
 from semscale.scales.scale_file import scale_text
@@ -99,6 +100,7 @@ class SampleTexts:
         self._vectors = self._rater.embedder.embed(self._texts).vectors
         self._ratings: dict[str, Ratings] = {}
         self._estimates: dict[str, GroupEstimate] = {}
+        self._summaries: dict[str, RatingSummary] = {}
 
     def rate(self, scale: Scale) -> Ratings:
         """Rate the texts, once for each scale."""
@@ -108,13 +110,13 @@ class SampleTexts:
         rater = self._rater.with_scale(scale)
         return rater.rate_vectors(self._vectors) if scale.aspect is None else rater.rate(self._texts)
 
+    def summary(self, scale: Scale) -> RatingSummary:
+        """Return the figures of all texts and the expected correlation, once for each scale."""
+        return _remember(self._summaries, scale, lambda scale: self.rate(scale).summarize())
+
     def estimate(self, scale: Scale) -> GroupEstimate:
         """Return the figures of all texts, once for each scale."""
         return _remember(self._estimates, scale, lambda scale: self.rate(scale).estimate().overall)
-
-    def distribution(self, title: str, now: Scale, before: Scale | None) -> Distribution:
-        """Return the figures of all texts by a scale, now and before the change."""
-        return Distribution(title, self.estimate(now), None if before is None else self.estimate(before))
 
     def lint(self, scale: Scale) -> LintReport:
         """Lint a scale; known sentences are not embedded again."""
@@ -263,13 +265,16 @@ class ScalePage:
             scale = form.apply(stored.scale)
         except InputError as error:  # half of a sentence is no mistake yet
             return content | {"problem": str(error)}
-        charts, name, before = [sample.distribution("all sets", scale, stored.scale)], form.current_set, None
+        summary, name, before = sample.summary(scale), form.current_set, None
+        stored_figures = None if stored.scale is None else sample.summary(stored.scale).estimates.overall
+        charts = [Distribution("all sets", summary.estimates.overall, stored_figures)]
         if len(scale.anchor_sets) > 1 and name in scale.anchor_sets:
             if stored.scale is not None and name in stored.scale.anchor_sets:
-                before = stored.scale.with_sets([name])
-            charts.append(sample.distribution(f"‘{name}’ alone", scale.with_sets([name]), before))
+                before = sample.estimate(stored.scale.with_sets([name]))
+            alone = sample.estimate(scale.with_sets([name]))
+            charts.append(Distribution(f"‘{name}’ alone", alone, before))
         tallest = max(chart.tallest for chart in charts) or 1.0
-        return content | {"charts": charts, "summary": sample.rate(scale).summarize(), "tallest": tallest}
+        return content | {"charts": charts, "summary": summary, "tallest": tallest}
 
     def _findings(self, form: ScaleForm, stored: StoredScale) -> dict[str, Any]:
         """Return the linter's report and the rated probes; nothing while a sentence is missing."""
