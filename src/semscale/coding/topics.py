@@ -330,6 +330,7 @@ def _most_stable_topics(
     below it is called dissolved by Hennig.
     """
     best: tuple[tuple[int, float], _Candidates, Floats] | None = None
+    has_too_many = False
     for level in JOINED:
         candidates = _candidates(found.recurring(level), units)
         if candidates.is_topic.sum() < 2:
@@ -337,21 +338,20 @@ def _most_stable_topics(
         jaccard = halves.stability(candidates.centres, level)
         candidates = _without_chance(candidates, jaccard)
         if candidates.is_topic.sum() > most:
+            has_too_many = True
             continue
         of_topics = jaccard[candidates.is_topic]
         rank = (int((of_topics >= STABLE).sum()), float((of_topics - _DISSOLVED).sum()))
         if best is None or rank > best[0]:
             best = rank, candidates, jaccard
+    if best is None and has_too_many:
+        raise InputError("most", f"must be higher, as the answers show more than {most} topics")
     if best is None:
-        n = len(units.points)
-        remedy = "give more answers"
-        if n >= ENOUGH_UNITS:
-            remedy += ", or a higher `most`"
         raise InputError(
             "clusters",
-            f"of {n:,} different sentences and clauses show no 2 to {most} topics that come back in random "
-            f"halves, for which about {ENOUGH_UNITS} are needed: {remedy}; with a number of `codes` you get "
-            "groups that may be chance",
+            f"of {len(units.points):,} different sentences and clauses show no two topics that come back in "
+            f"random halves, for which about {ENOUGH_UNITS} are needed: give more answers; with a number of "
+            "`codes` you get groups that may be chance",
         )
     return best[1:]
 
