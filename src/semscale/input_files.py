@@ -37,6 +37,13 @@ def configuration_file(name: str) -> Path:
     return user_config_path("semscale", appauthor=False) / name
 
 
+def state_folder(name: str) -> Path:
+    """Return the path of a folder for what programs remember of the user's work, such as changes to undo."""
+    from platformdirs import user_state_path
+
+    return user_state_path("semscale", appauthor=False) / name
+
+
 def read_input(path: str | Path) -> bytes:
     """Read a file.
 

@@ -102,6 +102,12 @@ def fields_in(form):
     return {name: values if len(values) > 1 else values[0] for name, values in fields.items()}
 
 
+@pytest.fixture(autouse=True)
+def _remembered_elsewhere(tmp_path_factory, monkeypatch):
+    """Let the workbench remember changes in a folder of the test."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+
+
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "answers.csv").write_text(SURVEY, encoding="utf-8")

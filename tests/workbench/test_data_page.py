@@ -3,9 +3,11 @@
 import shutil
 
 import pytest
-from tests.workbench.conftest import message_in
+from tests.workbench.conftest import PORT, TOKEN, Browser, message_in
 
 from semscale.survey.survey_file import read_survey
+from semscale.workbench.changes import Change, Changes
+from semscale.workbench.project import Project
 
 
 @pytest.fixture
@@ -267,3 +269,35 @@ def test_a_folder_that_is_gone_or_cannot_be_written_is_a_sentence(browser, folde
         answer = browser.client.get(path)
         assert (answer.status_code, "No such file" in message_in(answer)) == (422, True)
     assert browser.post("/data/question", form).status_code == 422
+
+
+def test_changes_are_undone_after_a_new_start(browser, folder):
+    browser.change("/data/question", browser.form("country") | {"title": "Home"})
+    first = (folder / "survey.yaml").read_bytes()
+    browser.change("/data/question", browser.form("age") | {"title": "Years"})
+    from semscale.workbench.application import workbench
+
+    again = Browser(workbench(Project.open(folder), token=TOKEN, port=PORT))
+    assert "Undo: change of age" in again.get("/data")
+    again.change("/data/undo")
+    assert (folder / "survey.yaml").read_bytes() == first
+    (folder / "survey.yaml").write_bytes(first + b"# mine\n")
+    # What was written elsewhere is never taken back, so nothing is offered.
+    assert "Undo" not in again.get("/data")
+
+
+def test_a_change_is_saved_where_nothing_can_be_remembered(browser, folder, monkeypatch, tmp_path, survey):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    browser.change("/data/question", browser.form("country") | {"title": "Home"})
+    assert survey().question("country").title == "Home"
+    assert browser.post("/data/undo").status_code == 409
+
+
+def test_only_the_last_hundred_changes_are_remembered(tmp_path):
+    changes = Changes(tmp_path)
+    for number in range(103):
+        changes.add(Change(f"change {number}", tmp_path / "survey.yaml", b"\xff", b"after", "/data"))
+    assert (changes.last.name, changes.last.before) == ("change 102", b"\xff")
+    assert len(list(changes.last.entry.parent.iterdir())) == 100
+    assert changes.last.entry.stat().st_mode & 0o077 == 0

@@ -36,6 +36,7 @@ from semscale.serving.background import BackgroundWork, Task, current_task
 from semscale.store.table import Table
 from semscale.survey.description import Survey
 from semscale.weights.known import DEFAULT_MODEL
+from semscale.workbench.changes import Change
 from semscale.workbench.code_form import (
     ChangeForm,
     CodeChoice,
@@ -63,7 +64,7 @@ from semscale.workbench.code_results import (
 from semscale.workbench.forms import form_fields, settings_of_form
 from semscale.workbench.models import Models
 from semscale.workbench.pages import element_id, page, reading_page, redirect
-from semscale.workbench.project import Change, Project
+from semscale.workbench.project import Project
 from semscale.workbench.runs import file_stem, problem_of, replace_run
 from semscale.workbench.survey_view import SurveyReader, SurveyView
 from semscale.yaml_reading import YamlFile

@@ -17,6 +17,7 @@ from semscale.store.reading import READABLE_EXTENSIONS
 from semscale.store.table_settings import TableSettings
 from semscale.survey.description import Question, Survey
 from semscale.survey.survey_file import FILE_NAME, parse_survey, survey_text
+from semscale.workbench.changes import Change, Changes, MadeChange, content_of
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from semscale.types import Progress
 
 _LONGEST_NAME = 200
-_MOST_UNDONE = 100
 
 
 class ConflictError(InputError):
@@ -67,25 +67,6 @@ class StoredSurvey:
     survey: Survey | None = None
 
 
-@dataclass(frozen=True)
-class Change:
-    """A change of a file, which can be undone.
-
-    Attributes:
-        name: the change, for the button that undoes it.
-        path: the file.
-        before: its content before; ``None`` if there was no file.
-        after: its content after.
-        page: address of the page that shows the file.
-    """
-
-    name: str
-    path: Path
-    before: bytes | None
-    after: bytes
-    page: str
-
-
 @dataclass
 class Project:
     """A folder that the workbench shows.
@@ -99,7 +80,6 @@ class Project:
     folder: Path
     chosen: str | None = None
     settings: SharedSettings = SharedSettings()
-    _changes: list[Change] = field(default_factory=list)
     _stored: StoredSurvey = StoredSurvey()
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -219,36 +199,43 @@ class Project:
             self._write(change)
 
     def _write(self, change: Change) -> None:
-        _check_unchanged(change.path, change.before)
+        if content_of(change.path) != change.before:
+            raise _conflict(change.path)
         if change.after == change.before:
             return
         change.path.parent.mkdir(exist_ok=True)
         with replacing(change.path) as temporary:
             temporary.write_bytes(change.after)
-        self._changes = [*self._changes, change][-_MOST_UNDONE:]
+        self._changes.add(change)
 
     @property
-    def last_change(self) -> Change | None:
-        """The change that ``undo`` takes back; ``None`` if there is none."""
-        return self._changes[-1] if self._changes else None
+    def _changes(self) -> Changes:
+        return Changes(self.folder)
 
-    def undo(self) -> Change:
+    @property
+    def last_change(self) -> MadeChange | None:
+        """The change that ``undo`` takes back; ``None`` if there is none, or its file was changed since."""
+        change = self._changes.last
+        return change if change is not None and change.is_current else None
+
+    def undo(self) -> MadeChange:
         """Take back the last change of a file, and return it.
 
         Raises:
             ConflictError: there is none, or the file was changed elsewhere since.
         """
         with self._lock:
-            if not self._changes:
+            change = self._changes.last
+            if change is None:
                 raise ConflictError("there is nothing to undo")
-            change = self._changes[-1]
-            _check_unchanged(change.path, change.after)
+            if not change.is_current:
+                raise _conflict(change.path)
             if change.before is None:
                 change.path.unlink()
             else:
                 with replacing(change.path) as temporary:
                     temporary.write_bytes(change.before)
-            self._changes.pop()
+            change.entry.unlink()
             return change
 
     def add_file(self, name: str, content: BinaryIO) -> str:
@@ -276,12 +263,10 @@ class Project:
         return free
 
 
-def _check_unchanged(path: Path, content: bytes | None) -> None:
-    current = path.read_bytes() if path.exists() else None
-    if current != content:
-        raise ConflictError(
-            f"{path.name} was changed outside of this page, so nothing was saved: look at its current state"
-        )
+def _conflict(path: Path) -> ConflictError:
+    return ConflictError(
+        f"{path.name} was changed outside of this page, so nothing was saved: look at its current state"
+    )
 
 
 def version_of(entry: Question) -> str:

@@ -26,9 +26,10 @@ from semscale.stats.groups import GroupEstimate
 from semscale.stats.sampling import RowSample
 from semscale.types import Progress
 from semscale.weights.known import DEFAULT_RATING_MODEL
+from semscale.workbench.changes import Change
 from semscale.workbench.models import Models
 from semscale.workbench.pages import page, reading_page, redirect, status_of
-from semscale.workbench.project import Change, Project, StoredSurvey
+from semscale.workbench.project import Project, StoredSurvey
 from semscale.workbench.runs import problem_of, result_of
 from semscale.workbench.scale_form import SCALES, ScaleForm, StoredScale, as_copy
 from semscale.workbench.survey_view import SurveyReader
