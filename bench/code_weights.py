@@ -17,7 +17,7 @@ from coded_domains import WITHOUT_TOPIC, learning_domains
 from measuring import Options
 from semscale import load_embedder
 from semscale.coding.evidence import EQUAL_ERROR, FEATURES, WEIGHTS, EvidenceReader
-from semscale.coding.units import sentences_in
+from semscale.text_units import sentences_in
 
 TOTAL = 700  # weight of each domain
 SHARE_WITHOUT_TOPIC = 0.3  # of the weight of a domain

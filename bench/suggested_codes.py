@@ -26,7 +26,7 @@ from scipy.optimize import linear_sum_assignment
 from measuring import Options
 from semscale import load_embedder
 from semscale.coding.suggesting import suggest
-from semscale.coding.units import sentences_in
+from semscale.text_units import sentences_in
 from shared_data import shared_data
 
 PEER_WORDS = 20  # fewest occurrences of a word that gets a vector for Top2Vec

@@ -16,10 +16,10 @@ import numpy as np
 from constructs import MODEL, RatedSet, construct_sets, embed_sets, sentiment_sets
 from measuring import Options, machine
 from rated_texts import further_sets, review_sentences
-from semscale.coding.units import sentences_in
 from semscale.embedding import load_embedder
 from semscale.rating.readouts import combined_ratings, mean_best_similarities
 from semscale.scales import load_scale
+from semscale.text_units import sentences_in
 
 NEARNESS = 20.0  # slope of the softmax
 SHARE = 0.25  # of texts with several sentences, at least

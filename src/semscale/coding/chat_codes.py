@@ -35,12 +35,13 @@ from semscale.chat.runner import Runner, Running, run_to_end
 from semscale.chat.settings import Spent
 from semscale.coding.codebook import NO_CODE, Code, Codebook
 from semscale.coding.coder import coding_status
-from semscale.coding.units import CodedUnit, sentences_in
+from semscale.coding.units import CodedUnit
 from semscale.errors import SemscaleError
 from semscale.json_reading import parse_json
 from semscale.judging.prompts import mark_code, sanitize
 from semscale.judging.settings import Method
 from semscale.signature import Signature
+from semscale.text_units import sentences_in
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Status, are_scored
 
 QUESTION = "What do you say?"

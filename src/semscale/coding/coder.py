@@ -14,7 +14,7 @@ from semscale.coding.evidence import EvidenceReader, SentenceEvidence
 from semscale.coding.learning import CorpusModel, LearnedCodes, LearningSentences
 from semscale.coding.reasons import ReasonNames, find_sources
 from semscale.coding.settings import CodingColumns
-from semscale.coding.units import CodedUnit, has_punctuation, sentences_in
+from semscale.coding.units import CodedUnit
 from semscale.embedding.loading import as_embedder
 from semscale.embedding.texts import answer_status, distinct, shift_progress
 from semscale.matching.pairs import with_read_languages
@@ -32,6 +32,7 @@ from semscale.stats.calibration import FOLDS, random_folds
 from semscale.store.missing_codes import code_key
 from semscale.store.table import Table
 from semscale.store.writing import PREFIX
+from semscale.text_units import has_punctuation, sentences_in
 from semscale.types import (
     Floats,
     Integers,

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.coding.units import has_finite_verb
 from semscale.coding.words import content_words, is_evaluation
 from semscale.errors import InputError
 from semscale.rating.anchors import language_of_probes, unrelated_sentences
 from semscale.rating.rater import Rater
 from semscale.scales import Scale, load_scale
 from semscale.stats.intervals import mean_of_known
+from semscale.text_units import has_finite_verb
 from semscale.types import Floats, Mask, ObjectArray, Progress
 from semscale.weights.known import DEFAULT_RATING_MODEL, model_in_signature
 

@@ -23,7 +23,6 @@ from semscale.coding.coder import Coder
 from semscale.coding.settings import BY_LIKENESS
 from semscale.coding.topics import CLUSTERS, SENTIMENT_AXES, Topics, find_topics
 from semscale.coding.typical_words import MAX_NAME, is_fragment, name_of
-from semscale.coding.units import sentences_in
 from semscale.embedding.texts import answer_status, distinct
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
@@ -32,6 +31,7 @@ from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.clustering import HALVES, STABLE
 from semscale.store.atomic import replacing
+from semscale.text_units import sentences_in
 from semscale.types import Floats, Integers, Mask, Progress, Status, Vectors
 
 if TYPE_CHECKING:
