@@ -14,9 +14,9 @@ from coded_domains import learning_domains, restaurants
 from measuring import Options, RememberingEmbedder
 from semscale import load_embedder
 from semscale.coding.coder import Coder
-from semscale.coding.coding import MIN_PER_CLASS, CodeCalibration, positions_among
+from semscale.coding.coding import CodeCalibration, positions_among
 from semscale.coding.labels import probable_codes
-from semscale.stats.calibration import FOLDS, fit_platt, random_folds
+from semscale.stats.calibration import FEWEST_OF_EACH, FOLDS, fit_platt, random_folds
 from semscale.stats.further_labels import ExpectedWidth
 from semscale.stats.prediction_powered import estimate_corrected_mean
 
@@ -54,7 +54,7 @@ def held_out(scores, labels):
     """
     rows = np.flatnonzero(~np.isnan(labels))
     known = labels[rows]
-    if min(known.sum(), (1 - known).sum()) < MIN_PER_CLASS:
+    if min(known.sum(), (1 - known).sum()) < FEWEST_OF_EACH:
         return 1 / (1 + np.exp(-scores))
     fold = random_folds(len(rows), groups=rows, folds=FOLDS, seed=0)
     curves = tuple(fit_platt(scores[rows][fold != part], known[fold != part]) for part in range(FOLDS))
