@@ -128,7 +128,7 @@ def test_links_and_pictures_of_the_readme_lead_to_files_of_the_repository(checko
     readme = (checkout / "README.md").read_text("utf-8")
     pictures = re.findall(rf"!\[[^\]]*\]\({URL}/raw/main/([^)#]+)", readme)
     links = re.findall(rf"\]\({URL}/blob/main/([^)#]+)", readme)
-    assert pictures == ["docs/report.png"]
+    assert pictures == ["docs/browser/tour.webp"]
     assert "docs/rating.md" in links
     assert [path for path in links if not (ROOT / path).exists()] == []
 

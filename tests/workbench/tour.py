@@ -1,6 +1,6 @@
 """A new user's job in the workbench, from the example to a deck: the steps of the tutorial, and its pictures.
 
-Run with ``python -m tests.workbench.tour FOLDER`` to take the pictures of ``docs/tutorials/browser``.
+Run with ``python -m tests.workbench.tour FOLDER`` to take the pictures of ``docs/browser``.
 """
 
 import csv
