@@ -64,13 +64,10 @@ from semscale.workbench.code_results import (
 from semscale.workbench.forms import form_fields, settings_of_form
 from semscale.workbench.models import Models
 from semscale.workbench.pages import element_id, page, reading_page, redirect
-from semscale.workbench.project import Project
+from semscale.workbench.project import CODEBOOKS, Project
 from semscale.workbench.runs import file_stem, problem_of, replace_run
 from semscale.workbench.survey_view import SurveyReader, SurveyView
 from semscale.yaml_reading import YamlFile
-
-CODEBOOKS = "codebooks"
-"""Folder of a project with codebooks."""
 
 _REPORTS = ("html", "xlsx", "pptx", "md")
 _BATCH = 50_000

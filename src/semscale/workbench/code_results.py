@@ -32,8 +32,8 @@ from semscale.survey.description import Question, QuestionKind, Survey
 from semscale.survey.survey_file import FILE_NAME
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 from semscale.workbench.forms import option_words
-from semscale.workbench.project import SharedSettings
-from semscale.workbench.runs import RESULTS, SHOWN, file_stem, position_in, problem_of, result_of
+from semscale.workbench.project import LABELS, RESULTS, SharedSettings
+from semscale.workbench.runs import SHOWN, file_stem, position_in, problem_of, result_of
 from semscale.workbench.survey_view import SurveyView
 
 SETTINGS = ("given_from", "unsure_from", "sentiment", "min_base", "missing", "reasoning", "html")
@@ -44,9 +44,6 @@ COLUMNS = ("labels", "inclusion", "by", "rating", "weight", "respondent")
 
 MODELS = (DEFAULT_MODEL, DEFAULT_RATING_MODEL)
 """Embedding models to choose from."""
-
-LABELS = "labels"
-"""Folder of a project with sheets of labels."""
 
 _LONGEST = 4000
 _GROUPS: tuple[QuestionKind, ...] = ("single", "scale", "nps", "wave")

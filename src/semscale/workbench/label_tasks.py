@@ -17,7 +17,7 @@ from semscale.coding.codebook import load_codebook
 from semscale.errors import InputError
 from semscale.messages import first_mistake, shorten
 from semscale.rating.labelling import same_text
-from semscale.scales.library import load_scale, scale_names
+from semscale.scales.library import load_scale
 from semscale.stats.agreement import AgreementEstimate
 from semscale.stats.intervals import mass_names
 from semscale.store.atomic import replacing
@@ -36,10 +36,8 @@ from semscale.workbench.label_measures import (
     Measure,
     RatingMeasure,
 )
-from semscale.workbench.project import Project
-
-LABELS, RESULTS, CODEBOOKS, SCALES = "labels", "results", "codebooks", "scales"
-"""Folders of a project."""
+from semscale.workbench.project import CODEBOOKS, LABELS, RESULTS, Project
+from semscale.workbench.scale_form import project_scales, scale_path
 
 _DRAW = "draw.json"
 _TABLE = ".parquet"
@@ -397,12 +395,9 @@ class LabelTasks:
 
     def _scales(self, masses: set[str]) -> dict[str, str]:
         """Return titles of the scales with these columns of masses, by name."""
-        local = sorted((self._project.folder / SCALES).glob("*.yaml"))
-        names = [f"{SCALES}/{path.name}" for path in local] + scale_names()
-        scales = {name: load_scale(self._path(name)) for name in names}
         return {
             name: scale.title
-            for name, scale in scales.items()
+            for name, scale in project_scales(self._project).items()
             if masses == {PREFIX + mass for mass in mass_names(scale.values)}
         }
 
@@ -423,13 +418,10 @@ class LabelTasks:
                 found[path.relative_to(self._project.folder).as_posix()] = codebook.name
         return found
 
-    def _path(self, name: str) -> Path | str:
-        """Return the path of a scale or codebook of the project; names of Semscale's scales stay."""
-        return name if name in scale_names() else self._project.folder / name
-
     def _measure(self, kind: Kind, name: str) -> Measure:
-        path = self._path(name)
-        return RatingMeasure(load_scale(path)) if kind == "rate" else CodeMeasure(load_codebook(path))
+        if kind == "rate":
+            return RatingMeasure(load_scale(scale_path(self._project, name)))
+        return CodeMeasure(load_codebook(self._project.folder / name))
 
 
 def _likely_first(names: Mapping[str, str], table: str) -> dict[str, str]:

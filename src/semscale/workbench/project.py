@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from semscale.stats.intervals import IntervalPlan
     from semscale.types import Progress
 
+RESULTS, LABELS, CODEBOOKS, SCALES = "results", "labels", "codebooks", "scales"
+"""Folders of a project. RESULTS has the tables that runs wrote, and the reports that were downloaded."""
+
 _LONGEST_NAME = 200
 
 

@@ -29,10 +29,9 @@ from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.workbench.forms import form_fields, option_words, settings_of_form
 from semscale.workbench.models import Models
 from semscale.workbench.pages import page, reading_page, redirect, status_of
-from semscale.workbench.project import Project, StoredSurvey
+from semscale.workbench.project import RESULTS, Project, StoredSurvey
 from semscale.workbench.rated_texts import RatedTexts, find_texts, text_in_row
 from semscale.workbench.runs import (
-    RESULTS,
     earlier_runs,
     file_stem,
     problem_of,

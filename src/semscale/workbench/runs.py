@@ -14,9 +14,6 @@ from pydantic import TypeAdapter, ValidationError
 from semscale.serving.background import BackgroundWork, Task
 from semscale.store.atomic import replacing
 
-RESULTS = "results"
-"""Folder of a project with tables that runs wrote, and with the reports that are downloaded."""
-
 SHOWN = 20
 """Number of texts of a run that a page shows at once."""
 

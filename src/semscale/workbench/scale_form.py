@@ -15,10 +15,7 @@ from semscale.scales.library import load_scale, scale_names
 from semscale.scales.scale import Scale
 from semscale.types import FEWEST_POINTS, MOST_POINTS
 from semscale.weights.known import DEFAULT_RATING_MODEL
-from semscale.workbench.project import ConflictError, Project
-
-SCALES = "scales"
-"""Folder of a project with the scales that were written for it."""
+from semscale.workbench.project import SCALES, ConflictError, Project
 
 _POINTS = 5
 _LONGEST_NAME = 60

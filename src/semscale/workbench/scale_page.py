@@ -29,9 +29,9 @@ from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.workbench.changes import Change
 from semscale.workbench.models import Models
 from semscale.workbench.pages import page, reading_page, redirect, status_of
-from semscale.workbench.project import Project, StoredSurvey
+from semscale.workbench.project import SCALES, Project, StoredSurvey
 from semscale.workbench.runs import problem_of, result_of
-from semscale.workbench.scale_form import SCALES, ScaleForm, StoredScale, as_copy
+from semscale.workbench.scale_form import ScaleForm, StoredScale, as_copy
 from semscale.workbench.survey_view import SurveyReader
 
 _SAMPLE = 500
