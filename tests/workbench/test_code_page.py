@@ -278,6 +278,7 @@ def test_a_sheet_of_labels_corrects_shares_as_the_command_does(browser, folder, 
     sheet = sheet.with_columns(labels, pl.lit(0.75).alias("inclusion"))
     sheet.write_csv(folder / "labels" / "Reason.csv")
     sheet.drop("why").write_csv(folder / "labels" / "other.csv")
+    (folder / "labels" / "empty.csv").write_text("")
     page = browser.get("/code")
     assert "sheet labels/Reason.csv" in page
     assert "labels/other.csv" not in page

@@ -163,7 +163,10 @@ def label_sheets(folder: Path, text: str) -> dict[str, list[str]]:
     """
     sheets = {}
     for path in sorted((folder / LABELS).glob("*.csv")):
-        columns = open_table(path).columns
+        try:
+            columns = open_table(path).columns
+        except InputError:  # a file of something else, or one that is being written
+            continue
         labels = [name for name in columns if name == HUMAN or name.startswith(f"{HUMAN}-")]
         if labels and {text, INCLUSION} <= set(columns):
             sheets[f"{LABELS}/{path.name}"] = labels
