@@ -238,7 +238,9 @@ def test_a_new_scale_is_written(browser, folder):
 
 @pytest.mark.parametrize(("points", "n"), [("", 5), ("7", 7), ("1", 2), ("99", 11), ("x", 5), ("²", 5)])
 def test_a_new_scale_has_two_to_eleven_points(browser, points, n):
-    assert len(form_of(browser.get(f"/rate/scale?points={points}"))["value"]) == n
+    page = browser.get(f"/rate/scale?points={points}")
+    assert len(form_of(page)["value"]) == n
+    assert f'<a href="/rate/scale?points={n}" aria-current="true">' in page
 
 
 def test_sets_for_other_models_stay_in_the_file(browser, folder):
