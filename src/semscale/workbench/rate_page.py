@@ -16,7 +16,6 @@ from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.rating.summary import RatingSummary
 from semscale.rating.table import RatingTable, rate_table
-from semscale.report.scale_trust import doubt_warnings
 from semscale.results.table_columns import resolve_columns
 from semscale.scales.library import load_scale
 from semscale.serving.background import BackgroundWork, Task, current_task
@@ -210,15 +209,18 @@ class RatePage:
     def text(self, row: str = "") -> Response:
         """Show the anchors that are nearest to a text, and the ratings of its sentences."""
         run, rated = self._ratings()
+        scale = rated.summary.scale
         if rated.summary.withholds_means:
-            raise InputError(f"single ratings are not shown: {next(doubt_warnings(rated.summary))}")
+            raise InputError(
+                f"single ratings are not shown: “{scale.title}” is probably not measured in these texts"
+            )
         text = text_in_row(run.out, run.text_column, row)
         return page(
             "rated_text",
             self._project,
             current="rate",
             row=row,
-            scale=rated.summary.scale,
+            scale=scale,
             explained=rated.rater.explain(text),
         )
 
