@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import polars as pl
 import pytest
-from tests.workbench.conftest import message_in
+from tests.workbench.conftest import fields_in, message_in
 
 from semscale.stats.agreement import krippendorff_alpha
 from semscale.workbench.label_measures import RatingMeasure
@@ -313,6 +313,24 @@ def test_the_sheet_of_ratings_is_read_by_the_commands_that_the_page_names(browse
     assert (folder / "labels" / "Reason-quality-calibration.json").exists()
 
 
+def test_the_labels_are_chosen_on_the_page_of_ratings_which_rates_with_them(browser, folder):
+    person = Person(browser, "Ada")
+    person.label("543215432154")
+    form = browser.change("/label/sheet", {"task": "Reason-quality", "then": "measure"})
+    start = form.index('id="rate-form"')
+    fields = fields_in(form[start : form.index("</form>", start)])
+    chosen = {name: fields[name] for name in ("text", "scale", "labels")}
+    assert chosen == {"text": "Reason", "scale": "quality", "labels": "labels/Reason-quality.csv"}
+    browser.change("/rate", chosen | {"floor": "none"})
+    while "hx-refresh" not in browser.client.get("/rate/progress").headers:
+        pass
+    page = browser.get("/rate")
+    value, low, high = re.search(r"(\d\.\d\d) \[(\d\.\d\d), (\d\.\d\d)\]", person.figures()).groups()
+    assert f"{value} [{low}, {high}]" in page
+    assert "--labels labels/Reason-quality.csv" in page
+    assert browser.post("/rate", chosen | {"labels": "../secret.csv"}).status_code == 422
+
+
 def test_the_page_and_the_command_correct_the_same_mean(browser, folder, semscale):
     person = Person(browser, "Ada")
     person.label("543215432154")
@@ -347,6 +365,8 @@ def test_codes_are_labelled_several_at_once_and_the_sheet_is_coded(browser, code
     assert sheet.height == 39
     assert [sheet["human"][row - 1] for row in rows[:3]] == ["none", "<b>price</b>", "sound; <b>price</b>"]
     (command,) = commands_on(person.page())
+    page = browser.change("/label/sheet", {"task": "Reason-codes", "then": "measure"})
+    assert '<option value="labels/Reason-codes.csv" selected>' in page
     summary = json.loads(run(semscale, *command[1:], "--json").out)
     assert summary["hand_coded"] == 30
 

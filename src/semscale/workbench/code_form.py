@@ -21,12 +21,14 @@ class CodeChoice(BaseModel):
         codebook: name of the codebook's file, without its ending.
         edit: name of a code that is shown as a form.
         find: words in the codes to show.
+        labels: sheet of labels that is chosen in the form that codes.
     """
 
     question: str = ""
     codebook: str = ""
     edit: str = ""
     find: str = ""
+    labels: str = ""
 
     def includes(self, code: Code) -> bool:
         """Return true if a code is shown."""

@@ -3,6 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import Callable
+from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import quote, unquote
 
@@ -259,11 +260,19 @@ class LabelPage:
             n_left_out=max(len(shown) - _MOST_COMPARED, 0),
         )
 
-    def write_sheet(self, task: Annotated[str, Form()]) -> Response:
-        """Write the sheet that commands read."""
+    def write_sheet(
+        self, task: Annotated[str, Form()], then: Annotated[Literal["", "measure"], Form()] = ""
+    ) -> Response:
+        """Write the sheet that commands read; the page that measures may be opened with it."""
         opened = self._tasks.open(task)
         opened.write_sheet(self._project.folder, self._project.stored_survey().survey)
-        return redirect("/label", "sheet", task=opened.name)
+        draw, labels = opened.draw, opened.sheet_name
+        if not then:
+            return redirect("/label", "sheet", task=opened.name)
+        if draw.kind == "rate":
+            return redirect("/rate", "rate-form", text=draw.question, scale=draw.measure, labels=labels)
+        codebook = PurePosixPath(draw.measure).stem
+        return redirect("/code", "coding", question=draw.question, codebook=codebook, labels=labels)
 
 
 def _usable(read: Callable[[str], T], names: list[str]) -> tuple[list[T], list[str]]:

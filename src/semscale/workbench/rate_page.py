@@ -11,16 +11,20 @@ from fastapi import APIRouter, Request
 from starlette.responses import FileResponse, Response
 
 from semscale.errors import InputError, SemscaleError
+from semscale.messages import shorten
+from semscale.rating.labelling import ROW, TEXT, read_sheet
 from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.rating.summary import RatingSummary
 from semscale.rating.table import RatingTable, rate_table
+from semscale.results.label_sheets import HUMAN
 from semscale.results.table_columns import resolve_columns
 from semscale.scales.library import load_scale
 from semscale.serving.background import BackgroundWork, Task, current_task
 from semscale.spelling import option_name
 from semscale.stats.intervals import IntervalPlan
+from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels
 from semscale.store.writing import write_table
 from semscale.survey.description import QuestionKind
@@ -28,7 +32,7 @@ from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.workbench.forms import form_fields, option_words, settings_of_form
 from semscale.workbench.models import Models
 from semscale.workbench.pages import page, reading_page, redirect, status_of
-from semscale.workbench.project import RESULTS, Project, StoredSurvey
+from semscale.workbench.project import LABELS, RESULTS, Project, StoredSurvey
 from semscale.workbench.rated_texts import RatedTexts, find_texts, text_in_row
 from semscale.workbench.runs import (
     earlier_runs,
@@ -76,6 +80,7 @@ class RatingRun:
     Attributes:
         columns: columns and questions, as the form names them.
         scale: name of the scale.
+        labels: sheet with labels of people, in the project's folder; empty without one.
         text_column: column with the texts.
         out: the rated table.
         command: the command that does the same.
@@ -84,6 +89,7 @@ class RatingRun:
 
     columns: RatingColumns
     scale: str
+    labels: str
     text_column: str
     out: Path
     command: str
@@ -153,6 +159,9 @@ class RatePage:
             scales=project_scales(self._project),
             scale=load_scale(scale_path(self._project, chosen)),
             chosen=chosen,
+            text=query.get("text") or (run.columns.text if run else ""),
+            sheets=_label_sheets(self._project.folder),
+            labels=query.get("labels") or (run.labels if run else ""),
             run=run,
             summary=summary,
             document=None if summary is None else summary.document(),
@@ -176,15 +185,20 @@ class RatePage:
         )
         scale = single.get("scale", "")
         load_scale(scale_path(self._project, scale))
+        labels = single.get("labels", "")
+        if labels and labels not in _label_sheets(self._project.folder):
+            raise InputError("labels", f"must be one of the list, got {shorten(labels)}")
         file, stored = self._project.described_file()
         out = self._project.folder / RESULTS / f"{file_stem(columns.text)}-{_scale_stem(scale)}.parquet"
         store_choices(out, form)
         before = None if self._run is None else self._run.task
-        task = replace_run(self._work, before, self._rate, file, stored, columns, scale, settings, out)
-        command = _command(file, columns, scale, settings, out.relative_to(self._project.folder))
+        task = replace_run(
+            self._work, before, self._rate, file, stored, columns, scale, labels, settings, out
+        )
+        command = _command(file, columns, scale, labels, settings, out.relative_to(self._project.folder))
         known = None if stored.survey is None else stored.survey.by_name.get(columns.text)
         text_column = columns.text if known is None else known.all_columns[0]
-        self._run = RatingRun(columns, scale, text_column, out, command, task)
+        self._run = RatingRun(columns, scale, labels, text_column, out, command, task)
         return redirect("/rate")
 
     def progress(self) -> Response:
@@ -260,11 +274,13 @@ class RatePage:
         stored: StoredSurvey,
         columns: RatingColumns,
         scale: str,
+        labels: str,
         settings: RaterSettings,
         out: Path,
     ) -> Rated:
         """Rate a question as the command does."""
         task = current_task()
+        sheet = read_sheet(open_table(self._project.folder / labels)) if labels else None
         shared = self._project.settings
         table = self._reader.open_as_commands(file, stored.survey)
         table, resolved = resolve_columns(columns, table, stored.survey)
@@ -276,13 +292,14 @@ class RatePage:
             resolved,
             rater,
             plan=shared.plan,
+            labels=sheet,
             out=out,
             settings=shared.parts,
             progress=task.report,
         )
         report = lint(rater.scale, embedder=embedder, readout=rater.settings.applied_readout)
-        labels = {**table.labels, **RatingTable(resolved, rater, IntervalPlan()).labels()}
-        return Rated(replace(summary, lint=report), rater, labels)
+        described = {**table.labels, **RatingTable(resolved, rater, IntervalPlan()).labels()}
+        return Rated(replace(summary, lint=report), rater, described)
 
 
 def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork, models: Models) -> APIRouter:
@@ -315,12 +332,21 @@ def _scale_stem(scale: str) -> str:
     return file_stem(scale.removesuffix(".yaml").removeprefix("scales/"))
 
 
-def _command(file: Path, columns: RatingColumns, scale: str, settings: RaterSettings, out: Path) -> str:
+def _label_sheets(folder: Path) -> list[str]:
+    """List the sheets of a project with labels of texts that were drawn to be rated."""
+    paths = sorted((folder / LABELS).glob("*.csv"))
+    return [f"{LABELS}/{path.name}" for path in paths if {ROW, TEXT, HUMAN} <= set(open_table(path).columns)]
+
+
+def _command(
+    file: Path, columns: RatingColumns, scale: str, labels: str, settings: RaterSettings, out: Path
+) -> str:
     words = ["semscale", "rate", file.name, "--text", columns.text, "--scale", scale]
     for name in columns.by:
         words += ["--by", name]
     for name in ("weight", "respondent"):
         if value := getattr(columns, name):
             words += [option_name(name), value]
+    words += ["--labels", labels] if labels else []
     words += option_words(settings, _SETTINGS)
     return shlex.join([*words, "--out", str(out)])
