@@ -294,6 +294,23 @@ def test_a_sheet_of_labels_corrects_shares_as_the_command_does(browser, folder, 
 
 
 @pytest.mark.usefixtures("quick")
+def test_codes_and_labels_of_another_wave_are_not_taken_for_those_of_the_file(browser, folder):
+    (folder / "labels").mkdir()
+    sheet = pl.read_csv(folder / "answers.csv").with_columns(human=pl.col("hand"), inclusion=0.75)
+    sheet.write_csv(folder / "labels" / "Reason.csv")
+    code(browser, labels="labels/Reason.csv", sentiment="none")
+    page = browser.get("/code")
+    assert " of 60 answers" in page
+    assert '<option value="labels/Reason.csv" selected>' in page
+    wave = pl.read_csv(folder / "answers.csv").with_columns(why="next wave: " + pl.col("why"))
+    browser.post("/data/upload", files={"file": ("second.csv", wave.write_csv().encode())})
+    browser.change("/data/file", {"file": "second.csv"})
+    page = browser.get("/code")
+    assert " of 60 answers" not in page
+    assert "labels/Reason.csv" not in page
+
+
+@pytest.mark.usefixtures("quick")
 def test_answers_are_found_by_code_outcome_and_words(browser, folder):
     page = code(browser)
     out = pl.read_parquet(folder / "results" / "Reason-codes.parquet")

@@ -59,6 +59,7 @@ from semscale.workbench.code_results import (
     FoundAnswers,
     coded_table_of,
     column_choices,
+    is_table_of,
     label_sheets,
 )
 from semscale.workbench.forms import form_fields, settings_of_form
@@ -470,16 +471,25 @@ class CodePage:
         known = view.survey.by_name.get(question)
         if known is None or not written:
             return None
-        path = max(written, key=lambda path: path.stat().st_mtime_ns)
+        path, text = max(written, key=lambda path: path.stat().st_mtime_ns), known.all_columns[0]
         try:
-            return CodedTable(path, known.all_columns[0])
+            table = CodedTable(path, text)
+            return table if is_table_of(path, text, self._answers_of(question)) else None
         except (InputError, pl.exceptions.PolarsError):  # another file of that name: no counts are shown
             return None
 
     def _sheets(self, view: SurveyView, question: str) -> dict[str, list[str]]:
-        """Return the columns of labels in each sheet with the answers to a question."""
+        """Return the columns of labels in each sheet with the answers of the file to a question."""
         known = view.survey.by_name.get(question)
-        return {} if known is None else label_sheets(self._project.folder, known.all_columns[0])
+        if known is None:
+            return {}
+        folder, text = self._project.folder, known.all_columns[0]
+        sheets = label_sheets(folder, text)
+        return {
+            name: labels
+            for name, labels in sheets.items()
+            if is_table_of(folder / name, text, self._answers_of(question))
+        }
 
     def _answers_of(self, question: str) -> pl.Series:
         """Return the answers to a question, which stay in memory while words are typed."""

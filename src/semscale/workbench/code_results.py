@@ -48,6 +48,7 @@ MODELS = (DEFAULT_MODEL, DEFAULT_RATING_MODEL)
 _LONGEST = 4000
 _GROUPS: tuple[QuestionKind, ...] = ("single", "scale", "nps", "wave")
 _NUMBERS: tuple[QuestionKind, ...] = ("scale", "nps", "numeric")
+_COMPARED, _BATCH = 100, 1000
 
 
 @dataclass(frozen=True)
@@ -188,6 +189,23 @@ def column_choices(view: SurveyView, question: str) -> dict[str, list[Question]]
         "weight": of_kind("weight"),
         "respondent": of_kind("identifier"),
     }
+
+
+def is_table_of(path: Path, text: str, answers: pl.Series) -> bool:
+    """Return false if a table has the answers of another file, such as those of an earlier wave.
+
+    Args:
+        path: the table; a sheet may have changed some answers a little.
+        text: its column with the answers.
+        answers: the answers of the file, the first of which are looked for.
+    """
+    first = set(answers.head(_COMPARED))
+    missing = set(first)
+    for batch in open_table(path).batches_with([text], _BATCH):
+        missing -= set(batch[text].cast(pl.String))
+        if not missing:
+            break
+    return 2 * len(missing) <= len(first)
 
 
 @dataclass(frozen=True)
