@@ -71,6 +71,22 @@ def test_everything_at_once(code, tmp_path):
     assert "Drivers of" in page
 
 
+def test_a_rating_in_words_is_read_by_the_scores_of_the_description(code, answers, tmp_path):
+    options = ("--rating", "stars", "--json")
+    numbers = json.loads(code(*options).out)["drivers"]
+    words = ["awful", "bad", "fair", "good", "great"]
+    table = pl.read_csv(answers)
+    named = table["stars"].replace_strict(range(5), words, return_dtype=pl.String)
+    table.with_columns(stars=named).write_csv(answers)
+    values = [{"value": word, "score": score} for score, word in enumerate(words)]
+    question = json.dumps({"name": "stars", "kind": "scale", "values": values})
+    (tmp_path / "survey.yaml").write_text(f"survey: 1\nquestions:\n- {question}\n")
+    ended = code(*options)
+    assert ended.code == 0, ended.err
+    assert json.loads(ended.out)["drivers"] == numbers
+    assert numbers
+
+
 def test_without_labels_it_says_so_and_shows_no_probability(code, tmp_path):
     ended = code("--out", "coded.parquet")
     assert ended.code == 0

@@ -171,7 +171,7 @@ class CodingColumns(Columns):
     ] = ()
     rating: Annotated[
         str | None,
-        _NUMBER,
+        replace(_NUMBER, is_scored=True),
         Field(description="Column of ratings to relate the codes to."),
         Option("Columns", "COLUMN", rare=True),
     ] = None

@@ -41,6 +41,7 @@ class Role:
         is_measured: whether the values affect the result of a row; groups and labels do not.
         is_shared: whether the column may have another role, too.
         is_prepared: whether the values are texts whose reasoning and HTML are treated as the settings say.
+        is_scored: whether cells are read as the scores that the survey's description has for them.
     """
 
     read: Callable[["Sequence[pl.Series]", str, int], Any]
@@ -50,6 +51,7 @@ class Role:
     is_measured: bool = True
     is_shared: bool = False
     is_prepared: bool = False
+    is_scored: bool = False
 
 
 def _cells(columns: "Sequence[pl.Series]", _parameter: str, _first_row: int) -> list[Any]:
@@ -168,12 +170,14 @@ class Columns(Settings):
     _spellings: Mapping[str, Mapping[str, str]] = PrivateAttr({})
     _no_answer: Mapping[str, frozenset[str]] = PrivateAttr({})
     _labels: "Mapping[str, ColumnLabels]" = PrivateAttr({})
+    _scores: Mapping[str, Mapping[str, float]] = PrivateAttr({})
 
     def with_values(self, **values: object) -> Self:
         """Return a copy with other columns, whose cells are read in the same way."""
         columns = super().with_values(**values)
         columns._preparation, columns._spellings = self._preparation, self._spellings
         columns._no_answer, columns._labels = self._no_answer, self._labels
+        columns._scores = self._scores
         return columns
 
     @property
@@ -242,6 +246,19 @@ class Columns(Settings):
             for title in dict.fromkeys([*self._no_answer, *codes])
         }
         return columns
+
+    def with_scores(self, scores: Mapping[str, Mapping[str, float]]) -> Self:
+        """Return the columns with scores of answers, by the column and the answer."""
+        columns = self.model_copy()
+        columns._scores = scores
+        return columns
+
+    def _scored(self, cells: "pl.Series") -> "pl.Series":
+        """Replace answers that have a score by it."""
+        from semscale.store.columns import groups_in, storable
+
+        scores = {name: str(score) for name, score in self._scores.get(cells.name, {}).items()}
+        return groups_in(storable(cells.to_frame()).to_series()).replace(scores) if scores else cells
 
     def cells_in(self, batch: "pl.DataFrame", title: str) -> "pl.Series":
         """Return the cells of a column; codes for no answer are null."""
@@ -327,6 +344,8 @@ class Columns(Settings):
                 for column in columns:
                     if self._no_answer.get(column.name):
                         left_out[column.name] = _removed_cells(column_in(batch, column.name), column)
+                if role.is_scored:
+                    columns = list(map(self._scored, columns))
                 values[name] = role.read(columns, name, first_row)
                 if role.is_group:
                     values[name] = self._join_spellings(values[name], titles)
@@ -345,9 +364,9 @@ class Columns(Settings):
 def resolve_columns(columns: C, table: "Table", survey: "Survey | None") -> "tuple[Table, C]":
     """Return a table, and the columns to read from it by the description of its survey.
 
-    The name of a question stands for its columns, codes for no answer are read as empty cells, and groups are
-    named by the labels of their values, of the description or of the file. Codes of a column of groups are
-    inferred if the description lacks it.
+    The name of a question stands for its columns, codes for no answer are read as empty cells, answers that
+    have a score are read as it where numbers are needed, and groups are named by the labels of their values,
+    of the description or of the file. Codes of a column of groups are inferred if the description lacks it.
 
     Args:
         columns: columns and questions as the user names them.
@@ -362,7 +381,13 @@ def resolve_columns(columns: C, table: "Table", survey: "Survey | None") -> "tup
         InputError: a question with several columns is named where one column is read.
     """
     from semscale.store.expressions import by_label
-    from semscale.survey.finding import codes_by_column, column_named, columns_named, with_survey_labels
+    from semscale.survey.finding import (
+        codes_by_column,
+        column_named,
+        columns_named,
+        scores_by_column,
+        with_survey_labels,
+    )
     from semscale.survey.groups import infer_group_codes
 
     if survey is not None:
@@ -386,7 +411,8 @@ def resolve_columns(columns: C, table: "Table", survey: "Survey | None") -> "tup
             resolved = labelled
         if titles:
             named[name] = resolved[0] if isinstance(value, str) else tuple(resolved)
-    return table, columns.with_values(**named).with_no_answer(codes)
+    resolved_columns = columns.with_values(**named).with_no_answer(codes)
+    return table, resolved_columns.with_scores({} if survey is None else scores_by_column(survey))
 
 
 def _note_codes(table: "Table", codes: Mapping[str, Sequence[str]]) -> "Table":

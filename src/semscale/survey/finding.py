@@ -182,6 +182,16 @@ def codes_by_column(table: Table, survey: Survey | None) -> dict[str, frozenset[
     return codes
 
 
+def scores_by_column(survey: Survey) -> dict[str, dict[str, float]]:
+    """Return the scores of the answers to each question with one column: for numbers."""
+    scores = {}
+    for question in survey.questions:
+        known = {value.value: value.score for value in question.values if value.score is not None}
+        if known and len(question.all_columns) == 1:
+            scores[question.all_columns[0]] = known
+    return scores
+
+
 def unused_facts(
     survey: Survey, *, weight: str | None = "", wave: str | None = "", groups: Collection[str] = ()
 ) -> list[str]:
