@@ -301,3 +301,34 @@ def test_only_the_last_hundred_changes_are_remembered(tmp_path):
     assert (changes.last.name, changes.last.before) == ("change 102", b"\xff")
     assert len(list(changes.last.entry.parent.iterdir())) == 100
     assert changes.last.entry.stat().st_mode & 0o077 == 0
+
+
+PREVIEWS = """Status,ResponseId,Q1
+Response Type,Response ID,How was it?
+"{""ImportId"":""status""}","{""ImportId"":""_recordId""}","{""ImportId"":""QID1""}"
+IP Address,R_1,good
+Survey Preview,R_2,bad
+IP Address,R_3,good
+IP Address,R_4,bad
+"""
+
+
+def test_rows_of_previews_count_until_the_description_is_written_and_all_numbers_follow(browser, folder):
+    (folder / "answers.csv").write_text(PREVIEWS)
+    page = browser.get("/data")
+    assert "<span>4 rows</span><span>3 columns</span><span>1 question</span>" in page
+    assert "Until then, rows that it leaves out count" in page
+    fields = browser.form("Q1") | {"title": "How"}
+    headers = {"Sec-Fetch-Site": "same-origin", "HX-Request": "true"}
+    assert browser.post("/data/question", fields, headers).headers["HX-Refresh"] == "true"
+    page = browser.get("/data")
+    assert "<span>3 rows</span>" in page
+    assert "Until then" not in page
+
+
+def test_the_description_is_written_without_a_change(browser, folder):
+    (folder / "answers.csv").write_text(PREVIEWS)
+    page = browser.get("/data")
+    assert '<form id="keep" method="post" action="/data/rows">' in page
+    assert "<span>3 rows</span>" in browser.change("/data/rows")
+    assert (folder / "survey.yaml").exists()

@@ -258,6 +258,7 @@ class DataPage:
             cards=list(map(view.card, questions)),
             aside=list(map(view.card, aside)),
             next_start=next_start,
+            n_questions=sum(question.kind not in _ASIDE for question in view.survey.questions),
             choice=choice,
             command=shlex.join(("semscale", "columns", file.name, "--out", self._project.survey_name)),
             form=_FORM,
@@ -376,6 +377,8 @@ class DataPage:
         self._project.save(
             change_survey(view.survey, questions=questions), f"change of {new.name}", view.stored
         )
+        if view.stored.survey is None and view.survey.leave_out and "hx-request" in request.headers:
+            return Response(headers={"HX-Refresh": "true"})  # the numbers of all questions change
         further = {"edit": new.name} if form.move else {}
         further |= {"only": new.name} if "hx-request" in request.headers else {}
         return redirect("/data", element_id(new.name), **further)
