@@ -298,3 +298,14 @@ def test_a_run_that_did_not_finish_can_be_continued(browser, folder):
     rate(browser)
     (folder / "results" / "Reason-quality.parquet").unlink()
     assert "Continue<span" in browser.get("/rate")
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_only_weight_is_chosen_until_a_run_goes_without_it(browser, folder):
+    (folder / "survey.yaml").write_text(
+        "survey: 1\nquestions:\n- {name: Reason, kind: open, columns: why}\n- {name: wt, kind: weight}\n"
+    )
+    assert '<option value="wt" selected>' in browser.get("/rate")
+    page = rate(browser, weight="", floor="none")
+    assert '<option value="wt" selected>' not in page
+    assert page.index("Label some texts by hand") < page.index("mean score and its")

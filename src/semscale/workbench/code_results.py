@@ -182,8 +182,8 @@ def column_choices(view: SurveyView, question: str) -> dict[str, list[Question]]
         return [entry for entry in single if entry.kind in kinds]
 
     return {
-        "labels": [entry for entry in single if entry.name != question],
-        "inclusion": of_kind("numeric", "weight"),
+        "labels": [entry for entry in of_kind("single", "multiple", "open") if entry.name != question],
+        "inclusion": of_kind("numeric"),
         "by": of_kind(*_GROUPS),
         "rating": of_kind(*_NUMBERS),
         "weight": of_kind("weight"),

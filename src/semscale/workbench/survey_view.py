@@ -93,6 +93,11 @@ class SurveyView:
         """Questions that the user should look at first."""
         return tuple(question for question in self.survey.questions if question.needs_decision)
 
+    def heading(self, name: str) -> str:
+        """Return the heading of a question; the name itself if there is no such question."""
+        question = self.survey.by_name.get(name)
+        return name if question is None else question.heading
+
     def card(self, question: Question) -> "Card":
         """Return what the page shows of a question."""
         columns = [self.counts.columns[name] for name in question.all_columns if name in self.counts.columns]
