@@ -28,7 +28,7 @@ def test_the_second_row_of_surveymonkey_is_no_answer(tmp_path):
     assert [row[-1] for row in next(table.batches(9)).rows()] == ["so", "no"]
     assert next(table.batches_with(["Why?"], 9))["Why?"].to_list() == ["so", "no"]
     assert table.notes == (
-        f"{path} is an export of SurveyMonkey: its second row belongs to the header"
+        f"{path.name} is an export of SurveyMonkey: its second row belongs to the header"
         + hint("; `header='plain'` reads the file as it is"),
     )
     assert table.labels["Which?: Tea"].option == "Tea"

@@ -5,6 +5,7 @@ Each tool or family of tools has a module; its ``read_header`` returns ``None`` 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 
 from semscale.errors import InputError
 from semscale.html_texts import plain_label
@@ -53,16 +54,17 @@ def survey_header(
     Raises:
         InputError: a column occurs twice, or the header is not of the named tool.
     """
+    file = PurePath(name).name
     rows = [[plain_label(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
     for tool, read_header in _READERS.items():
         header = read_header(names, rows) if kind in {"auto", tool} else None
         if header is not None:
             columns = check_names(list(header.columns), name)
-            note = f"{name} is an export of {header.export}{_rows_note(header)}" + hint(f"; {_SWITCH}")
+            note = f"{file} is an export of {header.export}{_rows_note(header)}" + hint(f"; {_SWITCH}")
             return SurveyHeader(columns, header.more, _plain_labels(header), (note,), header.export)
     header = two_rows.read_header(names, rows) if kind == "auto" else None
     if header is not None:
-        note = f"{name}: its second row belongs to the header, as it names columns of one question"
+        note = f"{file}: its second row belongs to the header, as it names columns of one question"
         note += hint(f"; {_SWITCH}")
         return SurveyHeader(check_names(list(header.columns), name), 1, _plain_labels(header), (note,))
     if kind not in {"auto", "plain"}:
