@@ -40,7 +40,7 @@ def test_the_screen_summarizes_the_fit_and_its_cross_validation(semscale, labell
     ended = calibrate(semscale)
     assert (ended.code, ended.err) == (0, "")
     for quote in ("30 labelled texts with 60 answers", "ranked probability score", "as rated", "equal shares",
-                  "cross-validation", "the mean ± ", "calibration: cal.json", "signature: "):  # fmt: skip
+                  "cross-validation", "is known to ± ", "calibration: cal.json", "signature: "):  # fmt: skip
         assert quote in ended.out, quote
     assert json.loads((labelled.parent / "cal.json").read_text())["labels"]["n"] == 30
 

@@ -150,7 +150,7 @@ def test_a_filled_sheet_calibrates_and_corrects_the_mean(semscale, forty_answers
     assert (compared["corrected"]["n_labelled"], compared["corrected"]["n_unlabelled"]) == (20, 20)
     progress, mean = compared["progress"], compared["corrected"]
     assert progress["error"] == pytest.approx((mean["high"] - mean["low"]) / 2)
-    assert progress["advice"].endswith(f"the mean ± {progress['error']:.2f}.")
+    assert progress["advice"].endswith(f"the corrected mean is known to ± {progress['error']:.2f}.")
     assert compared["uses_inclusion"]
     assert compared["sheet"] == out
     assert semscale("calibrate", out, *HERE, "--human", "human", "--out", "cal.json").code == 0

@@ -39,7 +39,10 @@ def test_figures_of_52_labels_with_r_six_tenths():
     assert progress.error == pytest.approx(0.2253, abs=1e-4)
     # .05 * 4 = .2 is reached near 52 * (.2253 / .2) ** 2 = 66 labels, so with 14 more.
     assert progress.more == 14
-    assert progress.advice.startswith("Label about 14 more texts: r is 0.60 (0.40 to 0.75), the mean ± 0.23")
+    assert progress.advice.startswith(
+        "Label about 14 more texts. So far, labels and ratings correlate by r = 0.60 (0.40 to 0.75), and the "
+        "corrected mean is known to ± 0.23"
+    )
 
 
 def test_error_is_that_of_the_corrected_mean_if_all_ratings_are_known():
@@ -69,7 +72,7 @@ def test_enough_labels_end_with_a_sentence():
     rated, given = drawn(80, 0.8)
     progress = label_progress(rated, given, n_texts=1000, length=4)
     assert progress.is_enough
-    assert progress.advice.startswith("These labels are enough: r is 0.80")
+    assert progress.advice.startswith("These labels are enough: labels and ratings correlate by r = 0.80")
 
 
 def test_labels_that_show_no_agreement_end_with_the_corrected_mean():
@@ -77,7 +80,7 @@ def test_labels_that_show_no_agreement_end_with_the_corrected_mean():
     progress = label_progress(rated, given, n_texts=100_000, length=8)
     assert progress.r.high < 0.3
     assert progress.advice.startswith("Stop: the scale hardly measures")
-    assert "r is 0.00" in progress.advice
+    assert "by r = 0.00" in progress.advice
 
 
 def test_r_near_the_limit_needs_more_labels_than_r_far_from_it():
@@ -124,7 +127,7 @@ def test_equal_labels_have_no_correlation_and_do_not_show_the_mean():
     assert math.isnan(progress.r.value)
     assert progress.error > 0.2
     assert progress.more > 0
-    assert "r is not known" in progress.advice
+    assert "correlation with ratings is not known" in progress.advice
 
 
 def test_labels_of_a_small_file_are_enough_if_more_hardly_help():

@@ -341,7 +341,7 @@ def test_the_page_and_the_command_correct_the_same_mean(browser, folder, semscal
     ]
     value, low, high = (f"{corrected[name]:.2f}" for name in ("value", "low", "high"))
     assert f"{value} [{low}, {high}]" in person.figures()
-    assert "r is" in person.figures()
+    assert "correlat" in person.figures()
 
 
 def test_codes_are_labelled_several_at_once_and_the_sheet_is_coded(browser, coded, semscale):

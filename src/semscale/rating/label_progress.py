@@ -66,7 +66,7 @@ class LabelProgress:
         if self.n < FEWEST_LABELS:
             return f"Label {self.more} more {texts} to see what the scale measures."
         if not self.is_enough:
-            return f"Label about {self.more:,} more {texts}: {self._figures}."
+            return f"Label about {self.more:,} more {texts}. So far, {self._figures}."
         if self.r.high < DOUBTFUL:
             return (
                 "Stop: the scale hardly measures its construct here; use the corrected mean only "
@@ -76,13 +76,14 @@ class LabelProgress:
 
     @property
     def _figures(self) -> str:
-        r, error = "r is not known, as ratings or labels are all equal", "the mean is not known"
+        r = "their correlation with ratings is not known, as ratings or labels are all equal"
+        error = "the corrected mean is not known"
         if not math.isnan(self.r.value):
             value, low, high = (f"{end:z.2f}" for end in (self.r.value, self.r.low, self.r.high))
-            r = f"r is {value} ({low} to {high})"
+            r = f"labels and ratings correlate by r = {value} ({low} to {high})"
         if not math.isnan(self.error):
-            error = f"the mean ± {self.error:.2f}"
-        return f"{r}, {error}"
+            error = f"the corrected mean is known to ± {self.error:.2f}"
+        return f"{r}, and {error}"
 
     def record(self) -> dict[str, Any]:
         """Return the figures by name, for JSON."""
