@@ -60,6 +60,7 @@ def test_first_rows_and_progress_are_shown_while_a_file_is_read(browser, monkeyp
     while "The file was read" not in browser.client.get("/data/progress").text:
         pass
     assert "data-question" in browser.client.get("/data").text
+    assert "hx-refresh" in browser.client.get("/data/progress?current=label").headers
 
 
 def test_a_large_file_with_a_broken_row_is_read_once_and_refused(browser, folder, opened, monkeypatch):

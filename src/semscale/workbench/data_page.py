@@ -272,6 +272,8 @@ class DataPage:
             current: name of that page.
         """
         task = self._reader.unfinished(*self._project.described_file())
+        if task is None and current != "data":  # other pages have scripts and fields of their address
+            return Response(headers={"HX-Refresh": "true"})
         return page("reading_progress", self._project, current=current, task=task)
 
     def show_file(self, form: Annotated[FileForm, Query()]) -> Response:
