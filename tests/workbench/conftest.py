@@ -47,11 +47,16 @@ class Browser:
         self.client = TestClient(app, base_url=f"http://127.0.0.1:{PORT}")
         self.client.get(f"/?token={TOKEN}")
 
-    def get(self, path):
+    def answer(self, path):
         """Load a page; one that waits for its file loads itself again, as a browser does."""
         answer = self.client.get(path)
         while "Reading the file" in answer.text:
             answer = self.client.get(path)
+        return answer
+
+    def get(self, path):
+        """Load a page that is there."""
+        answer = self.answer(path)
         assert answer.status_code == 200, answer.text[-2000:]
         return answer.text
 

@@ -195,7 +195,7 @@ def test_words_and_doubts_choose_the_questions_that_are_shown(browser):
 def test_a_broken_description_is_shown_with_its_line_and_kept(browser, folder):
     path = folder / "survey.yaml"
     path.write_text("survey: 1\nquestions:\n- {name: a, kind: song}\n")
-    answer = browser.client.get("/data")
+    answer = browser.answer("/data")
     assert answer.status_code == 422
     assert "line 3" in answer.text
     assert path.read_text().endswith("kind: song}\n")
@@ -205,7 +205,7 @@ def test_a_description_of_another_file_is_never_written_over(browser, folder):
     path = folder / "survey.yaml"
     content = "survey: 1\nfile: other.csv\nquestions:\n- {name: a, kind: open}\n"
     path.write_text(content)
-    assert browser.client.get("/data").status_code == 422
+    assert browser.answer("/data").status_code == 422
     assert browser.post("/data/file", {"file": "answers.csv"}).status_code == 422
     assert path.read_text() == content
 
@@ -241,7 +241,7 @@ def test_a_huge_cell_is_a_text_of_which_the_beginning_is_shown(browser, folder):
 def test_a_condition_that_the_next_wave_does_not_meet_is_corrected_on_its_page(browser, folder, survey):
     browser.change("/data/rows", {"where": "age > 20", "name": "", "expression": ""})
     (folder / "answers.csv").write_text("respondent,country\n1,DE\n2,AT\n")
-    answer = browser.client.get("/data")
+    answer = browser.answer("/data")
     assert (answer.status_code, "has no column" in message_in(answer)) == (422, True)
     assert 'name="where" value="age &gt; 20"' in answer.text
     browser.change("/data/rows", {"where": "", "name": "", "expression": ""})
@@ -266,7 +266,7 @@ def test_a_folder_that_is_gone_or_cannot_be_written_is_a_sentence(browser, folde
         assert message_in(answer).count("survey.yaml cannot be read or written: Permission denied") == 1
     shutil.rmtree(folder)
     for path in ("/data", "/rate", "/data/file", "/data/progress"):
-        answer = browser.client.get(path)
+        answer = browser.answer(path)
         assert (answer.status_code, "No such file" in message_in(answer)) == (422, True)
     assert browser.post("/data/question", form).status_code == 422
 

@@ -422,7 +422,7 @@ def test_a_table_with_other_texts_is_noticed_and_labels_stay(browser, folder):
 def test_a_broken_draw_names_its_file(browser, folder):
     Person(browser, "Ada")
     (folder / "labels" / "Reason-quality" / "draw.json").write_text("{")
-    answer = browser.client.get("/label?task=Reason-quality")
+    answer = browser.answer("/label?task=Reason-quality")
     assert answer.status_code == 422
     assert "labels/Reason-quality/draw.json" in message_in(answer)
     (folder / "results" / "broken.parquet").write_text("nonsense")

@@ -69,14 +69,14 @@ def test_the_sheets_of_a_workbook_are_listed(browser, folder):
 
 
 def test_settings_that_a_file_does_not_have_are_refused(browser):
-    answer = browser.client.get("/data/file?file=answers.csv&sheet=One")
+    answer = browser.answer("/data/file?file=answers.csv&sheet=One")
     assert (answer.status_code, "applies to xlsx" in answer.text) == (422, True)
-    assert browser.client.get("/data/file?file=../answers.csv").status_code == 422
+    assert browser.answer("/data/file?file=../answers.csv").status_code == 422
 
 
 def test_a_broken_file_is_a_sentence(browser, folder):
     (folder / "answers.csv").write_bytes(b"\x00\x01\x02" * 50)
-    answer = browser.client.get("/data")
+    answer = browser.answer("/data")
     assert answer.status_code == 422
     assert "answers.csv" in answer.text
 

@@ -256,7 +256,7 @@ def test_a_text_opens_with_its_nearest_anchors_and_its_sentences(browser, folder
 @pytest.mark.parametrize("row", ["0", "4", "99", "-1", "x", "", "²"])
 def test_rows_without_a_text_are_refused(browser, row):
     rate(browser)
-    answer = browser.client.get(f"/rate/text?row={row}")
+    answer = browser.answer(f"/rate/text?row={row}")
     assert answer.status_code == 422
     assert "must be a row with a text" in message_in(answer)
 
@@ -270,7 +270,7 @@ def test_a_scale_that_measures_nothing_shows_no_means_of_single_texts_either(bro
     assert "Ratings of single texts are not shown" in page
     assert "mean <b>" not in page
     assert 'class="spark"' not in page
-    answer = browser.client.get("/rate/text?row=1")
+    answer = browser.answer("/rate/text?row=1")
     assert answer.status_code == 422
     assert "single ratings are not shown" in message_in(answer)
 
