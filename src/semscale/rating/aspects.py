@@ -1,6 +1,5 @@
 """Aspects: vectors of texts weighted towards the parts about one subject."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -11,6 +10,7 @@ import numpy as np
 
 from semscale.embedding.texts import distinct
 from semscale.rating.anchors import unrelated_sentences
+from semscale.text_units import sentences_in
 from semscale.types import Floats, Mask, Progress
 
 if TYPE_CHECKING:
@@ -25,27 +25,15 @@ NEARNESS_WIDTH = 0.02
 ABOUT_QUANTILE = 0.9
 """Share of unrelated sentences that are less similar to the aspect than a text about it."""
 
-_FEWEST_WORDS = 3
-
-_BREAKS = re.compile(
-    r"[,;:]\s+|\s+[-–—]\s+|\s+(?=(?:but|although|though|while|whereas|however|and)\s)", re.IGNORECASE
-)
-
 
 def parts_of(text: str) -> list[str]:
-    """Split a text into sentences, and these into clauses of three words or more.
+    """List the clauses of a text's sentences.
 
     Examples:
         >>> parts_of("The staff were rude, but the seats were wonderful. We left.")
         ['The staff were rude', 'but the seats were wonderful.', 'We left.']
     """
-    from semscale.matching.entailment import sentences_with_text
-
-    parts: list[str] = []
-    for sentence in sentences_with_text(text):
-        clauses = [clause for clause in _BREAKS.split(sentence) if len(clause.split()) >= _FEWEST_WORDS]
-        parts += clauses or [sentence]
-    return parts
+    return [clause.text(text) for sentence in sentences_in(text) for clause in sentence.clauses]
 
 
 def part_weights(cosines: Floats) -> Floats:

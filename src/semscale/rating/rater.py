@@ -42,6 +42,7 @@ from semscale.stats.intervals import check_interval, check_seed
 from semscale.store.columns import as_list
 from semscale.store.missing_codes import count_codes, missing_keys, write_codes
 from semscale.text_preparation import TextPreparation
+from semscale.text_units import sentences_in
 from semscale.types import Floats, Integers, Mask, ObjectArray, Progress, Status, Statuses, are_scored
 from semscale.weights.known import DEFAULT_RATING_MODEL, find_known, model_name, profile_of
 
@@ -268,8 +269,6 @@ class Rater:
         Raises:
             ModelError: the model cannot be run.
         """
-        from semscale.matching.entailment import sentences_with_text
-
         cells = TextPreparation.from_settings(self.settings).prepare([text])
         rating = self.rate_prepared(cells)
         if np.isnan(rating.similarity[0]):
@@ -277,7 +276,7 @@ class Rater:
         embedded, _ = self._read([str(cells[0])], None)
         anchors = self._applied.for_language(rating.language[0])
         cosines = anchors.vectors @ embedded.vectors[0].astype(np.float64)
-        sentences = tuple(sentences_with_text(str(cells[0])))
+        sentences = tuple(sentence.text(str(cells[0])) for sentence in sentences_in(str(cells[0])))
         sentences = sentences if len(sentences) > 1 else ()
         return Explanation(
             str(cells[0]),
