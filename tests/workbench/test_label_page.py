@@ -329,6 +329,10 @@ def test_the_labels_are_chosen_on_the_page_of_ratings_which_rates_with_them(brow
     assert f"{value} [{low}, {high}]" in page
     assert "--labels labels/Reason-quality.csv" in page
     assert browser.post("/rate", chosen | {"labels": "../secret.csv"}).status_code == 422
+    assert '<option value="labels/Reason-quality.csv" selected>' in page
+    (folder / "second.csv").write_bytes((folder / "answers.csv").read_bytes())
+    browser.change("/data/file", {"file": "second.csv"})
+    assert '<option value="labels/Reason-quality.csv">' in browser.get("/rate")
 
 
 def test_the_page_and_the_command_correct_the_same_mean(browser, folder, semscale):

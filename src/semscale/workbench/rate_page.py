@@ -78,6 +78,7 @@ class RatingRun:
     """A run that rates a question.
 
     Attributes:
+        file: the file with the answers.
         columns: columns and questions, as the form names them.
         scale: name of the scale.
         labels: sheet with labels of people, in the project's folder; empty without one.
@@ -87,6 +88,7 @@ class RatingRun:
         task: the work.
     """
 
+    file: Path
     columns: RatingColumns
     scale: str
     labels: str
@@ -161,7 +163,7 @@ class RatePage:
             chosen=chosen,
             text=query.get("text") or (run.columns.text if run else ""),
             sheets=_label_sheets(self._project.folder),
-            labels=query.get("labels") or (run.labels if run else ""),
+            labels=query.get("labels") or (run.labels if run and run.file == file else ""),
             run=run,
             summary=summary,
             document=None if summary is None else summary.document(),
@@ -198,7 +200,7 @@ class RatePage:
         command = _command(file, columns, scale, labels, settings, out.relative_to(self._project.folder))
         known = None if stored.survey is None else stored.survey.by_name.get(columns.text)
         text_column = columns.text if known is None else known.all_columns[0]
-        self._run = RatingRun(columns, scale, labels, text_column, out, command, task)
+        self._run = RatingRun(file, columns, scale, labels, text_column, out, command, task)
         return redirect("/rate")
 
     def progress(self) -> Response:
