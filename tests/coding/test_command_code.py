@@ -79,11 +79,12 @@ def test_a_rating_in_words_is_read_by_the_scores_of_the_description(code, answer
     named = table["stars"].replace_strict(range(5), words, return_dtype=pl.String)
     table.with_columns(stars=named).write_csv(answers)
     values = [{"value": word, "score": score} for score, word in enumerate(words)]
-    question = json.dumps({"name": "stars", "kind": "scale", "values": values})
+    question = json.dumps({"name": "stars", "title": "Stars", "kind": "scale", "values": values})
     (tmp_path / "survey.yaml").write_text(f"survey: 1\nquestions:\n- {question}\n")
-    ended = code(*options)
+    ended = code(*options, "--report", "coded.html")
     assert ended.code == 0, ended.err
     assert json.loads(ended.out)["drivers"] == numbers
+    assert "Drivers of “<bdi>Stars</bdi>”" in (tmp_path / "coded.html").read_text()
     assert numbers
 
 

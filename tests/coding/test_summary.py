@@ -158,6 +158,24 @@ def test_charts_state_where_shares_first_appear_whether_people_checked_the_codes
     assert all("corrected by 100 answers coded by hand" in note for note in checked)
 
 
+def test_shares_of_groups_with_few_hand_codes_stay_as_counted(summed):
+    hand = ["power" if "battery" in text else "none" for text in TEXTS]
+    rows = {
+        "text": TEXTS,
+        "ann": [*hand[:16], *[None] * 84],  # 8 in each region
+        "region": ["north", "south"] * 50,
+    }
+    few = summed(rows, CodingColumns(text="text", labels=("ann",), by=("region",)))
+    overall, groups = notes_of_shares(few)
+    assert "corrected by 16 answers coded by hand" in overall
+    assert "correcting them takes 10 hand-coded answers per group" in groups
+    (section,) = [part for part in coding_document(few).sections if part.name == "groups"]
+    (chart,) = section.blocks[0].data
+    counted = {(share.code, share.group): share.counted.value for share in few.group_shares}
+    for name, series in zip(("north", "south"), sorted(chart.series[1:], key=lambda s: s.name), strict=True):
+        assert list(series.values) == pytest.approx([counted[code, name] for code in chart.categories])
+
+
 def notes_of_shares(summary):
     figures = coding_document(summary).figures()
     charts = [chart for figure in figures if figure.name != "sentiment" for chart in figure.data]

@@ -123,6 +123,10 @@ _STANDARD_ERRORS = {
     "CR2": "CR2 standard errors, which allow for rows that belong together",
 }
 
+_NOT_CORRECTED = (
+    f"Shares of groups are as counted; correcting them takes {FEWEST_IN_GROUP} hand-coded answers per group."
+)
+
 
 def coding_document(summary: "CodingSummary") -> Document:
     """Turn coded answers into a document."""
@@ -177,6 +181,8 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
     for position, by in enumerate(summary.columns.by, start=1):
         shares = [share for share in summary.group_shares if share.by == by]
         tests = [test for test in summary.tests if test.by == by]
+        if not _can_be_corrected(shares, tests):
+            shares = _as_counted(shares)
         title = summary.columns.heading(by)
         listed = _group_table(title, shares, tests, counts=_weighting(summary)[0])
         charts, finding = _group_data(summary, shares), _group_finding(summary, shares, tests)
@@ -202,7 +208,7 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
 
 def _share_section(summary: "CodingSummary") -> Section | None:
     """Build the section with the share of each code, the most frequent first."""
-    order = _by_frequency(summary)
+    order = _by_frequency(summary.shares)
     counts, shares = _weighting(summary)
     columns: Columns[CodeShare] = (
         ("code", lambda share: Quoted(share.code, _NAME)),
@@ -302,7 +308,9 @@ def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]", numbe
 
 def _chart_note(summary: "CodingSummary", order: "Sequence[CodeShare]") -> str:
     """State the number of answers, and whether shares are corrected by hand codes, for readers of a slide."""
-    return f"Share of answers with each code; an answer can have several. {_answers(summary)}{_unsure(order)}"
+    is_corrected = any(share.corrected is not None for share in order)
+    answers = _answers(summary, is_corrected=is_corrected)
+    return f"Share of answers with each code; an answer can have several. {answers}{_unsure(order)}"
 
 
 def _unsure(shares: "Sequence[CodeShare]") -> str:
@@ -315,9 +323,11 @@ def _unsure(shares: "Sequence[CodeShare]") -> str:
     return f" {most} answers: {join_list(named)}."
 
 
-def _answers(summary: "CodingSummary") -> str:
+def _answers(summary: "CodingSummary", *, is_corrected: bool) -> str:
     """State the number of answers, and whether shares are corrected by hand codes."""
     answers = f"{count_of(summary.n_readable, 'answer')} that can be read"
+    if summary.n_hand and not is_corrected:
+        return f"{answers}. {_NOT_CORRECTED}"
     if summary.n_hand:
         return f"{answers}, corrected by {count_of(summary.n_hand, 'answer')} coded by hand."
     return f"{answers}. Codes were not compared with hand-coded answers: their error rate is unknown."
@@ -350,9 +360,22 @@ def _best(share: "CodeShare") -> Interval:
     return share.counted if share.corrected is None else share.corrected
 
 
-def _by_frequency(summary: "CodingSummary") -> "list[CodeShare]":
-    """Return the shares of all answers, the most frequent code first."""
-    return sorted(summary.shares, key=lambda share: -np.nan_to_num(_best(share).value))
+def _can_be_corrected(shares: "Sequence[CodeShare]", tests: "Sequence[GroupTest]") -> bool:
+    """Return true if groups are compared by corrected shares, or each of them has enough hand codes."""
+    corrected = [share.corrected for share in shares]
+    return any(test.kind == "corrected" for test in tests) or all(
+        share is not None and share.n_labelled >= FEWEST_IN_GROUP for share in corrected
+    )
+
+
+def _as_counted(shares: "Sequence[CodeShare]") -> "list[CodeShare]":
+    """Return shares without their correction by hand codes."""
+    return [replace(share, corrected=None) for share in shares]
+
+
+def _by_frequency(shares: "Sequence[CodeShare]") -> "list[CodeShare]":
+    """Sort shares of all answers, the most frequent code first."""
+    return sorted(shares, key=lambda share: -np.nan_to_num(_best(share).value))
 
 
 def _base(share: "CodeShare") -> Count:
@@ -391,7 +414,8 @@ def _group_table(
 
 def _group_data(summary: "CodingSummary", shares: "Sequence[CodeShare]") -> tuple[ChartData, ...]:
     """Return the share of each code in all answers and in each group, the most frequent code first."""
-    overall = _by_frequency(summary)
+    is_corrected = any(share.corrected is not None for share in shares)
+    overall = _by_frequency(summary.shares if is_corrected else _as_counted(summary.shares))
     codes = [share.code for share in overall]
     by_cell = {(share.code, share.group): share for share in shares}
     groups = dict.fromkeys(share.group for share in shares)
@@ -450,6 +474,8 @@ def _group_note(summary: "CodingSummary", shares: "Sequence[CodeShare]", tests: 
     """Describe how shares of groups were compared, which groups were left out, and the signs of the table."""
     kinds = list(dict.fromkeys(test.kind for test in tests))
     sentences = [_TESTS[kind] for kind in kinds]
+    if summary.n_hand and all(share.corrected is None for share in shares):
+        sentences.insert(0, _NOT_CORRECTED)
     if len(kinds) > 1:
         codes = (test.code for test in tests if test.kind != "corrected")
         sentences.append(f"The second is that of {_quote_names(codes)}.")
@@ -526,7 +552,8 @@ def _driver_section(summary: "CodingSummary", drivers: "Drivers") -> Section | N
         ("p (Holm)", lambda driver: p_cell(driver.joint_p_value)),
     )
     order = sorted(drivers.drivers, key=lambda driver: -np.nan_to_num(driver.difference.value, nan=-np.inf))
-    rating = one_line(drivers.rating)
+    is_column = drivers.rating == summary.columns.rating
+    rating = one_line(summary.columns.heading(drivers.rating) if is_column else drivers.rating)
     joint = ""
     if drivers.n:
         basis = "probabilities of codes" if drivers.by_probability else "codes that were assigned"
@@ -661,7 +688,7 @@ def _typical_quotes(summary: "CodingSummary") -> Quotes | None:
         )
     quotes = dict(zip(summary.codebook.names, summary.quotes, strict=True))
     texts: dict[str, str] = {}
-    for share in _by_frequency(summary):
+    for share in _by_frequency(summary.shares):
         typical = (quote.text for quote in quotes[share.code] if quote.kind == "typical")
         text = next((text for text in typical if text not in texts.values()), None)
         if text is not None:
