@@ -8,6 +8,8 @@ from tests.support.made_up_document import BLOCKS, HOSTILE, document_of, figure_
 from semscale.report.chart_data import ChartData, Series
 from semscale.report.document import Decision, Section, notices
 from semscale.report.presenting import write_report
+from semscale.stats.intervals import Estimate
+from semscale.stats.prediction_powered import CorrectedMean
 
 pytest.importorskip("pptx")
 
@@ -49,6 +51,15 @@ def test_ratings_begin_with_the_mean_its_interval_and_the_distribution(rated):
     ]  # fmt: skip
     masses = [mass.value for mass in summary.estimates.overall.pmf]
     assert list(values_of(chart).values()) == [pytest.approx(masses)]
+
+
+def test_the_first_slide_has_the_mean_that_labels_correct(make_summary, tmp_path):
+    summary = make_summary(n=60, comparison=True)
+    rated, alone = summary.estimates.overall.mean, Estimate(2.6, 2.3, 2.9)
+    mean = CorrectedMean(2.61, 2.42, 2.83, rated, alone, 0.5, 0.8, 12, 48, 0, "jackknife")
+    corrected = replace(summary, comparison=replace(summary.comparison, corrected=mean))
+    corrected.report(tmp_path / "r.pptx")
+    assert "2.61 [2.42, 2.83]" in texts_of(slides_of(tmp_path / "r.pptx")[0])
 
 
 def test_groups_of_ratings_are_stacks_with_means_below_all_texts(rated):

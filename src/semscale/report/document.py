@@ -648,6 +648,7 @@ class Headline:
         coverage: coverage of the interval, between 0 and 1.
         ticks: marked values of the ruler.
         advice: sentence on the limits of the figure's meaning, if any.
+        correction: sentence with the corrected figure, if any, for renderings without an introduction.
     """
 
     name: str
@@ -656,6 +657,7 @@ class Headline:
     coverage: float
     ticks: tuple[float, ...] = ()
     advice: str = ""
+    correction: str = ""
 
 
 @dataclass(frozen=True)

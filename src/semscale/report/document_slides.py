@@ -151,9 +151,9 @@ def _write_number(slide: Slide, box: Box, lead: Headline) -> None:
 
 
 def _headline_notes(document: Document, lead: Headline) -> list[str]:
-    """Return how many rows count, and how to read the figure."""
+    """Return the corrected figure, how many rows count, and how to read the figure."""
     counts = ", ".join(f"{name.lower()} {cell_text(value)}" for name, value in document.facts[:4])
-    return [f"{capitalise(counts)}.", lead.advice]
+    return [*filter(None, [lead.correction]), f"{capitalise(counts)}.", lead.advice]
 
 
 def _write_statement(deck: Deck, document: Document) -> None:

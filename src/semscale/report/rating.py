@@ -160,6 +160,8 @@ def rating_document(summary: "RatingSummary") -> Document:
             ticks=values,
             advice=mean_advice(summary),
         )
+        if lead is not None:
+            lead = replace(lead, correction=correction_sentence(summary.comparison, digits) or "")
     return Document(
         kind="rating report",
         name=one_line(scale.title),
