@@ -68,7 +68,8 @@ class Browser:
         """Send a form, which must be accepted."""
         answer = self.post(path, data)
         assert answer.status_code == 200, message_in(answer)
-        return answer.text
+        is_waiting = "Reading the file" in answer.text
+        return self.get(answer.url.raw_path.decode()) if is_waiting else answer.text
 
     def form(self, question):
         """Return the fields of a question's form as the page has them, by name; repeated ones as lists."""

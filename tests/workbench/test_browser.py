@@ -183,8 +183,8 @@ def test_answers_are_rated_stopped_found_and_downloaded(new_page, folder):
     check_for_barriers(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="Excel").click()
-    assert download.value.suggested_filename == "why-quality.xlsx"
-    assert (folder / "results" / "why-quality.parquet").exists()
+    assert download.value.suggested_filename == "answers-why-quality.xlsx"
+    assert (folder / "results" / "answers-why-quality.parquet").exists()
 
 
 BOOK = """name: devices

@@ -264,8 +264,8 @@ def test_the_page_and_the_command_write_the_same_codes(browser, folder, semscale
     assert "Shares by" in page
     command = command_in(page)
     assert "--human hand --by region --rating stars --sentiment none --min-base 5" in command
-    written = pl.read_parquet(folder / "results" / "Reason-codes-corrected.parquet")
-    ended = semscale(*shlex.split(command.replace("results/Reason-codes-corrected", "again"))[1:])
+    written = pl.read_parquet(folder / "results" / "answers-Reason-codes-corrected.parquet")
+    ended = semscale(*shlex.split(command.replace("results/answers-Reason-codes-corrected", "again"))[1:])
     assert ended.code == 0, ended.err
     assert_frame_equal(written, pl.read_parquet(folder / "again.parquet"), check_exact=True)
 
@@ -287,8 +287,8 @@ def test_a_sheet_of_labels_corrects_shares_as_the_command_does(browser, folder, 
     command = command_in(page)
     assert "semscale code labels/Reason.csv --text Reason" in command
     assert "--survey survey.yaml --human human --inclusion inclusion" in command
-    written = pl.read_parquet(folder / "results" / "Reason-codes-corrected.parquet")
-    ended = semscale(*shlex.split(command.replace("results/Reason-codes-corrected", "again"))[1:])
+    written = pl.read_parquet(folder / "results" / "answers-Reason-codes-corrected.parquet")
+    ended = semscale(*shlex.split(command.replace("results/answers-Reason-codes-corrected", "again"))[1:])
     assert ended.code == 0, ended.err
     assert_frame_equal(written, pl.read_parquet(folder / "again.parquet"), check_exact=True)
 
@@ -313,7 +313,7 @@ def test_codes_and_labels_of_another_wave_are_not_taken_for_those_of_the_file(br
 @pytest.mark.usefixtures("quick")
 def test_answers_are_found_by_code_outcome_and_words(browser, folder):
     page = code(browser)
-    out = pl.read_parquet(folder / "results" / "Reason-codes.parquet")
+    out = pl.read_parquet(folder / "results" / "answers-Reason-codes.parquet")
     n_power = int((out["semscale_power"] == 1).sum())
     assert n_power
     assert '<mark class="evidence">the battery is' in page
@@ -362,8 +362,8 @@ def test_reports_are_downloaded_and_stay_in_the_folder(browser, folder, kind):
     assert browser.post(f"/code/export/{kind}").status_code == 422
     code(browser, sentiment="none")
     answer = browser.post(f"/code/export/{kind}")
-    assert f'filename="Reason-codes.{kind}"' in answer.headers["content-disposition"]
-    assert (folder / "results" / f"Reason-codes.{kind}").read_bytes() == answer.content
+    assert f'filename="answers-Reason-codes.{kind}"' in answer.headers["content-disposition"]
+    assert (folder / "results" / f"answers-Reason-codes.{kind}").read_bytes() == answer.content
 
 
 @pytest.mark.usefixtures("quick")
@@ -428,7 +428,7 @@ def test_codes_that_were_changed_are_coded_anew(browser, folder):
     change(browser, "power", name="energy")
     page = code(browser, sentiment="none")
     assert "energy" in page
-    assert "semscale_energy" in pl.read_parquet(folder / "results" / "Reason-codes.parquet").columns
+    assert "semscale_energy" in pl.read_parquet(folder / "results" / "answers-Reason-codes.parquet").columns
 
 
 def test_a_file_without_open_texts_says_what_to_do(browser, folder):

@@ -10,7 +10,7 @@ from tests.workbench.conftest import IN_CHROMIUM, Workbench, check_for_barriers
 pytestmark = IN_CHROMIUM
 
 N = 120
-TASK = "why-quality"
+TASK = "answers-why-quality"
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def folder(tmp_path):
     )
     codes = {"semscale_outcome": pl.lit("coded"), "semscale_sound": 1, "semscale_price": 0}
     codes |= {"semscale_sound_likeness": share, "semscale_price_likeness": 1 - share}
-    rows.with_columns(**codes).write_parquet(tmp_path / "results/why-codes.parquet")
+    rows.with_columns(**codes).write_parquet(tmp_path / "results/answers-why-codes.parquet")
     return tmp_path
 
 
@@ -196,7 +196,7 @@ def test_codes_are_chosen_by_keys_and_saved_by_enter(new_page, folder):
         for key in keys.split():
             page.keyboard.press(key)
     wait_for_tally(page, 3)
-    labels = [entry["label"] for entry in entries(folder, "ada", "why-codes")]
+    labels = [entry["label"] for entry in entries(folder, "ada", "answers-why-codes")]
     assert labels == ["sound; price", "sound", "none"]
 
 
@@ -236,7 +236,7 @@ def test_labels_are_given_without_javascript(new_page, folder):
     wait_for_tally(page, 1)
     page.get_by_role("link", name="Back to the texts").click()
     page.get_by_role("button", name="Write the sheet").click()
-    assert (folder / "labels" / "why-codes.csv").exists()
+    assert (folder / "labels" / "answers-why-codes.csv").exists()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -73,14 +73,14 @@ def run(semscale, *arguments):
     return ended
 
 
-RATING = {"table": "Reason-quality.parquet", "text": "Reason", "measure": "quality"}
-CODING = {"table": "Reason-codes.parquet", "text": "Reason", "measure": "codebooks/topics.yaml"}
+RATING = {"table": "answers-Reason-quality.parquet", "text": "Reason", "measure": "quality"}
+CODING = {"table": "answers-Reason-codes.parquet", "text": "Reason", "measure": "codebooks/topics.yaml"}
 
 
 class Person:
     """A person who labels in a browser without JavaScript, whose answers are numbered."""
 
-    def __init__(self, browser, name, task="Reason-quality", start=RATING):
+    def __init__(self, browser, name, task="answers-Reason-quality", start=RATING):
         self.browser, self.name, self.task, self.n = browser, name, task, 0
         if start:
             browser.change("/label/start", start)
@@ -117,7 +117,7 @@ class Person:
 
 
 def test_without_a_rated_question_the_page_says_what_to_do(browser, folder):
-    (folder / "results" / "Reason-quality.parquet").unlink()
+    (folder / "results" / "answers-Reason-quality.parquet").unlink()
     assert "Rate a question" in browser.get("/label")
 
 
@@ -125,17 +125,17 @@ def test_texts_are_drawn_once_by_design_and_without_their_ratings(browser, folde
     page = browser.get("/label")
     assert page.index('value="quality"') < page.index('value="agreement"')  # the scale in the table's name
     person = Person(browser, "Ada")
-    draw = json.loads((folder / "labels" / "Reason-quality" / "draw.json").read_text())
+    draw = json.loads((folder / "labels" / "answers-Reason-quality" / "draw.json").read_text())
     assert sorted(text["row"] for text in draw["texts"]) == list(range(1, 40))  # one row of 40 is left out
     assert {text["inclusion"] for text in draw["texts"]} == {1.0}
     assert draw["n_texts"] == 39
     browser.change("/label/start", {**RATING, "n": "5"})
-    assert json.loads((folder / "labels" / "Reason-quality" / "draw.json").read_text()) == draw
+    assert json.loads((folder / "labels" / "answers-Reason-quality" / "draw.json").read_text()) == draw
     assert person.rows() == [text["row"] for text in draw["texts"]]
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; is good" in person.page()
     assert "<script>alert" not in person.page()
     assert "<h1><bdi>Why &lt;so&gt;</bdi></h1>" in person.page()
-    mean = pl.read_parquet(folder / "results" / "Reason-quality.parquet")["semscale_mean"]
+    mean = pl.read_parquet(folder / "results" / "answers-Reason-quality.parquet")["semscale_mean"]
     assert not any(f"{value:.2f}" in person.page() for value in mean.drop_nulls())
 
 
@@ -156,7 +156,7 @@ def test_wrong_choices_are_refused(browser, folder, fields, reason):
     assert not (folder / "labels").exists()
 
 
-@pytest.mark.parametrize("task", ["", "..", "../results", "nonsense", "Reason-quality/../.."])
+@pytest.mark.parametrize("task", ["", "..", "../results", "nonsense", "answers-Reason-quality/../.."])
 def test_a_task_that_is_not_there_is_refused(browser, task):
     Person(browser, "Ada")
     for path in ("/label/answer", "/label/sheet", "/label/rater"):
@@ -175,7 +175,7 @@ def test_an_answer_is_stored_and_the_next_text_follows(browser, folder):
     assert first not in rows
     assert second not in rows
     assert rows[-1] == third
-    lines = (folder / "labels" / "Reason-quality" / "ada.jsonl").read_text().splitlines()
+    lines = (folder / "labels" / "answers-Reason-quality" / "ada.jsonl").read_text().splitlines()
     entries = [json.loads(line) for line in lines]
     assert entries[0]["label"] == "4"
     assert entries[0]["comment"] == "a <b>remark</b>\nwith ünicode"
@@ -194,7 +194,7 @@ def test_an_answer_that_is_sent_twice_counts_once(browser, folder):
             "/label/answer", fields, {"Sec-Fetch-Site": "same-origin", "X-Semscale-Queued": "1"}
         )
         assert answer.status_code == 204
-    assert len((folder / "labels" / "Reason-quality" / "ada.jsonl").read_text().splitlines()) == 1
+    assert len((folder / "labels" / "answers-Reason-quality" / "ada.jsonl").read_text().splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_any_name_of_a_person_stays_in_the_folder(browser, folder, name):
     person = Person(browser, name)
     person.label("34")
     assert {path for path in folder.parent.rglob("*") if "labels" not in path.parts} == before
-    assert len(list((folder / "labels" / "Reason-quality").glob("*.jsonl"))) == 1
+    assert len(list((folder / "labels" / "answers-Reason-quality").glob("*.jsonl"))) == 1
     assert "<img src=x>" not in person.page()
     assert name in unescape(person.page())
     assert "2 of 39 texts" in person.figures()
@@ -241,9 +241,9 @@ def test_any_name_of_a_person_stays_in_the_folder(browser, folder, name):
 @pytest.mark.parametrize("name", ["a\x00b", "x" * 61, "adjudicated", "\u202egnp"])
 def test_names_that_cannot_be_shown_are_refused(browser, name):
     browser.change("/label/start", RATING)
-    assert browser.post("/label/rater", {"task": "Reason-quality", "rater": name}).status_code == 422
+    assert browser.post("/label/rater", {"task": "answers-Reason-quality", "rater": name}).status_code == 422
     browser.client.cookies.set("semscale-rater", "%00%ff")
-    assert "Who labels?" in browser.get("/label?task=Reason-quality")
+    assert "Who labels?" in browser.get("/label?task=answers-Reason-quality")
 
 
 def test_a_second_person_sees_nothing_of_the_first(browser):
@@ -252,14 +252,14 @@ def test_a_second_person_sees_nothing_of_the_first(browser):
     bo = Person(browser, "Bo", start=None)
     assert bo.rows()[:15] == rows
     bo.become()
-    for page in (bo.page(), bo.figures(), browser.get("/label/agreement?task=Reason-quality")):
+    for page in (bo.page(), bo.figures(), browser.get("/label/agreement?task=answers-Reason-quality")):
         assert "secret remark" not in page
         assert "Ada" not in page
     Person(browser, "Cy", start=None).become()
-    assert "secret remark" not in browser.get("/label/agreement?task=Reason-quality")
+    assert "secret remark" not in browser.get("/label/agreement?task=answers-Reason-quality")
     bo.label("1")
     bo.become()
-    agreement = browser.get("/label/agreement?task=Reason-quality")
+    agreement = browser.get("/label/agreement?task=answers-Reason-quality")
     assert agreement.count("secret remark") == 1  # of the only text that both labelled
     assert "1 of 39 texts" in bo.figures()
 
@@ -269,7 +269,7 @@ def test_differences_come_first_and_are_decided(browser, folder):
     rows = bo.label("3445" * 4)
     for row, label in zip(rows, "3455" * 4, strict=True):
         ada.send(row, label=label)
-    agreement = browser.get("/label/agreement?task=Reason-quality")
+    agreement = browser.get("/label/agreement?task=answers-Reason-quality")
     assert "16 texts" in agreement
     assert "4 of these differently" in agreement
     alpha = krippendorff_alpha(pl.DataFrame({"a": [3, 4, 4, 5] * 4, "b": [3, 4, 5, 5] * 4}).to_numpy() * 1.0)
@@ -280,9 +280,9 @@ def test_differences_come_first_and_are_decided(browser, folder):
     ada.send(waiting[0], rater="adjudicated", label="1")
     ada.send(waiting[1], rater="adjudicated", act="nothing")
     assert ada.rows(decide="true") == waiting[2:]
-    browser.change("/label/sheet", {"task": "Reason-quality"})
+    browser.change("/label/sheet", {"task": "answers-Reason-quality"})
     human = dict(
-        pl.read_csv(folder / "labels" / "Reason-quality.csv", infer_schema=False)
+        pl.read_csv(folder / "labels" / "answers-Reason-quality.csv", infer_schema=False)
         .select("row", "human")
         .rows()
     )
@@ -301,8 +301,8 @@ def test_the_sheet_of_ratings_is_read_by_the_commands_that_the_page_names(browse
     for row, label in zip(rows, "54321543215432154321", strict=False):
         bo.send(row, label=label)
     ada.send(ada.rows()[0], act="nothing")
-    browser.change("/label/sheet", {"task": "Reason-quality"})
-    sheet = pl.read_csv(folder / "labels" / "Reason-quality.csv", infer_schema=False)
+    browser.change("/label/sheet", {"task": "answers-Reason-quality"})
+    sheet = pl.read_csv(folder / "labels" / "answers-Reason-quality.csv", infer_schema=False)
     assert sheet.columns == ["row", "text", "human", "inclusion"]
     assert sheet["human"].to_list()[:22] == [f"[{n}, {n}]" for n in "54321543215432154321"] + ["5", "4"]
     rate, calibrate = commands_on(ada.page())
@@ -310,35 +310,35 @@ def test_the_sheet_of_ratings_is_read_by_the_commands_that_the_page_names(browse
     corrected = summary["comparison"]["corrected"]
     assert corrected["n_labelled"] == 22
     run(semscale, *calibrate[1:])
-    assert (folder / "labels" / "Reason-quality-calibration.json").exists()
+    assert (folder / "labels" / "answers-Reason-quality-calibration.json").exists()
 
 
 def test_the_labels_are_chosen_on_the_page_of_ratings_which_rates_with_them(browser, folder):
     person = Person(browser, "Ada")
     person.label("543215432154")
-    form = browser.change("/label/sheet", {"task": "Reason-quality", "then": "measure"})
+    form = browser.change("/label/sheet", {"task": "answers-Reason-quality", "then": "measure"})
     start = form.index('id="rate-form"')
     fields = fields_in(form[start : form.index("</form>", start)])
     chosen = {name: fields[name] for name in ("text", "scale", "labels")}
-    assert chosen == {"text": "Reason", "scale": "quality", "labels": "labels/Reason-quality.csv"}
+    assert chosen == {"text": "Reason", "scale": "quality", "labels": "labels/answers-Reason-quality.csv"}
     browser.change("/rate", chosen | {"floor": "none"})
     while "hx-refresh" not in browser.client.get("/rate/progress").headers:
         pass
     page = browser.get("/rate")
     value, low, high = re.search(r"(\d\.\d\d) \[(\d\.\d\d), (\d\.\d\d)\]", person.figures()).groups()
     assert f"{value} [{low}, {high}]" in page
-    assert "--labels labels/Reason-quality.csv" in page
+    assert "--labels labels/answers-Reason-quality.csv" in page
     assert browser.post("/rate", chosen | {"labels": "../secret.csv"}).status_code == 422
-    assert '<option value="labels/Reason-quality.csv" selected>' in page
+    assert '<option value="labels/answers-Reason-quality.csv" selected>' in page
     (folder / "second.csv").write_bytes((folder / "answers.csv").read_bytes())
     browser.change("/data/file", {"file": "second.csv"})
-    assert '<option value="labels/Reason-quality.csv">' in browser.get("/rate")
+    assert '<option value="labels/answers-Reason-quality.csv">' in browser.get("/rate")
 
 
 def test_the_page_and_the_command_correct_the_same_mean(browser, folder, semscale):
     person = Person(browser, "Ada")
     person.label("543215432154")
-    browser.change("/label/sheet", {"task": "Reason-quality"})
+    browser.change("/label/sheet", {"task": "answers-Reason-quality"})
     rate, _ = commands_on(person.page())
     corrected = json.loads(run(semscale, *rate[1:], "--floor", "none", "--json").out)["comparison"][
         "corrected"
@@ -349,7 +349,7 @@ def test_the_page_and_the_command_correct_the_same_mean(browser, folder, semscal
 
 
 def test_codes_are_labelled_several_at_once_and_the_sheet_is_coded(browser, coded, semscale):
-    person = Person(browser, "Ada", "Reason-codes", CODING)
+    person = Person(browser, "Ada", "answers-Reason-codes", CODING)
     assert "&lt;b&gt;price&lt;/b&gt;" in person.page()
     rows = person.rows()[:30]
     for number, row in enumerate(rows):
@@ -363,56 +363,56 @@ def test_codes_are_labelled_several_at_once_and_the_sheet_is_coded(browser, code
     assert re.search(r"sound 10 \d+ % \[", figures)
     assert re.search(r"<b>price</b> 20 \d+ % \[", figures)
     assert "Nearly all of the 39 answers are coded by hand" in figures
-    browser.change("/label/sheet", {"task": "Reason-codes"})
-    sheet = pl.read_csv(coded / "labels" / "Reason-codes.csv", infer_schema=False)
+    browser.change("/label/sheet", {"task": "answers-Reason-codes"})
+    sheet = pl.read_csv(coded / "labels" / "answers-Reason-codes.csv", infer_schema=False)
     assert sheet.columns == ["person", "why", "wave", "human", "inclusion"]
     assert sheet.height == 39
     assert [sheet["human"][row - 1] for row in rows[:3]] == ["none", "<b>price</b>", "sound; <b>price</b>"]
     (command,) = commands_on(person.page())
-    page = browser.change("/label/sheet", {"task": "Reason-codes", "then": "measure"})
-    assert '<option value="labels/Reason-codes.csv" selected>' in page
+    page = browser.change("/label/sheet", {"task": "answers-Reason-codes", "then": "measure"})
+    assert '<option value="labels/answers-Reason-codes.csv" selected>' in page
     summary = json.loads(run(semscale, *command[1:], "--json").out)
     assert summary["hand_coded"] == 30
 
 
 def test_two_coders_have_a_column_each_and_alpha_for_each_code(browser, coded, semscale):
-    people = [Person(browser, name, "Reason-codes", CODING) for name in ("Ada", "Bo/../")]
+    people = [Person(browser, name, "answers-Reason-codes", CODING) for name in ("Ada", "Bo/../")]
     rows = people[0].rows()[:24]
     for row in rows:
         for number, person in enumerate(people):
             person.send(row, label=["sound"] if (row + number) % 4 else ["<b>price</b>"])
-    agreement = browser.get("/label/agreement?task=Reason-codes")
+    agreement = browser.get("/label/agreement?task=answers-Reason-codes")
     assert "24 texts" in agreement
     assert agreement.count("[−") + agreement.count("[0") >= 2
-    browser.change("/label/sheet", {"task": "Reason-codes"})
+    browser.change("/label/sheet", {"task": "answers-Reason-codes"})
     (command,) = commands_on(people[0].page())
     assert command.count("--human") == 2
     run(semscale, *command[1:])
 
 
 def test_codes_that_have_learned_from_labels_are_not_corrected_by_labels(browser, coded):
-    person = Person(browser, "Ada", "Reason-codes", CODING)
+    person = Person(browser, "Ada", "answers-Reason-codes", CODING)
     path = coded / "results" / CODING["table"]
     table = pl.read_parquet(path)
     table.rename({"semscale_sound_likeness": "semscale_sound_p"}).write_parquet(path)
     assert "learned from labels" in person.figures()
-    (coded / "labels" / "Reason-codes" / "draw.json").unlink()
-    assert "Reason-codes" not in browser.get("/label")
+    (coded / "labels" / "answers-Reason-codes" / "draw.json").unlink()
+    assert "answers-Reason-codes" not in browser.get("/label")
 
 
 def test_another_page_leads_to_the_texts_of_a_table(browser, coded):
     address = f"/label?question=Reason&codes=topics&table={CODING['table']}"
     page = browser.get(address)
-    assert '<button class="main">Draw texts<span class="unseen"> of Reason-codes' in page
-    assert '<button>Draw texts<span class="unseen"> of Reason-quality' in page
-    Person(browser, "Ada", "Reason-codes", CODING).become()
+    assert '<button class="main">Draw texts<span class="unseen"> of answers-Reason-codes' in page
+    assert '<button>Draw texts<span class="unseen"> of answers-Reason-quality' in page
+    Person(browser, "Ada", "answers-Reason-codes", CODING).become()
     assert "Which codes apply?" in browser.get(address)
 
 
 def test_a_table_with_other_texts_is_noticed_and_labels_stay(browser, folder):
     person = Person(browser, "Ada")
     person.label("345")
-    path = folder / "results" / "Reason-quality.parquet"
+    path = folder / "results" / "answers-Reason-quality.parquet"
     table = pl.read_parquet(path)
     table.reverse().write_parquet(path)
     assert "has other texts" in person.figures()
@@ -425,13 +425,13 @@ def test_a_table_with_other_texts_is_noticed_and_labels_stay(browser, folder):
 
 def test_a_broken_draw_names_its_file(browser, folder):
     Person(browser, "Ada")
-    (folder / "labels" / "Reason-quality" / "draw.json").write_text("{")
-    answer = browser.answer("/label?task=Reason-quality")
+    (folder / "labels" / "answers-Reason-quality" / "draw.json").write_text("{")
+    answer = browser.answer("/label?task=answers-Reason-quality")
     assert answer.status_code == 422
-    assert "labels/Reason-quality/draw.json" in message_in(answer)
+    assert "labels/answers-Reason-quality/draw.json" in message_in(answer)
     (folder / "results" / "broken.parquet").write_text("nonsense")
     page = browser.get("/label")
-    assert "labels/Reason-quality/draw.json cannot be read" in page
+    assert "labels/answers-Reason-quality/draw.json cannot be read" in page
     assert "results/broken.parquet cannot be read" in page
     assert "Draw texts" in page
 
@@ -439,7 +439,7 @@ def test_a_broken_draw_names_its_file(browser, folder):
 def test_a_cut_line_of_a_journal_is_mentioned(browser, folder):
     person = Person(browser, "Ada")
     person.label("345")
-    path = folder / "labels" / "Reason-quality" / "ada.jsonl"
+    path = folder / "labels" / "answers-Reason-quality" / "ada.jsonl"
     path.write_bytes(path.read_bytes()[:-20])
     assert "2 of 39 texts" in person.figures()
     assert "1 line of the journal was cut short" in person.figures()

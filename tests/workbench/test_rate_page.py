@@ -48,21 +48,21 @@ def rate(browser, **fields):
 @pytest.mark.usefixtures("quick")
 def test_a_question_is_rated_and_its_report_shown(browser, folder):
     page = rate(browser, by="Home", floor="none")
-    out = pl.read_parquet(folder / "results" / "Reason-quality.parquet")
+    out = pl.read_parquet(folder / "results" / "answers-Reason-quality.parquet")
     assert out["semscale_status"].to_list() == ["scored"] * 3 + ["missing"] + ["scored"] * 2
     assert "mean score and its 95\u00a0% interval" in page
     assert "Germany" in page
     assert "semscale rate answers.csv --text Reason --scale quality --by Home --floor none" in page
-    assert "--out results/Reason-quality.parquet" in page
+    assert "--out results/answers-Reason-quality.parquet" in page
     assert "&lt;b&gt;Great&lt;/b&gt; &amp; cheap value" in page
     assert "<b>Great</b>" not in page
-    assert "/label?table=Reason-quality.parquet" in page
+    assert "/label?table=answers-Reason-quality.parquet" in page
 
 
 @pytest.mark.usefixtures("quick")
 def test_texts_are_found_by_words_status_group_and_point(browser, folder):
     rate(browser, by="Home", floor="none")
-    out = pl.read_parquet(folder / "results" / "Reason-quality.parquet")
+    out = pl.read_parquet(folder / "results" / "answers-Reason-quality.parquet")
     mode = out["semscale_mode"][0]
     expected = out.filter(pl.col("semscale_mode") == mode).height
     for query, n in (
@@ -89,8 +89,8 @@ def test_reports_are_downloaded_and_stay_in_the_folder(browser, folder, kind):
     rate(browser)
     answer = browser.post(f"/rate/export/{kind}")
     assert answer.status_code == 200
-    assert f'filename="Reason-quality.{kind}"' in answer.headers["content-disposition"]
-    assert (folder / "results" / f"Reason-quality.{kind}").read_bytes() == answer.content
+    assert f'filename="answers-Reason-quality.{kind}"' in answer.headers["content-disposition"]
+    assert (folder / "results" / f"answers-Reason-quality.{kind}").read_bytes() == answer.content
 
 
 @pytest.mark.usefixtures("quick")
@@ -174,8 +174,8 @@ def test_a_file_without_open_texts_says_what_to_do(browser, folder):
 def test_the_page_and_the_command_write_the_same_ratings(browser, folder, semscale):
     page = rate(browser, by="Home", floor="none")
     (line,) = [line for line in page.splitlines() if "semscale rate" in line]
-    command = line.removesuffix("</pre>").replace("results/Reason-quality", "again").split()
-    written = pl.read_parquet(folder / "results" / "Reason-quality.parquet")
+    command = line.removesuffix("</pre>").replace("results/answers-Reason-quality", "again").split()
+    written = pl.read_parquet(folder / "results" / "answers-Reason-quality.parquet")
     ended = semscale(*command[1:])
     assert ended.code == 0, ended.err
     assert_frame_equal(written, pl.read_parquet(folder / "again.parquet"), check_exact=True)
@@ -210,7 +210,7 @@ def test_the_spss_file_has_the_labels_that_the_command_writes(browser, folder, s
         *("--floor", "none", "--out", "again.sav"),
     )
     assert ended.code == 0, ended.err
-    files = [read_sav(str(folder / name)) for name in ("results/Reason-quality.sav", "again.sav")]
+    files = [read_sav(str(folder / name)) for name in ("results/answers-Reason-quality.sav", "again.sav")]
     (left, described), (right, expected) = files
     assert left.equals(right)
     assert described.column_names_to_labels == expected.column_names_to_labels
@@ -285,7 +285,7 @@ def test_earlier_runs_are_opened_after_a_restart(browser, folder):
     again = Browser(workbench(Project.open(folder), token=TOKEN, port=PORT))
     page = again.get("/rate")
     start = page.index('<ul class="earlier">')
-    assert page.count("<bdi>Reason-quality</bdi>") == 1
+    assert page.count("<bdi>answers-Reason-quality</bdi>") == 1
     form = fields_in(page[start : page.index("</form>", start)])
     assert (form["by"], form["floor"]) == ("Home", "none")
     opened = rate(again, **form)
@@ -296,7 +296,7 @@ def test_earlier_runs_are_opened_after_a_restart(browser, folder):
 @pytest.mark.usefixtures("quick")
 def test_a_run_that_did_not_finish_can_be_continued(browser, folder):
     rate(browser)
-    (folder / "results" / "Reason-quality.parquet").unlink()
+    (folder / "results" / "answers-Reason-quality.parquet").unlink()
     assert "Continue<span" in browser.get("/rate")
 
 

@@ -41,5 +41,5 @@ def test_a_new_user_gets_from_the_example_to_a_workbook_and_a_deck(new_page, tmp
     assert any("answers" in text for text in texts)
     assert len(slides) > 3
     project = tmp_path / "semscale-demo"
-    assert (project / "labels" / "why-quality" / "ada.jsonl").read_text().count("\n") == 15
+    assert (project / "labels" / "devices-why-quality" / "ada.jsonl").read_text().count("\n") == 15
     assert (project / "codebooks" / "why.yaml").is_file()

@@ -281,16 +281,18 @@ class CodePage:
 
     def _start(self, form: Mapping[str, Sequence[str]]) -> Response:
         single = {name: values[0] for name, values in form.items() if values}
-        file, stored = self._project.described_file()
+        source, stored = self._project.described_file()
         book, labels = self._open(single.get("codebook", "")), single.get("labels", "")
         fields: dict[str, Any] = {name: single.get(name) for name in COLUMNS}
         fields |= {"labels": (labels,) if labels else (), "by": tuple(form.get("by", ()))}
-        sheets = self._sheets(self._reader.view(file, stored), single.get("question", ""))
+        sheets = self._sheets(self._reader.view(source, stored), single.get("question", ""))
+        file = source
         if labels in sheets:
             file = self._project.folder / labels
             fields |= {"labels": tuple(sheets[labels]), "inclusion": INCLUSION}
         plan = CodingPlan(
             folder=self._project.folder,
+            source=source,
             file=file,
             survey=stored.survey,
             book=book.file,
@@ -465,7 +467,8 @@ class CodePage:
     def _coded_table(self, view: SurveyView, question: str) -> CodedTable | None:
         """Return the coded table of a question; ``None`` if there is none that can be read."""
         paths = [
-            coded_table_of(self._project.folder, question, is_corrected=value) for value in (False, True)
+            coded_table_of(self._project.folder, view.file, question, is_corrected=value)
+            for value in (False, True)
         ]
         written = [path for path in paths if path.is_file()]
         known = view.survey.by_name.get(question)

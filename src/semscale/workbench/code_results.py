@@ -32,8 +32,8 @@ from semscale.survey.description import Question, QuestionKind, Survey
 from semscale.survey.survey_file import FILE_NAME
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 from semscale.workbench.forms import option_words
-from semscale.workbench.project import LABELS, RESULTS, SharedSettings
-from semscale.workbench.runs import SHOWN, file_stem, position_in, problem_of, result_of
+from semscale.workbench.project import LABELS, SharedSettings
+from semscale.workbench.runs import SHOWN, position_in, problem_of, result_of, table_path
 from semscale.workbench.survey_view import SurveyView
 
 SETTINGS = ("given_from", "unsure_from", "sentiment", "min_base", "missing", "reasoning", "html")
@@ -57,7 +57,8 @@ class CodingPlan:
 
     Attributes:
         folder: the project's folder.
-        file: the file with the answers, or a sheet with all of them and labels of people.
+        source: the survey's file.
+        file: that file, or a sheet with all of its answers and labels of people.
         survey: its description; ``None`` without one.
         book: name of the codebook's file in the project.
         codebook: the codes.
@@ -67,6 +68,7 @@ class CodingPlan:
     """
 
     folder: Path
+    source: Path
     file: Path
     survey: Survey | None
     book: str
@@ -78,7 +80,8 @@ class CodingPlan:
     @property
     def out(self) -> Path:
         """The coded table."""
-        return coded_table_of(self.folder, self.columns.text, is_corrected=bool(self.columns.labels))
+        is_corrected = bool(self.columns.labels)
+        return coded_table_of(self.folder, self.source, self.columns.text, is_corrected=is_corrected)
 
     @property
     def quotes(self) -> Path:
@@ -112,7 +115,7 @@ class CodingPlan:
     @property
     def label_address(self) -> str:
         """Address of the page on which answers are coded by hand."""
-        question, table = self.columns.text, coded_table_of(self.folder, self.columns.text)
+        question, table = self.columns.text, coded_table_of(self.folder, self.source, self.columns.text)
         named = {"question": question, "codes": Path(self.book).stem, "table": table.name}
         return f"/label?{urlencode(named)}"
 
@@ -143,16 +146,17 @@ class CodingPlan:
         return measure_table(table, instrument, out=self.out, settings=parts, progress=task.report)
 
 
-def coded_table_of(folder: Path, question: str, *, is_corrected: bool = False) -> Path:
+def coded_table_of(folder: Path, source: Path, question: str, *, is_corrected: bool = False) -> Path:
     """Return the path of the table with the codes of a question.
 
     Args:
         folder: the project's folder.
+        source: the survey's file.
         question: name of the question.
         is_corrected: whether codes have learned from hand codes. Such a table stands beside the other one,
             from which answers are drawn to be coded by hand.
     """
-    return folder / RESULTS / f"{file_stem(question)}-codes{'-corrected' if is_corrected else ''}.parquet"
+    return table_path(folder, source, question, "codes-corrected" if is_corrected else "codes")
 
 
 def label_sheets(folder: Path, text: str) -> dict[str, list[str]]:

@@ -32,15 +32,15 @@ from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.workbench.forms import form_fields, option_words, settings_of_form
 from semscale.workbench.models import Models
 from semscale.workbench.pages import page, reading_page, redirect, status_of
-from semscale.workbench.project import LABELS, RESULTS, Project, StoredSurvey
+from semscale.workbench.project import LABELS, RESULTS, SCALES, Project, StoredSurvey
 from semscale.workbench.rated_texts import RatedTexts, find_texts, text_in_row
 from semscale.workbench.runs import (
     earlier_runs,
-    file_stem,
     problem_of,
     replace_run,
     result_of,
     store_choices,
+    table_path,
 )
 from semscale.workbench.scale_form import project_scales, scale_path
 from semscale.workbench.scale_page import scale_router
@@ -191,7 +191,7 @@ class RatePage:
         if labels and labels not in _label_sheets(self._project.folder):
             raise InputError("labels", f"must be one of the list, got {shorten(labels)}")
         file, stored = self._project.described_file()
-        out = self._project.folder / RESULTS / f"{file_stem(columns.text)}-{_scale_stem(scale)}.parquet"
+        out = table_path(self._project.folder, file, columns.text, _scale_name(scale))
         store_choices(out, form)
         before = None if self._run is None else self._run.task
         task = replace_run(
@@ -329,9 +329,8 @@ def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
     return router
 
 
-def _scale_stem(scale: str) -> str:
-    """Return the name of a scale in names of files."""
-    return file_stem(scale.removesuffix(".yaml").removeprefix("scales/"))
+def _scale_name(scale: str) -> str:
+    return scale.removesuffix(".yaml").removeprefix(f"{SCALES}/")
 
 
 def _label_sheets(folder: Path) -> list[str]:

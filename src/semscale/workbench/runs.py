@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from semscale.serving.background import BackgroundWork, Task
 from semscale.store.atomic import replacing
+from semscale.workbench.project import RESULTS
 
 SHOWN = 20
 """Number of texts of a run that a page shows at once."""
@@ -75,6 +76,21 @@ def file_stem(text: str) -> str:
     """
     plain = "".join(sign if sign.isalnum() else "-" for sign in text)
     return plain.strip("-")[:60] or "texts"
+
+
+def table_path(folder: Path, file: Path, *names: str) -> Path:
+    """Return the path of the table that a run writes, which names the survey's file: waves have their own.
+
+    Args:
+        folder: the project's folder.
+        file: the survey's file.
+        names: what was measured, such as the question and the scale.
+
+    Examples:
+        >>> table_path(Path("project"), Path("wave 1.csv"), "why", "quality").as_posix()
+        'project/results/wave-1-why-quality.parquet'
+    """
+    return folder / RESULTS / f"{'-'.join(map(file_stem, (file.stem, *names)))}.parquet"
 
 
 def position_in(query: Mapping[str, str], n: int) -> int:
