@@ -207,7 +207,7 @@ def collected(book, tmp_path):
     class NumberCoder:
         """Looks the scores of an answer up by its number."""
 
-        signature, embedder = scores.signature, None
+        signature, embedder, language = scores.signature, None, "en"
 
         def adapt(self, batches, *, missing=frozenset()):
             return self

@@ -17,7 +17,7 @@ IN_CHROMIUM = [
 ]
 """Marks of tests that need a Chromium."""
 
-_MILLISECONDS = 15_000
+_MILLISECONDS = 60_000
 
 PORT = 8765
 TOKEN = "t" * 32

@@ -271,10 +271,11 @@ class DataPage:
         Args:
             current: name of that page.
         """
-        task = self._reader.unfinished(*self._project.described_file())
+        file, stored = self._project.described_file()
+        task, opened = self._reader.unfinished(file, stored), self._reader.opened(file, stored)
         if task is None and current != "data":  # other pages have scripts and fields of their address
             return Response(headers={"HX-Refresh": "true"})
-        return page("reading_progress", self._project, current=current, task=task)
+        return page("reading_progress", self._project, current=current, task=task, opened=opened)
 
     def show_file(self, form: Annotated[FileForm, Query()]) -> Response:
         """Show the folder's files, and the first rows of one as it would be read.

@@ -103,7 +103,7 @@ class SampleTexts:
         self._estimates: dict[str, GroupEstimate] = {}
         self._summaries: dict[str, RatingSummary] = {}
 
-    def rate(self, scale: Scale) -> Ratings:
+    def _ratings_on(self, scale: Scale) -> Ratings:
         """Rate the texts, once for each scale."""
         return _remember(self._ratings, scale, self._rate)
 
@@ -113,11 +113,11 @@ class SampleTexts:
 
     def summary(self, scale: Scale) -> RatingSummary:
         """Return the figures of all texts and the expected correlation, once for each scale."""
-        return _remember(self._summaries, scale, lambda scale: self.rate(scale).summarize())
+        return _remember(self._summaries, scale, lambda scale: self._ratings_on(scale).summarize())
 
     def estimate(self, scale: Scale) -> GroupEstimate:
         """Return the figures of all texts, once for each scale."""
-        return _remember(self._estimates, scale, lambda scale: self.rate(scale).estimate().overall)
+        return _remember(self._estimates, scale, lambda scale: self._ratings_on(scale).estimate().overall)
 
     def lint(self, scale: Scale) -> LintReport:
         """Lint a scale; known sentences are not embedded again."""
