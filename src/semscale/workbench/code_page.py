@@ -53,10 +53,10 @@ from semscale.workbench.code_results import (
     COLUMNS,
     MODELS,
     SETTINGS,
+    CodedAnswer,
     CodedTable,
     CodingPlan,
     CodingRun,
-    FoundAnswers,
     coded_table_of,
     column_choices,
     is_table_of,
@@ -64,9 +64,9 @@ from semscale.workbench.code_results import (
 )
 from semscale.workbench.forms import form_fields, settings_of_form
 from semscale.workbench.models import Models
-from semscale.workbench.pages import element_id, page, reading_page, redirect
+from semscale.workbench.pages import element_id, page, reading_page, redirect, router_of
 from semscale.workbench.project import CODEBOOKS, Project
-from semscale.workbench.runs import file_stem, problem_of, replace_run
+from semscale.workbench.runs import Found, file_stem, problem_of, replace_run
 from semscale.workbench.survey_view import SurveyReader, SurveyView
 from semscale.yaml_reading import YamlFile
 
@@ -383,7 +383,7 @@ class CodePage:
     def _running_task(self) -> Task[Any] | None:
         return None if self._task is None or self._task.future.done() else self._task
 
-    def _find(self, run: CodingRun, request: Request) -> FoundAnswers:
+    def _find(self, run: CodingRun, request: Request) -> Found[CodedAnswer]:
         table = CodedTable(run.plan.out, run.plan.text_column)
         quotes = run.plan.quotes
         stars = set(read_quotes(quotes)) if quotes.is_file() else set()
@@ -563,32 +563,29 @@ def code_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
         work: threads for runs.
         models: loads the models.
     """
-    router, codes = APIRouter(), CodePage(project, reader, work, models)
+    codes = CodePage(project, reader, work, models)
     reading: dict[str, Callable[..., Response]] = {
-        "": codes.show,
-        "/file": codes.download,
-        "/count": codes.count_words,
-        "/progress": codes.progress,
-        "/results": codes.results,
-        "/answers": codes.answers,
+        "/code": codes.show,
+        "/code/file": codes.download,
+        "/code/count": codes.count_words,
+        "/code/progress": codes.progress,
+        "/code/results": codes.results,
+        "/code/answers": codes.answers,
     }
     changing: dict[str, Callable[..., Any]] = {
-        "/add": codes.add,
-        "/suggest": codes.suggest,
-        "/change": codes.change,
-        "/net": codes.set_net,
-        "/delete": codes.delete,
-        "/merge": codes.merge,
-        "/split": codes.split,
-        "/run": codes.start,
-        "/star": codes.star,
-        "/stop": codes.stop,
-        "/export/{kind}": codes.export,
+        "/code/add": codes.add,
+        "/code/suggest": codes.suggest,
+        "/code/change": codes.change,
+        "/code/net": codes.set_net,
+        "/code/delete": codes.delete,
+        "/code/merge": codes.merge,
+        "/code/split": codes.split,
+        "/code/run": codes.start,
+        "/code/star": codes.star,
+        "/code/stop": codes.stop,
+        "/code/export/{kind}": codes.export,
     }
-    for method, routes in (("GET", reading), ("POST", changing)):
-        for path, route in routes.items():
-            router.add_api_route(f"/code{path}", route, methods=[method], response_class=Response)
-    return router
+    return router_of(reading, changing)
 
 
 def _pattern(words: Sequence[str]) -> str:

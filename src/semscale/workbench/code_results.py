@@ -33,8 +33,8 @@ from semscale.survey.survey_file import FILE_NAME
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 from semscale.workbench.forms import option_words
 from semscale.workbench.project import LABELS, SharedSettings
-from semscale.workbench.runs import SHOWN, position_in, problem_of, result_of, table_path
-from semscale.workbench.survey_view import SurveyView
+from semscale.workbench.runs import SHOWN, Found, position_in, problem_of, result_of, table_path
+from semscale.workbench.survey_view import GROUPS, SurveyView
 
 SETTINGS = ("given_from", "unsure_from", "sentiment", "min_base", "missing", "reasoning", "html")
 """Settings of coding that the form has."""
@@ -46,7 +46,6 @@ MODELS = (DEFAULT_MODEL, DEFAULT_RATING_MODEL)
 """Embedding models to choose from."""
 
 _LONGEST = 4000
-_GROUPS: tuple[QuestionKind, ...] = ("single", "scale", "nps", "wave")
 _NUMBERS: tuple[QuestionKind, ...] = ("scale", "nps", "numeric")
 _COMPARED, _BATCH = 100, 1000
 
@@ -188,7 +187,7 @@ def column_choices(view: SurveyView, question: str) -> dict[str, list[Question]]
     return {
         "labels": [entry for entry in of_kind("single", "multiple", "open") if entry.name != question],
         "inclusion": of_kind("numeric"),
-        "by": of_kind(*_GROUPS),
+        "by": of_kind(*GROUPS),
         "rating": of_kind(*_NUMBERS),
         "weight": of_kind("weight"),
         "respondent": of_kind("identifier"),
@@ -257,34 +256,6 @@ class CodedAnswer:
     codes: list[dict[str, Any]]
 
 
-@dataclass(frozen=True)
-class FoundAnswers:
-    """Answers that meet the filters of the page.
-
-    Attributes:
-        rows: those that are shown.
-        n: number of answers that meet the filters.
-        start: number of answers before the first that is shown.
-        filters: the filters, by name.
-    """
-
-    rows: list[CodedAnswer]
-    n: int
-    start: int
-    filters: Mapping[str, str]
-
-    @property
-    def previous_start(self) -> int | None:
-        """Position of the previous answers; ``None`` at the beginning."""
-        return max(self.start - SHOWN, 0) if self.start else None
-
-    @property
-    def next_start(self) -> int | None:
-        """Position of the next answers; ``None`` at the end."""
-        after = self.start + SHOWN
-        return after if after < self.n else None
-
-
 @lru_cache(maxsize=1)  # of 100,000 rows, a search takes tens of milliseconds in memory, and 500 from the file
 def _read(path: Path, _changed: int, _size: int) -> pl.DataFrame:
     return pl.read_parquet(path)
@@ -344,7 +315,7 @@ class CodedTable:
 
     def find(
         self, query: Mapping[str, str], codebook: Codebook, stars: Collection[tuple[str, str]]
-    ) -> FoundAnswers:
+    ) -> Found[CodedAnswer]:
         """Return the answers that meet the filters of an address.
 
         Args:
@@ -370,7 +341,7 @@ class CodedTable:
         rows = table.slice(start, SHOWN).collect().to_dicts()
         shown = [name for name in known if name not in nets]
         found = code if code in known else ""
-        return FoundAnswers([self._answer(row, shown, found, stars) for row in rows], n, start, filters)
+        return Found([self._answer(row, shown, found, stars) for row in rows], n, start, filters)
 
     def text_of(self, row: int) -> str:
         """Return the answer of a row, from 1.

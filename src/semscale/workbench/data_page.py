@@ -18,7 +18,7 @@ from semscale.store.table_settings import HeaderKind, TableSettings
 from semscale.survey.description import Question, QuestionKind, Survey
 from semscale.survey.regrouping import JoinedKind, join_questions, split_question
 from semscale.survey.survey_file import FILE_NAME
-from semscale.workbench.pages import element_id, page, reading_page, redirect, status_of
+from semscale.workbench.pages import element_id, page, reading_page, redirect, router_of, status_of
 from semscale.workbench.project import Project, check_version
 from semscale.workbench.question_form import (
     ANSWER,
@@ -193,7 +193,7 @@ def data_router(project: Project, reader: SurveyReader) -> APIRouter:
         project: the project that is open.
         reader: reads its file.
     """
-    router, data = APIRouter(), DataPage(project, reader)
+    data = DataPage(project, reader)
     reading: dict[str, Callable[..., Response]] = {
         "/data": data.show,
         "/data/file": data.show_file,
@@ -210,10 +210,7 @@ def data_router(project: Project, reader: SurveyReader) -> APIRouter:
         "/data/split": data.split,
         "/data/undo": data.undo,
     }
-    for method, routes in (("GET", reading), ("POST", changing)):
-        for path, route in routes.items():
-            router.add_api_route(path, route, methods=[method], response_class=Response)
-    return router
+    return router_of(reading, changing)
 
 
 class DataPage:

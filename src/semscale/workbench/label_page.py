@@ -17,7 +17,7 @@ from semscale.messages import first_mistake
 from semscale.workbench.label_journals import ADJUDICATED, Entry, rater_name
 from semscale.workbench.label_measures import FinalLabels, Kind, LabelFigures
 from semscale.workbench.label_tasks import LabelTask, LabelTasks
-from semscale.workbench.pages import page, reading_page, redirect
+from semscale.workbench.pages import page, reading_page, redirect, router_of
 from semscale.workbench.project import Project
 from semscale.workbench.survey_view import SurveyReader
 
@@ -311,16 +311,17 @@ def label_router(project: Project, reader: SurveyReader) -> APIRouter:
         project: the project that is open.
         reader: reads its file.
     """
-    router, label = APIRouter(), LabelPage(project, reader)
-    routes: tuple[tuple[str, str, Callable[..., Any]], ...] = (
-        ("GET", "/label", label.show),
-        ("GET", "/label/ahead", label.ahead),
-        ("GET", "/label/agreement", label.agreement),
-        ("POST", "/label/start", label.start),
-        ("POST", "/label/rater", label.set_rater),
-        ("POST", "/label/answer", label.answer),
-        ("POST", "/label/sheet", label.write_sheet),
+    label = LabelPage(project, reader)
+    return router_of(
+        {
+            "/label": label.show,
+            "/label/ahead": label.ahead,
+            "/label/agreement": label.agreement,
+        },
+        {
+            "/label/start": label.start,
+            "/label/rater": label.set_rater,
+            "/label/answer": label.answer,
+            "/label/sheet": label.write_sheet,
+        },
     )
-    for method, path, route in routes:
-        router.add_api_route(path, route, methods=[method], response_class=Response)
-    return router

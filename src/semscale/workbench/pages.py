@@ -2,12 +2,14 @@
 
 import hashlib
 import shlex
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from fastapi import APIRouter
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from semscale.report.formatting import count_of
@@ -152,6 +154,22 @@ def redirect(path: str, anchor: str = "", **query: str) -> Response:
     """Let the browser load a page anew, so that loading it again repeats no change."""
     address = path + (f"?{urlencode(query)}" if query else "") + (f"#{anchor}" if anchor else "")
     return RedirectResponse(address, 303)
+
+
+def router_of(
+    shown: Mapping[str, Callable[..., Any]], changing: Mapping[str, Callable[..., Any]]
+) -> APIRouter:
+    """Return the routes of a page.
+
+    Args:
+        shown: functions that show something, by path; they are called by GET and change nothing.
+        changing: functions that change something, by path; they are called by POST.
+    """
+    router = APIRouter()
+    for method, routes in (("GET", shown), ("POST", changing)):
+        for path, route in routes.items():
+            router.add_api_route(path, route, methods=[method], response_class=Response)
+    return router
 
 
 @cache

@@ -1,10 +1,9 @@
 """The page of ratings: an open question rated on a scale, its report, and its texts."""
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 from fastapi import APIRouter, Request
@@ -27,13 +26,12 @@ from semscale.stats.intervals import IntervalPlan
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels
 from semscale.store.writing import write_table
-from semscale.survey.description import QuestionKind
 from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.workbench.forms import form_fields, option_words, settings_of_form
 from semscale.workbench.models import Models
-from semscale.workbench.pages import page, reading_page, redirect, status_of
+from semscale.workbench.pages import page, reading_page, redirect, router_of, status_of
 from semscale.workbench.project import LABELS, RESULTS, SCALES, Project, StoredSurvey
-from semscale.workbench.rated_texts import RatedTexts, find_texts, text_in_row
+from semscale.workbench.rated_texts import FoundTexts, find_texts, text_in_row
 from semscale.workbench.runs import (
     earlier_runs,
     problem_of,
@@ -44,7 +42,7 @@ from semscale.workbench.runs import (
 )
 from semscale.workbench.scale_form import project_scales, scale_path
 from semscale.workbench.scale_page import scale_router
-from semscale.workbench.survey_view import SurveyReader
+from semscale.workbench.survey_view import GROUPS, SurveyReader
 
 _SETTINGS = ("language", "readout", "temperature", "floor", "anchor_sets", "missing", "reasoning", "html")
 _EXPORTS = {
@@ -55,7 +53,6 @@ _EXPORTS = {
     "sav": "rated table (SPSS)",
     "parquet": "rated table (Parquet)",
 }
-_GROUPS: tuple[QuestionKind, ...] = ("single", "scale", "nps", "wave")
 
 
 @dataclass(frozen=True)
@@ -156,7 +153,7 @@ class RatePage:
             refused="" if refused is None else str(refused),
             view=view,
             texts=view.survey.of_kind("open"),
-            groups=view.survey.of_kind(*_GROUPS),
+            groups=view.survey.of_kind(*GROUPS),
             facts={kind: view.survey.of_kind(kind) for kind in ("weight", "identifier")},
             scales=project_scales(self._project),
             scale=load_scale(scale_path(self._project, chosen)),
@@ -255,7 +252,7 @@ class RatePage:
             return self._render(request.query_params, error)
         return FileResponse(path, filename=path.name)
 
-    def _find(self, run: RatingRun, summary: RatingSummary, query: Mapping[str, str]) -> RatedTexts:
+    def _find(self, run: RatingRun, summary: RatingSummary, query: Mapping[str, str]) -> FoundTexts:
         return find_texts(run.out, run.text_column, summary, query)
 
     def _ratings(self) -> tuple[RatingRun, Rated]:
@@ -313,18 +310,20 @@ def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
         work: threads for runs.
         models: loads the model.
     """
-    router, rate = APIRouter(), RatePage(project, reader, work, models)
-    routes: tuple[tuple[str, str, Callable[..., Any]], ...] = (
-        ("GET", "/rate", rate.show),
-        ("GET", "/rate/progress", rate.progress),
-        ("GET", "/rate/texts", rate.texts),
-        ("GET", "/rate/text", rate.text),
-        ("POST", "/rate", rate.start),
-        ("POST", "/rate/stop", rate.stop),
-        ("POST", "/rate/export/{kind}", rate.export),
+    rate = RatePage(project, reader, work, models)
+    router = router_of(
+        {
+            "/rate": rate.show,
+            "/rate/progress": rate.progress,
+            "/rate/texts": rate.texts,
+            "/rate/text": rate.text,
+        },
+        {
+            "/rate": rate.start,
+            "/rate/stop": rate.stop,
+            "/rate/export/{kind}": rate.export,
+        },
     )
-    for method, path, route in routes:
-        router.add_api_route(path, route, methods=[method], response_class=Response)
     router.include_router(scale_router(project, reader, work, models))
     return router
 

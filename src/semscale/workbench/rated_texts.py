@@ -12,26 +12,18 @@ from semscale.errors import InputError
 from semscale.rating.summary import RatingSummary
 from semscale.stats.intervals import mass_names
 from semscale.store.writing import PREFIX
-from semscale.workbench.runs import SHOWN, position_in
+from semscale.workbench.runs import SHOWN, Found, position_in
 
 
 @dataclass(frozen=True)
-class RatedTexts:
-    """Texts of a run that meet the filters of the page.
+class FoundTexts(Found[dict[str, Any]]):
+    """Texts of a run, with their ratings, that meet the filters of the page.
 
     Attributes:
-        rows: the texts that are shown, with their ratings.
-        n: number of texts that meet the filters.
-        start: number of texts before the first that is shown.
-        filters: the filters, by name.
         statuses: statuses that occur.
         groups: values of the group.
     """
 
-    rows: list[dict[str, Any]]
-    n: int
-    start: int
-    filters: Mapping[str, str]
     statuses: list[str]
     groups: list[str]
 
@@ -40,19 +32,8 @@ class RatedTexts:
         """Greatest probability of a point, to which small figures are scaled."""
         return max((mass or 0.0 for row in self.rows for mass in row["masses"]), default=1.0) or 1.0
 
-    @property
-    def previous_start(self) -> int | None:
-        """Position of the previous texts; ``None`` at the beginning."""
-        return max(self.start - SHOWN, 0) if self.start else None
 
-    @property
-    def next_start(self) -> int | None:
-        """Position of the next texts; ``None`` at the end."""
-        after = self.start + SHOWN
-        return after if after < self.n else None
-
-
-def find_texts(rated: Path, text: str, summary: RatingSummary, query: Mapping[str, str]) -> RatedTexts:
+def find_texts(rated: Path, text: str, summary: RatingSummary, query: Mapping[str, str]) -> FoundTexts:
     """Find the texts of a rated table that meet the filters of the page.
 
     Args:
@@ -84,7 +65,7 @@ def find_texts(rated: Path, text: str, summary: RatingSummary, query: Mapping[st
     wanted["masses"] = pl.concat_list(masses)
     rows = found.slice(start, SHOWN).select(**wanted).collect().to_dicts()
     groups = table.select(pl.col(group).cast(pl.String).unique().sort()) if group else None
-    return RatedTexts(
+    return FoundTexts(
         rows=rows,
         n=n,
         start=start,

@@ -7,7 +7,7 @@ from concurrent.futures import CancelledError, wait
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -23,6 +23,35 @@ _CHOICES_FORM = TypeAdapter(dict[str, list[str]])
 _STOPPED = "stopped; the same run continues after its finished parts"
 
 Outcome = TypeVar("Outcome")
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class Found(Generic[Row]):
+    """Rows of a table that meet the filters of a page.
+
+    Attributes:
+        rows: those that are shown.
+        n: number of rows that meet the filters.
+        start: number of rows before the first that is shown.
+        filters: the filters, by name.
+    """
+
+    rows: Sequence[Row]
+    n: int
+    start: int
+    filters: Mapping[str, str]
+
+    @property
+    def previous_start(self) -> int | None:
+        """Position of the previous rows; ``None`` at the beginning."""
+        return max(self.start - SHOWN, 0) if self.start else None
+
+    @property
+    def next_start(self) -> int | None:
+        """Position of the next rows; ``None`` at the end."""
+        after = self.start + SHOWN
+        return after if after < self.n else None
 
 
 def result_of(task: Task[Outcome]) -> Outcome | None:

@@ -28,7 +28,7 @@ from semscale.types import Progress
 from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.workbench.changes import Change
 from semscale.workbench.models import Models
-from semscale.workbench.pages import page, reading_page, redirect, status_of
+from semscale.workbench.pages import page, reading_page, redirect, router_of, status_of
 from semscale.workbench.project import SCALES, Project, StoredSurvey
 from semscale.workbench.runs import problem_of, result_of
 from semscale.workbench.scale_form import ScaleForm, StoredScale, as_copy
@@ -336,14 +336,15 @@ def scale_router(project: Project, reader: SurveyReader, work: BackgroundWork, m
         work: threads that read the sample.
         models: loads the model.
     """
-    router, scale = APIRouter(), ScalePage(project, reader, work, models)
-    routes: tuple[tuple[str, str, Callable[..., Any]], ...] = (
-        ("GET", "/rate/scale", scale.show),
-        ("POST", "/rate/scale", scale.save),
-        ("POST", "/rate/scale/try", scale.try_out),
-        ("POST", "/rate/scale/chart", scale.chart),
-        ("POST", "/rate/scale/check", scale.check),
+    scale = ScalePage(project, reader, work, models)
+    return router_of(
+        {
+            "/rate/scale": scale.show,
+        },
+        {
+            "/rate/scale": scale.save,
+            "/rate/scale/try": scale.try_out,
+            "/rate/scale/chart": scale.chart,
+            "/rate/scale/check": scale.check,
+        },
     )
-    for method, path, route in routes:
-        router.add_api_route(path, route, methods=[method], response_class=Response)
-    return router

@@ -16,13 +16,16 @@ from semscale.store.table import Table
 from semscale.store.table_in_memory import table_in_memory
 from semscale.store.table_settings import TableSettings
 from semscale.survey.answer_counts import QuestionCounts, count_answers
-from semscale.survey.description import Question, Survey
+from semscale.survey.description import Question, QuestionKind, Survey
 from semscale.survey.finding import reading_for
 from semscale.survey.respondents import leave_out_rows
 from semscale.survey.survey_file import FILE_NAME
 from semscale.survey.updating import update_survey
 from semscale.tabulation.column_summaries import ColumnsSummary, ColumnSummary, summarize_columns
 from semscale.workbench.project import Project, StoredSurvey, version_of
+
+GROUPS: tuple[QuestionKind, ...] = ("single", "scale", "nps", "wave")
+"""Kinds of questions whose answers can be groups."""
 
 _SECONDS = 0.3  # after which a page is shown without the answers
 _READ, _IN_MEMORY = 4, 2  # numbers of last tables whose counts, and whose rows, stay
