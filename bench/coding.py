@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from coded_domains import OTHER_WITHOUT_TOPIC, keyboard_noise, learning_domains, restaurants
-from measuring import Options, RememberingEmbedder
+from measuring import Options
 from semscale import load_embedder
 from semscale.coding.code_shares import (
     CodeCounts,
@@ -34,6 +34,7 @@ from semscale.coding.labels import (
     mean_codes,
     probable_codes,
 )
+from semscale.embedding import RememberingEmbedder
 from semscale.stats.calibration import FEWEST_OF_EACH
 from semscale.weights.known import DEFAULT_MODEL
 from shared_data import shared_data

@@ -11,11 +11,12 @@ these are listed as well.
 import numpy as np
 
 from coded_domains import learning_domains, restaurants
-from measuring import Options, RememberingEmbedder
+from measuring import Options
 from semscale import load_embedder
 from semscale.coding.coder import Coder
 from semscale.coding.coding import CodeCalibration, positions_among
 from semscale.coding.labels import probable_codes
+from semscale.embedding import RememberingEmbedder
 from semscale.stats.calibration import FEWEST_OF_EACH, FOLDS, fit_platt, random_folds
 from semscale.stats.further_labels import ExpectedWidth
 from semscale.stats.prediction_powered import estimate_corrected_mean

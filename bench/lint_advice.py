@@ -20,9 +20,9 @@ import numpy as np
 import yaml
 
 from constructs import MODEL, read_scale, read_texts
-from measuring import ROOT, Options, RememberingEmbedder, machine
+from measuring import ROOT, Options, machine
 from rated_texts import HIGHEST, LOWEST, first, further_sets, review_sentences
-from semscale.embedding import load_embedder
+from semscale.embedding import RememberingEmbedder, load_embedder
 from semscale.embedding.embedder import anchor_embedder
 from semscale.rating.lint import lint
 from semscale.rating.readouts import combined_ratings

@@ -58,25 +58,6 @@ class Options(argparse.ArgumentParser):
         return super().parse_args(args, namespace)
 
 
-class RememberingEmbedder:
-    """Keeps all vectors in memory, for scripts that embed the same texts again and again."""
-
-    def __init__(self, embedder):
-        self._embedder, self._rows = embedder, {}
-        self.dimensions, self.signature = embedder.dimensions, embedder.signature
-
-    def embed(self, texts, *, progress=None):
-        """Embed texts, each of them once."""
-        from semscale.embedding.embedder import Embeddings
-
-        new = [text for text in dict.fromkeys(texts) if text not in self._rows]
-        if new:
-            embedded = self._embedder.embed(new, progress=progress)
-            self._rows.update(zip(new, zip(embedded.vectors, embedded.windows, strict=True), strict=True))
-        vectors, windows = zip(*(self._rows[text] for text in texts), strict=True)
-        return Embeddings(np.array(vectors), np.array(windows))
-
-
 def seconds(call: Callable[[], object]) -> float:
     start = time.perf_counter()
     call()
