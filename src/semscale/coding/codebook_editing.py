@@ -14,7 +14,6 @@ from typing import Any
 import yaml
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
-from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from semscale.coding.codebook import (
     MIN_CODES,
@@ -27,8 +26,8 @@ from semscale.coding.codebook import (
 from semscale.coding.typical_words import MAX_NAME
 from semscale.errors import InputError, UnknownNameError
 from semscale.messages import did_you_mean, shorten
+from semscale.yaml_writing import WIDTH, text_node, yaml_block
 
-_WIDTH = 100
 _LISTS = ("examples", "negative_examples", "keywords")
 
 _Entry = dict[str, Any]
@@ -206,7 +205,8 @@ def _is_read_as(codebook: Codebook, text: str) -> bool:
 
 def _new_file(codebook: Codebook) -> str:
     nets = _nets(codebook)
-    return _dump({"name": codebook.name, **({"nets": nets} if nets else {}), "codes": _entries(codebook)})
+    named_nets = {"nets": nets} if nets else {}
+    return yaml_block({"name": codebook.name, **named_nets, "codes": _entries(codebook)})
 
 
 def _nets(codebook: Codebook) -> list[_Entry]:
@@ -244,7 +244,7 @@ def _update_file(codebook: Codebook, text: str) -> str:
         parts["merge"] = _comments(parts["merge"]) + "merge: []\n"
     nets = _nets(codebook)
     if nets != known.get("nets", []):
-        parts["nets"] = _comments(parts.get("nets", "")) + _dump({"nets": nets})
+        parts["nets"] = _comments(parts.get("nets", "")) + yaml_block({"nets": nets})
     order = keys if "nets" in keys else [*keys, "nets"]
     return "".join(part if part.endswith("\n") else part + "\n" for part in map(parts.get, order) if part)
 
@@ -280,14 +280,14 @@ def _update_codes(
         elif block:
             new.append(_comments(block) + _update_entry(block.removeprefix(_comments(block)), entry, column))
         else:
-            new.append(indent(_dump([entry]), column))
+            new.append(indent(yaml_block([entry]), column))
     return "".join([head, *new, *lines[end:]])
 
 
 def _update_entry(block: str, entry: _Entry, column: str) -> str:
     """Bring the lines of a code to its new keys; keys with the same value, and comments, stay."""
     style = YAML()
-    style.preserve_quotes, style.width = True, _WIDTH
+    style.preserve_quotes, style.width = True, WIDTH
     style.indent(mapping=2, sequence=4, offset=2)
     document = style.load(re.sub(f"(?m)^{column}", "", block))
     node: CommentedMap = document[0]
@@ -295,19 +295,10 @@ def _update_entry(block: str, entry: _Entry, column: str) -> str:
         del node[key]
     for key, value in entry.items():
         if node.get(key) != value:
-            node[key] = [_quote(text) for text in value] if isinstance(value, list) else _quote(value)
+            node[key] = [text_node(text) for text in value] if isinstance(value, list) else text_node(value)
     stream = StringIO()
     style.dump(document, stream)
     return indent(re.sub("(?m)^  ", "", stream.getvalue()), column)
-
-
-def _quote(text: str) -> str:
-    """Put a text in quotes that would be read as something else, such as ``no`` and ``1``."""
-    try:
-        is_text = yaml.safe_load(text) == text
-    except yaml.YAMLError:
-        is_text = False
-    return text if is_text else DoubleQuotedScalarString(text)
 
 
 def _begins(lines: Sequence[str], starts: Sequence[int]) -> list[int]:
@@ -334,7 +325,3 @@ def _comments(block: str) -> str:
     """Return the comments and blank lines at the beginning of a block."""
     match = re.match(r"(?:[ \t]*(?:#.*)?\n)*", block)
     return match[0] if match else ""
-
-
-def _dump(content: object) -> str:
-    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=_WIDTH)

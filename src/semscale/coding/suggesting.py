@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import yaml
 
 from semscale.chat.messages import Request
 from semscale.coding.codebook import NO_CODE, Code, Codebook, net_definition
@@ -33,6 +32,7 @@ from semscale.stats.clustering import HALVES, STABLE
 from semscale.store.atomic import replacing
 from semscale.text_units import sentences_in
 from semscale.types import Floats, Integers, Mask, Progress, Status, Vectors
+from semscale.yaml_writing import yaml_block
 
 if TYPE_CHECKING:
     from semscale.chat.runner import Runner
@@ -722,13 +722,13 @@ def suggestion_yaml(summary: SuggestionSummary) -> str:
         f"{len(summary.codes)} codes\n"
         "# come back when half of them are left out. Read the examples, rename, merge and split codes\n"
         "# before you use them.\n"
-        f"{_dump_yaml({'name': _codebook_name(summary)})}\n"
+        f"{yaml_block({'name': _codebook_name(summary)})}\n"
         "# A line merges codes: the first name stays, with the examples of all.\n"
         f"merge: []\n#  - [{summary.codes[0].name}, {summary.codes[1].name}]\n\n"
         "# Nets: an answer with one of the codes is in the net.\n"
     )
     nets = [{"name": name, "codes": codes} for name, codes in summary.named_nets.items()]
-    text += f"{_dump_yaml({'nets': nets})}\ncodes:\n"
+    text += f"{yaml_block({'nets': nets})}\ncodes:\n"
     for code in summary.codes:
         state = "stable" if code.is_stable else "NOT STABLE: it may be chance"
         share = f"topic of {code.n:,} answers ({100 * code.share:.0f} %)"
@@ -742,7 +742,7 @@ def suggestion_yaml(summary: SuggestionSummary) -> str:
         entry: dict[str, Any] = {"name": code.name, "definition": code.definition}
         entry |= {key: list(values) for key, values in lists.items() if values}
         text += (
-            f"  # {share}, {state} (Jaccard {code.shown_jaccard:.2f})\n{indent(_dump_yaml([entry]), '  ')}"
+            f"  # {share}, {state} (Jaccard {code.shown_jaccard:.2f})\n{indent(yaml_block([entry]), '  ')}"
         )
     return text
 
@@ -755,7 +755,3 @@ def write_suggestion(summary: SuggestionSummary, path: Path) -> None:
 
 def _codebook_name(summary: SuggestionSummary) -> str:
     return f"{Path(summary.source).stem or 'answers'}-{summary.column}"
-
-
-def _dump_yaml(content: object) -> str:
-    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)

@@ -7,11 +7,10 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import YAMLError
-from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from semscale.errors import InputError
 from semscale.scales.scale import Scale, parse_scale
-from semscale.yaml_reading import parse_yaml
+from semscale.yaml_writing import text_node
 
 _WIDTH = 10_000  # a sentence stays on its line
 _IN_ONE_LINE = frozenset({"points", "probes", "sets_by_model"})
@@ -91,15 +90,7 @@ def _new(value: Any, *, in_one_line: bool) -> Any:
             mapping.fa.set_flow_style()
         return mapping
     if isinstance(value, str):
-        return value if _is_read_as_text(value) else DoubleQuotedScalarString(value)
+        return text_node(value)
     if isinstance(value, Sequence):
         return CommentedSeq([_new(entry, in_one_line=in_one_line) for entry in value])
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _is_read_as_text(text: str) -> bool:
-    """Return whether YAML reads a text without quotes as that text, unlike ``No`` or ``5``."""
-    try:
-        return parse_yaml(text.encode(), source="a text") == text
-    except InputError:
-        return False

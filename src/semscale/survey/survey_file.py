@@ -16,6 +16,7 @@ from semscale.messages import first_mistake, shorten
 from semscale.store.atomic import replacing
 from semscale.survey.description import Question, Survey
 from semscale.yaml_reading import YamlFile, parse_yaml
+from semscale.yaml_writing import escape_line_breaks
 
 FILE_NAME = "survey.yaml"
 """Name of the file that commands read if it lies beside the data."""
@@ -248,7 +249,7 @@ def _node(value: Any, *, in_lines: bool = False) -> Any:
         if not in_lines:
             entries.fa.set_flow_style()
         return entries
-    return value
+    return escape_line_breaks(value) if isinstance(value, str) else value
 
 
 def _texts(value: Any) -> Any:
