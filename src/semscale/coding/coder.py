@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
 
 CORPUS = 10_000
-"""Largest number of different sentences from which a corpus model learns."""
+"""Largest number of different sentences, and of answers, from which a corpus model learns."""
 
 FEWEST_SENTENCES = 200
 """Fewest different sentences from which a corpus model learns."""
@@ -169,17 +169,18 @@ class Coder:
     def adapt(self, batches: Iterable[Sequence[Any]], *, missing: Set[str] = frozenset()) -> "Coder":
         """Return a coder that learns from the answers what their sentences about a code have in common.
 
-        It learns from up to 10,000 different sentences, chosen by their hashes, so their order is of no
-        importance; with fewer than 200 it learns nothing. Nothing is embedded before the first score.
+        It learns from up to 10,000 different sentences of up to 10,000 answers, chosen by their hashes, so
+        their order is of no importance; with fewer than 200 it learns nothing. Nothing is embedded before
+        the first score.
 
         Args:
             batches: lists of cells with answers.
             missing: codes for a missing answer, from ``missing_keys``.
         """
-        sample = _SentenceSample(CORPUS)
+        answers = _Sample(CORPUS)
         for cells in batches:
-            sample.add([str(cell) for cell in cells if coding_status(cell, missing) is Status.SCORED])
-        corpus = sample.sentences()
+            answers.add(str(cell) for cell in cells if coding_status(cell, missing) is Status.SCORED)
+        corpus = _sentence_sample(answers.texts())
         adapted = self._copy()
         if len(corpus) >= FEWEST_SENTENCES:
             adapted._corpus = corpus
@@ -460,33 +461,37 @@ def _split(texts: Sequence[str]) -> _Sentences:
     return _Sentences(sentences, clauses, owners, np.cumsum([0, *counts])[:-1])
 
 
-class _SentenceSample:
-    """Different sentences with the smallest hashes, whatever their order.
+def _sentence_sample(answers: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the clauses of a sample of different sentences of some answers."""
+    sentences = _split(answers)
+    clauses = dict(zip(sentences.texts, sentences.clauses, strict=True))
+    sample = _Sample(CORPUS)
+    sample.add(clauses)
+    return {sentence: clauses[sentence] for sentence in sample.texts()}
+
+
+class _Sample:
+    """Different texts with the smallest hashes, whatever their order.
 
     Args:
-        most: largest number of sentences.
+        most: largest number of texts.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._clauses: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self._hashes: dict[str, str] = {}
 
-    def add(self, texts: Sequence[str]) -> None:
-        """Add the sentences of some texts."""
-        sentences = _split(texts)
-        for sentence, clauses in zip(sentences.texts, sentences.clauses, strict=True):
-            self._clauses.setdefault(sentence, (_hash(sentence), clauses))
-        if len(self._clauses) > 2 * self._most:
-            self._prune()
+    def add(self, texts: Iterable[str]) -> None:
+        """Add texts, of which those with the largest hashes may be left out again."""
+        for text in texts:
+            if text not in self._hashes:
+                self._hashes[text] = _hash(text)
+        if len(self._hashes) > 2 * self._most:
+            self._hashes = {text: self._hashes[text] for text in self.texts()}
 
-    def sentences(self) -> dict[str, tuple[str, ...]]:
-        """Return the clauses of each sentence in the sample, in the order of the sentences' hashes."""
-        self._prune()
-        return {sentence: clauses for sentence, (_, clauses) in self._clauses.items()}
-
-    def _prune(self) -> None:
-        ascending = sorted(self._clauses.items(), key=lambda entry: (entry[1][0], entry[0]))
-        self._clauses = dict(ascending[: self._most])
+    def texts(self) -> list[str]:
+        """Return the texts, in the order of their hashes."""
+        return sorted(self._hashes, key=lambda text: (self._hashes[text], text))[: self._most]
 
 
 def _hash(*texts: str) -> str:

@@ -24,7 +24,8 @@ _SHARPNESS = 3.0
 """Sharpness of the soft maximum over an answer's sentences: log of the sum of exp(3 v), divided by 3."""
 
 _LEAST_SPREAD = 1e-6  # of a feature that differs between sentences
-_STEPS = 5_000
+_STEPS, _NEWTON_STEPS = 5_000, 100
+_ROUNDING = 1e-6  # of a loss
 _GRADIENT = 1e-7  # so small that the order in which a processor sums changes no decision
 
 
@@ -266,17 +267,32 @@ def _in_even_steps(vectors: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _fit_soft_labels(vectors: Floats, target: Floats) -> Floats:
-    """Fit a logistic model (1 + d,) to probabilities (m,), with an L2 penalty on all but the intercept."""
+    """Fit a logistic model (1 + d,) to probabilities (m,), with an L2 penalty on all but the intercept.
 
-    def loss(parameters: Floats) -> tuple[float, Floats]:
-        logits = parameters[0] + vectors @ parameters[1:]
-        residual = expit(logits) - target
-        cost = (np.logaddexp(0, logits) - target * logits).sum()
-        penalty = _CORPUS_PENALTY / 2 * (parameters[1:] ** 2).sum()
-        slope = np.array([residual.sum(), *(vectors.T @ residual + _CORPUS_PENALTY * parameters[1:])])
-        return float(cost + penalty), slope
+    Newton's method: a step that would raise the loss is halved until it does not.
+    """
+    design = np.column_stack([np.ones(len(vectors)), vectors])
+    penalty = np.full(design.shape[1], _CORPUS_PENALTY)
+    penalty[0] = 0.0
 
-    return _minimise(loss, 1 + vectors.shape[1])
+    def loss(parameters: Floats) -> float:
+        logits = design @ parameters
+        cost = np.logaddexp(0, logits) - target * logits
+        return float(cost.sum() + (penalty * parameters**2).sum() / 2)
+
+    parameters = np.zeros(design.shape[1])
+    for _ in range(_NEWTON_STEPS):
+        chance = expit(design @ parameters)
+        slope = design.T @ (chance - target) + penalty * parameters
+        if np.abs(slope).max() < _GRADIENT:
+            break
+        weighted = design * (chance * (1 - chance))[:, None]
+        step = np.linalg.solve(design.T @ weighted + np.diag(penalty), slope)
+        before = loss(parameters) + _ROUNDING
+        while loss(parameters - step) > before:
+            step /= 2
+        parameters -= step
+    return parameters
 
 
 def _minimise(loss: Callable[[Floats], tuple[float, Floats]], n: int) -> Floats:
