@@ -129,5 +129,9 @@ class UnfinishedWarning(UserWarning):
     """A run ended early, by a cap or because replies were of no use; the message has the reason."""
 
 
+class PrecisionWarning(UserWarning):
+    """The processor lacks what a precision needs; the message has the arithmetic that is used instead."""
+
+
 class StoppedByUserError(InterruptedRunError):
     """The user stopped a run, for example by Ctrl-C."""

@@ -72,9 +72,13 @@ def test_the_mean_of_token_states_is_the_vector(embedder):
     )
 
 
+def load_precision(precision):
+    return load_embedder("e5-small", precision=precision, cache=False)
+
+
 @pytest.fixture(scope="module")
 def turbo(embedder):
-    return load_embedder("e5-small", precision="turbo", cache=False)
+    return load_precision("turbo")
 
 
 @pytest.mark.usefixtures("embedder")
@@ -110,8 +114,7 @@ def test_company_and_order_never_change_a_bit_of_turbo(turbo):
 @pytest.mark.exhaustive
 def test_turbo_without_the_instructions_is_fast(monkeypatch):
     monkeypatch.setattr("semscale.embedding.openvino.multiplies_int8", lambda precision: False)
-    turbo = load_embedder("e5-small", precision="turbo", cache=False)
-    fast = load_embedder("e5-small", precision="fast", cache=False)
+    turbo, fast = load_precision("turbo"), load_precision("fast")
     assert turbo.signature == fast.signature
     assert anchor_embedder(turbo) is turbo  # as with fast, whose signature it has
     np.testing.assert_array_equal(turbo.embed(TEXTS).vectors, fast.embed(TEXTS).vectors)

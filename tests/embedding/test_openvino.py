@@ -22,6 +22,7 @@ from semscale.embedding.openvino import (
     Arithmetic,
     OpenVinoEmbedder,
     arithmetic_batches,
+    arithmetic_note,
     arithmetic_of,
     check_finite,
     check_precision,
@@ -32,7 +33,7 @@ from semscale.embedding.openvino import (
     token_batches,
 )
 from semscale.embedding.token_states import TokenEncoder
-from semscale.errors import InputError, ModelError
+from semscale.errors import InputError, ModelError, PrecisionWarning
 from semscale.weights.known import HUB_PROFILES, KNOWN
 
 FAMILIES = ["bert", "roberta", "xlm-roberta", "distilbert"]
@@ -311,6 +312,33 @@ def test_a_precision_is_what_the_processor_computes(monkeypatch, bfloat16, int8,
     monkeypatch.setattr(openvino, "multiplies_int8", int8.__contains__)
     result = [str(arithmetic_of(precision)) for precision in ("exact", "fast", "turbo")]
     assert result == [exact, fast, turbo]
+
+
+@pytest.mark.parametrize(
+    ("bfloat16", "precision", "sentence"),
+    [
+        (True, "turbo", "turbo is computed in bfloat16, as fast: OpenVINO multiplies no 8-bit integers"),
+        (False, "turbo", "turbo is computed in float32, as exact: OpenVINO multiplies no 8-bit integers"),
+        (False, "fast", "fast is computed in float32, as exact: this processor has no bfloat16"),
+    ],
+)
+def test_a_slower_arithmetic_than_the_precision_stands_for_is_said(
+    monkeypatch, write_checkpoint, bfloat16, precision, sentence
+):
+    monkeypatch.setattr(openvino, "has_bfloat16", lambda: bfloat16)
+    monkeypatch.setattr(openvino, "multiplies_int8", lambda floats: False)
+    folder, _ = write_checkpoint("bert")
+    with pytest.warns(PrecisionWarning, match=sentence):
+        load(folder, precision=precision, profile=KNOWN["e5-small"].profile)
+
+
+def test_nothing_is_said_of_a_precision_that_is_computed_as_it_is_named(monkeypatch):
+    monkeypatch.setattr(openvino, "has_bfloat16", lambda: False)
+    assert not arithmetic_note("exact", FLOAT32)
+    assert not arithmetic_note("fast", Arithmetic(bfloat16=True))
+    assert not arithmetic_note("turbo", Arithmetic(bfloat16=True, int8=True))
+    partly = arithmetic_note("turbo", Arithmetic(int8=True))
+    assert partly == "turbo is computed in float32, besides 8-bit integers: this processor has no bfloat16"
 
 
 def test_settings_name_type_and_group():

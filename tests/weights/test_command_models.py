@@ -34,9 +34,11 @@ def test_list_shows_known_and_installed_models(capsys, model):
     main(["models", "pull", "tiny", "--from", str(model)])
     capsys.readouterr()
     assert main(["models", "list"]) == 0
-    rows = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines()}
+    shown = capsys.readouterr().out
+    rows = {line.split()[0]: line.split()[1:] for line in shown.splitlines()}
     assert rows["tiny"] == ["yes", "17", "MB", "MIT", "made", "up"]
     assert rows["all-MiniLM-L6-v2"][:5] == ["no", "91", "MB", "Apache-2.0", "English,"]
+    assert "on this processor, --precision computes exact in float32, fast in " in shown
     assert rows["cross-encoder/nli-MiniLM2-L6-H768"][:3] == ["no", "Apache-2.0", "English,"]
     assert rows["MoritzLaurer/multilingual-MiniLMv2-L6-mnli-xnli"][:2] == ["no", "MIT"]
     assert ["tiny", "no"] in [line.split()[:2] for line in before.splitlines()]

@@ -71,6 +71,7 @@ def list_models(_options: NoOptions) -> None:
     """List the known models, and those that have been pulled."""
     from rich.table import Table
 
+    from semscale.embedding.openvino import PRECISIONS, arithmetic_of
     from semscale.report.terminal import print_table
     from semscale.weights.known import HUB_MODELS, KNOWN
     from semscale.weights.resolving import home_of, local_models
@@ -94,6 +95,8 @@ def list_models(_options: NoOptions) -> None:
         licence, summary = (named[name].licence, f"{named[name].summary}; ") if name in named else ("", "")
         table.add_row(name, state, size, licence, f"{summary}from the hub, hash not pinned")
     print_table(table)
+    computed = (f"{precision} in {arithmetic_of(precision)}" for precision in PRECISIONS)
+    echo(f"on this processor, --precision computes {', '.join(computed)}")
 
 
 @app.command(name="pull")

@@ -1,6 +1,7 @@
 """The default engine: text encoders on OpenVINO, built from a checkpoint's weights, without PyTorch."""
 
 import os
+import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -38,7 +39,7 @@ from semscale.embedding.tokenizer import (
     pool_windows,
     prefix_setting,
 )
-from semscale.errors import InputError, ModelError
+from semscale.errors import InputError, ModelError, PrecisionWarning
 from semscale.extras import usage_reports_off
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Vectors
@@ -137,6 +138,28 @@ def arithmetic_of(precision: str) -> Arithmetic:
     return replace(floats, int8=precision == "turbo" and multiplies_int8(floats.hint))
 
 
+def arithmetic_note(precision: str, arithmetic: Arithmetic) -> str:
+    """Return a sentence if a precision is computed in a slower arithmetic than it stands for; else empty.
+
+    Examples:
+        >>> arithmetic_note("turbo", Arithmetic(bfloat16=True))
+        'turbo is computed in bfloat16, as fast: OpenVINO multiplies no 8-bit integers on this processor'
+        >>> arithmetic_note("fast", FLOAT32)
+        'fast is computed in float32, as exact: this processor has no bfloat16'
+    """
+    lacks_floats = precision != "exact" and not arithmetic.bfloat16
+    if precision == "turbo" and not arithmetic.int8:
+        same = "exact" if lacks_floats else "fast"
+        return (
+            f"turbo is computed in {arithmetic}, as {same}: OpenVINO multiplies no 8-bit integers on this "
+            "processor"
+        )
+    if lacks_floats:
+        same = "besides 8-bit integers" if arithmetic.int8 else "as exact"
+        return f"{precision} is computed in float32, {same}: this processor has no bfloat16"
+    return ""
+
+
 def has_bfloat16() -> bool:
     """Tell whether the processor computes in bfloat16."""
     return "BF16" in openvino_module().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
@@ -158,6 +181,9 @@ class OpenVinoEmbedder:
         InputError: the precision is unknown, or was not measured for the model.
         ModelError: the checkpoint cannot be read or run.
 
+    Warns:
+        PrecisionWarning: the processor lacks what the precision needs.
+
     References:
         Devlin et al. 2019, doi:10.18653/v1/N19-1423; Reimers and Gurevych 2019, doi:10.18653/v1/D19-1410.
     """
@@ -178,6 +204,9 @@ class OpenVinoEmbedder:
         self._overlap = self._checkpoint.max_tokens // 4
         self._precision = precision
         self._arithmetic = arithmetic_of(precision)
+        note = arithmetic_note(precision, self._arithmetic)
+        if note:
+            warnings.warn(f"precision {note}", PrecisionWarning, stacklevel=2)
         self._pipelines: dict[tuple[int | None, Arithmetic], Pipeline] = {}
 
     @property
