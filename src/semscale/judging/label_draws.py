@@ -1,12 +1,13 @@
 """Rows of a judged table that are drawn for people to label."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.judging.verdicts import Verdicts
+from semscale.judging.templates import Template
 from semscale.results.label_sheets import HUMAN, check_label_columns, with_label_columns
 from semscale.stats.sampling import (
     NextDraw,
@@ -17,8 +18,27 @@ from semscale.stats.sampling import (
 from semscale.types import Floats, Integers
 
 
+class ScoredItems(Protocol):
+    """Scores of n items, as far as labels are drawn for them; see ``Verdicts``."""
+
+    @property
+    def template(self) -> Template:
+        """The judge's levels."""
+        ...
+
+    @property
+    def masses(self) -> Floats:
+        """Shape (n, k), masses of the template's scores; NaN without a score."""
+        ...
+
+    @property
+    def deviation(self) -> Floats:
+        """Shape (n,), standard deviations of the scores, 0 to 0.5; NaN without a score."""
+        ...
+
+
 def draw_rows(
-    verdicts: Verdicts, n: int, *, alike: bool = False, seed: int = 0, earlier: Floats | None = None
+    verdicts: ScoredItems, n: int, *, alike: bool = False, seed: int = 0, earlier: Floats | None = None
 ) -> "LabelDraw":
     """Draw rows for people to label.
 

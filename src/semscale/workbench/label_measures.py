@@ -1,10 +1,10 @@
 """Labels on a scale or by a codebook: the answers to choose from, corrected figures, agreement and sheets."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Literal, Protocol, Self
 
 import numpy as np
 import polars as pl
@@ -21,6 +21,7 @@ from semscale.rating.label_progress import label_progress
 from semscale.rating.labelling import ROW, TEXT, draw_for_labels
 from semscale.rating.ratings import READABLE
 from semscale.report.coding_labels import advice_sentences
+from semscale.report.document import Interval
 from semscale.results.label_sheets import HUMAN, INCLUSION, check_label_columns
 from semscale.scales.scale import Scale
 from semscale.stats.agreement import AgreementEstimate, krippendorff_alpha
@@ -33,7 +34,7 @@ from semscale.survey.survey_file import FILE_NAME
 from semscale.types import Floats, Integers, Mask, Status, Statuses
 from semscale.workbench.label_journals import Labels, journal_name
 
-Kind = Literal["rate", "code"]
+Kind = Literal["rate", "code", "judge"]
 
 OUTCOME = f"{PREFIX}outcome"
 """Column of coded tables."""
@@ -49,6 +50,8 @@ class DrawnText(BaseModel):
         row: its row in the table, from 1.
         text: the text, as people read it.
         inclusion: probability with which it was drawn.
+        prompt: the question that a judged text answers.
+        reference: the correct answer, if the judge had one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -56,20 +59,24 @@ class DrawnText(BaseModel):
     row: int
     text: str
     inclusion: float
+    prompt: str = ""
+    reference: str = ""
 
 
 class Draw(BaseModel):
     """Texts of a measured table that were drawn for labels.
 
     Attributes:
-        kind: whether texts are rated or coded.
+        kind: whether texts are rated, coded or judged.
         table: name of the table in the project's folder ``results``.
         question: the texts, as commands name them: a question or a column.
         heading: the question in words.
         column: their column in the table.
-        measure: scale or codebook, as commands name it in the project's folder.
+        measure: scale, codebook or template, as commands name it in the project's folder.
         n_texts: number of texts that could be drawn.
         texts: the drawn texts, in random order.
+        prompt: column with the questions that judged texts answer.
+        reference: column with correct answers; empty without one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -82,6 +89,8 @@ class Draw(BaseModel):
     measure: str
     n_texts: int
     texts: tuple[DrawnText, ...]
+    prompt: str = ""
+    reference: str = ""
 
     def inclusion(self, rows: Integers, n: int) -> Floats:
         """Return the probabilities of the labelled ones among n rows, shape (n,); NaN for others."""
@@ -99,13 +108,26 @@ class Choice:
         value: the answer in a journal.
         label: what it means.
         key: key that gives it; empty if there are more answers than keys.
-        help: further words on it.
+        number: its number, if it has one.
+        meaning: when to choose it.
     """
 
     value: str
     label: str
     key: str
-    help: str = ""
+    number: str = ""
+    meaning: str = ""
+
+
+def answer_keys(values: Sequence[str]) -> str:
+    """Return a key for each answer: from 1, or from 0 if the answers are numbers that begin with 0.
+
+    Examples:
+        >>> answer_keys(["Incorrect", "Correct"]), answer_keys(["0", "1", "2"])
+        ('12', '012')
+    """
+    keys = f"0{_DIGITS[:9]}{_LETTERS}" if list(values[:2]) == ["0", "1"] else _DIGITS + _LETTERS
+    return keys[: len(values)].ljust(len(values))
 
 
 @dataclass(frozen=True)
@@ -115,12 +137,14 @@ class LabelFigure:
     Attributes:
         name: its name.
         n: number of labels that it rests on; of a code, number of texts that have it.
-        estimate: the corrected figure; ``None`` as long as there is none.
+        estimate: the figure with its interval; ``None`` as long as there is none.
+        note: what the figure means, or why there is none.
     """
 
     name: str
     n: int
-    estimate: CorrectedMean | None
+    estimate: Interval | None
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -131,11 +155,33 @@ class LabelFigures:
         figures: corrected figures.
         bounds: least and greatest value that these can have.
         advice: sentences on when to stop.
+        agreement: agreement of people with what is measured, and with each other.
     """
 
     figures: tuple[LabelFigure, ...]
     bounds: tuple[float, float]
     advice: str
+    agreement: tuple[LabelFigure, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """Texts of a table that were drawn for labels.
+
+    Attributes:
+        rows: shape (m,), their rows, from 0, in random order.
+        probability: shape (m,), inclusion probability of each.
+        n_texts: number of texts that could be drawn.
+    """
+
+    rows: Integers
+    probability: Floats
+    n_texts: int
+
+    @classmethod
+    def from_drawn(cls, drawn: DrawnTexts) -> Self:
+        """Return the texts of a draw."""
+        return cls(drawn.rows, drawn.probability, len(drawn.all_probabilities))
 
 
 RaterLabels = Mapping[str, Mapping[int, str]]
@@ -193,7 +239,12 @@ class Measure(Protocol):
         """The answer that a text says nothing on the question."""
         ...
 
-    def draw(self, table: pl.DataFrame, n: int) -> DrawnTexts:
+    @property
+    def ticks(self) -> tuple[float, ...]:
+        """Values that mark the line of a corrected mean."""
+        ...
+
+    def draw(self, table: pl.DataFrame, n: int) -> Sampled:
         """Draw n texts of a table by its design."""
         ...
 
@@ -283,13 +334,17 @@ class RatingMeasure:
     def choices(self) -> tuple[Choice, ...]:
         """The points, with keys from 1, or from 0 on a scale that begins with 0."""
         values = [f"{point.value:g}" for point in self.scale.points]
-        keys = f"0{_DIGITS[:9]}{_LETTERS}" if values[:2] == ["0", "1"] else _DIGITS + _LETTERS
-        named = zip(values, self.scale.points, keys, strict=False)
-        return tuple(Choice(value, point.label, key, value) for value, point, key in named)
+        named = zip(values, self.scale.points, answer_keys(values), strict=True)
+        return tuple(Choice(value, point.label, key.strip(), value) for value, point, key in named)
 
-    def draw(self, table: pl.DataFrame, n: int) -> DrawnTexts:
+    @property
+    def ticks(self) -> tuple[float, ...]:
+        """The values of the points."""
+        return tuple(point.value for point in self.scale.points)
+
+    def draw(self, table: pl.DataFrame, n: int) -> Sampled:
         """Draw texts as ``semscale label`` does."""
-        return draw_for_labels(StoredRatings.from_table(table, self.scale), n)
+        return Sampled.from_drawn(draw_for_labels(StoredRatings.from_table(table, self.scale), n))
 
     def cell(self, chosen: list[str]) -> str:
         """Return the value of the chosen point."""
@@ -384,13 +439,19 @@ class CodeMeasure:
     def choices(self) -> tuple[Choice, ...]:
         """The codes, without nets, which follow from them."""
         codes = [code for code in self.codebook.codes if not code.is_net]
-        keys = (_DIGITS + _LETTERS).ljust(len(codes))
-        named = zip(codes, keys, strict=False)
-        return tuple(Choice(code.name, code.name, key.strip(), code.definition) for code, key in named)
+        named = zip(codes, answer_keys([code.name for code in codes]), strict=True)
+        return tuple(
+            Choice(code.name, code.name, key.strip(), meaning=code.definition) for code, key in named
+        )
 
-    def draw(self, table: pl.DataFrame, n: int) -> DrawnTexts:
+    @property
+    def ticks(self) -> tuple[float, ...]:
+        """The ends of a share."""
+        return (0.0, 1.0)
+
+    def draw(self, table: pl.DataFrame, n: int) -> Sampled:
         """Draw answers as ``semscale label`` does, which favours rare and unsure codes."""
-        return draw_answers(self._values(table), n)
+        return Sampled.from_drawn(draw_answers(self._values(table), n))
 
     def cell(self, chosen: list[str]) -> str:
         """Return the chosen codes, in the codebook's order."""
@@ -431,22 +492,12 @@ class CodeMeasure:
     def sheet(
         self, table: pl.DataFrame, draw: Draw, final: FinalLabels, survey: Survey | None
     ) -> pl.DataFrame:
-        """Return the coded table without its codes, with a column for each person's labels.
-
-        Columns that the description derives are left out, as commands derive them again.
-        """
-        derived = () if survey is None else tuple(survey.derive)
-        rows = table.select(
-            name for name in table.columns if not name.startswith(PREFIX) and name not in derived
-        )
-        check_label_columns(rows.columns)
-        drawn = np.array([text.row - 1 for text in draw.texts], dtype=np.int64)
-        inclusion = pl.Series(INCLUSION, draw.inclusion(drawn, table.height), nan_to_null=True)
+        """Return the coded table without its codes, with a column for each person's labels."""
         labels = [
             pl.Series(title, [cells.get(row) for row in range(1, table.height + 1)], pl.String)
             for title, cells in zip(_titles(final), final.by_rater.values(), strict=True)
         ]
-        return rows.with_columns(*labels, inclusion)
+        return rows_with_labels(table, draw, labels, survey)
 
     def commands(
         self, draw: Draw, sheet: str, _: str, final: FinalLabels, survey: Survey | None
@@ -482,6 +533,32 @@ class CodeMeasure:
             codes = hand_codes(columns, self.codebook, list(final.by_rater))
             means[np.array(rows) - 1] = mean_codes(codes)
         return means
+
+
+def rows_with_labels(
+    table: pl.DataFrame, draw: Draw, labels: Sequence[pl.Series], survey: Survey | None
+) -> pl.DataFrame:
+    """Return the rows of a measured table without what was measured, with labels and their probabilities.
+
+    Columns that the description derives are left out, as commands derive them again.
+
+    Args:
+        table: the measured table.
+        draw: the texts that were drawn of it.
+        labels: columns of labels, one or more.
+        survey: the description of the project's file; ``None`` without one.
+
+    Raises:
+        InputError: the table has a column of such a name.
+    """
+    derived = () if survey is None else tuple(survey.derive)
+    rows = table.select(
+        name for name in table.columns if not name.startswith(PREFIX) and name not in derived
+    )
+    check_label_columns(rows.columns)
+    drawn = np.array([text.row - 1 for text in draw.texts], dtype=np.int64)
+    inclusion = pl.Series(INCLUSION, draw.inclusion(drawn, table.height), nan_to_null=True)
+    return rows.with_columns(*labels, inclusion)
 
 
 def _shares(hand: HandLabels) -> list[CorrectedMean | None]:

@@ -16,12 +16,12 @@ from semscale.json_reading import encodable
 from semscale.messages import first_mistake
 from semscale.workbench.label_journals import ADJUDICATED, Entry, rater_name
 from semscale.workbench.label_measures import FinalLabels, Kind, LabelFigures
-from semscale.workbench.label_tasks import LabelTask, LabelTasks
+from semscale.workbench.label_tasks import LabelTask, LabelTasks, StatedColumns
 from semscale.workbench.pages import page, reading_page, redirect, router_of
 from semscale.workbench.project import Project
 from semscale.workbench.survey_view import SurveyReader
 
-DRAWN: dict[Kind, int] = {"rate": 400, "code": 200}
+DRAWN: dict[Kind, int] = {"rate": 400, "code": 200, "judge": 200}
 """Number of texts that are drawn by default; the order is random, so that one may stop at any of them."""
 
 T = TypeVar("T")
@@ -47,18 +47,16 @@ class LabelChoice(BaseModel):
     table: str = ""
 
 
-class StartForm(BaseModel):
+class StartForm(StatedColumns):
     """Fields of the form that draws texts.
 
     Attributes:
         table: table with the texts.
-        text: question with the texts.
-        measure: scale or codebook.
+        measure: scale, codebook or template.
         n: number of texts; empty for the default.
     """
 
     table: str = ""
-    text: str = ""
     measure: str = ""
     n: str = ""
 
@@ -211,7 +209,7 @@ class LabelPage:
         source = self._tasks.source(form.table, view.survey) if known else None
         if source is None:
             raise InputError("table", f"must be one of the list, got {form.table!r:.60}")
-        task = self._tasks.start(source, form.text, form.measure, form.number(source.kind), view.survey)
+        task = self._tasks.start(source, form, form.measure, form.number(source.kind), view.survey)
         return redirect("/label", task=task.name)
 
     def set_rater(
@@ -267,7 +265,7 @@ class LabelPage:
         opened = self._tasks.open(task)
         opened.write_sheet(self._project.folder, self._project.stored_survey().survey)
         draw, labels = opened.draw, opened.sheet_name
-        if not then:
+        if not then or draw.kind == "judge":  # no page judges answers
             return redirect("/label", "sheet", task=opened.name)
         if draw.kind == "rate":
             return redirect("/rate", "rate-form", text=draw.question, scale=draw.measure, labels=labels)

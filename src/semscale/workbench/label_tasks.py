@@ -4,17 +4,18 @@ A task is the folder ``labels/NAME`` of a project, with the drawn texts in ``dra
 sheet ``labels/NAME.csv``, which commands read, is written from both.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import polars as pl
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from semscale.coding.codebook import load_codebook
 from semscale.errors import InputError
+from semscale.judging.stored_scores import is_judged
 from semscale.messages import first_mistake, shorten
 from semscale.rating.labelling import same_text
 from semscale.scales.library import load_scale
@@ -25,6 +26,7 @@ from semscale.store.writing import PREFIX, write_table
 from semscale.survey.description import Survey
 from semscale.survey.survey_file import FILE_NAME
 from semscale.workbench.label_journals import ADJUDICATED, Entry, Journal, Journals
+from semscale.workbench.label_judging import column_roles, judge_measure, template_titles
 from semscale.workbench.label_measures import (
     OUTCOME,
     CodeMeasure,
@@ -42,6 +44,7 @@ from semscale.workbench.scale_form import project_scales, scale_path
 _DRAW = "draw.json"
 _TABLE = ".parquet"
 _KEPT = 4
+_FEWEST_TEXTS = 2
 _MASSES = f"{PREFIX}p_"
 
 
@@ -51,15 +54,47 @@ class LabelSource:
 
     Attributes:
         table: its name in ``results``.
-        kind: whether its texts are rated or coded.
+        kind: whether its texts are rated, coded or judged.
         texts: names of questions or columns that may be the texts, with their headings.
-        measures: names of scales or codebooks that fit, with their titles.
+        measures: names of scales, codebooks or templates that fit, with their titles.
+        prompts: columns that may have the questions of judged texts.
+        references: columns that may have correct answers; empty for none.
     """
 
     table: str
     kind: Kind
     texts: Mapping[str, str]
     measures: Mapping[str, str]
+    prompts: Sequence[str] = ()
+    references: Sequence[str] = ()
+
+
+class StatedColumns(BaseModel):
+    """Columns of a table that a form states.
+
+    Attributes:
+        text: question or column with the texts.
+        prompt: column with the questions that judged texts answer.
+        reference: column with correct answers; empty without one.
+    """
+
+    text: str = ""
+    prompt: str = ""
+    reference: str = ""
+
+    def check(self, source: LabelSource) -> None:
+        """Check that the columns are those of a table.
+
+        Raises:
+            InputError: one is not on its list, or has two purposes.
+        """
+        offered = {"text": source.texts, "prompt": source.prompts, "reference": source.references}
+        for name, choices in offered.items():
+            value = getattr(self, name)
+            if value not in (choices or [""]):
+                raise InputError(name, f"must be one of the list, got {shorten(value)}")
+        if self.text in (self.prompt, self.reference) or (self.prompt and self.prompt == self.reference):
+            raise InputError("text", "must be another column than that of the questions and the correct answers")
 
 
 @dataclass(frozen=True)
@@ -244,14 +279,14 @@ class _Tables:
         paths = self._folder.glob(f"*{_TABLE}")
         return sorted(path.name for path in paths if path.is_file() and not path.name.startswith("."))
 
-    def columns(self, name: str) -> list[str]:
-        """Return the columns of a table.
+    def columns(self, name: str) -> dict[str, pl.DataType]:
+        """Return the columns of a table with their types.
 
         Raises:
             InputError: it cannot be read.
         """
         with _reading(name):
-            return list(pl.read_parquet_schema(self._folder / name))
+            return dict(pl.read_parquet_schema(self._folder / name))
 
     def read(self, name: str) -> pl.DataFrame:
         """Read a table.
@@ -334,6 +369,8 @@ class LabelTasks:
             InputError: the table or a scale cannot be read.
         """
         columns = self._tables.columns(table)
+        if is_judged(columns):
+            return self._judged_source(table, columns)
         masses = {column for column in columns if column.startswith(_MASSES)}
         kind: Kind = "code" if OUTCOME in columns else "rate"
         measures = self._codebooks(columns) if kind == "code" else self._scales(masses)
@@ -342,13 +379,24 @@ class LabelTasks:
             return None
         return LabelSource(table, kind, _likely_first(texts, table), _likely_first(measures, table))
 
-    def start(self, source: LabelSource, question: str, measure: str, n: int, survey: Survey) -> LabelTask:
+    def _judged_source(self, table: str, columns: Mapping[str, pl.DataType]) -> LabelSource | None:
+        """Describe a judged table; ``None`` if no template fits it, or it has fewer than two texts."""
+        roles, measures = column_roles(columns), template_titles(self._project, columns)
+        if not measures or len(roles["prompt"]) < _FEWEST_TEXTS:
+            return None
+        answers = {name: name for name in roles["answer"]}
+        measures = _likely_first(measures, table)
+        return LabelSource(table, "judge", answers, measures, roles["prompt"], roles["reference"])
+
+    def start(
+        self, source: LabelSource, columns: StatedColumns, measure: str, n: int, survey: Survey
+    ) -> LabelTask:
         """Draw texts of a table, or return the task for which they were drawn before.
 
         Args:
             source: the table.
-            question: the question or column with the texts.
-            measure: the scale or codebook.
+            columns: the columns with the texts.
+            measure: the scale, codebook or template.
             n: number of texts to draw.
             survey: the description of the project's file.
 
@@ -356,8 +404,8 @@ class LabelTasks:
             InputError: a choice is not one of the source's, no text can be drawn, or the table's texts were
                 drawn for another question or measure.
         """
-        if question not in source.texts:
-            raise InputError("text", f"must be one of the list, got {shorten(question)}")
+        question = columns.text
+        columns.check(source)
         if measure not in source.measures:
             raise InputError("measure", f"must be one of the list, got {shorten(measure)}")
         name = source.table.removesuffix(_TABLE)
@@ -373,19 +421,32 @@ class LabelTasks:
         column = question if known is None else known.all_columns[0]
         table = self._tables.read(source.table)
         drawn = self._measure(source.kind, measure).draw(table, n)
+
+        def cell(title: str, row: int) -> str:
+            value = table[title][row] if title else None
+            return "" if value is None else str(value)
+
         texts = tuple(
-            DrawnText(row=row + 1, text=str(table[column][row]), inclusion=inclusion)
+            DrawnText(
+                row=row + 1,
+                text=str(table[column][row]),
+                inclusion=inclusion,
+                prompt=cell(columns.prompt, row),
+                reference=cell(columns.reference, row),
+            )
             for row, inclusion in zip(drawn.rows.tolist(), drawn.probability.tolist(), strict=True)
         )
         draw = Draw(
             kind=source.kind,
             table=source.table,
             question=question,
-            heading=source.texts[question],
+            heading=f"{source.texts[question]} to {columns.prompt}" if columns.prompt else source.texts[question],
             column=column,
             measure=measure,
-            n_texts=len(drawn.all_probabilities),
+            n_texts=drawn.n_texts,
             texts=texts,
+            prompt=columns.prompt,
+            reference=columns.reference,
         )
         folder = self._project.folder / LABELS / name
         folder.mkdir(parents=True, exist_ok=True)
@@ -419,6 +480,8 @@ class LabelTasks:
         return found
 
     def _measure(self, kind: Kind, name: str) -> Measure:
+        if kind == "judge":
+            return judge_measure(self._project, name)
         if kind == "rate":
             return RatingMeasure(load_scale(scale_path(self._project, name)))
         return CodeMeasure(load_codebook(self._project.folder / name))
