@@ -82,7 +82,8 @@ def test_texts_are_found_by_words_status_group_and_point(browser, folder):
 
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize(
-    "kind", ["html", "xlsx", "md", "parquet", pytest.param("sav", marks=pytest.mark.needs("spss"))]
+    "kind",
+    ["html", "xlsx", "md", "csv", "table.xlsx", "parquet", pytest.param("sav", marks=pytest.mark.needs("spss"))],
 )
 def test_reports_are_downloaded_and_stay_in_the_folder(browser, folder, kind):
     assert browser.post(f"/rate/export/{kind}").status_code == 422
@@ -91,6 +92,19 @@ def test_reports_are_downloaded_and_stay_in_the_folder(browser, folder, kind):
     assert answer.status_code == 200
     assert f'filename="answers-Reason-quality.{kind}"' in answer.headers["content-disposition"]
     assert (folder / "results" / f"answers-Reason-quality.{kind}").read_bytes() == answer.content
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_table_has_a_row_for_each_answer_as_the_command_writes_it(browser, folder, semscale):
+    rate(browser, floor="none")
+    page = browser.change("/rate/export/html")
+    assert "mean score" in page
+    browser.post("/rate/export/csv")
+    words = ("rate", "answers.csv", "--text", "Reason", "--scale", "quality", "--floor", "none")
+    ended = semscale(*words, "--out", "again.csv")
+    assert ended.code == 0, ended.err
+    written = (folder / "results" / "answers-Reason-quality.csv").read_text()
+    assert written == (folder / "again.csv").read_text()
 
 
 @pytest.mark.usefixtures("quick")

@@ -26,9 +26,8 @@ from semscale.coding.codebook_editing import (
 )
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.suggesting import AnswerSample, count_coded, suggest, suggestion_yaml
-from semscale.coding.summary import CodingSummary
 from semscale.coding.table import answers_in
-from semscale.errors import InputError
+from semscale.errors import InputError, SemscaleError
 from semscale.messages import shorten
 from semscale.results.label_sheets import INCLUSION
 from semscale.results.table_columns import resolve_columns
@@ -53,6 +52,7 @@ from semscale.workbench.code_results import (
     COLUMNS,
     MODELS,
     SETTINGS,
+    Coded,
     CodedAnswer,
     CodedTable,
     CodingPlan,
@@ -60,17 +60,16 @@ from semscale.workbench.code_results import (
     coded_table_of,
     column_choices,
     is_table_of,
-    label_sheets,
 )
+from semscale.workbench.exports import REPORTS, TABLES, label_sheets, write_export
 from semscale.workbench.forms import form_fields, settings_of_form
 from semscale.workbench.models import Models
-from semscale.workbench.pages import element_id, page, reading_page, redirect, router_of
+from semscale.workbench.pages import element_id, page, reading_page, redirect, router_of, status_of
 from semscale.workbench.project import CODEBOOKS, Project
 from semscale.workbench.runs import Found, file_stem, problem_of, replace_run
 from semscale.workbench.survey_view import SurveyReader, SurveyView
 from semscale.yaml_reading import YamlFile
 
-_REPORTS = ("html", "xlsx", "pptx", "md")
 _BATCH = 50_000
 _UNITS = 8  # of a code, to split it by
 _STOPPED = "stopped; nothing was written"
@@ -324,6 +323,10 @@ class CodePage:
 
     def results(self, request: Request) -> Response:
         """Show the progress or the report of the last run, and its answers."""
+        return self._render_results(request)
+
+    def _render_results(self, request: Request, refused: SemscaleError | None = None) -> Response:
+        """Render the results, with the reason if something was not done."""
         run = self._run
         if run is None:
             return redirect("/code")
@@ -332,23 +335,26 @@ class CodePage:
             "code_results",
             self._project,
             current="code",
+            status=200 if refused is None else status_of(refused),
+            refused="" if refused is None else str(refused),
             run=run,
             summary=summary,
             document=None if summary is None else summary.document(),
             found=None if summary is None else self._find(run, request),
-            reports=_REPORTS,
+            reports=REPORTS,
+            tables=TABLES,
             label=run.plan.label_address,
         )
 
     def answers(self, request: Request) -> Response:
         """Show the answers that meet the filters, without the report, which would be drawn at each key."""
-        run = self._ended_run()
+        run, coded = self._ended_run()
         found = self._find(run, request)
-        return page("code_answers", self._project, current="code", run=run, summary=run.summary, found=found)
+        return page("code_answers", self._project, current="code", run=run, summary=coded.summary, found=found)
 
     def star(self, request: Request, form: Annotated[StarForm, Form()]) -> Response:
         """Let slides quote an answer for a code, or no longer."""
-        plan = self._ended_run().plan
+        plan = self._ended_run()[0].plan
         text = CodedTable(plan.out, plan.text_column).text_of(form.row)
         path, quote = plan.quotes, (code_named(plan.codebook, form.code).name, text)
         content = path.read_bytes() if path.is_file() else None
@@ -360,25 +366,24 @@ class CodePage:
         shown = "/code/answers" if "hx-request" in request.headers else "/code/results"
         return redirect(shown, "coded-answers", **dict(parse_qsl(form.filters)))
 
-    def export(self, kind: str) -> Response:
+    def export(self, kind: str, request: Request) -> Response:
         """Write the report of the last run, or its table, and send it."""
-        run = self._ended_run()
-        out = run.plan.out
-        if kind == "parquet":
-            return FileResponse(out, filename=out.name)
-        if kind not in _REPORTS or run.summary is None:
-            raise InputError("kind", f"must be one of {', '.join(_REPORTS)} or parquet, got {kind!r:.20}")
-        path, summary, plan = out.with_suffix(f".{kind}"), run.summary, run.plan
-        if plan.quotes.is_file():
+        run, coded = self._ended_run()
+        out, plan, summary = run.plan.out, run.plan, coded.summary
+        if plan.quotes.is_file() and kind in REPORTS:
             table = pl.scan_parquet(out).select(plan.text_column).collect()
             summary = with_quotes(summary, read_quotes(plan.quotes), table[plan.text_column].to_list())
-        summary.report(path)
+        try:
+            path = write_export(kind, out, summary, coded.labels)
+        except SemscaleError as error:  # for example, an extra is not installed
+            return self._render_results(request, error)
         return FileResponse(path, filename=path.name)
 
-    def _ended_run(self) -> CodingRun:
-        if self._run is None or self._run.summary is None:
+    def _ended_run(self) -> tuple[CodingRun, Coded]:
+        run = self._run
+        if run is None or run.coded is None:
             raise InputError("there are no coded answers yet: code the answers first")
-        return self._run
+        return run, run.coded
 
     def _running_task(self) -> Task[Any] | None:
         return None if self._task is None or self._task.future.done() else self._task
@@ -487,7 +492,7 @@ class CodePage:
         if known is None:
             return {}
         folder, text = self._project.folder, known.all_columns[0]
-        sheets = label_sheets(folder, text)
+        sheets = label_sheets(folder, (text, INCLUSION))
         return {
             name: labels
             for name, labels in sheets.items()
@@ -516,7 +521,7 @@ class CodePage:
             raise InputError("embedder", f"must be one of {', '.join(choices)}, got {shorten(name)}")
         return (name or DEFAULT_MODEL) if choices else ""
 
-    def _code(self, plan: CodingPlan, *, restart: bool) -> CodingSummary:
+    def _code(self, plan: CodingPlan, *, restart: bool) -> Coded:
         """Code answers as the command does."""
         table = self._reader.open_as_commands(plan.file, plan.survey)
         embedder = self._models.load(plan.model)

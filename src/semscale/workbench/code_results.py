@@ -20,19 +20,18 @@ from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError
 from semscale.guards.findings import Span
 from semscale.report.document import Marked, mark_findings
-from semscale.results.label_sheets import HUMAN, INCLUSION
 from semscale.results.table_columns import resolve_columns
 from semscale.results.table_runs import PartSettings, measure_table
 from semscale.serving.background import Task, current_task
 from semscale.spelling import option_name
 from semscale.store.reading import open_table
-from semscale.store.table import Table
+from semscale.store.table import ColumnLabels, Table
 from semscale.store.writing import PREFIX
 from semscale.survey.description import Question, QuestionKind, Survey
 from semscale.survey.survey_file import FILE_NAME
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 from semscale.workbench.forms import option_words
-from semscale.workbench.project import LABELS, SharedSettings
+from semscale.workbench.project import SharedSettings
 from semscale.workbench.runs import SHOWN, Found, position_in, problem_of, result_of, table_path
 from semscale.workbench.survey_view import GROUPS, SurveyView
 
@@ -118,9 +117,7 @@ class CodingPlan:
         named = {"question": question, "codes": Path(self.book).stem, "table": table.name}
         return f"/label?{urlencode(named)}"
 
-    def run(
-        self, table: Table, embedder: Embedder, shared: SharedSettings, *, restart: bool
-    ) -> CodingSummary:
+    def run(self, table: Table, embedder: Embedder, shared: SharedSettings, *, restart: bool) -> "Coded":
         """Code the answers as the command does.
 
         Args:
@@ -142,7 +139,21 @@ class CodingPlan:
         )
         self.out.parent.mkdir(exist_ok=True)
         parts = replace(shared.parts or PartSettings(), restart=restart)
-        return measure_table(table, instrument, out=self.out, settings=parts, progress=task.report)
+        summary = measure_table(table, instrument, out=self.out, settings=parts, progress=task.report)
+        return Coded(summary, {**table.labels, **instrument.labels()})
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Result of a run.
+
+    Attributes:
+        summary: the summary.
+        labels: labels of the coded table's columns, for SPSS.
+    """
+
+    summary: CodingSummary
+    labels: Mapping[str, ColumnLabels]
 
 
 def coded_table_of(folder: Path, source: Path, question: str, *, is_corrected: bool = False) -> Path:
@@ -156,25 +167,6 @@ def coded_table_of(folder: Path, source: Path, question: str, *, is_corrected: b
             from which answers are drawn to be coded by hand.
     """
     return table_path(folder, source, question, "codes-corrected" if is_corrected else "codes")
-
-
-def label_sheets(folder: Path, text: str) -> dict[str, list[str]]:
-    """Return the columns of labels in each sheet of a project that has all answers to a question.
-
-    Args:
-        folder: the project's folder.
-        text: the column with the answers.
-    """
-    sheets = {}
-    for path in sorted((folder / LABELS).glob("*.csv")):
-        try:
-            columns = open_table(path).columns
-        except InputError:  # a file of something else, or one that is being written
-            continue
-        labels = [name for name in columns if name == HUMAN or name.startswith(f"{HUMAN}-")]
-        if labels and {text, INCLUSION} <= set(columns):
-            sheets[f"{LABELS}/{path.name}"] = labels
-    return sheets
 
 
 def column_choices(view: SurveyView, question: str) -> dict[str, list[Question]]:
@@ -221,12 +213,17 @@ class CodingRun:
     """
 
     plan: CodingPlan
-    task: Task[CodingSummary] = field(compare=False)
+    task: Task[Coded] = field(compare=False)
+
+    @property
+    def coded(self) -> Coded | None:
+        """The result; ``None`` before the end, and after a failure."""
+        return result_of(self.task)
 
     @property
     def summary(self) -> CodingSummary | None:
         """The summary; ``None`` before the end, and after a failure."""
-        return result_of(self.task)
+        return None if self.coded is None else self.coded.summary
 
     @property
     def problem(self) -> str:

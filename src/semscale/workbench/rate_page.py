@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import polars as pl
 from fastapi import APIRouter, Request
 from starlette.responses import FileResponse, Response
 
@@ -25,12 +24,12 @@ from semscale.spelling import option_name
 from semscale.stats.intervals import IntervalPlan
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels
-from semscale.store.writing import write_table
 from semscale.weights.known import DEFAULT_RATING_MODEL
+from semscale.workbench.exports import REPORTS, TABLES, label_sheets, write_export
 from semscale.workbench.forms import form_fields, option_words, settings_of_form
 from semscale.workbench.models import Models
 from semscale.workbench.pages import page, reading_page, redirect, router_of, status_of
-from semscale.workbench.project import LABELS, RESULTS, SCALES, Project, StoredSurvey
+from semscale.workbench.project import RESULTS, SCALES, Project, StoredSurvey
 from semscale.workbench.rated_texts import FoundTexts, find_texts, text_in_row
 from semscale.workbench.runs import (
     earlier_runs,
@@ -45,14 +44,6 @@ from semscale.workbench.scale_page import scale_router
 from semscale.workbench.survey_view import GROUPS, SurveyReader
 
 _SETTINGS = ("language", "readout", "temperature", "floor", "anchor_sets", "missing", "reasoning", "html")
-_EXPORTS = {
-    "html": "page",
-    "xlsx": "Excel",
-    "pptx": "slides",
-    "md": "Markdown",
-    "sav": "rated table (SPSS)",
-    "parquet": "rated table (Parquet)",
-}
 
 
 @dataclass(frozen=True)
@@ -159,14 +150,15 @@ class RatePage:
             scale=load_scale(scale_path(self._project, chosen)),
             chosen=chosen,
             text=query.get("text") or (run.columns.text if run else ""),
-            sheets=_label_sheets(self._project.folder),
+            sheets=self._sheets(),
             labels=query.get("labels") or (run.labels if run and run.file == file else ""),
             run=run,
             summary=summary,
             document=None if summary is None else summary.document(),
             found=None if run is None or summary is None else self._find(run, summary, query),
             fields=form_fields(RaterSettings, _SETTINGS),
-            exports=_EXPORTS,
+            reports=REPORTS,
+            tables=TABLES,
             earlier=earlier_runs(self._project.folder / RESULTS),
         )
 
@@ -185,7 +177,7 @@ class RatePage:
         scale = single.get("scale", "")
         load_scale(scale_path(self._project, scale))
         labels = single.get("labels", "")
-        if labels and labels not in _label_sheets(self._project.folder):
+        if labels and labels not in self._sheets():
             raise InputError("labels", f"must be one of the list, got {shorten(labels)}")
         file, stored = self._project.described_file()
         out = table_path(self._project.folder, file, columns.text, _scale_name(scale))
@@ -240,17 +232,15 @@ class RatePage:
     def export(self, kind: str, request: Request) -> Response:
         """Write the report of the last run, or its table, and send it."""
         run, rated = self._ratings()
-        if kind not in _EXPORTS:
-            raise InputError("kind", f"must be one of {', '.join(_EXPORTS)}, got {kind!r:.20}")
-        path = run.out.with_suffix(f".{kind}")
         try:
-            if kind == "sav":
-                write_table(pl.read_parquet(run.out), path, labels=rated.labels)
-            elif kind != "parquet":
-                rated.summary.report(path)
+            path = write_export(kind, run.out, rated.summary, rated.labels)
         except SemscaleError as error:  # for example, an extra is not installed
             return self._render(request.query_params, error)
         return FileResponse(path, filename=path.name)
+
+    def _sheets(self) -> list[str]:
+        """List the sheets with labels of texts that were drawn to be rated."""
+        return list(label_sheets(self._project.folder, (ROW, TEXT, HUMAN)))
 
     def _find(self, run: RatingRun, summary: RatingSummary, query: Mapping[str, str]) -> FoundTexts:
         return find_texts(run.out, run.text_column, summary, query)
@@ -330,12 +320,6 @@ def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
 
 def _scale_name(scale: str) -> str:
     return scale.removesuffix(".yaml").removeprefix(f"{SCALES}/")
-
-
-def _label_sheets(folder: Path) -> list[str]:
-    """List the sheets of a project with labels of texts that were drawn to be rated."""
-    paths = sorted((folder / LABELS).glob("*.csv"))
-    return [f"{LABELS}/{path.name}" for path in paths if {ROW, TEXT, HUMAN} <= set(open_table(path).columns)]
 
 
 def _command(

@@ -1,0 +1,64 @@
+"""Files to take away: the report of a run, and its table."""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.presentable import Presentable
+from semscale.results.label_sheets import HUMAN
+from semscale.store.reading import open_table
+from semscale.store.table import ColumnLabels
+from semscale.store.writing import write_table
+from semscale.workbench.project import LABELS
+
+REPORTS = {"html": "page", "xlsx": "Excel", "pptx": "slides", "md": "Markdown"}
+"""Formats of reports, by their kind in an address."""
+
+TABLES = {"csv": "CSV", "table.xlsx": "Excel", "sav": "SPSS", "parquet": "Parquet"}
+"""Formats of the table with a row for each answer."""
+
+
+def write_export(
+    kind: str, out: Path, summary: Presentable, labels: Mapping[str, ColumnLabels] | None = None
+) -> Path:
+    """Write the report of a run or its table beside that table, and return its path.
+
+    Args:
+        kind: one of ``REPORTS`` or ``TABLES``.
+        out: the table that the run wrote.
+        summary: the summary of the run.
+        labels: labels of the table's columns, for SPSS.
+
+    Raises:
+        SemscaleError: there is no such kind, or the format needs an extra that is not installed.
+    """
+    known = REPORTS | TABLES
+    if kind not in known:
+        raise InputError("kind", f"must be one of {', '.join(known)}, got {kind!r:.20}")
+    path = out.with_suffix(f".{kind}")
+    if kind in REPORTS:
+        summary.report(path)
+    elif path != out:
+        write_table(pl.read_parquet(out), path, labels=labels)
+    return path
+
+
+def label_sheets(folder: Path, columns: Collection[str]) -> dict[str, list[str]]:
+    """Return the columns of labels in each sheet of a project that has some columns.
+
+    Args:
+        folder: the project's folder.
+        columns: columns that a sheet must have.
+    """
+    sheets = {}
+    for path in sorted((folder / LABELS).glob("*.csv")):
+        try:
+            titles = open_table(path).columns
+        except InputError:  # a file of something else, or one that is being written
+            continue
+        labels = [name for name in titles if name == HUMAN or name.startswith(f"{HUMAN}-")]
+        if labels and set(columns) <= set(titles):
+            sheets[f"{LABELS}/{path.name}"] = labels
+    return sheets
