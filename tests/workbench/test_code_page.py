@@ -9,9 +9,10 @@ from urllib.parse import urlencode
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from tests.workbench.conftest import fields_in, message_in
+from tests.workbench.conftest import PORT, TOKEN, Browser, fields_in, message_in
 
 from semscale.coding.codebook import load_codebook
+from semscale.workbench.code_results import CodingPlan
 
 BOOK = """# Ours.
 name: phones
@@ -432,6 +433,44 @@ def test_codes_that_were_changed_are_coded_anew(browser, folder):
     page = code(browser, sentiment="none")
     assert "energy" in page
     assert "semscale_energy" in pl.read_parquet(folder / "results" / "answers-Reason-codes.parquet").columns
+
+
+@pytest.mark.usefixtures("quick")
+def test_earlier_codings_are_opened_after_a_restart(browser, folder):
+    from semscale.workbench.application import workbench
+    from semscale.workbench.project import Project
+
+    page = code(browser, sentiment="none", by="region")
+    again = Browser(workbench(Project.open(folder), token=TOKEN, port=PORT))
+    opened = again.get("/code")
+    assert "Earlier codings" in opened
+    assert "Earlier ratings" not in again.get("/rate")
+    start = opened.index('<ul class="earlier">')
+    fields = fields_in(opened[start : opened.index("</form>", start)])
+    assert fields["by"] == "region"
+    again.change("/code/run", fields)
+    wait(again)
+    assert again.get("/code/results").partition("<main")[2] == page.partition("<main")[2]
+    assert again.post("/code/export/html").status_code == 200
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_stopped_coding_goes_on_unless_its_codes_or_choices_changed(browser, folder, monkeypatch):
+    restarts = []
+    run = CodingPlan.run
+
+    def note(self, *arguments, restart):
+        restarts.append(restart)
+        return run(self, *arguments, restart=restart)
+
+    monkeypatch.setattr(CodingPlan, "run", note)
+    code(browser, sentiment="none")
+    code(browser, sentiment="none")
+    code(browser, sentiment="none", by="region")
+    change(browser, "power", definition="how long it lasts")
+    code(browser, sentiment="none", by="region")
+    code(browser, sentiment="none", by="region")
+    assert restarts == [True, False, True, True, False]
 
 
 def test_a_file_without_open_texts_says_what_to_do(browser, folder):

@@ -1,5 +1,6 @@
 """The page of codes: codebooks that are suggested, changed and saved, and open answers coded by them."""
 
+import hashlib
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -65,13 +66,22 @@ from semscale.workbench.exports import REPORTS, TABLES, label_sheets, write_expo
 from semscale.workbench.forms import form_fields, settings_of_form
 from semscale.workbench.models import Models
 from semscale.workbench.pages import element_id, page, reading_page, redirect, router_of, status_of
-from semscale.workbench.project import CODEBOOKS, Project
-from semscale.workbench.runs import Found, file_stem, problem_of, replace_run
+from semscale.workbench.project import CODEBOOKS, RESULTS, Project
+from semscale.workbench.runs import (
+    Found,
+    earlier_runs,
+    file_stem,
+    problem_of,
+    replace_run,
+    store_choices,
+    stored_choices,
+)
 from semscale.workbench.survey_view import SurveyReader, SurveyView
 from semscale.yaml_reading import YamlFile
 
 _BATCH = 50_000
 _UNITS = 8  # of a code, to split it by
+_STAMP = "stamp"  # stored with the fields of a run: hash of its codebook and of the description
 _STOPPED = "stopped; nothing was written"
 
 
@@ -193,6 +203,7 @@ class CodePage:
             columns=column_choices(view, question),
             sheets=self._sheets(view, question),
             show_entries=show_entries,
+            earlier=earlier_runs(self._project.folder / RESULTS, "codebook"),
         )
 
     def download(self, codebook: str = "") -> Response:
@@ -300,8 +311,10 @@ class CodePage:
             settings=settings_of_form(CodeSettings, single, SETTINGS),
             model=self._known_model(single.get("model", "")),
         )
-        before = None if self._run is None else self._run.plan
-        restart = before != plan  # finished parts of other settings do not belong to this run
+        stamp = hashlib.sha256(repr((book.content, stored.content, source.name)).encode()).hexdigest()
+        choices = {**form, _STAMP: [stamp]}
+        restart = stored_choices(plan.out) != choices  # finished parts of other settings belong to no other run
+        store_choices(plan.out, choices)
         self._task = replace_run(self._work, self._task, lambda: self._code(plan, restart=restart))
         self._run = CodingRun(plan, self._task)
         return redirect("/code/results")

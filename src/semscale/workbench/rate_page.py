@@ -159,7 +159,7 @@ class RatePage:
             fields=form_fields(RaterSettings, _SETTINGS),
             reports=REPORTS,
             tables=TABLES,
-            earlier=earlier_runs(self._project.folder / RESULTS),
+            earlier=earlier_runs(self._project.folder / RESULTS, "scale"),
         )
 
     async def start(self, request: Request) -> Response:

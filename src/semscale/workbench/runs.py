@@ -165,18 +165,28 @@ def store_choices(out: Path, choices: Mapping[str, Sequence[str]]) -> None:
         temporary.write_text(json.dumps(choices, ensure_ascii=False, indent=1), encoding="utf-8")
 
 
-def earlier_runs(folder: Path) -> list[EarlierRun]:
-    """List the runs of a folder, the latest first; files that this page did not write are left out."""
-    files = folder.glob(f"*{_CHOICES}") if folder.is_dir() else ()
-    runs = [_earlier_run(path) for path in files]
-    return sorted((run for run in runs if run is not None), key=lambda run: run.started, reverse=True)
-
-
-def _earlier_run(path: Path) -> EarlierRun | None:
+def stored_choices(out: Path) -> dict[str, list[str]]:
+    """Return the fields that were stored beside a table; none if there are none that can be read."""
     try:
-        choices = _CHOICES_FORM.validate_json(path.read_bytes())
-    except ValidationError:
-        return None
-    name = path.name.removesuffix(_CHOICES)
+        return _CHOICES_FORM.validate_json(out.with_suffix(_CHOICES).read_bytes())
+    except (OSError, ValidationError):
+        return {}
+
+
+def earlier_runs(folder: Path, field: str) -> list[EarlierRun]:
+    """List the runs of a folder, the latest first; files that no page wrote are left out.
+
+    Args:
+        folder: the folder.
+        field: a field that the form of these runs has, and that of other pages has not.
+    """
+    files = folder.glob(f"*{_CHOICES}") if folder.is_dir() else ()
+    runs = (_earlier_run(path) for path in files)
+    known = [run for run in runs if run.choices.get(field)]
+    return sorted(known, key=lambda run: run.started, reverse=True)
+
+
+def _earlier_run(path: Path) -> EarlierRun:
+    out = path.with_name(f"{path.name.removesuffix(_CHOICES)}.parquet")
     started = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
-    return EarlierRun(name, choices, path.with_name(f"{name}.parquet").is_file(), started)
+    return EarlierRun(out.stem, stored_choices(out), out.is_file(), started)
