@@ -563,6 +563,7 @@ def correct_readable_mean(
     values: Floats,
     readable: Mask,
     inclusion: Floats | None = None,
+    weights: Floats | None = None,
     interval: float = 0.95,
 ) -> CorrectedMean | None:
     """Correct the mean of all readable texts by the labels of some, as ``compare`` does, and nothing else.
@@ -573,6 +574,7 @@ def correct_readable_mean(
         values: shape (k,), values of the scale's points.
         readable: shape (n,), mask of texts that people can rate.
         inclusion: shape (n,), probability with which each text was drawn for a label.
+        weights: shape (n,), weights of the texts; equal by default.
         interval: nominal coverage, between 0 and 1.
 
     Returns:
@@ -591,7 +593,10 @@ def correct_readable_mean(
         pmf=pmf,
         table=table,
         lengths=None,
-        design=SampleDesign(inclusion=None if inclusion is None else validate_inclusion(inclusion, labelled)),
+        design=SampleDesign(
+            weights=None if weights is None else in_unit(weights),
+            inclusion=None if inclusion is None else validate_inclusion(inclusion, labelled),
+        ),
         groups={},
         values=values,
         human_range=None,

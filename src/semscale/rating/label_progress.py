@@ -97,6 +97,7 @@ def label_progress(
     n_texts: int,
     length: float,
     inclusion: npt.ArrayLike | None = None,
+    weights: Floats | None = None,
 ) -> LabelProgress:
     """Compute what the labels show so far.
 
@@ -109,6 +110,7 @@ def label_progress(
         n_texts: number N of all texts.
         length: the scale's highest minus its lowest value.
         inclusion: shape (n,), probability with which each text was drawn, above 0 to 1; equal by default.
+        weights: shape (n,), weights of the texts; equal by default.
 
     Raises:
         InputError: columns of different lengths, fewer texts than labels, or a wrong probability.
@@ -125,7 +127,8 @@ def label_progress(
     if n > n_texts:
         raise InputError("n_texts", f"must be at least the number of labels, got {n_texts} for {n}")
     design = SampleDesign(
-        inclusion=None if inclusion is None else validate_inclusion(inclusion, ~np.isnan(labelled))
+        weights=weights,
+        inclusion=None if inclusion is None else validate_inclusion(inclusion, ~np.isnan(labelled)),
     )
     if n < FEWEST_LABELS:
         return progress_from(n, _NOT_KNOWN, None, length)

@@ -55,6 +55,7 @@ class JudgeMeasure:
     name: str
     option: str = "--template"
     nothing = Choice("", "cannot be judged", "x")
+    takes_weights = False
 
     @property
     def question(self) -> str:
@@ -105,7 +106,9 @@ class JudgeMeasure:
         known = {choice.value: f"{choice.number} {choice.label}".strip() for choice in self.choices}
         return known.get(label, self.nothing.label)
 
-    def figures(self, table: pl.DataFrame, draw: Draw, final: FinalLabels) -> LabelFigures:
+    def figures(
+        self, table: pl.DataFrame, draw: Draw, final: FinalLabels, _: Floats | None
+    ) -> LabelFigures:
         """Correct the judge's mean score, and compare the judge with people, as ``semscale judge`` does."""
         stored = StoredScores.from_table(table, self.template)
         rows, labels = self._labels(final, table.height)

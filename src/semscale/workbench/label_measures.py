@@ -29,7 +29,7 @@ from semscale.stats.intervals import mass_names
 from semscale.stats.prediction_powered import CorrectedMean, estimate_corrected_mean
 from semscale.stats.sampling import DrawnTexts, SampleDesign
 from semscale.store.writing import PREFIX
-from semscale.survey.description import Survey
+from semscale.survey.description import Question, Survey
 from semscale.survey.survey_file import FILE_NAME
 from semscale.types import Floats, Integers, Mask, Status, Statuses
 from semscale.workbench.label_journals import Labels, journal_name
@@ -156,12 +156,14 @@ class LabelFigures:
         bounds: least and greatest value that these can have.
         advice: sentences on when to stop.
         agreement: agreement of people with what is measured, and with each other.
+        weighting: sentence on the weight; empty if the survey has none.
     """
 
     figures: tuple[LabelFigure, ...]
     bounds: tuple[float, float]
     advice: str
     agreement: tuple[LabelFigure, ...] = ()
+    weighting: str = ""
 
 
 @dataclass(frozen=True)
@@ -260,8 +262,15 @@ class Measure(Protocol):
         """Write a label for people."""
         ...
 
-    def figures(self, table: pl.DataFrame, draw: Draw, final: FinalLabels) -> LabelFigures:
-        """Correct figures by labels, and advise on further ones."""
+    @property
+    def takes_weights(self) -> bool:
+        """True if corrected figures are weighted."""
+        ...
+
+    def figures(
+        self, table: pl.DataFrame, draw: Draw, final: FinalLabels, weights: Floats | None
+    ) -> LabelFigures:
+        """Correct figures by labels, weighted unless weights are ``None``, and advise on further labels."""
         ...
 
     def agreement(self, people: RaterLabels) -> dict[str, AgreementEstimate]:
@@ -324,6 +333,7 @@ class RatingMeasure:
 
     scale: Scale
     nothing = Choice("", "not about this", "x")
+    takes_weights = True
 
     @property
     def question(self) -> str:
@@ -358,7 +368,9 @@ class RatingMeasure:
         known = {choice.value: f"{choice.value} {choice.label}" for choice in self.choices}
         return known.get(label, self.nothing.label)
 
-    def figures(self, table: pl.DataFrame, draw: Draw, final: FinalLabels) -> LabelFigures:
+    def figures(
+        self, table: pl.DataFrame, draw: Draw, final: FinalLabels, weights: Floats | None
+    ) -> LabelFigures:
         """Correct the mean of all texts."""
         ratings, values = StoredRatings.from_table(table, self.scale), self.scale.values
         rows, labels = _numbers(final)
@@ -368,7 +380,12 @@ class RatingMeasure:
         for row, numbers in zip(rows.tolist(), labels, strict=True):
             human[row], means[row] = numbers, np.mean(numbers)
         mean = correct_readable_mean(
-            ratings.pmf, human, values=values, readable=ratings.readable, inclusion=inclusion
+            ratings.pmf,
+            human,
+            values=values,
+            readable=ratings.readable,
+            inclusion=inclusion,
+            weights=weights,
         )
         progress = label_progress(
             ratings.mean,
@@ -376,6 +393,7 @@ class RatingMeasure:
             n_texts=draw.n_texts,
             length=float(values[-1] - values[0]),
             inclusion=inclusion,
+            weights=weights,
         )
         figure = LabelFigure("Mean of all texts", len(rows), mean)
         return LabelFigures((figure,), (float(values[0]), float(values[-1])), progress.advice)
@@ -403,10 +421,13 @@ class RatingMeasure:
             schema_overrides={HUMAN: pl.String},
         )
 
-    def commands(self, draw: Draw, sheet: str, file: str, final: FinalLabels, _: Survey | None) -> list[str]:
+    def commands(
+        self, draw: Draw, sheet: str, file: str, final: FinalLabels, survey: Survey | None
+    ) -> list[str]:
         """Return the commands that correct the mean, and that learn to rate like people."""
         scale = ["--scale", draw.measure]
         rate = ["semscale", "rate", file, "--text", draw.question, *scale, "--labels", sheet]
+        rate += _weight_option(survey)
         calibrate = ["semscale", "calibrate", sheet, "--text", TEXT, "--human", HUMAN, *scale]
         calibrate += ["--out", f"{sheet.removesuffix('.csv')}-calibration.json"]
         commands = [rate, calibrate] if len(_numbers(final)[0]) >= FEWEST_LABELS else [rate]
@@ -434,6 +455,7 @@ class CodeMeasure:
     codebook: Codebook
     question = "Which codes apply?"
     nothing = Choice(NO_CODE, "none of these", "x")
+    takes_weights = True
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
@@ -465,14 +487,16 @@ class CodeMeasure:
         """Write the names of codes."""
         return self.nothing.label if label == NO_CODE else label
 
-    def figures(self, table: pl.DataFrame, draw: Draw, final: FinalLabels) -> LabelFigures:
+    def figures(
+        self, table: pl.DataFrame, draw: Draw, final: FinalLabels, weights: Floats | None
+    ) -> LabelFigures:
         """Correct the shares of codes, with the scores of the table.
 
         ``semscale code`` also learns from the labels, so its shares are a little different.
         """
         means = self._means(final, table.height)
         rows = np.flatnonzero(~np.isnan(means).all(axis=1))
-        design = SampleDesign(inclusion=draw.inclusion(rows, table.height))
+        design = SampleDesign(weights=weights, inclusion=draw.inclusion(rows, table.height))
         hand = HandLabels(self._values(table), means, design)
         figures = [
             LabelFigure(name, int((labels > 0).sum()), estimate)
@@ -506,7 +530,8 @@ class CodeMeasure:
         words = ["semscale", "code", sheet, "--text", draw.column, "--codebook", draw.measure]
         for title in _titles(final):
             words += ["--human", title]
-        words += ["--inclusion", INCLUSION, *([] if survey is None else ["--survey", FILE_NAME])]
+        words += ["--inclusion", INCLUSION, *_weight_option(survey)]
+        words += [] if survey is None else ["--survey", FILE_NAME]
         return [shlex.join(words)]
 
     def _values(self, table: pl.DataFrame) -> Floats:
@@ -569,6 +594,17 @@ def _shares(hand: HandLabels) -> list[CorrectedMean | None]:
         estimate_corrected_mean(scores, labels, bounds=(0, 1), design=hand.design)
         for scores, labels in zip(hand.scores.T, hand.labels.T, strict=True)
     ]
+
+
+def only_weight(survey: Survey | None) -> Question | None:
+    """Return the weight of a survey that has exactly one."""
+    weights = [] if survey is None else survey.of_kind("weight")
+    return weights[0] if len(weights) == 1 else None
+
+
+def _weight_option(survey: Survey | None) -> list[str]:
+    weight = only_weight(survey)
+    return [] if weight is None else ["--weight", weight.name]
 
 
 def _titles(final: FinalLabels) -> list[str]:

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from semscale.errors import InputError
 from semscale.json_reading import encodable
 from semscale.messages import first_mistake
+from semscale.survey.description import Survey
 from semscale.workbench.label_journals import ADJUDICATED, Entry, rater_name
 from semscale.workbench.label_measures import FinalLabels, Kind, LabelFigures
 from semscale.workbench.label_tasks import LabelTask, LabelTasks, StatedColumns
@@ -171,7 +172,8 @@ class LabelPage:
         task, person = self._tasks.open(choice.task), _person(request)
         if not person:
             raise InputError("rater", "must be known: open the page of labels again")
-        figures, problem = _figures(task, ADJUDICATED if choice.decide else person)
+        survey = self._project.stored_survey().survey
+        figures, problem = _figures(task, ADJUDICATED if choice.decide else person, survey)
         content = self._content(task, person, decide=choice.decide)
         return page(
             "label_ahead", self._project, current="label", figures=figures, problem=problem, **content
@@ -293,11 +295,11 @@ def _person(request: Request) -> str:
         return ""
 
 
-def _figures(task: LabelTask, rater: str) -> tuple[LabelFigures | None, str]:
+def _figures(task: LabelTask, rater: str, survey: Survey | None) -> tuple[LabelFigures | None, str]:
     """Return what the labels of one person show, or all with decisions; or why nothing can be shown."""
     labels = FinalLabels({rater: task.journal(rater).labels().cells})
     try:
-        return task.figures(task.final_labels() if rater == ADJUDICATED else labels), ""
+        return task.figures(task.final_labels() if rater == ADJUDICATED else labels, survey), ""
     except InputError as error:
         return None, str(error)
 

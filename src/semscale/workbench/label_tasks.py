@@ -6,7 +6,7 @@ sheet ``labels/NAME.csv``, which commands read, is written from both.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from semscale.errors import InputError
 from semscale.judging.stored_scores import is_judged
 from semscale.messages import first_mistake, shorten
 from semscale.rating.labelling import same_text
+from semscale.results.weights import as_weights, in_unit
 from semscale.scales.library import load_scale
 from semscale.stats.agreement import AgreementEstimate
 from semscale.stats.intervals import mass_names
@@ -37,6 +38,7 @@ from semscale.workbench.label_measures import (
     LabelFigures,
     Measure,
     RatingMeasure,
+    only_weight,
 )
 from semscale.workbench.project import CODEBOOKS, LABELS, RESULTS, Project
 from semscale.workbench.scale_form import project_scales, scale_path
@@ -181,13 +183,25 @@ class LabelTask:
         skipped = [row for row in labels.skipped if row in rows]
         return [self.texts[row] for row in waiting + skipped]
 
-    def figures(self, final: FinalLabels) -> LabelFigures:
-        """Compute what labels show.
+    def figures(self, final: FinalLabels, survey: Survey | None) -> LabelFigures:
+        """Compute what labels show, weighted if the survey has exactly one weight.
+
+        Args:
+            final: the labels.
+            survey: the description of the project's file.
 
         Raises:
-            InputError: the table has changed, so that labels no longer belong to its texts.
+            InputError: the table has changed, so that labels no longer belong to its texts, or a weight is
+                wrong.
         """
-        return self.measure.figures(self._table(), self.draw, self._known(final))
+        table, labels, weight = self._table(), self._known(final), only_weight(survey)
+        if weight is None or not self.measure.takes_weights or weight.all_columns[0] not in table.columns:
+            figures = self.measure.figures(table, self.draw, labels, None)
+            has_weights = survey is not None and bool(survey.of_kind("weight"))
+            return replace(figures, weighting="These figures are not weighted." if has_weights else "")
+        weights = in_unit(as_weights(table[weight.all_columns[0]]))
+        figures = self.measure.figures(table, self.draw, labels, weights)
+        return replace(figures, weighting=f"Weighted by ‘{weight.heading}’.")
 
     def compared(self) -> list[ComparedText]:
         """Return the texts that two or more people labelled."""
