@@ -1,5 +1,6 @@
 """Document of coded answers."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -57,6 +58,7 @@ from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.coding.code_shares import CodeShare, Driver, Drivers, GroupTest
+    from semscale.coding.codebook import Codebook
     from semscale.coding.coding import CodeCalibration
     from semscale.coding.summary import CodingSummary, Quote
     from semscale.stats.agreement import AgreementEstimate
@@ -209,6 +211,7 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
 def _share_section(summary: "CodingSummary") -> Section | None:
     """Build the section with the share of each code, the most frequent first."""
     order = _by_frequency(summary.shares)
+    charted = [share for share in order if share.code not in _repeated_nets(summary.codebook)]
     counts, shares = _weighting(summary)
     columns: Columns[CodeShare] = (
         ("code", lambda share: Quoted(share.code, _NAME)),
@@ -237,7 +240,7 @@ def _share_section(summary: "CodingSummary") -> Section | None:
         )
     title = f"Codes ({coverage(summary.plan.interval)} intervals)"
     listed = table_of(order, columns, noun="code", brief_title=title)
-    figure = _shares_figure(summary, order, listed)
+    figure = _shares_figure(summary, charted, listed)
     return section("shares", "Share of answers with each code", figure, note)
 
 
@@ -255,6 +258,7 @@ def _sentiment_section(summary: "CodingSummary") -> Section | None:
     if not rated or summary.scale is None:
         return None
     order = sorted(rated, key=lambda code: -rated[code].positive.value)
+    charted = [code for code in order if code not in _repeated_nets(summary.codebook)] or order
     low, high = summary.scale.values[[0, -1]]
     counts, shares = _weighting(summary)
     columns: Columns[str] = (
@@ -265,7 +269,7 @@ def _sentiment_section(summary: "CodingSummary") -> Section | None:
     )
     figure = figures.shares_figure(
         "sentiment",
-        [(code, rated[code].positive) for code in order],
+        [(code, rated[code].positive) for code in charted],
         head="code",
         quantity="share of positive answers among those that judge it",
         measure="share",
@@ -276,7 +280,7 @@ def _sentiment_section(summary: "CodingSummary") -> Section | None:
         "clauses. Answers that only name it are left out."
     )
     data = tuple(replace(chart, coverage=summary.plan.interval, note=note) for chart in figure.data)
-    first, last = order[0], order[-1]
+    first, last = charted[0], charted[-1]
     finding = f"‘{one_line(first)}’ is praised most ({percent(rated[first].positive.value, 0)} positive)"
     if last != first:
         finding += f", ‘{one_line(last)}’ least ({percent(rated[last].positive.value, 0)})"
@@ -378,6 +382,12 @@ def _by_frequency(shares: "Sequence[CodeShare]") -> "list[CodeShare]":
     return sorted(shares, key=lambda share: -np.nan_to_num(_best(share).value))
 
 
+def _repeated_nets(codebook: "Codebook") -> frozenset[str]:
+    """Return nets with a single code, whose figures are those of the code: charts show the code alone."""
+    below = Counter(code.parent for code in codebook.codes if code.parent is not None)
+    return frozenset(code.name for code in codebook.codes if code.is_net and below[code.name] == 1)
+
+
 def _base(share: "CodeShare") -> Count:
     """Return the number of answers behind a share, marked if small."""
     return Count(share.n_readable, is_small=share.n_readable < share.min_base)
@@ -415,7 +425,9 @@ def _group_table(
 def _group_data(summary: "CodingSummary", shares: "Sequence[CodeShare]") -> tuple[ChartData, ...]:
     """Return the share of each code in all answers and in each group, the most frequent code first."""
     is_corrected = any(share.corrected is not None for share in shares)
+    nets = _repeated_nets(summary.codebook)
     overall = _by_frequency(summary.shares if is_corrected else _as_counted(summary.shares))
+    overall = [share for share in overall if share.code not in nets]
     codes = [share.code for share in overall]
     by_cell = {(share.code, share.group): share for share in shares}
     groups = dict.fromkeys(share.group for share in shares)
@@ -449,7 +461,9 @@ def _group_finding(
 ) -> str:
     """State the code whose shares differ most clearly between the groups; or that none does."""
     alpha = 1 - summary.plan.interval
-    clear = sorted((test for test in tests if test.adjusted < alpha), key=lambda test: test.adjusted)
+    nets = _repeated_nets(summary.codebook)
+    clear = [test for test in tests if test.adjusted < alpha and test.code not in nets]
+    clear.sort(key=lambda test: test.adjusted)
     if not clear:
         return "No topic is clearly more frequent in one group than in another; the differences may be chance"
     test = clear[0]
@@ -552,6 +566,8 @@ def _driver_section(summary: "CodingSummary", drivers: "Drivers") -> Section | N
         ("p (Holm)", lambda driver: p_cell(driver.joint_p_value)),
     )
     order = sorted(drivers.drivers, key=lambda driver: -np.nan_to_num(driver.difference.value, nan=-np.inf))
+    nets = _repeated_nets(summary.codebook)
+    charted = [driver for driver in order if driver.code not in nets]
     is_column = drivers.rating == summary.columns.rating
     rating = one_line(summary.columns.heading(drivers.rating) if is_column else drivers.rating)
     joint = ""
@@ -574,8 +590,8 @@ def _driver_section(summary: "CodingSummary", drivers: "Drivers") -> Section | N
         ("Drivers of “", Quoted(rating), "”"),
         replace(
             table_of(order, columns, noun="code", brief_title=title),
-            data=_driver_data(summary, order),
-            finding=_driver_finding(order, 1 - summary.plan.interval),
+            data=_driver_data(summary, charted),
+            finding=_driver_finding(charted, 1 - summary.plan.interval),
         ),
         Paragraph(note, "note", detail="both"),
     )
@@ -666,7 +682,8 @@ def _quotes(summary: "CodingSummary") -> Iterator[Block]:
         yield Paragraph(Quoted(code.definition))
         sentiment = () if summary.scale is None else ("sentiment",)
         heads = ("kind", "row", value, "code", *sentiment, "decided by", "evidence", "answer")
-        yield table(heads, rows, noun="answer", detail="full")
+        listed = table(heads, rows, noun="answer", detail="full")
+        yield replace(listed, folded=f"{count_of(len(quotes), 'answer')} with what decided") if quotes else listed
 
 
 def _mark_evidence(quote: "Quote") -> Marked:
