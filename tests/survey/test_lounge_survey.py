@@ -252,7 +252,7 @@ def test_previews_are_left_out_by_the_description_and_counted(semscale, tmp_path
     assert "treated like all others" not in described.out
     assert read_survey(tmp_path / "survey.yaml").leave_out == {"Status": ("Survey Preview",)}
     ended = semscale("tables", form.file, "--question", "Q2")
-    assert "3 rows are left out: Status is Survey Preview (leave_out of the description)" in ended.out
+    assert "3 rows are left out: Status is Survey Preview, which the description leaves out" in ended.out
     assert "of a preview" not in ended.out
     assert "waves were not compared" in ended.out
     assert (

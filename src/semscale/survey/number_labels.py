@@ -142,7 +142,7 @@ def bracket_positions(texts: Sequence[str]) -> Positions | None:
     are_counts = all("points" in q.signs and not q.signs & {"below", "above"} for q in quantities)
     if are_counts and len(texts) >= FEWEST_SCORED and all(len(q.numbers) == 1 for q in quantities):
         return Positions(brackets, [q.numbers[0] for q in quantities], "numbers in the labels")
-    return Positions(brackets, None, "numbers in the labels, by the lower bound")
+    return Positions(brackets, None, "numbers in the labels; a range counts by its lower end")
 
 
 def _are_labelled_points(texts: Sequence[str]) -> bool:

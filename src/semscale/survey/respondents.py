@@ -49,7 +49,7 @@ def _without_previews(table: Table, survey: Survey | None) -> Table:
     named = "; ".join(f"{column} is {' or '.join(values)}" for column, values in stated.items())
     outdated = set(unfinished_notes(table))
     noted = replace(table, notes=tuple(note for note in table.notes if note not in outdated))
-    left = filter_table(noted, " AND ".join(conditions), reason=f"{named} (leave_out of the description)")
+    left = filter_table(noted, " AND ".join(conditions), reason=f"{named}, which the description leaves out")
     return with_unfinished_counted(left)
 
 
