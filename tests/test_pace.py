@@ -26,8 +26,13 @@ def test_rows_stored_by_an_earlier_run_do_not_count_in_the_rate(paced):
 
 
 def test_replies_that_were_there_leave_the_total_and_not_the_rate(paced):
-    # After 2 s 4 calls are made and 900 of 1,000 replies were found: 96 at 2 a second are 48 s.
-    assert paced((0, 0, 1000), (1, 0, 500), (2, 4, 100)) == (2, 48)
+    # After 8 s 16 calls are made and 900 of 1,000 replies were found: 84 at 2 a second are 42 s.
+    assert paced((0, 0, 1000), (1, 0, 500), (8, 16, 100)) == (2, 42)
+
+
+def test_the_time_left_is_not_known_in_the_first_seconds(paced):
+    assert paced((0, 0, 100), (4.9, 49, 100)) == (10, None)
+    assert paced((0, 0, 100), (4, 10, 100), (5, 50, 100)) == (10, 5)
 
 
 @pytest.mark.parametrize("step", [(9, 10, 50), (9, 40, 80)], ids=["fewer are done", "there are more of them"])

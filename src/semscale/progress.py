@@ -14,6 +14,7 @@ WAITING = "waiting"
 """Beginning of stages in which seconds go by and nothing is done."""
 
 _WINDOW = 30.0  # seconds over which a rate is measured
+_STABLE = 5.0  # seconds after which a rate says how long a stage takes
 
 
 def amount(stage: str, done: int, total: int | None) -> str:
@@ -94,9 +95,14 @@ class Pace:
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until everything is done at this speed; ``None`` where that is not known."""
+        """Seconds until everything is done at this speed; ``None`` where that is not known.
+
+        Nothing is known in the first five seconds, as the first items take longer or shorter than others.
+        """
         speed = self.speed
-        return None if speed is None or self._total is None else (self._total - self._seen[-1][1]) / speed
+        if speed is None or self._total is None or self._seen[-1][0] - self._seen[0][0] < _STABLE:
+            return None
+        return (self._total - self._seen[-1][1]) / speed
 
     def _begins_again(self, done: int, total: int | None) -> bool:
         if not self._seen or done < self._seen[-1][1]:
