@@ -1,8 +1,10 @@
 """The file ``survey.yaml``: reading a description, and writing one so that comments and edits stay."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,7 @@ _EXAMPLES: Mapping[str | int, str] = {
     "options": "{label: Tea, column: q1_1}",
 }
 """Entries of lists, for messages."""
+_NAMED_NODE = re.compile(r"(?:^|[\s\[{,])[&*]\S")  # an anchor or an alias, which other entries may use
 _LISTS = ("values", "options")
 """Lists whose entries take a line each."""
 
@@ -103,6 +106,10 @@ def parse_survey(content: bytes, *, source: str) -> Survey:
 # A command needs the same description for how its file is read, for its questions, and to write it anew.
 @lru_cache(maxsize=4)
 def _parse(content: bytes, source: str) -> Survey:
+    return _parse_anew(content, source)
+
+
+def _parse_anew(content: bytes, source: str) -> Survey:
     file = YamlFile(content, source)
     fields = parse_yaml(content, source=source, as_texts=True, most_bytes=_MOST_BYTES)
     if not isinstance(fields, dict):
@@ -147,9 +154,7 @@ def survey_text(survey: Survey, content: bytes | None = None, *, source: str = F
     Raises:
         InputError: the existing file is no description.
     """
-    yaml = YAML()
-    yaml.preserve_quotes, yaml.width = True, _WIDTH
-    yaml.indent(mapping=2, sequence=4, offset=2)
+    yaml = _writer()
     if content is None:
         document = CommentedMap()
         document.yaml_set_start_comment(_HEADING)
@@ -166,6 +171,88 @@ def survey_text(survey: Survey, content: bytes | None = None, *, source: str = F
     comments = _comments(yaml, left_out)
     document["questions"] = _entries(document.get("questions"), survey, nodes, known)
     return _dump(yaml, document) + comments
+
+
+def replace_entry(content: bytes, before: Survey, after: Survey, *, source: str = FILE_NAME) -> bytes | None:
+    """Rewrite the only question of a description that differs; all other lines stay as they are.
+
+    A description of a thousand questions takes more than a second to read and to write as a whole.
+
+    Args:
+        content: the file.
+        before: the description that it has.
+        after: the new description.
+        source: the file's name in messages.
+
+    Returns:
+        The new file; ``None`` if more than the entry of a question differs, or its lines cannot be told from
+        others with certainty: the file is then to be written as a whole.
+    """
+    changed = [pair for pair in zip(before.questions, after.questions, strict=False) if pair[0] != pair[1]]
+    others = (name for name in Survey.model_fields if name != "questions")
+    is_alone = len(changed) == 1 and all(getattr(before, name) == getattr(after, name) for name in others)
+    if not is_alone or len(before.questions) != len(after.questions):
+        return None
+    ((old, new),) = changed
+    lines = content.decode("utf-8-sig").splitlines(keepends=True)
+    entries = _entry_lines(lines)
+    if old.name != new.name or _is_left_out(old, after) or len(entries) != len(before.questions):
+        return None
+    entry = entries[before.questions.index(old)]
+    head = "questions:\n"
+    block = head + "".join(lines[entry])
+    if _NAMED_NODE.search(block) or _questions_in(block, source) != (old,):
+        return None
+    yaml = _writer()
+    document = yaml.load(block)
+    _update(document["questions"][0], _plain(new))
+    written = _dump(yaml, document)
+    if not written.startswith(head) or _questions_in(written, source) != (new,):
+        return None
+    text = "".join(lines[: entry.start]) + written.removeprefix(head) + "".join(lines[entry.stop :])
+    return text.encode()
+
+
+def _entry_lines(lines: Sequence[str]) -> list[slice]:
+    """Return the lines of each question, without blank lines and comments at its end.
+
+    Only a file in the form that ``survey_text`` writes is read; from another one, the entries are none or
+    wrong, which is noticed when they are parsed.
+    """
+    heads = [position for position, line in enumerate(lines) if line.rstrip() == "questions:"]
+    if len(heads) != 1:
+        return []
+    start = heads[0] + 1
+    first = next((n for n in range(start, len(lines)) if lines[n].lstrip().startswith("- ")), len(lines))
+    indent = "" if first == len(lines) else lines[first][: len(lines[first]) - len(lines[first].lstrip())]
+    is_below = [line.startswith((f"{indent} ", f"{indent}- ")) or _is_without_keys(line) for line in lines]
+    end = next((n for n in range(first, len(lines)) if not is_below[n]), len(lines))
+    starts = [n for n in range(first, end) if lines[n].startswith(f"{indent}- ")]
+    entries = []
+    for begin, after in pairwise([*starts, end]):
+        stop = after
+        while _is_without_keys(lines[stop - 1]):
+            stop -= 1
+        entries.append(slice(begin, stop))
+    return entries
+
+
+def _is_without_keys(line: str) -> bool:
+    return not line.strip() or line.lstrip().startswith("#")
+
+
+def _questions_in(text: str, source: str) -> tuple[Question, ...]:
+    try:
+        return _parse_anew(text.encode(), source).questions
+    except InputError:
+        return ()
+
+
+def _writer() -> YAML:
+    yaml = YAML()
+    yaml.preserve_quotes, yaml.width = True, _WIDTH
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    return yaml
 
 
 def _dump(yaml: YAML, node: CommentedMap | list[CommentedMap]) -> str:

@@ -16,7 +16,7 @@ from semscale.store.places import is_url
 from semscale.store.reading import READABLE_EXTENSIONS
 from semscale.store.table_settings import TableSettings
 from semscale.survey.description import Question, Survey
-from semscale.survey.survey_file import FILE_NAME, parse_survey, survey_text
+from semscale.survey.survey_file import FILE_NAME, parse_survey, replace_entry, survey_text
 from semscale.workbench.changes import Change, Changes, MadeChange, content_of
 
 if TYPE_CHECKING:
@@ -184,9 +184,16 @@ class Project:
             ConflictError: the file was changed in the meantime.
             InputError: it cannot be written.
         """
+        content, known = stored.content, stored.survey
         with self._lock:
-            text = survey_text(survey, stored.content).encode()
-            self._write(Change(change, self.survey_path, stored.content, text, "/data"))
+            text = None
+            if content is not None and known is not None:
+                text = replace_entry(content, known, survey, source=self.survey_name)
+            is_replaced = text is not None
+            text = text or survey_text(survey, content).encode()
+            self._write(Change(change, self.survey_path, content, text, "/data"))
+            if is_replaced:  # parsing the file again would take as long as writing all of it
+                self._stored = StoredSurvey(text, survey)
 
     def save_file(self, change: Change) -> None:
         """Write a file of the project so that ``undo`` takes the change back.
