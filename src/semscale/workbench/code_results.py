@@ -140,6 +140,9 @@ class CodingPlan:
         self.out.parent.mkdir(exist_ok=True)
         parts = replace(shared.parts or PartSettings(), restart=restart)
         summary = measure_table(table, instrument, out=self.out, settings=parts, progress=task.report)
+        if self.file != self.source:  # a sheet has the answers of the survey's file
+            sheet = self.file.relative_to(self.folder).as_posix()
+            summary = replace(summary, source=f"{self.source.name}, with labels in {sheet}")
         return Coded(summary, {**table.labels, **instrument.labels()})
 
 
