@@ -88,7 +88,7 @@ def chosen(browser, *names):
 
 
 def wait(browser):
-    while "hx-refresh" not in browser.client.get("/code/progress").headers:
+    while "hx-retarget" not in browser.client.get("/code/progress").headers:
         pass
 
 

@@ -322,7 +322,7 @@ def test_the_labels_are_chosen_on_the_page_of_ratings_which_rates_with_them(brow
     chosen = {name: fields[name] for name in ("text", "scale", "labels")}
     assert chosen == {"text": "Reason", "scale": "quality", "labels": "labels/answers-Reason-quality.csv"}
     browser.change("/rate", chosen | {"floor": "none"})
-    while "hx-refresh" not in browser.client.get("/rate/progress").headers:
+    while "hx-retarget" not in browser.client.get("/rate/progress").headers:
         pass
     page = browser.get("/rate")
     value, low, high = re.search(r"(\d\.\d\d) \[(\d\.\d\d), (\d\.\d\d)\]", person.figures()).groups()

@@ -38,7 +38,7 @@ def start(folder):
 
 def rate(browser):
     browser.change("/rate", {"text": "why", "scale": "quality", "floor": "none"})
-    while "hx-refresh" not in browser.client.get("/rate/progress").headers:
+    while "hx-retarget" not in browser.client.get("/rate/progress").headers:
         pass
     return browser.get("/rate")
 
@@ -115,7 +115,7 @@ def test_codes_use_the_stated_model_and_offer_no_other(start, folder, asked_mode
     assert 'name="model"' not in page
     assert "<b>embedder</b> <bdi>all-MiniLM-L12-v2</bdi>" in page
     browser.change("/code/run", {"question": "why", "codebook": "why", "sentiment": "none"})
-    while "hx-refresh" not in browser.client.get("/code/progress").headers:
+    while "hx-retarget" not in browser.client.get("/code/progress").headers:
         pass
     page = browser.get("/code/results")
     assert "Share of answers" in page

@@ -40,7 +40,7 @@ def quick(monkeypatch, toy_embedder):
 def rate(browser, **fields):
     """Start a run, and wait for its end as the page does."""
     browser.change("/rate", {"text": "Reason", "scale": "quality", **fields})
-    while "hx-refresh" not in browser.client.get("/rate/progress").headers:
+    while "hx-retarget" not in browser.client.get("/rate/progress").headers:
         pass
     return browser.get("/rate")
 
@@ -153,7 +153,7 @@ def test_a_run_is_stopped_and_a_later_one_waits_for_its_end(browser, monkeypatch
     assert "Stop" in browser.get("/rate")
     browser.change("/rate/stop")
     let.set()
-    while "hx-refresh" not in browser.client.get("/rate/progress").headers:
+    while "hx-retarget" not in browser.client.get("/rate/progress").headers:
         pass
     assert "stopped" in browser.get("/rate")
     assert "mean score" in rate(browser)

@@ -65,7 +65,7 @@ from semscale.workbench.code_results import (
 from semscale.workbench.exports import REPORTS, TABLES, label_sheets, write_export
 from semscale.workbench.forms import form_fields, settings_of_form
 from semscale.workbench.models import Models
-from semscale.workbench.pages import element_id, page, reading_page, redirect, router_of, status_of
+from semscale.workbench.pages import element_id, in_place_of, page, reading_page, redirect, router_of, status_of
 from semscale.workbench.project import CODEBOOKS, RESULTS, Project
 from semscale.workbench.runs import (
     Found,
@@ -319,12 +319,27 @@ class CodePage:
         self._run = CodingRun(plan, self._task)
         return redirect("/code/results")
 
-    def progress(self) -> Response:
-        """Show the progress of the task; at its end the page is loaded anew."""
+    def progress(self, request: Request, choice: Annotated[CodeChoice, Query()], at: str = "") -> Response:
+        """Show the progress of the task; at its end, what came of it takes the place of the progress.
+
+        Args:
+            request: the request.
+            choice: fields of the address of the page that asks.
+            at: ``results`` if that is the page with the coded answers.
+        """
         task = self._running_task()
-        if task is None:
-            return Response(headers={"HX-Refresh": "true"})
-        return page("progress", self._project, current="code", task=task)
+        if task is not None:
+            query = {name: value for name, value in {**choice.model_dump(), "at": at}.items() if value}
+            return page("progress", self._project, current="code", task=task, query=query)
+        if at == "results" and self._run is not None:
+            return in_place_of(self._render_results(request), "outcome")
+        # A page without a codebook waits for one; on another, somebody may be changing codes.
+        is_waiting = choice.codebook not in self._names() or self._is_suggested(choice.codebook)
+        return in_place_of(self.show(choice), "page" if is_waiting else "running")
+
+    def _is_suggested(self, name: str) -> bool:
+        """Return true if a codebook was suggested last."""
+        return self._suggestion is not None and self._suggestion.path.stem == name
 
     def stop(self) -> Response:
         """Stop the task; finished parts of a run stay."""

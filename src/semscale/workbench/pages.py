@@ -172,6 +172,19 @@ def router_of(
     return router
 
 
+def in_place_of(answer: Response, part: str) -> Response:
+    """Let htmx replace a part of the page by the same part of a response, whatever it had asked for.
+
+    What a person is doing elsewhere on the page is left alone.
+
+    Args:
+        answer: the page.
+        part: ID of the part.
+    """
+    answer.headers.update({"HX-Retarget": f"#{part}", "HX-Reselect": f"#{part}", "HX-Reswap": "outerHTML"})
+    return answer
+
+
 @cache
 def static_file(name: str) -> Response | None:
     """Return the response with a script or the style sheet; ``None`` for another name."""

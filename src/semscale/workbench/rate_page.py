@@ -28,7 +28,7 @@ from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.workbench.exports import REPORTS, TABLES, label_sheets, write_export
 from semscale.workbench.forms import form_fields, option_words, settings_of_form
 from semscale.workbench.models import Models
-from semscale.workbench.pages import page, reading_page, redirect, router_of, status_of
+from semscale.workbench.pages import in_place_of, page, reading_page, redirect, router_of, status_of
 from semscale.workbench.project import RESULTS, SCALES, Project, StoredSurvey
 from semscale.workbench.rated_texts import FoundTexts, find_texts, text_in_row
 from semscale.workbench.runs import (
@@ -193,11 +193,11 @@ class RatePage:
         return redirect("/rate")
 
     def progress(self) -> Response:
-        """Show the progress of the run; at its end the page is loaded anew."""
+        """Show the progress of the run; at its end, what came of it takes the place of the progress."""
         run = self._run
         if run is None or run.task.future.done():
-            return Response(headers={"HX-Refresh": "true"})
-        return page("progress", self._project, current="rate", task=run.task)
+            return in_place_of(self._render({}), "outcome")
+        return page("progress", self._project, current="rate", task=run.task, also="#intro")
 
     def stop(self) -> Response:
         """Stop the run; finished parts stay."""
