@@ -45,6 +45,32 @@ def test_slides_quote_the_chosen_answers(code):
     assert not any("typical answer" in text for text in texts)
 
 
+def bold_in(path):
+    from pptx import Presentation
+
+    shapes = (shape for slide in Presentation(path).slides for shape in slide.shapes if shape.has_text_frame)
+    runs = (run for shape in shapes for paragraph in shape.text_frame.paragraphs for run in paragraph.runs)
+    return [run.text for run in runs if run.font.bold]
+
+
+@pytest.mark.parametrize("chosen", [True, False], ids=["chosen", "typical"])
+def test_slides_mark_the_sentence_that_decided_about_the_code(semscale, tmp_path, chosen):
+    texts = [f"Nothing else. The battery died {n}. So it goes." for n in range(4)]
+    pl.DataFrame({"text": [*texts, "the price is 7", "the price is 8"]}).write_csv(tmp_path / "answers.csv")
+    (tmp_path / "codes.yaml").write_text(BOOK)
+    write([("power", texts[3])])
+    ended = semscale(
+        *("code", "answers.csv", "--text", "text", "--codebook", "codes.yaml", "--sentiment", "none"),
+        *(("--quotes", "quotes.csv") if chosen else ()),
+        *("--report", "report.pptx"),
+    )
+    assert ended.code == 0, ended.err
+    bold = bold_in("report.pptx")
+    (marked,) = (text for text in bold if text.startswith("The battery died"))
+    assert marked == "The battery died 3." if chosen else marked in {f"The battery died {n}." for n in range(4)}
+    assert "the price is 7" not in bold  # a whole answer is not marked
+
+
 def test_quotes_that_no_longer_belong_to_the_answers_are_left_out_with_a_note(code):
     write([("cost", "the price is 7"), ("money", "the price is 8"), ("power", "the battery is 99")])
     ended = code("--quotes", "quotes.csv", "--report", "report.md")

@@ -241,6 +241,7 @@ def run_code(options: CodeOptions) -> "CodingSummary":
             asked={name: value for name, value in named.items() if value} if options.asks else {},
             scale=options.rate_scale,
             other=other,
+            quotes=quotes or (),
             plan=options.run.plan,
             progress=progress,
         )
@@ -251,7 +252,9 @@ def run_code(options: CodeOptions) -> "CodingSummary":
             settings=options.run.parts_into(options.outputs),
             progress=progress,
         )
-    return summary if quotes is None else with_quotes(summary, quotes, answers_in(table, columns))
+    if quotes is None:
+        return summary
+    return with_quotes(summary, quotes, answers_in(table, columns), instrument.quoted_units)
 
 
 def forecast_codes(options: CodeOptions) -> "ForecastSummary":

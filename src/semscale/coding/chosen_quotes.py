@@ -1,6 +1,6 @@
 """Answers that somebody chose to quote on slides: a table with the columns ``code`` and ``text``."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,7 +37,10 @@ def read_quotes(path: str | Path) -> list[tuple[str, str]]:
 
 
 def with_quotes(
-    summary: CodingSummary, quotes: Sequence[tuple[str, str]], answers: Collection[object]
+    summary: CodingSummary,
+    quotes: Sequence[tuple[str, str]],
+    answers: Collection[object],
+    evidence: Mapping[tuple[str, str], str | None],
 ) -> CodingSummary:
     """Return a summary whose slides quote the chosen answers.
 
@@ -47,9 +50,14 @@ def with_quotes(
         summary: the summary.
         quotes: codes and answers, as ``read_quotes`` returns them.
         answers: all answers.
+        evidence: the sentence or clause that decided about a code of an answer.
     """
     known = set(answers)
-    chosen = tuple(quote for quote in quotes if quote[0] in summary.codebook.names and quote[1] in known)
+    chosen = tuple(
+        (code, text, evidence.get((code, text)))
+        for code, text in quotes
+        if code in summary.codebook.names and text in known
+    )
     left_out = len(quotes) - len(chosen)
     note = (
         f"{left_out} of {len(quotes)} chosen quotes were left out: the codebook has no such code, or the "

@@ -128,7 +128,8 @@ class CodingSummary(Presentable):
         advice: what further hand-coded answers would bring; ``None`` without any, or if all are coded.
         scale: scale of sentiment; ``None`` if nothing was rated.
         unseen_codes: codes of ``missing`` that no answer has.
-        chosen: codes and answers that slides quote, instead of typical ones.
+        chosen: codes and answers that slides quote, instead of typical ones, each with the unit that decided,
+            or ``None``.
         input_notes: how the table was read, such as the rows that a condition left out.
         created: time of the coding.
     """
@@ -159,7 +160,7 @@ class CodingSummary(Presentable):
     advice: LabelAdvice | None = None
     scale: Scale | None = None
     unseen_codes: tuple[str, ...] = ()
-    chosen: tuple[tuple[str, str], ...] = ()
+    chosen: tuple[tuple[str, str, str | None], ...] = ()
     input_notes: tuple[str, ...] = ()
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 

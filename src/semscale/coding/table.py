@@ -73,6 +73,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         asked: settings of the chat model that affect the codes, by name.
         scale: scale for rating the answers, for drivers; instead of a column.
         other: another run on the same answers.
+        quotes: codes and answers for which ``quoted_units`` is filled.
         plan: how intervals are made, and the seed of all draws.
         most: maximum number of rows in the summary's sample. Hand-coded rows are stored in addition.
         progress: called while texts are embedded and rated.
@@ -92,6 +93,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         asked: Mapping[str, str] | None = None,
         scale: str | None = None,
         other: "OtherRun | None" = None,
+        quotes: Sequence[tuple[str, str]] = (),
         plan: IntervalPlan | None = None,
         most: int = SAMPLED_ROWS,
         progress: Progress | None = None,
@@ -101,6 +103,8 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         self._load, self._ask, self._asked_settings = load, ask, asked or {}
         self._settings, self._plan = settings or CodeSettings(), plan or IntervalPlan()
         self._scale, self._other, self._progress = scale, other, progress
+        self.quoted_units: dict[tuple[str, str], str | None] = {}
+        self._quotes = [(code, text) for code, text in quotes if code in codebook.names]
         self._checks = _CellChecks(self.columns, codebook)
         self._sample = LabelledSample(most, self._plan.seed)
         self._strata: dict[str, int] = {}
@@ -183,6 +187,7 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         weights = cells.get("weight")
         self._seen_codes |= self._missing & {code_key(cell) for cell in answers if isinstance(cell, str)}
         groups = self._tallies.add(coding, answers, cells.get("by") or {}, weights)
+        self._add_quoted_units(answers, coding)
         if self._asked is not None:
             self._changes.add(coding.assigned, self._fitted_alone.code(result, rows).assigned)
         columns: dict[str, Column | None] = {
@@ -207,6 +212,16 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
             columns["stratum"] = np.array(numbers, np.int64)
         present = {name: values for name, values in columns.items() if values is not None}
         self._sample.add(present, self._fitted.positions(rows) >= 0)
+
+    def _add_quoted_units(self, answers: Sequence[object], coding: Coding) -> None:
+        """Store the units that decided about the codes of quoted answers."""
+        if not self._quotes or coding.evidence is None:
+            return
+        positions = {answer: row for row, answer in reversed(list(enumerate(answers)))}
+        for code, text in self._quotes:
+            if text in positions:
+                unit = coding.evidence[positions[text], self.codebook.names.index(code)]
+                self.quoted_units.setdefault((code, text), unit)
 
     def summary(self) -> CodingSummary:
         """Return the summary of all parts.

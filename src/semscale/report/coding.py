@@ -673,7 +673,7 @@ def _quotes(summary: "CodingSummary") -> Iterator[Block]:
                 *(() if summary.scale is None else (quote.sentiment,)),
                 quote.reason or "",
                 "" if quote.evidence is None else Quoted(quote.evidence),
-                _mark_evidence(quote),
+                _mark_unit(quote.text, quote.evidence),
             )
             for quote in quotes
         )
@@ -686,35 +686,35 @@ def _quotes(summary: "CodingSummary") -> Iterator[Block]:
         yield replace(listed, folded=f"{count_of(len(quotes), 'answer')} with what decided") if quotes else listed
 
 
-def _mark_evidence(quote: "Quote") -> Marked:
+def _mark_unit(text: str, unit: str | None) -> Marked:
     """Mark the unit that decided in its answer."""
-    unit = quote.evidence or ""
-    start = quote.text.find(unit) if unit else -1
-    span = None if start < 0 else Span(start, start + len(unit), unit)
-    return mark_findings(quote.text, [("evidence", span)])
+    start = text.find(unit) if unit else -1
+    span = None if start < 0 or not unit else Span(start, start + len(unit), unit)
+    return mark_findings(text, [("evidence", span)])
 
 
 def _typical_quotes(summary: "CodingSummary") -> Quotes | None:
     """Return the chosen answers; without any, a typical one of each of the most frequent codes, each once."""
     if summary.chosen:
-        shown = summary.chosen[:_MOST_QUOTES]
-        first = f"The first {len(shown)} of {len(summary.chosen)} answers"
+        chosen = summary.chosen[:_MOST_QUOTES]
+        first = f"The first {len(chosen)} of {len(summary.chosen)} answers"
         return Quotes(
-            f"{first if len(shown) < len(summary.chosen) else 'Answers'} that were chosen for this report",
-            tuple((one_line(code), text) for code, text in shown),
+            f"{first if len(chosen) < len(summary.chosen) else 'Answers'} that were chosen for this report",
+            tuple((one_line(code), _mark_unit(text, unit)) for code, text, unit in chosen),
         )
     quotes = dict(zip(summary.codebook.names, summary.quotes, strict=True))
-    texts: dict[str, str] = {}
+    nets = _repeated_nets(summary.codebook)
+    shown: dict[str, Quote] = {}
     for share in _by_frequency(summary.shares):
-        typical = (quote.text for quote in quotes[share.code] if quote.kind == "typical")
-        text = next((text for text in typical if text not in texts.values()), None)
-        if text is not None:
-            texts[share.code] = text
-    if not texts:
+        known = {quote.text for quote in shown.values()}
+        typical = (quote for quote in quotes[share.code] if quote.kind == "typical")
+        quote = next((quote for quote in typical if quote.text not in known), None)
+        if quote is not None and share.code not in nets:
+            shown[share.code] = quote
+    if not shown:
         return None
-    return Quotes(
-        "A typical answer for each of the most frequent topics", tuple(texts.items())[:_MOST_QUOTES]
-    )
+    texts = tuple((code, _mark_unit(quote.text, quote.evidence)) for code, quote in shown.items())
+    return Quotes("A typical answer for each of the most frequent topics", texts[:_MOST_QUOTES])
 
 
 def _value_note(summary: "CodingSummary") -> str:

@@ -721,11 +721,12 @@ class Quotes:
 
     Attributes:
         about: phrase that states which texts they are.
-        texts: what each text is an example of, and the text.
+        texts: what each text is an example of, and the text, with the part that shows it marked, if it is
+            known.
     """
 
     about: str
-    texts: tuple[tuple[str, str], ...]
+    texts: tuple[tuple[str, Marked], ...]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,18 @@ from pathlib import Path, PurePath
 
 from semscale.report import slide_charts
 from semscale.report.chart_data import ChartData, Charts
-from semscale.report.document import DataTable, Decision, Document, Figure, Headline, Quotes, Section, flat
+from semscale.report.document import (
+    DataTable,
+    Decision,
+    Document,
+    Figure,
+    Headline,
+    Marked,
+    Piece,
+    Quotes,
+    Section,
+    flat,
+)
 from semscale.report.formatting import (
     capitalise,
     cell_text,
@@ -20,7 +31,7 @@ from semscale.report.formatting import (
     one_line,
     percent,
 )
-from semscale.report.slides import Box, Deck, Slide, clip_to, text_lines
+from semscale.report.slides import Box, Deck, Slide, clip_to, text_lines, unbroken_line
 
 _MOST_CHARTS = 8  # slides with charts; others are left to pages and workbooks
 _NUMBER_SHARE = 0.32  # of the width, for the main figure
@@ -235,7 +246,7 @@ def _write_quotes(deck: Deck, document: Document, quotes: Quotes) -> None:
     width = _QUOTED_NAME * slide.room.width
     height = min(slide.room.height / len(quotes.texts), 1.1 * unit)
     lines = max(int((height / unit - 0.1) * 72 / (_TEXT * 1.2)), 1)
-    for name, text in quotes.texts:
+    for name, marked in quotes.texts:
         box = slide.take_top(height)
         named = box._replace(width=width)
         said = box._replace(left=named.right, width=box.width - width)
@@ -246,8 +257,23 @@ def _write_quotes(deck: Deck, document: Document, quotes: Quotes) -> None:
             colour=deck.palette.high,
             is_bold=True,
         )
-        shown = clip_to(text, said.width - 0.4 * unit, _TEXT * unit, lines)
-        slide.text(said, [f"“{shown}”"], size=_TEXT)
+        slide.text(said, [_quotation(marked, said.width - 0.4 * unit, _TEXT * unit, lines)], size=_TEXT)
+
+
+def _quotation(marked: Marked, width: float, size: float, lines: int) -> Marked:
+    """Clip a text to some lines, so that its marked part is among them, and add quotation marks."""
+    whole = unbroken_line("".join(piece.text for piece in marked.pieces))
+    part = next((unbroken_line(piece.text) for piece in marked.pieces if piece.guard is not None), "")
+    if not part or part == whole or part not in whole:
+        return Marked((Piece(f"“{clip_to(whole, width, size, lines)}”", None),))
+    lead, _, rest = whole.partition(part)
+    ellipsis = ""
+    while lead and text_lines(f"{ellipsis}{lead}{part}", width, size) > lines:
+        ellipsis, lead = "… ", lead.partition(" ")[2]
+    shown = clip_to(f"{ellipsis}{lead}{part}{rest}", width, size, lines)
+    start = len(ellipsis) + len(lead)
+    before, quoted, after = shown[:start], shown[start : start + len(part)], shown[start + len(part) :]
+    return Marked((Piece(f"“{before}", None), Piece(quoted, "evidence"), Piece(f"{after}”", None)))
 
 
 # How it was made

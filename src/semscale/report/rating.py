@@ -41,6 +41,7 @@ from semscale.report.document import (
     Verbatim,
     Verbatims,
     estimate_cell,
+    mark_findings,
     notices,
     share_cell,
     stamp,
@@ -757,7 +758,9 @@ def _texts_across_range(summary: "RatingSummary") -> Quotes | None:
     digits = scale_digits(summary.scale)
     picked = np.linspace(0, sample.height - 1, min(_MOST_QUOTES, sample.height)).round().astype(int)
     rows = sample.select("text", "mean").rows()
-    texts = tuple((f"Rated {number(rows[row][1], digits)}", rows[row][0]) for row in picked.tolist())
+    texts = tuple(
+        (f"Rated {number(rows[row][1], digits)}", mark_findings(rows[row][0])) for row in picked.tolist()
+    )
     return (
         Quotes("Answers across the range of ratings, from the highest to the lowest", texts)
         if texts

@@ -17,6 +17,7 @@ from rich.cells import cell_len
 from semscale.errors import InputError
 from semscale.extras import require
 from semscale.report.chart_kit import ACCENT, BAR, CONTRAST, INK, MUTED, NEUTRAL, contrast, split_label
+from semscale.report.document import Marked, Piece
 from semscale.report.formatting import clip_text, printable
 
 INCH: Final = 914_400
@@ -460,7 +461,7 @@ class Slide:
     def text(
         self,
         box: Box,
-        paragraphs: Sequence[str],
+        paragraphs: Sequence[str | Marked],
         *,
         size: float,
         colour: Colour | None = None,
@@ -473,7 +474,7 @@ class Slide:
 
         Args:
             box: where to write.
-            paragraphs: the paragraphs.
+            paragraphs: the paragraphs; marked parts are bold.
             size: size of the font in points, on a slide of 7.5 inches.
             colour: colour of the theme; by default that of texts.
             is_bold: true for a bold font.
@@ -492,10 +493,12 @@ class Slide:
             paragraph.alignment = getattr(PP_ALIGN, align.upper())
             if number:
                 paragraph.space_before = int(gap * size * self.deck.unit * POINT)
-            run = paragraph.add_run()
-            run.text = printable(text)
-            run.font.size, run.font.bold = int(size * self.deck.unit * POINT), is_bold
-            (colour or self.deck.palette.ink).paint(run.font)
+            for piece in text.pieces if isinstance(text, Marked) else (Piece(text, None),):
+                run = paragraph.add_run()
+                run.text = printable(piece.text)
+                run.font.size = int(size * self.deck.unit * POINT)
+                run.font.bold = is_bold or piece.guard is not None
+                (colour or self.deck.palette.ink).paint(run.font)
 
 
 def find(element: Any, path: str) -> list[Any]:

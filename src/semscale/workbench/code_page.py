@@ -399,8 +399,8 @@ class CodePage:
         run, coded = self._ended_run()
         out, plan, summary = run.plan.out, run.plan, coded.summary
         if plan.quotes.is_file() and kind in REPORTS:
-            table = pl.scan_parquet(out).select(plan.text_column).collect()
-            summary = with_quotes(summary, read_quotes(plan.quotes), table[plan.text_column].to_list())
+            quotes, table = read_quotes(plan.quotes), CodedTable(out, plan.text_column)
+            summary = with_quotes(summary, quotes, table.answers(), table.units_of(quotes))
         try:
             path = write_export(kind, out, summary, coded.labels)
         except SemscaleError as error:  # for example, an extra is not installed

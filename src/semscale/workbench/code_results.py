@@ -313,6 +313,24 @@ class CodedTable:
         best = found.drop_nulls().group_by("unit").agg(pl.col("value").max())
         return best.sort("value", "unit", descending=[True, False]).head(n).collect()["unit"].to_list()
 
+    def answers(self) -> list[object]:
+        """Return the answers."""
+        return self._table.select(self._text).collect()[self._text].to_list()
+
+    def units_of(self, quotes: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str | None]:
+        """Return the units that decided about codes of answers, as far as the table has them.
+
+        Args:
+            quotes: codes and answers.
+        """
+        units = {}
+        for code, text in quotes:
+            column = f"{self._prefix}{code}_evidence"
+            if column in self._columns:
+                found = self._table.filter(pl.col(self._text) == text).select(column).head(1).collect()
+                units[code, text] = next(iter(found[column]), None)
+        return units
+
     def find(
         self, query: Mapping[str, str], codebook: Codebook, stars: Collection[tuple[str, str]]
     ) -> Found[CodedAnswer]:
