@@ -11,7 +11,7 @@ import pytest
 from tests.workbench.conftest import fields_in, message_in
 
 from semscale.stats.agreement import krippendorff_alpha
-from semscale.workbench.label_measures import RatingMeasure
+from semscale.workbench.label_rating import RatingMeasure
 
 HOSTILE = [
     "<script>alert(1)</script> & is good",

@@ -17,7 +17,8 @@ from semscale.messages import first_mistake
 from semscale.survey.description import Survey
 from semscale.workbench.label_journals import ADJUDICATED, Entry, rater_name
 from semscale.workbench.label_measures import FinalLabels, Kind, LabelFigures
-from semscale.workbench.label_tasks import LabelTask, LabelTasks, StatedColumns
+from semscale.workbench.label_sources import StatedColumns
+from semscale.workbench.label_tasks import LabelTask, LabelTasks
 from semscale.workbench.pages import page, reading_page, redirect, router_of
 from semscale.workbench.project import Project
 from semscale.workbench.survey_view import SurveyReader

@@ -4,14 +4,13 @@ A task is the folder ``labels/NAME`` of a project, with the drawn texts in ``dra
 sheet ``labels/NAME.csv``, which commands read, is written from both.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import polars as pl
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from semscale.coding.codebook import load_codebook
 from semscale.errors import InputError
@@ -26,77 +25,27 @@ from semscale.store.atomic import replacing
 from semscale.store.writing import PREFIX, write_table
 from semscale.survey.description import Survey
 from semscale.survey.survey_file import FILE_NAME
+from semscale.workbench.label_coding import CodeMeasure
 from semscale.workbench.label_journals import ADJUDICATED, Entry, Journal, Journals
 from semscale.workbench.label_judging import column_roles, judge_measure, template_titles
 from semscale.workbench.label_measures import (
     OUTCOME,
-    CodeMeasure,
     Draw,
     DrawnText,
     FinalLabels,
     Kind,
     LabelFigures,
     Measure,
-    RatingMeasure,
     only_weight,
 )
+from semscale.workbench.label_rating import RatingMeasure
+from semscale.workbench.label_sources import TABLE, LabelSource, LabelTables, StatedColumns
 from semscale.workbench.project import CODEBOOKS, LABELS, RESULTS, Project
 from semscale.workbench.scale_form import project_scales, scale_path
 
 _DRAW = "draw.json"
-_TABLE = ".parquet"
-_KEPT = 4
 _FEWEST_TEXTS = 2
 _MASSES = f"{PREFIX}p_"
-
-
-@dataclass(frozen=True)
-class LabelSource:
-    """A measured table from which texts can be drawn; what is probably meant comes first in each list.
-
-    Attributes:
-        table: its name in ``results``.
-        kind: whether its texts are rated, coded or judged.
-        texts: names of questions or columns that may be the texts, with their headings.
-        measures: names of scales, codebooks or templates that fit, with their titles.
-        prompts: columns that may have the questions of judged texts.
-        references: columns that may have correct answers; empty for none.
-    """
-
-    table: str
-    kind: Kind
-    texts: Mapping[str, str]
-    measures: Mapping[str, str]
-    prompts: Sequence[str] = ()
-    references: Sequence[str] = ()
-
-
-class StatedColumns(BaseModel):
-    """Columns of a table that a form states.
-
-    Attributes:
-        text: question or column with the texts.
-        prompt: column with the questions that judged texts answer.
-        reference: column with correct answers; empty without one.
-    """
-
-    text: str = ""
-    prompt: str = ""
-    reference: str = ""
-
-    def check(self, source: LabelSource) -> None:
-        """Check that the columns are those of a table.
-
-        Raises:
-            InputError: one is not on its list, or has two purposes.
-        """
-        offered = {"text": source.texts, "prompt": source.prompts, "reference": source.references}
-        for name, choices in offered.items():
-            value = getattr(self, name)
-            if value not in (choices or [""]):
-                raise InputError(name, f"must be one of the list, got {shorten(value)}")
-        if self.text in (self.prompt, self.reference) or (self.prompt and self.prompt == self.reference):
-            raise InputError("text", "must be another column than that of the questions and the correct answers")
 
 
 @dataclass(frozen=True)
@@ -155,7 +104,7 @@ class LabelTask:
     draw: Draw
     measure: Measure
     journals: Journals
-    tables: "_Tables"
+    tables: LabelTables
 
     @cached_property
     def texts(self) -> dict[int, DrawnText]:
@@ -277,57 +226,6 @@ class LabelTask:
         return table
 
 
-class _Tables:
-    """Tables of results, the last ones of which stay in memory.
-
-    Args:
-        folder: the folder ``results``.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._read: dict[tuple[str, int, int], pl.DataFrame] = {}
-
-    def names(self) -> list[str]:
-        """List the tables."""
-        paths = self._folder.glob(f"*{_TABLE}")
-        return sorted(path.name for path in paths if path.is_file() and not path.name.startswith("."))
-
-    def columns(self, name: str) -> dict[str, pl.DataType]:
-        """Return the columns of a table with their types.
-
-        Raises:
-            InputError: it cannot be read.
-        """
-        with _reading(name):
-            return dict(pl.read_parquet_schema(self._folder / name))
-
-    def read(self, name: str) -> pl.DataFrame:
-        """Read a table.
-
-        Raises:
-            InputError: there is none of that name, or it cannot be read.
-        """
-        if name not in self.names():
-            raise InputError("table", f"must be a table in {RESULTS}, got {shorten(name)}")
-        state = (self._folder / name).stat()
-        key = (name, state.st_mtime_ns, state.st_size)
-        if key not in self._read:
-            with _reading(name):
-                table = pl.read_parquet(self._folder / name)
-            self._read = {**dict(list(self._read.items())[1 - _KEPT :]), key: table}
-        return self._read[key]
-
-
-@contextmanager
-def _reading(name: str) -> Iterator[None]:
-    """Name the table in an error of polars."""
-    try:
-        yield
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"{RESULTS}/{name} cannot be read: {shorten(str(error))}") from error
-
-
 class LabelTasks:
     """The tasks of a project.
 
@@ -337,7 +235,7 @@ class LabelTasks:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._tables = _Tables(project.folder / RESULTS)
+        self._tables = LabelTables(project.folder / RESULTS)
         self._tasks: dict[str, tuple[LabelTask, dict[Path, int]]] = {}
         self._journals: dict[str, Journals] = {}
 
@@ -422,7 +320,7 @@ class LabelTasks:
         columns.check(source)
         if measure not in source.measures:
             raise InputError("measure", f"must be one of the list, got {shorten(measure)}")
-        name = source.table.removesuffix(_TABLE)
+        name = source.table.removesuffix(TABLE)
         if name in self.names():
             task = self.open(name)
             if (task.draw.question, task.draw.measure) != (question, measure):

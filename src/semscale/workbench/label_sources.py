@@ -1,0 +1,119 @@
+"""Measured tables from which texts can be drawn for labels, and their columns."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+from pydantic import BaseModel
+
+from semscale.errors import InputError
+from semscale.messages import shorten
+from semscale.workbench.label_measures import Kind
+from semscale.workbench.project import RESULTS
+
+TABLE = ".parquet"
+"""Ending of the tables."""
+
+_KEPT = 4
+
+
+@dataclass(frozen=True)
+class LabelSource:
+    """A measured table from which texts can be drawn; what is probably meant comes first in each list.
+
+    Attributes:
+        table: its name in ``results``.
+        kind: whether its texts are rated, coded or judged.
+        texts: names of questions or columns that may be the texts, with their headings.
+        measures: names of scales, codebooks or templates that fit, with their titles.
+        prompts: columns that may have the questions of judged texts.
+        references: columns that may have correct answers; empty for none.
+    """
+
+    table: str
+    kind: Kind
+    texts: Mapping[str, str]
+    measures: Mapping[str, str]
+    prompts: Sequence[str] = ()
+    references: Sequence[str] = ()
+
+
+class StatedColumns(BaseModel):
+    """Columns of a table that a form states.
+
+    Attributes:
+        text: question or column with the texts.
+        prompt: column with the questions that judged texts answer.
+        reference: column with correct answers; empty without one.
+    """
+
+    text: str = ""
+    prompt: str = ""
+    reference: str = ""
+
+    def check(self, source: LabelSource) -> None:
+        """Check that the columns are those of a table.
+
+        Raises:
+            InputError: one is not on its list, or has two purposes.
+        """
+        offered = {"text": source.texts, "prompt": source.prompts, "reference": source.references}
+        for name, choices in offered.items():
+            value = getattr(self, name)
+            if value not in (choices or [""]):
+                raise InputError(name, f"must be one of the list, got {shorten(value)}")
+        if self.text in (self.prompt, self.reference) or (self.prompt and self.prompt == self.reference):
+            raise InputError("text", "must be another column than that of the questions and the correct answers")
+
+
+class LabelTables:
+    """Tables of results, the last ones of which stay in memory.
+
+    Args:
+        folder: the folder ``results``.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._read: dict[tuple[str, int, int], pl.DataFrame] = {}
+
+    def names(self) -> list[str]:
+        """List the tables."""
+        paths = self._folder.glob(f"*{TABLE}")
+        return sorted(path.name for path in paths if path.is_file() and not path.name.startswith("."))
+
+    def columns(self, name: str) -> dict[str, pl.DataType]:
+        """Return the columns of a table with their types.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        with _reading(name):
+            return dict(pl.read_parquet_schema(self._folder / name))
+
+    def read(self, name: str) -> pl.DataFrame:
+        """Read a table.
+
+        Raises:
+            InputError: there is none of that name, or it cannot be read.
+        """
+        if name not in self.names():
+            raise InputError("table", f"must be a table in {RESULTS}, got {shorten(name)}")
+        state = (self._folder / name).stat()
+        key = (name, state.st_mtime_ns, state.st_size)
+        if key not in self._read:
+            with _reading(name):
+                table = pl.read_parquet(self._folder / name)
+            self._read = {**dict(list(self._read.items())[1 - _KEPT :]), key: table}
+        return self._read[key]
+
+
+@contextmanager
+def _reading(name: str) -> Iterator[None]:
+    """Name the table in an error of polars."""
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"{RESULTS}/{name} cannot be read: {shorten(str(error))}") from error
