@@ -87,8 +87,8 @@ def chosen(browser, *names):
     return [box for name in names for box in map(unescape, boxes) if box.partition(" ")[2] == name]
 
 
-def wait(browser):
-    while "hx-retarget" not in browser.client.get("/code/progress").headers:
+def wait(browser, path="/code/progress"):
+    while "hx-retarget" not in browser.client.get(path).headers:
         pass
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
 import polars as pl
 from fastapi import APIRouter, Form, Query, UploadFile
@@ -15,7 +15,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from semscale.coding.chosen_quotes import CODE, TEXT, read_quotes, with_quotes
 from semscale.coding.codebook import Code, Codebook, parse_codebook
 from semscale.coding.codebook_editing import (
     code_named,
@@ -28,11 +27,11 @@ from semscale.coding.codebook_editing import (
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.suggesting import AnswerSample, count_coded, suggest, suggestion_yaml
 from semscale.coding.table import answers_in
-from semscale.errors import InputError, SemscaleError
+from semscale.errors import InputError
 from semscale.messages import shorten
 from semscale.results.label_sheets import INCLUSION
 from semscale.results.table_columns import resolve_columns
-from semscale.serving.background import BackgroundWork, Task, current_task
+from semscale.serving.background import BackgroundWork, current_task
 from semscale.store.table import Table
 from semscale.survey.description import Survey
 from semscale.weights.known import DEFAULT_MODEL
@@ -43,7 +42,6 @@ from semscale.workbench.code_form import (
     CodeForm,
     MergeForm,
     SplitForm,
-    StarForm,
     SuggestForm,
     show_entries,
     split_entries,
@@ -54,7 +52,6 @@ from semscale.workbench.code_results import (
     MODELS,
     SETTINGS,
     Coded,
-    CodedAnswer,
     CodedTable,
     CodingPlan,
     CodingRun,
@@ -62,27 +59,20 @@ from semscale.workbench.code_results import (
     column_choices,
     is_table_of,
 )
-from semscale.workbench.exports import REPORTS, TABLES, label_sheets, write_export
+from semscale.workbench.code_results_page import code_results_router
+from semscale.workbench.code_tasks import CodeTasks, Suggestion
+from semscale.workbench.exports import label_sheets
 from semscale.workbench.forms import form_fields, settings_of_form
 from semscale.workbench.models import Models
-from semscale.workbench.pages import element_id, in_place_of, page, reading_page, redirect, router_of, status_of
+from semscale.workbench.pages import element_id, in_place_of, page, reading_page, redirect, router_of
 from semscale.workbench.project import CODEBOOKS, RESULTS, Project
-from semscale.workbench.runs import (
-    Found,
-    earlier_runs,
-    file_stem,
-    problem_of,
-    replace_run,
-    store_choices,
-    stored_choices,
-)
+from semscale.workbench.runs import earlier_runs, file_stem, replace_run, store_choices, stored_choices
 from semscale.workbench.survey_view import SurveyReader, SurveyView
 from semscale.yaml_reading import YamlFile
 
 _BATCH = 50_000
 _UNITS = 8  # of a code, to split it by
 _STAMP = "stamp"  # stored with the fields of a run: hash of its codebook and of the description
-_STOPPED = "stopped; nothing was written"
 
 
 @dataclass(frozen=True)
@@ -127,28 +117,6 @@ class CodeCard:
     units: list[str]
 
 
-@dataclass(frozen=True)
-class _Suggestion:
-    """A codebook that is being suggested.
-
-    Attributes:
-        question: name of the question.
-        path: the file to write.
-        command: the command that does the same.
-        task: the work.
-    """
-
-    question: str
-    path: Path
-    command: str
-    task: Task[Path]
-
-    @property
-    def problem(self) -> str:
-        """The reason why there is no codebook; empty if there is one, or while the work goes on."""
-        return problem_of(self.task, _STOPPED)
-
-
 class CodePage:
     """The page, and what its forms do; each is a route.
 
@@ -157,13 +125,19 @@ class CodePage:
         reader: reads its file.
         work: threads for runs.
         models: loads the models.
+        tasks: the last tasks.
     """
 
-    def __init__(self, project: Project, reader: SurveyReader, work: BackgroundWork, models: Models) -> None:
+    def __init__(
+        self,
+        project: Project,
+        reader: SurveyReader,
+        work: BackgroundWork,
+        models: Models,
+        tasks: CodeTasks,
+    ) -> None:
         self._project, self._reader, self._work, self._models = project, reader, work, models
-        self._suggestion: _Suggestion | None = None
-        self._run: CodingRun | None = None
-        self._task: Task[Any] | None = None
+        self._tasks = tasks
         self._answers: tuple[str, object, pl.Series] | None = None
 
     def show(self, choice: Annotated[CodeChoice, Query()]) -> Response:
@@ -195,9 +169,9 @@ class CodePage:
             choice=choice,
             groups=[] if stored is None else self._groups(stored, choice, table),
             n_readable=None if table is None else table.n_readable,
-            suggestion=self._suggestion,
-            task=self._running_task(),
-            run=self._run,
+            suggestion=self._tasks.suggestion,
+            task=self._tasks.running,
+            run=self._tasks.run,
             models=self._model_choices,
             fields=form_fields(CodeSettings, SETTINGS),
             columns=column_choices(view, question),
@@ -236,12 +210,12 @@ class CodePage:
         path, n_codes = self._free_path(file_stem(question)), form.n_codes
         model = self._known_model(form.model)
         arguments = (file, stored.survey, question, n_codes, model, path)
-        self._task = replace_run(self._work, self._task, self._suggest, *arguments)
+        self._tasks.task = replace_run(self._work, self._tasks.task, self._suggest, *arguments)
         words = ["semscale", "code", "suggest", file.name, "--text", question]
         words += ["--codebook", f"{CODEBOOKS}/{path.name}"]
         words += [] if n_codes is None else ["--codes", str(n_codes)]
         words += [] if model in ("", DEFAULT_MODEL) else ["--embedder", model]
-        self._suggestion = _Suggestion(question, path, shlex.join(words), self._task)
+        self._tasks.suggestion = Suggestion(question, path, shlex.join(words), self._tasks.task)
         return redirect("/code", question=question, codebook=path.stem)
 
     def change(self, form: Annotated[CodeForm, Form()]) -> Response:
@@ -315,118 +289,37 @@ class CodePage:
         choices = {**form, _STAMP: [stamp]}
         restart = stored_choices(plan.out) != choices  # finished parts of other settings belong to no other run
         store_choices(plan.out, choices)
-        self._task = replace_run(self._work, self._task, lambda: self._code(plan, restart=restart))
-        self._run = CodingRun(plan, self._task)
+        self._tasks.task = replace_run(self._work, self._tasks.task, lambda: self._code(plan, restart=restart))
+        self._tasks.run = CodingRun(plan, self._tasks.task)
         return redirect("/code/results")
 
-    def progress(self, request: Request, choice: Annotated[CodeChoice, Query()], at: str = "") -> Response:
-        """Show the progress of the task; at its end, what came of it takes the place of the progress.
-
-        Args:
-            request: the request.
-            choice: fields of the address of the page that asks.
-            at: ``results`` if that is the page with the coded answers.
-        """
-        task = self._running_task()
+    def progress(self, choice: Annotated[CodeChoice, Query()]) -> Response:
+        """Show the progress of the task; at its end, what came of it takes the place of the progress."""
+        task = self._tasks.running
         if task is not None:
-            query = {name: value for name, value in {**choice.model_dump(), "at": at}.items() if value}
+            query = {name: value for name, value in choice.model_dump().items() if value}
             return page("progress", self._project, current="code", task=task, query=query)
-        if at == "results" and self._run is not None:
-            return in_place_of(self._render_results(request), "outcome")
         # A page without a codebook waits for one; on another, somebody may be changing codes.
         is_waiting = choice.codebook not in self._names() or self._is_suggested(choice.codebook)
         return in_place_of(self.show(choice), "page" if is_waiting else "running")
 
     def _is_suggested(self, name: str) -> bool:
         """Return true if a codebook was suggested last."""
-        return self._suggestion is not None and self._suggestion.path.stem == name
+        return self._tasks.suggestion is not None and self._tasks.suggestion.path.stem == name
 
     def stop(self) -> Response:
         """Stop the task; finished parts of a run stay."""
-        task = self._running_task()
+        task = self._tasks.running
         if task is not None:
             task.cancel()
-        is_run = self._run is not None and task is self._run.task
+        is_run = self._tasks.run is not None and task is self._tasks.run.task
         return redirect("/code/results" if is_run else "/code")
-
-    def results(self, request: Request) -> Response:
-        """Show the progress or the report of the last run, and its answers."""
-        return self._render_results(request)
-
-    def _render_results(self, request: Request, refused: SemscaleError | None = None) -> Response:
-        """Render the results, with the reason if something was not done."""
-        run = self._run
-        if run is None:
-            return redirect("/code")
-        summary = run.summary
-        return page(
-            "code_results",
-            self._project,
-            current="code",
-            status=200 if refused is None else status_of(refused),
-            refused="" if refused is None else str(refused),
-            run=run,
-            summary=summary,
-            document=None if summary is None else summary.document(),
-            found=None if summary is None else self._find(run, request),
-            reports=REPORTS,
-            tables=TABLES,
-            label=run.plan.label_address,
-        )
-
-    def answers(self, request: Request) -> Response:
-        """Show the answers that meet the filters, without the report, which would be drawn at each key."""
-        run, coded = self._ended_run()
-        found = self._find(run, request)
-        return page("code_answers", self._project, current="code", run=run, summary=coded.summary, found=found)
-
-    def star(self, request: Request, form: Annotated[StarForm, Form()]) -> Response:
-        """Let slides quote an answer for a code, or no longer."""
-        plan = self._ended_run()[0].plan
-        text = CodedTable(plan.out, plan.text_column).text_of(form.row)
-        path, quote = plan.quotes, (code_named(plan.codebook, form.code).name, text)
-        content = path.read_bytes() if path.is_file() else None
-        quotes = [] if content is None else read_quotes(path)
-        quotes = [other for other in quotes if other != quote] if quote in quotes else [*quotes, quote]
-        table = pl.DataFrame(quotes, schema={CODE: pl.String, TEXT: pl.String}, orient="row")
-        change = Change(f"star of row {form.row}", path, content, table.write_csv().encode(), "/code/results")
-        self._project.save_file(change)
-        shown = "/code/answers" if "hx-request" in request.headers else "/code/results"
-        return redirect(shown, "coded-answers", **dict(parse_qsl(form.filters)))
-
-    def export(self, kind: str, request: Request) -> Response:
-        """Write the report of the last run, or its table, and send it."""
-        run, coded = self._ended_run()
-        out, plan, summary = run.plan.out, run.plan, coded.summary
-        if plan.quotes.is_file() and kind in REPORTS:
-            quotes, table = read_quotes(plan.quotes), CodedTable(out, plan.text_column)
-            summary = with_quotes(summary, quotes, table.answers(), table.units_of(quotes))
-        try:
-            path = write_export(kind, out, summary, coded.labels)
-        except SemscaleError as error:  # for example, an extra is not installed
-            return self._render_results(request, error)
-        return FileResponse(path, filename=path.name)
-
-    def _ended_run(self) -> tuple[CodingRun, Coded]:
-        run = self._run
-        if run is None or run.coded is None:
-            raise InputError("there are no coded answers yet: code the answers first")
-        return run, run.coded
-
-    def _running_task(self) -> Task[Any] | None:
-        return None if self._task is None or self._task.future.done() else self._task
-
-    def _find(self, run: CodingRun, request: Request) -> Found[CodedAnswer]:
-        table = CodedTable(run.plan.out, run.plan.text_column)
-        quotes = run.plan.quotes
-        stars = set(read_quotes(quotes)) if quotes.is_file() else set()
-        return table.find(request.query_params, run.plan.codebook, stars)
 
     def _question(self, view: SurveyView, stated: str) -> str:
         """Return the question that an address states, that of the last task, or the first open one."""
         names = [question.name for question in view.survey.of_kind("open")]
-        last = [entry.question for entry in [self._suggestion] if entry is not None]
-        last += [entry.plan.columns.text for entry in [self._run] if entry is not None]
+        last = [entry.question for entry in [self._tasks.suggestion] if entry is not None]
+        last += [entry.plan.columns.text for entry in [self._tasks.run] if entry is not None]
         return next((name for name in [stated, *reversed(last)] if name in names), names[0] if names else "")
 
     def _names(self) -> list[str]:
@@ -436,7 +329,7 @@ class CodePage:
 
     def _usual_codebook(self, question: str, names: Sequence[str]) -> str:
         """Return the codebook with which a question was coded, or that is named after it."""
-        run = self._run
+        run = self._tasks.run
         if run is not None and run.plan.columns.text == question:
             return Path(run.plan.book).stem
         stem = file_stem(question)
@@ -596,14 +489,13 @@ def code_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
         work: threads for runs.
         models: loads the models.
     """
-    codes = CodePage(project, reader, work, models)
+    tasks = CodeTasks()
+    codes = CodePage(project, reader, work, models, tasks)
     reading: dict[str, Callable[..., Response]] = {
         "/code": codes.show,
         "/code/file": codes.download,
         "/code/count": codes.count_words,
         "/code/progress": codes.progress,
-        "/code/results": codes.results,
-        "/code/answers": codes.answers,
     }
     changing: dict[str, Callable[..., Any]] = {
         "/code/add": codes.add,
@@ -614,11 +506,11 @@ def code_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
         "/code/merge": codes.merge,
         "/code/split": codes.split,
         "/code/run": codes.start,
-        "/code/star": codes.star,
         "/code/stop": codes.stop,
-        "/code/export/{kind}": codes.export,
     }
-    return router_of(reading, changing)
+    router = router_of(reading, changing)
+    router.include_router(code_results_router(project, tasks))
+    return router
 
 
 def _pattern(words: Sequence[str]) -> str:
