@@ -9,7 +9,7 @@ from ruamel.yaml import YAML
 
 from semscale.errors import InputError
 from semscale.survey.description import Option, Question, Survey, Value
-from semscale.survey.survey_file import parse_survey, read_survey, survey_text, write_survey
+from semscale.survey.survey_file import parse_survey, read_survey, replace_entry, survey_text, write_survey
 from semscale.survey.updating import update_survey
 
 PUBLISHED = json.loads(
@@ -41,6 +41,51 @@ SURVEY = Survey(
 
 def test_what_was_written_is_read_back():
     assert parse_survey(survey_text(SURVEY).encode(), source="s") == SURVEY
+
+
+@pytest.mark.parametrize("name", ["Q1", "sat"])
+def test_only_the_changed_question_is_written_as_the_whole_file_would_be(name):
+    text = "# head\n" + survey_text(SURVEY).replace("kind: scale", "kind: scale  # mine")
+    text = text.replace("  - name: sat", "\n  # about it\n  - name: sat") + "  # the end\nwhere: a > 1\n"
+    before = parse_survey(text.encode(), source="s")
+    changed = [
+        entry.model_copy(update={"title": "Short", "text": "a: b # c"}) if entry.name == name else entry
+        for entry in before.questions
+    ]
+    after = before.with_fields(questions=changed)
+    written = replace_entry(text.encode(), before, after)
+    assert written is not None
+    assert parse_survey(written, source="s") == after
+    assert written.decode() == survey_text(after, text.encode())
+    assert "# mine" in written.decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "change"),
+    [
+        ("questions:\n- {name: a, kind: open}\n- {name: b, kind: open}\n", {"name": "c"}),
+        ("questions:\n- &x {name: a, kind: open}\n- {name: b, kind: open}\n", {"title": "c"}),
+        ("questions: [{name: a, kind: open}, {name: b, kind: open}]\n", {"title": "c"}),
+        ("questions:\n- {name: a, kind: open}\n- name: b\n  kind: open\n  text: 'x\n- y'\n", {"title": "c"}),
+    ],
+    ids=["name", "anchor", "one line", "text that looks like an entry"],
+)
+def test_a_file_in_another_form_is_written_as_a_whole(text, change):
+    before = parse_survey(text.encode(), source="s")
+    first, *others = before.questions
+    after = before.with_fields(questions=[first.model_copy(update=change), *others])
+    assert replace_entry(text.encode(), before, after) is None
+
+
+def test_more_than_one_change_is_written_as_a_whole():
+    before = parse_survey(survey_text(SURVEY).encode(), source="s")
+    changed = [entry.model_copy(update={"title": "x"}) for entry in before.questions]
+    content = survey_text(SURVEY).encode()
+    assert replace_entry(content, before, before.with_fields(questions=changed)) is None
+    assert replace_entry(content, before, before.with_fields(questions=changed[:1])) is None
+    first = before.with_fields(questions=[changed[0], before.questions[1]])
+    assert replace_entry(content, before, first) is not None
+    assert replace_entry(content, before, first.with_fields(where="a > 1")) is None
 
 
 def test_values_are_texts_as_they_are_written():

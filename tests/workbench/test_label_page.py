@@ -348,6 +348,29 @@ def test_the_page_and_the_command_correct_the_same_mean(browser, folder, semscal
     assert "correlat" in person.figures()
 
 
+def test_figures_are_weighted_by_the_only_weight_of_the_survey(browser, folder, semscale):
+    weights = pl.Series("w", [1.0, 7.0] * 20)
+    pl.read_csv(folder / "answers.csv").with_columns(weights).write_csv(folder / "answers.csv")
+    survey, path = folder / "survey.yaml", folder / "results" / RATING["table"]
+    survey.write_text(survey.read_text() + "- {name: w, kind: weight}\n")
+    table = pl.read_parquet(path)
+    table.with_columns(pl.Series("w", [7.0 if n % 2 == 0 else 1.0 for n in table["person"]])).write_parquet(path)
+    person = Person(browser, "Ada")
+    person.label("543215432154")
+    assert "Weighted by ‘w’." in person.figures()
+    browser.change("/label/sheet", {"task": "answers-Reason-quality"})
+    rate, _ = commands_on(person.page())
+    assert rate[rate.index("--weight") + 1] == "w"
+    corrected = json.loads(run(semscale, *rate[1:], "--floor", "none", "--json").out)["comparison"][
+        "corrected"
+    ]
+    value, low, high = (f"{corrected[name]:.2f}" for name in ("value", "low", "high"))
+    assert f"{value} [{low}, {high}]" in person.figures()
+    survey.write_text(survey.read_text() + "- {name: v, kind: weight, columns: w2}\n")
+    pl.read_csv(folder / "answers.csv").with_columns(w2=pl.lit(1.0)).write_csv(folder / "answers.csv")
+    assert "These figures are not weighted." in person.figures()
+
+
 def test_codes_are_labelled_several_at_once_and_the_sheet_is_coded(browser, coded, semscale):
     person = Person(browser, "Ada", "answers-Reason-codes", CODING)
     assert "&lt;b&gt;price&lt;/b&gt;" in person.page()
