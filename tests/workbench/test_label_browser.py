@@ -39,6 +39,9 @@ def folder(tmp_path):
     codes = {"semscale_outcome": pl.lit("coded"), "semscale_sound": 1, "semscale_price": 0}
     codes |= {"semscale_sound_likeness": share, "semscale_price_likeness": 1 - share}
     rows.with_columns(**codes).write_parquet(tmp_path / "results/answers-why-codes.parquet")
+    scores = {"question": pl.format("What is {}?", "person"), "semscale_provenance": pl.lit("decision")}
+    scores |= {"semscale_expected": share * 0.7 + 0.15} | masses
+    rows.with_columns(**scores).write_parquet(tmp_path / "results/judged.parquet")
     return tmp_path
 
 
@@ -50,7 +53,7 @@ def origin(page):
 def start(page, name, kind="Rated"):
     """Draw texts, if nobody has, and say who labels."""
     page.goto(origin(page) + "/label")
-    begun = page.locator(".task").filter(has_text={"Rated": "rated on", "Coded": "coded by"}[kind])
+    begun = page.locator(".task").filter(has_text=f"{kind} {'on' if kind == 'Rated' else 'by'}")
     if begun.count():
         begun.get_by_role("link", name="Continue").click()
     else:
@@ -249,7 +252,8 @@ def test_pages_of_labels_fit_and_are_accessible(new_page, scheme, width):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         check_for_barriers(page)
 
-    for kind, keys in (("Coded", ["1", "Enter"] * 12), ("Rated", list("145123451234"))):
+    points = list("145123451234")
+    for kind, keys in (("Coded", ["1", "Enter"] * 12), ("Rated", points), ("Judged", [*points])):
         for name in ("Ada", "Bo"):
             start(page, name, kind)
             check()

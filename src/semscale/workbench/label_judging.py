@@ -20,6 +20,7 @@ from semscale.scales.library import load_scale
 from semscale.stats.agreement import AgreementEstimate, krippendorff_alpha
 from semscale.store.writing import PREFIX
 from semscale.survey.description import Survey
+from semscale.survey.survey_file import FILE_NAME
 from semscale.types import Floats, Integers
 from semscale.workbench.label_measures import (
     Choice,
@@ -178,7 +179,7 @@ def _agreement(people: HumanEvidence) -> tuple[LabelFigure, ...]:
 def project_templates(project: Project) -> dict[str, JudgeMeasure]:
     """Return the levels by which answers may have been judged: Semscale's, rubrics and scales, by name."""
     measures = {name: JudgeMeasure(load_template(name), name) for name in TEMPLATES}
-    for path in sorted(project.folder.glob("*.yaml")):
+    for path in sorted(path for path in project.folder.glob("*.yaml") if path.name != FILE_NAME):
         try:
             template = load_rubric(path).template
         except InputError:  # another YAML file, such as a scale
@@ -224,13 +225,13 @@ def column_roles(schema: Mapping[str, pl.DataType]) -> dict[str, list[str]]:
         for name, kind in schema.items()
         if kind == pl.String and not name.startswith(PREFIX) and name not in (HUMAN, INCLUSION)
     ]
-    prompts, answers = _likely_first(texts, _PROMPTS), _likely_first(texts, _ANSWERS)
+    prompts, answers = _usual_first(texts, _PROMPTS), _usual_first(texts, _ANSWERS)
     if prompts[:1] == answers[:1]:
         answers = [*answers[1:], *answers[:1]]
-    return {"prompt": prompts, "answer": answers, "reference": _likely_first(["", *texts], _REFERENCES)}
+    return {"prompt": prompts, "answer": answers, "reference": _usual_first(["", *texts], _REFERENCES)}
 
 
-def _likely_first(columns: Sequence[str], names: Sequence[str]) -> list[str]:
+def _usual_first(columns: Sequence[str], names: Sequence[str]) -> list[str]:
     """Sort columns so that those with usual names come first."""
     known = [name for name in names if name in map(str.casefold, columns)]
     return sorted(columns, key=lambda column: (known + [column.casefold()]).index(column.casefold()))
