@@ -67,7 +67,9 @@ def test_slides_mark_the_sentence_that_decided_about_the_code(semscale, tmp_path
     assert ended.code == 0, ended.err
     bold = bold_in("report.pptx")
     (marked,) = (text for text in bold if text.startswith("The battery died"))
-    assert marked == "The battery died 3." if chosen else marked in {f"The battery died {n}." for n in range(4)}
+    assert (
+        marked == "The battery died 3." if chosen else marked in {f"The battery died {n}." for n in range(4)}
+    )
     assert "the price is 7" not in bold  # a whole answer is not marked
 
 

@@ -360,7 +360,15 @@ def test_a_star_lets_slides_quote_an_answer(browser, folder):
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize(
     "kind",
-    ["html", "xlsx", "md", "csv", "table.xlsx", "parquet", pytest.param("sav", marks=pytest.mark.needs("spss"))],
+    [
+        "html",
+        "xlsx",
+        "md",
+        "csv",
+        "table.xlsx",
+        "parquet",
+        pytest.param("sav", marks=pytest.mark.needs("spss")),
+    ],
 )
 def test_reports_are_downloaded_and_stay_in_the_folder(browser, folder, kind):
     assert browser.post(f"/code/export/{kind}").status_code == 422

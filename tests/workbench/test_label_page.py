@@ -354,7 +354,9 @@ def test_figures_are_weighted_by_the_only_weight_of_the_survey(browser, folder, 
     survey, path = folder / "survey.yaml", folder / "results" / RATING["table"]
     survey.write_text(survey.read_text() + "- {name: w, kind: weight}\n")
     table = pl.read_parquet(path)
-    table.with_columns(pl.Series("w", [7.0 if n % 2 == 0 else 1.0 for n in table["person"]])).write_parquet(path)
+    table.with_columns(pl.Series("w", [7.0 if n % 2 == 0 else 1.0 for n in table["person"]])).write_parquet(
+        path
+    )
     person = Person(browser, "Ada")
     person.label("543215432154")
     assert "Weighted by ‘w’." in person.figures()

@@ -83,7 +83,15 @@ def test_texts_are_found_by_words_status_group_and_point(browser, folder):
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize(
     "kind",
-    ["html", "xlsx", "md", "csv", "table.xlsx", "parquet", pytest.param("sav", marks=pytest.mark.needs("spss"))],
+    [
+        "html",
+        "xlsx",
+        "md",
+        "csv",
+        "table.xlsx",
+        "parquet",
+        pytest.param("sav", marks=pytest.mark.needs("spss")),
+    ],
 )
 def test_reports_are_downloaded_and_stay_in_the_folder(browser, folder, kind):
     assert browser.post(f"/rate/export/{kind}").status_code == 422

@@ -683,7 +683,11 @@ def _quotes(summary: "CodingSummary") -> Iterator[Block]:
         sentiment = () if summary.scale is None else ("sentiment",)
         heads = ("kind", "row", value, "code", *sentiment, "decided by", "evidence", "answer")
         listed = table(heads, rows, noun="answer", detail="full")
-        yield replace(listed, folded=f"{count_of(len(quotes), 'answer')} with what decided") if quotes else listed
+        yield (
+            replace(listed, folded=f"{count_of(len(quotes), 'answer')} with what decided")
+            if quotes
+            else listed
+        )
 
 
 def _mark_unit(text: str, unit: str | None) -> Marked:

@@ -61,8 +61,8 @@ from semscale.workbench.code_results import (
 )
 from semscale.workbench.code_results_page import code_results_router
 from semscale.workbench.code_tasks import CodeTasks, Suggestion
-from semscale.workbench.exports import label_sheets
 from semscale.workbench.forms import form_fields, settings_of_form
+from semscale.workbench.label_sources import label_sheets
 from semscale.workbench.models import Models
 from semscale.workbench.pages import element_id, in_place_of, page, reading_page, redirect, router_of
 from semscale.workbench.project import CODEBOOKS, RESULTS, Project
@@ -287,9 +287,11 @@ class CodePage:
         )
         stamp = hashlib.sha256(repr((book.content, stored.content, source.name)).encode()).hexdigest()
         choices = {**form, _STAMP: [stamp]}
-        restart = stored_choices(plan.out) != choices  # finished parts of other settings belong to no other run
+        restart = stored_choices(plan.out) != choices  # finished parts of other settings are of no use
         store_choices(plan.out, choices)
-        self._tasks.task = replace_run(self._work, self._tasks.task, lambda: self._code(plan, restart=restart))
+        self._tasks.task = replace_run(
+            self._work, self._tasks.task, lambda: self._code(plan, restart=restart)
+        )
         self._tasks.run = CodingRun(plan, self._tasks.task)
         return redirect("/code/results")
 

@@ -68,7 +68,9 @@ class CodeResultsPage:
         """Show the answers that meet the filters, without the report, which would be drawn at each key."""
         run, coded = self._ended_run()
         found = self._find(run, request)
-        return page("code_answers", self._project, current="code", run=run, summary=coded.summary, found=found)
+        return page(
+            "code_answers", self._project, current="code", run=run, summary=coded.summary, found=found
+        )
 
     def star(self, request: Request, form: Annotated[StarForm, Form()]) -> Response:
         """Let slides quote an answer for a code, or no longer."""

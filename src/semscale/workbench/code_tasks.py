@@ -1,4 +1,4 @@
-"""The tasks of the page of codes, one of which works at a time: codes that are suggested, and answers coded."""
+"""The tasks of the page of codes, one of which works at a time: codes are suggested, or answers coded."""
 
 from dataclasses import dataclass
 from pathlib import Path

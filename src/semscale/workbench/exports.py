@@ -1,17 +1,14 @@
 """Files to take away: the report of a run, and its table."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
 
 from semscale.errors import InputError
 from semscale.presentable import Presentable
-from semscale.results.label_sheets import HUMAN
-from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels
 from semscale.store.writing import write_table
-from semscale.workbench.project import LABELS
 
 REPORTS = {"html": "page", "xlsx": "Excel", "pptx": "slides", "md": "Markdown"}
 """Formats of reports, by their kind in an address."""
@@ -43,22 +40,3 @@ def write_export(
     elif path != out:
         write_table(pl.read_parquet(out), path, labels=labels)
     return path
-
-
-def label_sheets(folder: Path, columns: Collection[str]) -> dict[str, list[str]]:
-    """Return the columns of labels in each sheet of a project that has some columns.
-
-    Args:
-        folder: the project's folder.
-        columns: columns that a sheet must have.
-    """
-    sheets = {}
-    for path in sorted((folder / LABELS).glob("*.csv")):
-        try:
-            titles = open_table(path).columns
-        except InputError:  # a file of something else, or one that is being written
-            continue
-        labels = [name for name in titles if name == HUMAN or name.startswith(f"{HUMAN}-")]
-        if labels and set(columns) <= set(titles):
-            sheets[f"{LABELS}/{path.name}"] = labels
-    return sheets

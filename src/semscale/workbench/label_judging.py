@@ -107,9 +107,7 @@ class JudgeMeasure:
         known = {choice.value: f"{choice.number} {choice.label}".strip() for choice in self.choices}
         return known.get(label, self.nothing.label)
 
-    def figures(
-        self, table: pl.DataFrame, draw: Draw, final: FinalLabels, _: Floats | None
-    ) -> LabelFigures:
+    def figures(self, table: pl.DataFrame, draw: Draw, final: FinalLabels, _: Floats | None) -> LabelFigures:
         """Correct the judge's mean score, and compare the judge with people, as ``semscale judge`` does."""
         stored = StoredScores.from_table(table, self.template)
         rows, labels = self._labels(final, table.height)
@@ -138,7 +136,9 @@ class JudgeMeasure:
             for row, label in by_row.items():
                 if label:
                     cells.setdefault(row, []).append(label)
-        written = {row: labels[0] if len(labels) == 1 else json.dumps(labels) for row, labels in cells.items()}
+        written = {
+            row: labels[0] if len(labels) == 1 else json.dumps(labels) for row, labels in cells.items()
+        }
         human = [written.get(row) for row in range(1, table.height + 1)]
         return rows_with_labels(table, draw, [pl.Series(HUMAN, human, pl.String)], survey)
 
@@ -217,8 +217,9 @@ def column_roles(schema: Mapping[str, pl.DataType]) -> dict[str, list[str]]:
     """Return the columns that may have prompts, answers and references; probable ones come first.
 
     Examples:
-        >>> column_roles({"id": pl.Int64(), "answer": pl.String(), "prompt": pl.String()})
-        {'prompt': ['prompt', 'answer'], 'answer': ['answer', 'prompt'], 'reference': ['', 'answer', 'prompt']}
+        >>> roles = column_roles({"id": pl.Int64(), "answer": pl.String(), "prompt": pl.String()})
+        >>> roles["prompt"], roles["answer"], roles["reference"]
+        (['prompt', 'answer'], ['answer', 'prompt'], ['', 'answer', 'prompt'])
     """
     texts = [
         name

@@ -1,4 +1,4 @@
-"""What labels of a task mean: drawn texts, the answers to choose from, figures, and sheets that commands read."""
+"""What labels of a task mean: drawn texts, the answers to choose from, figures, and sheets for commands."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -290,9 +290,7 @@ def rows_with_labels(
         InputError: the table has a column of such a name.
     """
     derived = () if survey is None else tuple(survey.derive)
-    rows = table.select(
-        name for name in table.columns if not name.startswith(PREFIX) and name not in derived
-    )
+    rows = table.select(name for name in table.columns if not name.startswith(PREFIX) and name not in derived)
     check_label_columns(rows.columns)
     drawn = np.array([text.row - 1 for text in draw.texts], dtype=np.int64)
     inclusion = pl.Series(INCLUSION, draw.inclusion(drawn, table.height), nan_to_null=True)

@@ -1,6 +1,6 @@
-"""Measured tables from which texts can be drawn for labels, and their columns."""
+"""Measured tables from which texts can be drawn for labels, their columns, and sheets with labels."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +10,10 @@ from pydantic import BaseModel
 
 from semscale.errors import InputError
 from semscale.messages import shorten
+from semscale.results.label_sheets import HUMAN
+from semscale.store.reading import open_table
 from semscale.workbench.label_measures import Kind
-from semscale.workbench.project import RESULTS
+from semscale.workbench.project import LABELS, RESULTS
 
 TABLE = ".parquet"
 """Ending of the tables."""
@@ -65,7 +67,9 @@ class StatedColumns(BaseModel):
             if value not in (choices or [""]):
                 raise InputError(name, f"must be one of the list, got {shorten(value)}")
         if self.text in (self.prompt, self.reference) or (self.prompt and self.prompt == self.reference):
-            raise InputError("text", "must be another column than that of the questions and the correct answers")
+            raise InputError(
+                "text", "must be another column than that of the questions and the correct answers"
+            )
 
 
 class LabelTables:
@@ -117,3 +121,22 @@ def _reading(name: str) -> Iterator[None]:
         yield
     except pl.exceptions.PolarsError as error:
         raise InputError(f"{RESULTS}/{name} cannot be read: {shorten(str(error))}") from error
+
+
+def label_sheets(folder: Path, columns: Collection[str]) -> dict[str, list[str]]:
+    """Return the columns of labels in each sheet of a project that has some columns.
+
+    Args:
+        folder: the project's folder.
+        columns: columns that a sheet must have.
+    """
+    sheets = {}
+    for path in sorted((folder / LABELS).glob("*.csv")):
+        try:
+            titles = open_table(path).columns
+        except InputError:  # a file of something else, or one that is being written
+            continue
+        labels = [name for name in titles if name == HUMAN or name.startswith(f"{HUMAN}-")]
+        if labels and set(columns) <= set(titles):
+            sheets[f"{LABELS}/{path.name}"] = labels
+    return sheets

@@ -25,8 +25,9 @@ from semscale.stats.intervals import IntervalPlan
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels
 from semscale.weights.known import DEFAULT_RATING_MODEL
-from semscale.workbench.exports import REPORTS, TABLES, label_sheets, write_export
+from semscale.workbench.exports import REPORTS, TABLES, write_export
 from semscale.workbench.forms import form_fields, option_words, settings_of_form
+from semscale.workbench.label_sources import label_sheets
 from semscale.workbench.models import Models
 from semscale.workbench.pages import in_place_of, page, reading_page, redirect, router_of, status_of
 from semscale.workbench.project import RESULTS, SCALES, Project, StoredSurvey
