@@ -154,11 +154,11 @@ class JudgeMeasure:
 
     def _labels(self, final: FinalLabels, n: int) -> tuple[Integers, Floats]:
         """Return the rows with a label, from 0, and the scores of all labels, shape (n, raters)."""
-        columns = [
-            label_table([cells.get(row) for row in range(1, n + 1)], self.template)
-            for cells in final.by_rater.values()
-        ]
-        labels = np.hstack(columns) if columns else np.full((n, 1), np.nan)
+        labels: Floats = np.full((n, max(len(final.by_rater), 1)), np.nan)
+        for rater, cells in enumerate(final.by_rater.values()):
+            stated = {row - 1: label for row, label in cells.items() if label}
+            if stated:
+                labels[list(stated), rater] = label_table(list(stated.values()), self.template)[:, 0]
         return np.flatnonzero(~np.isnan(labels).all(axis=1)), labels
 
 
