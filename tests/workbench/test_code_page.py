@@ -458,7 +458,10 @@ def test_earlier_codings_are_opened_after_a_restart(browser, folder):
     assert fields["by"] == "region"
     again.change("/code/run", fields)
     wait(again)
-    assert again.get("/code/results").partition("<main")[2] == page.partition("<main")[2]
+    opened = again.get("/code/results")
+    assert command_in(opened) == command_in(page)
+    shares = [text.partition('id="shares"')[2].partition("</section>")[0] for text in (opened, page)]
+    assert shares[0] == shares[1] != ""
     assert again.post("/code/export/html").status_code == 200
 
 

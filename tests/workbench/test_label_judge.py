@@ -101,7 +101,7 @@ def test_agreement_and_the_corrected_mean_are_those_of_the_command(browser, fold
     human = json.loads(semscale(*command[1:], *chat, "--json").out)["human"]
     shown = ada.figures()
     for figure in (human["corrected"], human["kappa"]):
-        value, low, high = (f"{figure[name]:.2f}" for name in ("value", "low", "high"))
+        value, low, high = (f"{figure[name]:.2f}".replace("-", "−") for name in ("value", "low", "high"))
         assert f"{value} [{low}, {high}]" in shown
 
 
@@ -140,7 +140,7 @@ def test_labels_of_an_earlier_sheet_are_not_written_over(browser, folder):
     pl.read_parquet(path).with_columns(human=pl.lit("5")).write_parquet(path)
     answer = browser.post("/label/start", JUDGING)
     assert answer.status_code == 422
-    assert "column 'human'" in message_in(answer)
+    assert "column &#39;human&#39;" in message_in(answer)
 
 
 @pytest.mark.parametrize(

@@ -353,10 +353,8 @@ def test_figures_are_weighted_by_the_only_weight_of_the_survey(browser, folder, 
     pl.read_csv(folder / "answers.csv").with_columns(weights).write_csv(folder / "answers.csv")
     survey, path = folder / "survey.yaml", folder / "results" / RATING["table"]
     survey.write_text(survey.read_text() + "- {name: w, kind: weight}\n")
-    table = pl.read_parquet(path)
-    table.with_columns(pl.Series("w", [7.0 if n % 2 == 0 else 1.0 for n in table["person"]])).write_parquet(
-        path
-    )
+    weight = pl.when(pl.col("person").cast(pl.Int64) % 2 == 0).then(7.0).otherwise(1.0)
+    pl.read_parquet(path).with_columns(w=weight).write_parquet(path)
     person = Person(browser, "Ada")
     person.label("543215432154")
     assert "Weighted by ‘w’." in person.figures()
