@@ -9,7 +9,7 @@ import pytest
 
 from semscale.progress import Pace
 from semscale.serving.background import BackgroundWork, Step, Task, report_progress
-from semscale.serving.requests import RefusedRequestError
+from semscale.serving.refusals import RefusedRequestError
 
 
 class Steps:

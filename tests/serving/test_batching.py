@@ -30,7 +30,7 @@ from semscale.serving.models import (
     BatchedTexts,
     join_embeddings,
 )
-from semscale.serving.requests import RefusedRequestError
+from semscale.serving.refusals import RefusedRequestError
 
 
 def vectors_of(future):

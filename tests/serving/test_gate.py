@@ -22,7 +22,8 @@ from semscale.serving.middleware import (
     has_token,
     is_meant_for_loopback,
 )
-from semscale.serving.requests import RefusedRequestError, ServiceLimits
+from semscale.serving.refusals import RefusedRequestError
+from semscale.serving.requests import ServiceLimits
 from semscale.serving.state import ServiceMetrics, ServiceState
 
 ASKED = {"input": ["good"], "model": MODEL}

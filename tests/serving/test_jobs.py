@@ -23,7 +23,8 @@ from tests.support.small_disk import LARGE, can_mount, small_disk
 
 from semscale.errors import InputError
 from semscale.serving.jobs import JobStatus, JobStore
-from semscale.serving.requests import EmbeddingJobFields, RefusedRequestError
+from semscale.serving.refusals import RefusedRequestError
+from semscale.serving.requests import EmbeddingJobFields
 
 
 def test_unfinished_jobs_go_on_after_a_restart_in_their_order(tmp_path):

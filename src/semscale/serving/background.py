@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from semscale.progress import Pace, amount, time_left
-from semscale.serving.requests import RefusedRequestError
+from semscale.serving.refusals import RefusedRequestError
 
 Outcome = TypeVar("Outcome")
 """What work returns."""

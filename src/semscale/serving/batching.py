@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
-from semscale.serving.requests import RefusedRequestError
+from semscale.serving.refusals import RefusedRequestError
 
 Item = TypeVar("Item")
 Part = TypeVar("Part")

@@ -11,7 +11,8 @@ from semscale.report.json_encoding import to_json_value
 from semscale.scales import Scale
 from semscale.serving.background import report_progress
 from semscale.serving.instruments import scale_in_request
-from semscale.serving.requests import CodeFields, invalid
+from semscale.serving.refusals import invalid
+from semscale.serving.requests import CodeFields
 from semscale.spelling import in_request, without_hints
 from semscale.store.missing_codes import missing_keys
 from semscale.text_preparation import TextPreparation

@@ -38,6 +38,7 @@ from semscale.scales import Scale, load_scale, scale_names
 from semscale.serving.background import report_progress
 from semscale.serving.jobs import Job
 from semscale.serving.models import estimate_tokens
+from semscale.serving.refusals import invalid
 from semscale.serving.requests import (
     JOB_FIELDS,
     ConsistencyFields,
@@ -49,7 +50,6 @@ from semscale.serving.requests import (
     RatingSettingFields,
     RequestFields,
     TableFields,
-    invalid,
 )
 from semscale.store.child_process import HeldFiles
 from semscale.store.reading import check_choices, open_table

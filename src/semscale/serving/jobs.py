@@ -34,14 +34,8 @@ from semscale.errors import InputError, SemscaleError
 from semscale.messages import shorten
 from semscale.presentable import Presentable
 from semscale.serving.background import BackgroundWork, Step, Task, current_task
-from semscale.serving.requests import (
-    JOB_FIELDS,
-    JobFields,
-    RefusedRequestError,
-    ServiceLimits,
-    check_fields,
-    parse_json,
-)
+from semscale.serving.refusals import RefusedRequestError
+from semscale.serving.requests import JOB_FIELDS, JobFields, ServiceLimits, check_fields, parse_json
 from semscale.spelling import in_request
 from semscale.store.atomic import create_private, create_private_folder, lock_folder
 from semscale.store.databases.address import read_address

@@ -9,7 +9,8 @@ from semscale.judging.settings import TEMPLATES, JudgeSettings
 from semscale.messages import unknown_name
 from semscale.scales import Scale, scale_names
 from semscale.serving.instruments import scale_in_request
-from semscale.serving.requests import SPLIT, RefusedRequestError, ServiceLimits, invalid
+from semscale.serving.refusals import RefusedRequestError, invalid
+from semscale.serving.requests import SPLIT, ServiceLimits
 from semscale.text_preparation import TextPreparation
 from semscale.types import Status
 

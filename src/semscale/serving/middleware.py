@@ -26,7 +26,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from semscale.errors import InputError, SemscaleError
 from semscale.serving.background import Outcome
-from semscale.serving.requests import FIELD_NAMES, RefusedRequestError, ServiceLimits, invalid
+from semscale.serving.refusals import RefusedRequestError, invalid
+from semscale.serving.requests import FIELD_NAMES, ServiceLimits
 from semscale.serving.state import Phase, ServiceMetrics, ServiceState
 from semscale.spelling import in_request, plain_name
 

@@ -25,7 +25,8 @@ from semscale.embedding.token_states import (
 )
 from semscale.serving.background import current_task
 from semscale.serving.batching import WORKERS, BatchedModel, Batcher, Item, OnBatch, Part
-from semscale.serving.requests import RefusedRequestError, ServiceLimits
+from semscale.serving.refusals import RefusedRequestError
+from semscale.serving.requests import ServiceLimits
 from semscale.signature import Signature
 from semscale.types import Integers, Progress
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL

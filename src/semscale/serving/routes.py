@@ -38,22 +38,19 @@ from semscale.serving.middleware import (
     while_connected,
 )
 from semscale.serving.models import estimate_tokens
+from semscale.serving.refusals import ERRORS, ErrorAnswer, RefusedRequestError, invalid
 from semscale.serving.requests import (
-    ERRORS,
     JOB_FIELDS,
     CodingFields,
     EmbeddingFields,
-    ErrorAnswer,
     JobFields,
     JudgeFields,
-    RefusedRequestError,
     RequestFields,
     check_fields,
     check_limits,
     check_query,
     check_texts,
     flat_texts,
-    invalid,
     parse_fields,
     parse_json,
     parse_query,

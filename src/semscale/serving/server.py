@@ -15,7 +15,6 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from semscale.errors import InputError
-from semscale.serving.state import Phase
 
 if TYPE_CHECKING:
     from semscale.serving.service import Service
@@ -161,12 +160,12 @@ class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked
         await super().on_tick(counter)
         self._close_half_open()
         state = self._service.state
-        if state.phase is Phase.READY and not self._is_reported_ready:
+        if state.is_ready and not self._is_reported_ready:
             self._is_reported_ready = True
             self._report("ready")
-        if state.phase is Phase.DRAINING:
+        if state.is_draining:
             self._service.stop_jobs()
-        return state.is_drained or state.phase is Phase.FAILED
+        return state.is_drained or state.has_failed
 
     def _close_half_open(self) -> None:
         """Close connections that have been open for too long without a complete URL and headers.
@@ -193,7 +192,7 @@ class DrainingServer(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         state = self._service.state
-        if state.phase is Phase.DRAINING:
+        if state.is_draining:
             os.write(2, b"semscale: stopped at once; requests under way have no answer\n")
             os._exit(_STOPPED)
         state.drain()

@@ -54,6 +54,21 @@ class ServiceState:
         self._last_answer = self._last_event = time.monotonic()
 
     @property
+    def is_ready(self) -> bool:
+        """True if requests are answered."""
+        return self.phase is Phase.READY
+
+    @property
+    def is_draining(self) -> bool:
+        """True during a shutdown."""
+        return self.phase is Phase.DRAINING
+
+    @property
+    def has_failed(self) -> bool:
+        """True if the models could not be loaded."""
+        return self.phase is Phase.FAILED
+
+    @property
     def is_drained(self) -> bool:
         """True during a shutdown once no request is open and none is expected.
 

@@ -1,9 +1,11 @@
 """The application of the workbench: access, pages and files, and its server."""
 
 import asyncio
+import re
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager, asynccontextmanager
+from functools import cache
 
 import uvicorn
 from fastapi import FastAPI
@@ -11,20 +13,20 @@ from fastapi.exceptions import RequestValidationError
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from semscale.errors import SemscaleError
 from semscale.messages import shorten
-from semscale.serving.background import BackgroundWork
+from semscale.serving.background import BackgroundWork, Task
 from semscale.serving.server import handle_signals, server_config
 from semscale.workbench.access import STATIC, BrowserAccess
-from semscale.workbench.code_page import code_router
 from semscale.workbench.data_page import data_router, refusal
-from semscale.workbench.label_page import label_router
 from semscale.workbench.models import Models
 from semscale.workbench.pages import page, static_file
 from semscale.workbench.project import Project
-from semscale.workbench.rate_page import rate_router
 from semscale.workbench.survey_view import SurveyReader
+
+_EARLY = re.compile(r"/((data|static)(/.*)?)?")  # what is imported at the start
 
 _THREADS = 4
 _SECONDS_TO_END = 3
@@ -47,6 +49,15 @@ def workbench(project: Project, *, token: str, port: int) -> FastAPI:
         reader.start(project)
         yield
         work.close()
+
+    def add_further_pages() -> None:
+        from semscale.workbench.code_page import code_router
+        from semscale.workbench.label_page import label_router
+        from semscale.workbench.rate_page import rate_router
+
+        app.include_router(rate_router(project, reader, work, models))
+        app.include_router(label_router(project, reader))
+        app.include_router(code_router(project, reader, work, models))
 
     def refuse(request: Request, error: Exception) -> Response:
         current = request.url.path.split("/")[1]
@@ -71,12 +82,12 @@ def workbench(project: Project, *, token: str, port: int) -> FastAPI:
             OSError: refuse,
             RequestValidationError: refuse_fields,
         },
-        middleware=[Middleware(BrowserAccess, token=token, port=port)],
+        middleware=[
+            Middleware(BrowserAccess, token=token, port=port),
+            Middleware(FurtherPages, add=cache(lambda: work.submit(add_further_pages))),
+        ],
     )
     app.include_router(data_router(project, reader))
-    app.include_router(rate_router(project, reader, work, models))
-    app.include_router(label_router(project, reader))
-    app.include_router(code_router(project, reader, work, models))
 
     @app.get("/")
     async def start() -> Response:
@@ -87,6 +98,28 @@ def workbench(project: Project, *, token: str, port: int) -> FastAPI:
         return static_file(name) or Response(status_code=404)
 
     return app
+
+
+class FurtherPages:
+    """ASGI middleware that adds most pages once the first one was shown, or when one of them is asked for.
+
+    They import the instruments, which takes more than a second. The first page does not wait for that.
+
+    Args:
+        app: the next application.
+        add: begins to import and add the pages at its first call; returns the work.
+    """
+
+    def __init__(self, app: ASGIApp, *, add: Callable[[], Task[None]]) -> None:
+        self._app, self._add = app, add
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; if its page is a further one, wait until that is there."""
+        if scope["type"] == "http" and not _EARLY.fullmatch(scope["path"]):
+            await asyncio.wrap_future(self._add().future)
+        await self._app(scope, receive, send)
+        if scope["type"] == "http" and not scope["path"].startswith(STATIC):
+            self._add()
 
 
 def run_workbench(app: FastAPI, listener: socket.socket) -> None:

@@ -1,12 +1,14 @@
 """The embedding models of a project, which its pages share."""
 
 import threading
+from typing import TYPE_CHECKING
 
-from semscale.embedding.embedder import Embedder
-from semscale.embedding.loading import load_embedder
 from semscale.serving.background import current_task
-from semscale.types import Progress
 from semscale.workbench.project import SharedSettings
+
+if TYPE_CHECKING:
+    from semscale.embedding.embedder import Embedder
+    from semscale.types import Progress
 
 
 class Models:
@@ -18,10 +20,10 @@ class Models:
 
     def __init__(self, settings: SharedSettings) -> None:
         self._load = settings.load_embedder or _load
-        self._loaded: dict[str, Embedder] = {}
+        self._loaded: dict[str, "Embedder"] = {}
         self._lock = threading.Lock()
 
-    def load(self, name: str) -> Embedder:
+    def load(self, name: str) -> "Embedder":
         """Return the model that the project's file states, or else the named one; the first call loads it.
 
         Raises:
@@ -36,5 +38,7 @@ class Models:
             return self._loaded[name]
 
 
-def _load(name: str, progress: Progress) -> Embedder:
+def _load(name: str, progress: "Progress") -> "Embedder":
+    from semscale.embedding.loading import load_embedder
+
     return load_embedder(name, progress=progress)

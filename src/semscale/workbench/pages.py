@@ -14,17 +14,15 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from semscale.report.formatting import count_of
 from semscale.report.html import template_environment
-from semscale.report.lint import correlation_with_range
 from semscale.spelling import in_python, spelled, without_hints
 from semscale.version import __version__
-from semscale.weights.folders import is_offline
 from semscale.weights.known import DEFAULT_RATING_MODEL, find_known
-from semscale.weights.resolving import local_models
 from semscale.workbench.project import ConflictError
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from semscale.rating.expected import ExpectedCorrelation
     from semscale.workbench.project import Project, StoredSurvey
     from semscale.workbench.survey_view import SurveyReader
 
@@ -48,10 +46,17 @@ def _environment() -> "Environment":
         "note": _note,
         "count_of": count_of,
         "shell": shlex.quote,
-        "with_range": correlation_with_range,
+        "with_range": _with_range,
     }
     environment.globals["missing_model"] = missing_model
     return environment
+
+
+def _with_range(expected: "ExpectedCorrelation") -> str:
+    """Format an expected correlation with its interval, as reports do."""
+    from semscale.report.lint import correlation_with_range
+
+    return correlation_with_range(expected)
 
 
 def missing_model(project: "Project", name: str = DEFAULT_RATING_MODEL) -> str:
@@ -61,6 +66,9 @@ def missing_model(project: "Project", name: str = DEFAULT_RATING_MODEL) -> str:
         project: the project that is open; a model that its file states is not looked for.
         name: the model of the run.
     """
+    from semscale.weights.folders import is_offline
+    from semscale.weights.resolving import local_models
+
     known = find_known(name)
     if project.settings.load_embedder is not None or known is None or known.name in local_models():
         return ""
