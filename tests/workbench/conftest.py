@@ -120,12 +120,19 @@ def folder(tmp_path):
     return tmp_path
 
 
+def app_of(project, **further):
+    """Return the workbench of a project for one browser."""
+    from semscale.workbench.access import TokenAccess
+    from semscale.workbench.application import workbench
+
+    return workbench(project, TokenAccess(TOKEN, PORT), **further)
+
+
 @pytest.fixture
 def app(folder):
-    from semscale.workbench.application import workbench
     from semscale.workbench.project import Project
 
-    return workbench(Project.open(folder), token=TOKEN, port=PORT)
+    return app_of(Project.open(folder))
 
 
 @pytest.fixture
@@ -199,7 +206,7 @@ def new_page(chromium, workbench):
             ),
         )
         page.goto(workbench.address)
-        page.wait_for_url("**/data")
+        page.wait_for_url(lambda url: "token=" not in url)
         return page
 
     yield open_page

@@ -25,7 +25,7 @@ def test_the_token_is_exchanged_for_a_strict_cookie_named_by_the_port(stranger):
     assert cookie.startswith(f"semscale-{PORT}={TOKEN};")
     assert {"HttpOnly", "SameSite=strict", "Path=/"} <= {part.strip() for part in cookie.split(";")}
     # The address without the token is loaded by the page itself, so that a strict cookie is sent.
-    assert 'http-equiv="refresh" content="0;url=/"' in answer.text
+    assert 'http-equiv="refresh" content="0;url=/data"' in answer.text
     assert stranger.get("/data").status_code == 200
 
 

@@ -160,6 +160,34 @@ def test_first_rows_and_progress_are_shown_while_a_large_file_is_read(new_page, 
     card(page, "country").wait_for()
 
 
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1300), ("dark", 420)])
+def test_work_begins_with_a_job_or_another_project(chromium, workbench, tmp_path_factory, scheme, width):
+    other = tmp_path_factory.mktemp("other")
+    (other / "second.csv").write_text("name,why\nAnna,It is good\nBert,It is loud\n")
+    context = chromium.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+    )
+    page = context.new_page()
+    page.goto(workbench.address)
+    card(page, "country").wait_for()
+    page.get_by_title("Start").click()
+    page.locator(".jobs").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    check_for_barriers(page)
+    page.keyboard.press("j")
+    page.keyboard.press("e")
+    page.locator("#rate-form").wait_for()
+    context.close()
+
+    page = chromium.new_page()  # with the policy of the pages, which forbids forms to lead elsewhere
+    page.goto(workbench.address)
+    page.get_by_title("Start").click()
+    page.fill("#path", str(other))
+    page.locator("#path").press("Enter")
+    page.get_by_role("heading", name="second.csv").wait_for()
+    page.close()
+
+
 def test_ctrl_c_ends_the_command_quietly(workbench):
     assert workbench.end() == 0
     assert "Traceback" not in workbench.process.stderr.read()

@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from tests.workbench.conftest import PORT, TOKEN, Browser, message_in
+from tests.workbench.conftest import Browser, app_of, message_in
 
 from semscale.survey.survey_file import read_survey
 from semscale.workbench.changes import Change, Changes
@@ -275,9 +275,8 @@ def test_changes_are_undone_after_a_new_start(browser, folder):
     browser.change("/data/question", browser.form("country") | {"title": "Home"})
     first = (folder / "survey.yaml").read_bytes()
     browser.change("/data/question", browser.form("age") | {"title": "Years"})
-    from semscale.workbench.application import workbench
 
-    again = Browser(workbench(Project.open(folder), token=TOKEN, port=PORT))
+    again = Browser(app_of(Project.open(folder)))
     assert "Undo: change of age" in again.get("/data")
     again.change("/data/undo")
     assert (folder / "survey.yaml").read_bytes() == first

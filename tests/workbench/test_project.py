@@ -109,14 +109,12 @@ def test_several_files_are_a_choice(folder, browser):
 
 
 def test_a_file_is_not_read_as_the_description_states_of_another(folder):
-    from tests.workbench.conftest import PORT, TOKEN, Browser
-
-    from semscale.workbench.application import workbench
+    from tests.workbench.conftest import Browser, app_of
 
     (folder / "survey.yaml").write_text(
         "survey: 1\nfile: first.csv\nreading: {header_row: 3}\nquestions:\n- {name: country, kind: single}\n"
     )
-    browser = Browser(workbench(Project.open(folder / "answers.csv"), token=TOKEN, port=PORT))
+    browser = Browser(app_of(Project.open(folder / "answers.csv")))
     assert "6 rows" in browser.get("/data")
 
 

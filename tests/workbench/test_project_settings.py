@@ -2,7 +2,7 @@
 
 import pytest
 from tests.support.endpoint import misbehaving_endpoint
-from tests.workbench.conftest import PORT, TOKEN, Browser, message_in
+from tests.workbench.conftest import Browser, app_of, message_in
 from tests.workbench.test_code_page import BOOK
 from tests.workbench.test_rate_page import ROWS
 
@@ -25,13 +25,12 @@ def start(folder):
     """Write the project's file, and open the workbench below it."""
 
     def start(content, name="semscale.toml"):
-        from semscale.workbench.application import workbench
         from semscale.workbench.project import Project
 
         (folder.parent / name).write_text(content)
         project = Project.open(folder)
         project.settings = _shared_settings(load_project(folder=folder))
-        return Browser(workbench(project, token=TOKEN, port=PORT))
+        return Browser(app_of(project))
 
     return start
 

@@ -5,7 +5,7 @@ from html import unescape
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from tests.workbench.conftest import PORT, TOKEN, Browser, fields_in, message_in
+from tests.workbench.conftest import Browser, app_of, fields_in, message_in
 
 from semscale.rating.expected import expected_correlation
 from semscale.rating.rater import Rater
@@ -299,12 +299,11 @@ def test_a_scale_that_measures_nothing_shows_no_means_of_single_texts_either(bro
 
 @pytest.mark.usefixtures("quick")
 def test_earlier_runs_are_opened_after_a_restart(browser, folder):
-    from semscale.workbench.application import workbench
     from semscale.workbench.project import Project
 
     before = rate(browser, by="Home", floor="none")
     (folder / "results" / "broken.choices.json").write_text("[1", encoding="utf-8")
-    again = Browser(workbench(Project.open(folder), token=TOKEN, port=PORT))
+    again = Browser(app_of(Project.open(folder)))
     page = again.get("/rate")
     start = page.index('<ul class="earlier">')
     assert page.count("<bdi>answers-Reason-quality</bdi>") == 1

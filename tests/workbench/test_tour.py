@@ -27,7 +27,7 @@ def test_a_new_user_gets_from_the_example_to_a_workbook_and_a_deck(new_page, tmp
         check_for_barriers(page)
 
     workbook, deck = take_tour(page, tmp_path, check)
-    assert steps == ["data", "rate", "rated", "label", "codes", "coded"]
+    assert steps == ["start", "data", "rate", "rated", "label", "codes", "coded"]
     sheets = CalamineWorkbook.from_path(workbook)
     cells = {
         cell

@@ -29,11 +29,14 @@ def take_tour(page, downloads: Path, shown: Step) -> list[Path]:
     """Work through the example, and return the files that were downloaded.
 
     Args:
-        page: a page of the example's project, at ``/data``.
+        page: a page of the example's project, at its start.
         downloads: folder for the files.
         shown: called with the name of each step, once the page shows it.
     """
     page.set_default_timeout(_LONGEST)
+    page.locator(".jobs").wait_for()
+    shown("start")
+    page.get_by_role("link", name="Look at the data").click()
     page.locator("[data-question]").first.wait_for()
     shown("data")
 

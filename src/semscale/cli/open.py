@@ -15,18 +15,16 @@ from semscale.cli.options import command, options_in, settings_of_project
 from semscale.cli.process import say
 from semscale.cli.project_file import ProjectSettings, load_project
 from semscale.cli.shared import ARGUMENTS, EmbedderOptions, RunOptions, SurveyOptions, TableOptions
+from semscale.cli.trust import recipients_of_project, require_trust
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
     from semscale.types import Progress
-    from semscale.workbench.project import SharedSettings
+    from semscale.workbench.project import Project, SharedSettings
 
 LISTENING = "Listening"
-
-_DEMO = Path("semscale-demo")
-_HOST = "127.0.0.1"
 
 
 class OpenOptions(Settings):
@@ -53,32 +51,50 @@ def open_workbench(options: OpenOptions, settings: ProjectSettings) -> None:
 
     The workbench runs on this machine alone. Its pages read and write survey.yaml beside the file, which
     other commands read; results are in the folder results, and codebooks in codebooks. Ctrl-C ends it.
-    Without a file, an example is copied to the folder semscale-demo. The settings are those of commands in
-    the file's folder.
+    Without a file, an example is copied to the folder semscale-demo, and the first page lists the usual jobs
+    and the projects that were opened before. The settings are those of commands in the file's folder.
     """
     from semscale.extras import require
 
     require("workbench")
     from semscale.serving.server import listen
-    from semscale.workbench.access import new_token
-    from semscale.workbench.project import Project
+    from semscale.workbench.access import HOST, TokenAccess, new_token
 
-    project = Project.open(_copy_demo() if options.path is None else options.path)
-    in_folder = load_project(folder=project.folder)
-    project.settings = _shared_settings(replace(in_folder, overrides=settings.overrides))
-    token = new_token()
-    with suppress(KeyboardInterrupt), listen(_HOST, options.port) as listener:
-        port = listener.getsockname()[1]
-        address = f"http://{_HOST}:{port}/?token={token}"
+    project = _open_project(options.path, settings)
+    with suppress(KeyboardInterrupt), listen(HOST, options.port) as listener:
+        entry = "/" if options.path is None else "/data"
+        access = TokenAccess(new_token(), listener.getsockname()[1], entry)
         say(f"the workbench shows {project.folder}; Ctrl-C ends it")
-        say(address)
+        say(access.address)
         sys.stderr.flush()  # who started the command may wait for the address
         if options.browser:
-            webbrowser.open(address)
+            webbrowser.open(access.address)
         # The browser starts while this is imported, and its request waits in the socket.
-        from semscale.workbench.application import run_workbench, workbench
+        from semscale.workbench.servers import Opening, OpenProjects
 
-        run_workbench(workbench(project, token=token, port=port), listener)
+        projects = OpenProjects(lambda path: _open_project(path, settings, asks=False))
+        projects.run(Opening(project, listener, access))
+
+
+def _open_project(path: Path | None, settings: ProjectSettings, *, asks: bool = True) -> "Project":
+    """Open a file or a folder with its settings; the example for ``None``.
+
+    Args:
+        path: the file or folder.
+        settings: settings of the command line, which come before those of the folder.
+        asks: whether the terminal asks for trust in new addresses; a page cannot wait for an answer.
+
+    Raises:
+        InputError: it does not exist, or its settings are wrong or name an address without trust.
+    """
+    from semscale.workbench.project import Project
+
+    project = Project.open(_copy_example() if path is None else path)
+    in_folder = load_project(folder=project.folder)
+    if in_folder.file is not None and not asks:
+        require_trust("texts", recipients_of_project(in_folder), in_folder.file, asks=False)
+    project.settings = _shared_settings(replace(in_folder, overrides=settings.overrides))
+    return project
 
 
 def _shared_settings(project: ProjectSettings) -> "SharedSettings":
@@ -124,17 +140,20 @@ def _embedder_loader(options: EmbedderOptions) -> "Callable[[str, Progress], Emb
     return lambda default, progress: options.load(progress, default=default)
 
 
-def _copy_demo() -> Path:
-    """Copy the example to a folder of the working folder, unless it is there, and return the folder.
+def _copy_example() -> Path:
+    """Copy the example to a folder of the working folder, unless it is there, and return its file.
 
     Raises:
         InputError: a file has the folder's name.
     """
-    if _DEMO.exists() and not _DEMO.is_dir():
-        raise InputError(f"{_DEMO} is a file: move it away, or name the file to open")
-    _DEMO.mkdir(exist_ok=True)
+    from semscale.workbench.project import EXAMPLE
+
+    folder = Path(EXAMPLE)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file: move it away, or name the file to open")
+    folder.mkdir(exist_ok=True)
     for source in resources.files("semscale.workbench").joinpath("demo").iterdir():
-        target = _DEMO / source.name
+        target = folder / source.name
         if not target.exists():
             target.write_bytes(source.read_bytes())
-    return _DEMO / "devices.csv"
+    return folder / "devices.csv"

@@ -68,7 +68,7 @@ class TrustedRecipient:
     variable: str | None
 
 
-def require_trust(content: str, recipients: Iterable[Recipient], file: Path) -> None:
+def require_trust(content: str, recipients: Iterable[Recipient], file: Path, *, asks: bool = True) -> None:
     """Ask for trust in the addresses of a file that are new, and announce what is sent to all of them.
 
     In a terminal, the user is asked; the answer is stored.
@@ -77,6 +77,7 @@ def require_trust(content: str, recipients: Iterable[Recipient], file: Path) -> 
         content: kind of content that is sent, such as prompts.
         recipients: the addresses that the file names.
         file: the file.
+        asks: whether the user may be asked.
 
     Raises:
         InputError: an address is not trusted; nothing may be sent to any of them.
@@ -87,7 +88,7 @@ def require_trust(content: str, recipients: Iterable[Recipient], file: Path) -> 
         entry = TrustedRecipient(folder, recipient.address, recipient.variable)
         if recipient.is_harmless or entry in trusted:
             continue
-        if not _agrees(content, recipient, file):
+        if not (asks and _agrees(content, recipient, file)):
             raise InputError(
                 f"{content} would be sent {recipient}, which {file} names and you do not trust yet: "
                 f"check the address, then run {_trust_command(file)}"

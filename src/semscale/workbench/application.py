@@ -1,44 +1,43 @@
-"""The application of the workbench: access, pages and files, and its server."""
+"""The application of the workbench: access, pages and files."""
 
 import asyncio
 import re
-import socket
+import threading
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import cache
 
-import uvicorn
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from semscale.errors import SemscaleError
 from semscale.messages import shorten
 from semscale.serving.background import BackgroundWork, Task
-from semscale.serving.server import handle_signals, server_config
-from semscale.workbench.access import STATIC, BrowserAccess
+from semscale.workbench.access import STATIC, Access, AccessRule
 from semscale.workbench.data_page import data_router, refusal
 from semscale.workbench.models import Models
 from semscale.workbench.pages import page, static_file
 from semscale.workbench.project import Project
+from semscale.workbench.start_page import OpenProject, start_router
 from semscale.workbench.survey_view import SurveyReader
 
-_EARLY = re.compile(r"/((data|static)(/.*)?)?")  # what is imported at the start
+_EARLY = re.compile(r"/((data|start|static)(/.*)?)?")  # what is imported at the start
 
+_ADDING = threading.Lock()  # while FastAPI adds routes, it changes which warnings are shown in all threads
 _THREADS = 4
-_SECONDS_TO_END = 3
 
 
-def workbench(project: Project, *, token: str, port: int) -> FastAPI:
+def workbench(project: Project, rule: AccessRule, *, open_project: OpenProject | None = None) -> FastAPI:
     """Create the application.
 
     Args:
         project: the project that is open.
-        token: token of the address that opens the workbench (``access.new_token``).
-        port: port on which it is served.
+        rule: who may use it.
+        open_project: opens further projects; ``None`` if pages cannot.
     """
     work = BackgroundWork(_THREADS)
     reader = SurveyReader(work, project.settings.reading)
@@ -55,9 +54,10 @@ def workbench(project: Project, *, token: str, port: int) -> FastAPI:
         from semscale.workbench.label_page import label_router
         from semscale.workbench.rate_page import rate_router
 
-        app.include_router(rate_router(project, reader, work, models))
-        app.include_router(label_router(project, reader))
-        app.include_router(code_router(project, reader, work, models))
+        with _ADDING:
+            app.include_router(rate_router(project, reader, work, models))
+            app.include_router(label_router(project, reader))
+            app.include_router(code_router(project, reader, work, models))
 
     def refuse(request: Request, error: Exception) -> Response:
         current = request.url.path.split("/")[1]
@@ -83,15 +83,13 @@ def workbench(project: Project, *, token: str, port: int) -> FastAPI:
             RequestValidationError: refuse_fields,
         },
         middleware=[
-            Middleware(BrowserAccess, token=token, port=port),
+            Middleware(Access, rule=rule),
             Middleware(FurtherPages, add=cache(lambda: work.submit(add_further_pages))),
         ],
     )
-    app.include_router(data_router(project, reader))
-
-    @app.get("/")
-    async def start() -> Response:
-        return RedirectResponse("/data", 303)
+    with _ADDING:
+        app.include_router(start_router(project, open_project))
+        app.include_router(data_router(project, reader))
 
     @app.get(f"{STATIC}{{name}}")
     async def static(name: str) -> Response:
@@ -120,23 +118,3 @@ class FurtherPages:
         await self._app(scope, receive, send)
         if scope["type"] == "http" and not scope["path"].startswith(STATIC):
             self._add()
-
-
-def run_workbench(app: FastAPI, listener: socket.socket) -> None:
-    """Serve the workbench until a signal ends it.
-
-    Args:
-        app: the application.
-        listener: listening socket.
-    """
-    config = server_config(app, timeout_graceful_shutdown=_SECONDS_TO_END)
-    with listener:
-        asyncio.run(_Server(config).serve(sockets=[listener]))
-
-
-class _Server(uvicorn.Server):  # type: ignore[misc] # uvicorn is checked alike with and without the extra
-    """Server that a signal ends."""
-
-    def capture_signals(self) -> AbstractContextManager[None]:
-        """Handle SIGINT and SIGTERM while the server runs."""
-        return handle_signals(self.handle_exit)

@@ -20,7 +20,7 @@ class Models:
 
     def __init__(self, settings: SharedSettings) -> None:
         self._load = settings.load_embedder or _load
-        self._loaded: dict[str, "Embedder"] = {}
+        self._loaded: dict[str, Embedder] = {}
         self._lock = threading.Lock()
 
     def load(self, name: str) -> "Embedder":

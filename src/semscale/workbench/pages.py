@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from semscale.workbench.project import Project, StoredSurvey
     from semscale.workbench.survey_view import SurveyReader
 
+PAGES = {"data": "Data", "rate": "Rate", "label": "Label", "code": "Code"}
+"""Titles of the pages that every page links to, in their order."""
+
 _TYPES = {"js": "text/javascript", "css": "text/css"}
 _HTMX = "htmx.min.js"
 _SHEET = "workbench.css"
@@ -48,7 +51,7 @@ def _environment() -> "Environment":
         "shell": shlex.quote,
         "with_range": _with_range,
     }
-    environment.globals["missing_model"] = missing_model
+    environment.globals |= {"missing_model": missing_model, "pages": PAGES}
     return environment
 
 

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 RESULTS, LABELS, CODEBOOKS, SCALES = "results", "labels", "codebooks", "scales"
 """Folders of a project. RESULTS has the tables that runs wrote, and the reports that were downloaded."""
 
+EXAMPLE = "semscale-demo"
+"""Folder to which the example is copied."""
+
 _LONGEST_NAME = 200
 
 
@@ -258,12 +261,7 @@ class Project:
         Raises:
             InputError: the name has no extension of a table.
         """
-        plain = name.replace("\\", "/").rpartition("/")[2]
-        plain = "".join(sign for sign in plain if sign.isprintable()).strip().lstrip(".")
-        stem, suffix = Path(plain).stem[:_LONGEST_NAME], Path(plain).suffix.lower()
-        if suffix not in READABLE_EXTENSIONS or not stem:
-            known = ", ".join(sorted(READABLE_EXTENSIONS))
-            raise InputError("file", f": {shorten(plain or name)} must end in one of {known}")
+        stem, suffix = plain_file_name(name)
         free, number = f"{stem}{suffix}", 1
         while (self.folder / free).exists():
             number += 1
@@ -271,6 +269,21 @@ class Project:
         with replacing(self.folder / free) as temporary, temporary.open("wb") as target:
             shutil.copyfileobj(content, target)
         return free
+
+
+def plain_file_name(name: str) -> tuple[str, str]:
+    """Return the stem and the extension of a table's name that a browser states, without folders.
+
+    Raises:
+        InputError: the name has no extension of a table.
+    """
+    plain = name.replace("\\", "/").rpartition("/")[2]
+    plain = "".join(sign for sign in plain if sign.isprintable()).strip().lstrip(".")
+    stem, suffix = Path(plain).stem[:_LONGEST_NAME], Path(plain).suffix.lower()
+    if suffix not in READABLE_EXTENSIONS or not stem:
+        known = ", ".join(sorted(READABLE_EXTENSIONS))
+        raise InputError("file", f": {shorten(plain or name)} must end in one of {known}")
+    return stem, suffix
 
 
 def _conflict(path: Path) -> ConflictError:

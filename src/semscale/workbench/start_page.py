@@ -1,0 +1,185 @@
+"""The page on which work begins: the usual jobs, projects that were opened before, and new ones."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Form, UploadFile
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from semscale.errors import InputError
+from semscale.workbench.access import forwarding_page
+from semscale.workbench.pages import PAGES, page, redirect, router_of
+from semscale.workbench.project import EXAMPLE, Project, plain_file_name
+from semscale.workbench.recent import RecentProjects
+
+OpenProject = Callable[[Path | None, str], str]
+"""Opens a file or folder, or the example for ``None``, at a page of it; returns the project's address."""
+
+_PROJECTS = "Semscale"  # folder of the user's home in which new projects are created
+
+
+@dataclass(frozen=True)
+class Job:
+    """A usual job.
+
+    Attributes:
+        title: the job.
+        needs: sentence on what is needed.
+        page: name of the page on which it is done.
+        command: the command that does it.
+    """
+
+    title: str
+    needs: str
+    page: str
+    command: str
+
+    @property
+    def is_page_there(self) -> bool:
+        """False if the job is only a command."""
+        return self.page in PAGES
+
+
+JOBS = (
+    Job(
+        "Rate answers on a scale",
+        "A file with a column of open answers, such as reasons for a grade. Ratings come with their mean by "
+        "group.",
+        "rate",
+        "semscale rate",
+    ),
+    Job(
+        "Code open answers",
+        "The same file. Topics are suggested, you correct them, and every answer gets its codes.",
+        "code",
+        "semscale code",
+    ),
+    Job(
+        "Make tables of a survey",
+        "A file with closed questions, and the groups to compare. Tables go to Excel and slides.",
+        "tables",
+        "semscale tables",
+    ),
+    Job(
+        "Compare a judge with people",
+        "Answers that a language model has scored. You label some of them, and see how far to trust it.",
+        "answers",
+        "semscale judge --human COLUMN",
+    ),
+    Job(
+        "Check a new model against a baseline",
+        "Outputs of the approved model and of the new one to the same prompts, as recorded runs.",
+        "drift",
+        "semscale drift gate",
+    ),
+)
+
+
+class OpenForm(BaseModel):
+    """Fields of the forms that open a project; one of them is stated.
+
+    Attributes:
+        recent: ID of a project that was opened before.
+        path: file or folder, as the user typed it.
+        example: whether the example is opened.
+    """
+
+    recent: str = ""
+    path: str = ""
+    example: bool = False
+
+    def chosen(self) -> Path | None:
+        """Return the file or folder; ``None`` for the example.
+
+        Raises:
+            InputError: nothing is stated, or the project was forgotten.
+        """
+        if self.example:
+            return None
+        if not self.recent:
+            if not self.path.strip():
+                raise InputError("path", "must name a file or a folder of this machine")
+            return Path(self.path.strip()).expanduser()
+        known = RecentProjects().find(self.recent)
+        if known is None:
+            raise InputError("this project is no longer in the list: load the page again")
+        return known.folder
+
+
+class StartPage:
+    """The page, and what its forms do; each is a route.
+
+    Args:
+        project: the project that is open.
+        open_project: opens further projects; ``None`` if pages cannot.
+    """
+
+    def __init__(self, project: Project, open_project: OpenProject | None) -> None:
+        self._project, self._open = project, open_project
+
+    def show(self) -> Response:
+        """Show the jobs, and the projects."""
+        recent = [] if self._open is None else RecentProjects().listed()
+        return page(
+            "start",
+            self._project,
+            current="start",
+            jobs=JOBS,
+            files=self._project.files(),
+            is_example=self._project.folder.name == EXAMPLE,
+            can_open=self._open is not None,
+            recent=[entry for entry in recent if entry.folder != self._project.folder],
+            new_folder=str(Path("~", _PROJECTS)),
+        )
+
+    def open(self, form: Annotated[OpenForm, Form()]) -> Response:
+        """Open another project, and let the browser go there."""
+        return forwarding_page(self._opener(form.chosen(), "/data"))
+
+    def create(self, file: UploadFile) -> Response:
+        """Copy a file into a new folder, and open it."""
+        opener, (stem, _) = self._opener, plain_file_name(file.filename or "")
+        parent = Path.home() / _PROJECTS
+        folder, number = parent / stem, 1
+        while folder.exists():
+            number += 1
+            folder = parent / f"{stem} ({number})"
+        folder.mkdir(parents=True)
+        name = Project(folder).add_file(file.filename or "", file.file)
+        return forwarding_page(opener(folder / name, f"/data/file?{urlencode({'file': name})}"))
+
+    def forget(self, recent: Annotated[str, Form()] = "") -> Response:
+        """Remove a project from the list; its folder stays."""
+        known = RecentProjects().find(recent)
+        if known is not None:
+            RecentProjects().forget(known)
+        return redirect("/start", "projects")
+
+    @property
+    def _opener(self) -> OpenProject:
+        """What opens projects.
+
+        Raises:
+            InputError: pages of this workbench cannot.
+        """
+        if self._open is None:
+            raise InputError("this workbench shows one project: others are opened where it was started")
+        return self._open
+
+
+def start_router(project: Project, open_project: OpenProject | None) -> APIRouter:
+    """Return the routes of the page.
+
+    Args:
+        project: the project that is open.
+        open_project: opens further projects; ``None`` if pages cannot.
+    """
+    start = StartPage(project, open_project)
+    return router_of(
+        {"/": start.show, "/start": start.show},
+        {"/start/open": start.open, "/start/new": start.create, "/start/forget": start.forget},
+    )
