@@ -42,6 +42,7 @@ class MadeChange:
         before: its content before; ``None`` if there was no file.
         after: hash of its content after.
         page: address of the page that shows the file.
+        version: hash of the entry.
     """
 
     entry: Path
@@ -50,6 +51,7 @@ class MadeChange:
     before: bytes | None
     after: str
     page: str
+    version: str
 
     @property
     def is_current(self) -> bool:
@@ -75,10 +77,11 @@ class Changes:
         if not entries:
             return None
         try:
-            entry = json.loads(entries[-1].read_text(encoding="utf-8"))
+            content = entries[-1].read_bytes()
+            entry = json.loads(content)
             before = None if entry["before"] is None else entry["before"].encode("utf-8", "surrogateescape")
             name, after, page = str(entry["name"]), str(entry["after"]), str(entry["page"])
-            return MadeChange(entries[-1], name, Path(entry["path"]), before, after, page)
+            return MadeChange(entries[-1], name, Path(entry["path"]), before, after, page, _hash(content))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):  # of another version, or damaged
             return None
 

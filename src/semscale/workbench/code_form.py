@@ -135,11 +135,13 @@ class StarForm(BaseModel):
     Attributes:
         row: row of the answer, from 1.
         code: the code for which it is quoted.
+        starred: whether the page showed a star; without it, whether there is one now.
         filters: query of the address, to which the page returns.
     """
 
     row: int
     code: str = ""
+    starred: bool | None = None
     filters: str = ""
 
 

@@ -79,7 +79,9 @@ class CodeResultsPage:
         path, quote = plan.quotes, (code_named(plan.codebook, form.code).name, text)
         content = path.read_bytes() if path.is_file() else None
         quotes = [] if content is None else read_quotes(path)
-        quotes = [other for other in quotes if other != quote] if quote in quotes else [*quotes, quote]
+        is_starred = quote in quotes if form.starred is None else form.starred
+        quotes = [other for other in quotes if other != quote]
+        quotes += [] if is_starred else [quote]
         table = pl.DataFrame(quotes, schema={CODE: pl.String, TEXT: pl.String}, orient="row")
         change = Change(f"star of row {form.row}", path, content, table.write_csv().encode(), "/code/results")
         self._project.save_file(change)

@@ -19,7 +19,13 @@ from semscale.survey.description import Question, QuestionKind, Survey
 from semscale.survey.regrouping import JoinedKind, join_questions, split_question
 from semscale.survey.survey_file import FILE_NAME
 from semscale.workbench.pages import element_id, page, reading_page, redirect, router_of, status_of
-from semscale.workbench.project import Project, check_version
+from semscale.workbench.project import (
+    Project,
+    check_unchanged,
+    check_version,
+    version_of_file,
+    version_of_rows,
+)
 from semscale.workbench.question_form import (
     ANSWER,
     CHOSEN,
@@ -105,11 +111,13 @@ class RowsForm(BaseModel):
         where: condition in SQL; empty for all rows.
         name: names of derived columns; a row without one is left out.
         expression: their SQL expressions.
+        version: version of the rows and columns that the page showed.
     """
 
     where: str = ""
     name: list[str] = []
     expression: list[str] = []
+    version: str = ""
 
     def apply(self, survey: Survey) -> Survey:
         """Return the description with these rows and columns.
@@ -130,12 +138,26 @@ class JoinForm(BaseModel):
     """Fields of the form that joins questions.
 
     Attributes:
-        join: names of the questions.
+        join: versions and names of the questions.
         kind: what they are joined to.
     """
 
     join: list[str] = []
     kind: JoinedKind = "multiple"
+
+    def names(self, survey: Survey) -> list[str]:
+        """Return the names of the questions.
+
+        Raises:
+            InputError: there is no such question.
+            ConflictError: one was changed since the page was shown.
+        """
+        names = []
+        for entry in self.join:
+            version, _, name = entry.partition(" ")
+            check_version(survey.question(name), version)
+            names.append(name)
+        return names
 
 
 class FileForm(BaseModel):
@@ -170,8 +192,18 @@ class FileForm(BaseModel):
         Raises:
             InputError: one of them is wrong.
         """
-        fields = self.model_dump(exclude={"file"}).items()
+        fields = self.model_dump(include=set(FileForm.model_fields) - {"file"}).items()
         return TableSettings(**{name: text.strip() for name, text in fields if text.strip()})
+
+
+class ChosenFileForm(FileForm):
+    """Fields of the form that describes a file from now on.
+
+    Attributes:
+        version: version of the described file that the page showed.
+    """
+
+    version: str = ""
 
 
 def change_survey(survey: Survey, **fields: Any) -> Survey:
@@ -352,14 +384,16 @@ class DataPage:
         """Copy a file into the project, and show how it is read."""
         return redirect("/data/file", file=self._project.add_file(file.filename or "", file.file))
 
-    def choose_file(self, form: Annotated[FileForm, Form()]) -> Response:
+    def choose_file(self, form: Annotated[ChosenFileForm, Form()]) -> Response:
         """Describe a file from now on; entries of an existing description stay.
 
         Raises:
             InputError: it cannot be read, or the description is of another file.
+            ConflictError: another file was chosen since the page was shown.
         """
         path = self._project.path_of(form.file)
         stored = self._project.stored_survey()
+        check_unchanged("the choice of the file", version_of_file(stored.survey), form.version)
         known = stored.survey or Survey(questions=())
         check_same_file(known, self._reader.open(path, form.settings).table)
         survey = change_survey(known, file=path.name, reading=form.settings)
@@ -389,6 +423,7 @@ class DataPage:
         A description by which the file cannot be read is corrected so.
         """
         file, stored = self._project.described_file()
+        check_unchanged("the choice of rows and columns", version_of_rows(stored.survey), form.version)
         survey = form.apply(stored.survey or self._view().survey)
         self._reader.described_table(file, survey)
         self._project.save(survey, "rows and derived columns", stored)
@@ -397,7 +432,7 @@ class DataPage:
     def join(self, form: Annotated[JoinForm, Form()]) -> Response:
         """Join questions, and show the joined one as a form."""
         view = self._view()
-        survey, joined = join_questions(view.survey, form.join, form.kind, view.counts.profiles)
+        survey, joined = join_questions(view.survey, form.names(view.survey), form.kind, view.counts.profiles)
         self._project.save(survey, f"joined {joined.name}", view.stored)
         return redirect("/data", element_id(joined.name), edit=joined.name)
 
@@ -410,9 +445,9 @@ class DataPage:
         self._project.save(survey, f"split {question}", view.stored)
         return redirect("/data", element_id(survey.question(entry.all_columns[0]).name))
 
-    def undo(self) -> Response:
+    def undo(self, version: Annotated[str, Form()] = "") -> Response:
         """Take back the last change."""
-        return redirect(self._project.undo().page)
+        return redirect(self._project.undo(version).page)
 
     def _view(self) -> SurveyView:
         """Return the survey, also if its file must be read first.

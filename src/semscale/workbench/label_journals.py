@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from semscale.errors import InputError
 from semscale.json_reading import encodable
 from semscale.store.atomic import sync
+from semscale.workbench.project import ConflictError
 
 ADJUDICATED = "adjudicated"
 """Name of the journal with decisions about labels on which people differ."""
@@ -133,16 +134,25 @@ class Journal:
             known = self._read = key, _parse(self.path.read_bytes())
         return known[1]
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: Entry, *, replaces: bool = True) -> None:
         """Store an entry on the disk, unless the journal has it.
 
         Args:
             entry: the entry; its time is added. An undo that names no entry undoes the last one.
+            replaces: whether a label may replace another one of its text.
+
+        Raises:
+            ConflictError: the text has a label that must not be replaced.
         """
         with self._lock:
             labels = self.labels()
             if entry.id in labels.ids:
                 return
+            if not replaces and entry.act == "label" and entry.row in labels.labelled:
+                raise ConflictError(
+                    "this difference was decided elsewhere since the page was shown, so your decision was "
+                    "not saved: undo the other one first, or leave it"
+                )
             if entry.act == "undo" and not entry.undoes:
                 if labels.last is None:
                     return

@@ -235,7 +235,7 @@ class LabelPage:
     def answer(self, request: Request, form: Annotated[AnswerForm, Form()]) -> Response:
         """Store an answer; the page is loaded anew, unless it queues its answers."""
         task = self._tasks.open(form.task)
-        task.journal(form.rater).add(form.entry(task))
+        task.journal(form.rater).add(form.entry(task), replaces=form.rater != ADJUDICATED)
         if _QUEUED in request.headers:
             return Response(status_code=204)
         return self._to_text(task, decide=form.rater == ADJUDICATED)

@@ -4,6 +4,7 @@ A task is the folder ``labels/NAME`` of a project, with the drawn texts in ``dra
 sheet ``labels/NAME.csv``, which commands read, is written from both.
 """
 
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -238,6 +239,7 @@ class LabelTasks:
         self._tables = LabelTables(project.folder / RESULTS)
         self._tasks: dict[str, tuple[LabelTask, dict[Path, int]]] = {}
         self._journals: dict[str, Journals] = {}
+        self._drawing = threading.Lock()
 
     def names(self) -> list[str]:
         """List the tasks."""
@@ -316,11 +318,16 @@ class LabelTasks:
             InputError: a choice is not one of the source's, no text can be drawn, or the table's texts were
                 drawn for another question or measure.
         """
-        question = columns.text
         columns.check(source)
         if measure not in source.measures:
             raise InputError("measure", f"must be one of the list, got {shorten(measure)}")
-        name = source.table.removesuffix(TABLE)
+        with self._drawing:  # people who begin at the same time label the same texts
+            return self._start(source, columns, measure, n, survey)
+
+    def _start(
+        self, source: LabelSource, columns: StatedColumns, measure: str, n: int, survey: Survey
+    ) -> LabelTask:
+        question, name = columns.text, source.table.removesuffix(TABLE)
         if name in self.names():
             task = self.open(name)
             if (task.draw.question, task.draw.measure) != (question, measure):

@@ -17,7 +17,7 @@ from semscale.report.html import template_environment
 from semscale.spelling import in_python, spelled, without_hints
 from semscale.version import __version__
 from semscale.weights.known import DEFAULT_RATING_MODEL, find_known
-from semscale.workbench.project import ConflictError
+from semscale.workbench.project import ConflictError, version_of_file, version_of_rows
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -50,6 +50,8 @@ def _environment() -> "Environment":
         "count_of": count_of,
         "shell": shlex.quote,
         "with_range": _with_range,
+        "version_of_rows": version_of_rows,
+        "version_of_file": version_of_file,
     }
     environment.globals |= {"missing_model": missing_model, "pages": PAGES}
     return environment

@@ -231,16 +231,20 @@ class Project:
         change = self._changes.last
         return change if change is not None and change.is_current else None
 
-    def undo(self) -> MadeChange:
+    def undo(self, version: str = "") -> MadeChange:
         """Take back the last change of a file, and return it.
 
+        Args:
+            version: version of the change that the page showed; empty for any.
+
         Raises:
-            ConflictError: there is none, or the file was changed elsewhere since.
+            ConflictError: there is none, it is another one, or the file was changed elsewhere since.
         """
         with self._lock:
             change = self._changes.last
             if change is None:
                 raise ConflictError("there is nothing to undo")
+            check_unchanged("the last change", change.version, version)
             if not change.is_current:
                 raise _conflict(change.path)
             if change.before is None:
@@ -263,11 +267,12 @@ class Project:
         """
         stem, suffix = plain_file_name(name)
         free, number = f"{stem}{suffix}", 1
-        while (self.folder / free).exists():
-            number += 1
-            free = f"{stem} ({number}){suffix}"
-        with replacing(self.folder / free) as temporary, temporary.open("wb") as target:
-            shutil.copyfileobj(content, target)
+        with self._lock:
+            while (self.folder / free).exists():
+                number += 1
+                free = f"{stem} ({number}){suffix}"
+            with replacing(self.folder / free) as temporary, temporary.open("wb") as target:
+                shutil.copyfileobj(content, target)
         return free
 
 
@@ -294,7 +299,36 @@ def _conflict(path: Path) -> ConflictError:
 
 def version_of(entry: Question) -> str:
     """Return a hash of an entry, by which a change on an outdated page is noticed."""
-    return hashlib.sha256(entry.model_dump_json().encode()).hexdigest()[:16]
+    return _version(entry.model_dump_json())
+
+
+def version_of_rows(survey: Survey | None) -> str:
+    """Return a hash of the rows that count and the derived columns."""
+    return _version((survey or Survey(questions=())).model_dump_json(include={"where", "derive"}))
+
+
+def version_of_file(survey: Survey | None) -> str:
+    """Return a hash of the described file's name and of how it is read."""
+    return _version((survey or Survey(questions=())).model_dump_json(include={"file", "reading"}))
+
+
+def _version(content: str) -> str:
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def check_unchanged(subject: str, current: str, shown: str) -> None:
+    """Check that something is as a page showed it.
+
+    Args:
+        subject: its name.
+        current: its version.
+        shown: the version that the page showed; empty if it stated none.
+
+    Raises:
+        ConflictError: it was changed since.
+    """
+    if shown not in ("", current):
+        raise _changed_elsewhere(subject)
 
 
 def check_version(entry: Question, version: str) -> None:
@@ -304,7 +338,11 @@ def check_version(entry: Question, version: str) -> None:
         ConflictError: it was changed since.
     """
     if version_of(entry) != version:
-        raise ConflictError(
-            f"question {entry.name!r} was changed elsewhere since this page was shown, so your change was "
-            "not saved: look at its current state"
-        )
+        raise _changed_elsewhere(f"question {entry.name!r}")
+
+
+def _changed_elsewhere(subject: str) -> ConflictError:
+    return ConflictError(
+        f"{subject} was changed elsewhere since this page was shown, so your change was not saved: look at "
+        "its current state"
+    )

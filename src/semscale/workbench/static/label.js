@@ -7,7 +7,7 @@ const prefix = `semscale-label/${form.dataset.queue}/`;
 const queue = new Map(); // answers by name, in their order
 const given = []; // answers of this page, which can be undone at once: their keys and texts
 const done = new Set(); // rows that were answered here
-let sending = false, reloads = false;
+let sending = false, reloads = false, refused = "";
 
 const ahead = () => document.getElementById("ahead");
 const parse = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -16,7 +16,8 @@ const stored = (act) => { try { return act(localStorage); } catch { return []; }
 function report(problem) {
   const unsaved = `${queue.size} not saved yet`;
   status.textContent = problem ? `${unsaved}: ${problem.replace(/\.$/, "")}. It is tried again.` : queue.size > 2 ? unsaved : "";
-  status.classList.toggle("problem", Boolean(problem));
+  if (!status.textContent) status.textContent = refused;
+  status.classList.toggle("problem", Boolean(problem || refused));
 }
 
 async function send() {
@@ -27,7 +28,8 @@ async function send() {
     const [name, body] = queue.entries().next().value;
     const request = { method: "POST", headers: { "X-Semscale-Queued": "1" }, body: new URLSearchParams(body) };
     const answer = await fetch(form.action, request).catch(() => null);
-    if (answer?.ok) {
+    if (answer?.ok || answer?.status === 409) { // someone else has decided: trying again would not help
+      refused = answer.ok ? refused : (await parse(answer)).querySelector("#message bdi").textContent;
       queue.delete(name);
       stored((store) => store.removeItem(name));
     } else if (answer) problem = (await parse(answer)).querySelector("#message bdi, main p")?.textContent ?? "this failed";
@@ -88,7 +90,8 @@ form.addEventListener("submit", (event) => {
     if (text.dataset.row !== "0") ahead().prepend(text);
     show(undone.text);
   } else reloads = true; // the page does not have the text any more
-  report("");
+  refused = "";
+  report();
   send();
 });
 
