@@ -5,6 +5,7 @@ import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
     from semscale.types import Progress
     from semscale.workbench.project import Project, SharedSettings
+    from semscale.workbench.team import TeamAccess
 
 LISTENING = "Listening"
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class OpenOptions(Settings):
@@ -38,6 +42,13 @@ class OpenOptions(Settings):
     browser: Annotated[
         bool, Field(description="Print the address; do not open the browser."), Option(LISTENING)
     ] = True
+    host: Annotated[
+        str | None,
+        Field(
+            description="Serve a team behind a reverse proxy, at this address of the machine (docs/teams.md)."
+        ),
+        Option(LISTENING, "HOST", rare=True),
+    ] = None
     port: Annotated[
         int, Field(description="Port to listen on; 0 for any free one."), Option(LISTENING, "PORT")
     ] = 0
@@ -60,20 +71,43 @@ def open_workbench(options: OpenOptions, settings: ProjectSettings) -> None:
     from semscale.serving.server import listen
     from semscale.workbench.access import HOST, TokenAccess, new_token
 
+    team = _team_access(options.host)
     project = _open_project(options.path, settings)
-    with suppress(KeyboardInterrupt), listen(HOST, options.port) as listener:
+    with suppress(KeyboardInterrupt), listen(options.host or HOST, options.port) as listener:
         entry = "/" if options.path is None else "/data"
-        access = TokenAccess(new_token(), listener.getsockname()[1], entry)
+        access = team or TokenAccess(new_token(), listener.getsockname()[1], entry)
         say(f"the workbench shows {project.folder}; Ctrl-C ends it")
         say(access.address)
         sys.stderr.flush()  # who started the command may wait for the address
-        if options.browser:
+        if options.browser and team is None:
             webbrowser.open(access.address)
         # The browser starts while this is imported, and its request waits in the socket.
         from semscale.workbench.servers import Opening, OpenProjects
 
-        projects = OpenProjects(lambda path: _open_project(path, settings, asks=False))
-        projects.run(Opening(project, listener, access))
+        load = None if team else partial(_open_project, settings=settings, asks=False)
+        OpenProjects(load).run(Opening(project, listener, access))
+
+
+def _team_access(host: str | None) -> "TeamAccess | None":
+    """Return the access of the team for which an address is stated; ``None`` for one user.
+
+    Raises:
+        InputError: other machines would reach the workbench without a team, or its settings are wrong.
+    """
+    if host is None:
+        return None
+    from semscale.workbench.team import TeamAccess, read_team, team_file
+
+    team = read_team()
+    if team is not None:
+        return TeamAccess(team)
+    if host not in _LOOPBACK:
+        raise InputError(
+            "host",
+            f": other machines would reach the workbench at {host}. Put a reverse proxy that signs people in "
+            f"before it, and write {team_file()} first (docs/teams.md)",
+        )
+    return None
 
 
 def _open_project(path: Path | None, settings: ProjectSettings, *, asks: bool = True) -> "Project":

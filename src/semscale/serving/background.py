@@ -191,7 +191,7 @@ class BackgroundWork:
         self._is_stopped = False
 
     def submit(self, work: Callable[..., Outcome], *arguments: Any) -> Task[Outcome]:
-        """Add a task; it goes on when the request that submitted it has ended.
+        """Add a task; it goes on when the request that submitted it has ended, in a copy of its context.
 
         Args:
             work: function that does the work; it reports its progress by ``report_progress``.
@@ -209,7 +209,7 @@ class BackgroundWork:
                     429, "too many requests are waiting: try again later", retry_after=_RETRY_AFTER
                 )
             self._unfinished[task.id] = task
-            task.future = self._pool.submit(in_task, task, work, *arguments)
+            task.future = self._pool.submit(copy_context().run, in_task, task, work, *arguments)
         task.future.add_done_callback(lambda _: self._end(task))
         return task
 

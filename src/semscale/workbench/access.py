@@ -3,7 +3,8 @@
 The address that ``semscale open`` prints has a token of 192 bits, which the first request exchanges for a
 cookie. Every later request must have the cookie. The header ``Host`` must name this machine, because a web
 page could otherwise reach the workbench by a domain name that resolves to 127.0.0.1. A request that changes
-something must come from a page of the workbench, as the browser states.
+something must come from a page of the workbench, as the browser states. ``team.py`` has the access of several
+people.
 """
 
 import hmac
@@ -52,7 +53,13 @@ def cookie_name(port: int) -> str:
 
 
 class AccessRule(Protocol):
-    """Decides who may use the workbench."""
+    """Decides who may use the workbench.
+
+    Attributes:
+        address: the address that opens it.
+    """
+
+    address: str
 
     def answer(self, scope: Scope) -> Response | None:
         """Return the answer to a request that is not passed on; ``None`` for one that is."""
@@ -166,10 +173,18 @@ def is_from_page_of(own: str, headers: Headers) -> bool:
     return site == "same-origin" if site is not None else origin is not None
 
 
-def refusal(reason: str) -> Response:
-    """Return the page that states why nothing is shown or changed."""
+def refusal(reason: str, back: str = "") -> Response:
+    """Return the page that states why nothing is shown or changed.
+
+    Args:
+        reason: the reason, which pages with scripts show as they show those of their own.
+        back: page to which it links; empty for none.
+    """
+    link = f'<p><a href="{escape(back)}">Back</a></p>' if back else ""
     page = (
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Semscale</title></head>'
-        f"<body><main><h1>Not opened</h1><p>{escape(reason)}</p></main></body></html>"
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Semscale</title>'
+        f'<link rel="icon" href="data:,"><link rel="stylesheet" href="{STATIC}workbench.css"></head>'
+        f'<body><main><h1>Not opened</h1><div id="message" role="alert"><p><b>Not done</b> '
+        f"<bdi>{escape(reason)}</bdi></p></div>{link}</main></body></html>"
     )
     return HTMLResponse(page, 403)

@@ -24,6 +24,7 @@ from semscale.workbench.pages import page, static_file
 from semscale.workbench.project import Project
 from semscale.workbench.start_page import OpenProject, start_router
 from semscale.workbench.survey_view import SurveyReader
+from semscale.workbench.users import current_user
 
 _EARLY = re.compile(r"/((data|start|static)(/.*)?)?")  # what is imported at the start
 
@@ -60,8 +61,9 @@ def workbench(project: Project, rule: AccessRule, *, open_project: OpenProject |
             app.include_router(code_router(project, reader, work, models))
 
     def refuse(request: Request, error: Exception) -> Response:
-        current = request.url.path.split("/")[1]
-        return refusal(project, reader, error, current if request.method == "POST" else "data")
+        user, current = current_user(), request.url.path.split("/")[1]
+        shows_data = request.method != "POST" and (user is None or not user.is_rater)
+        return refusal(project, reader, error, "data" if shows_data else current)
 
     async def refuse_fields(_: Request, error: Exception) -> Response:
         fields = error.errors() if isinstance(error, RequestValidationError) else []

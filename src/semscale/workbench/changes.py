@@ -8,6 +8,7 @@ from pathlib import Path
 
 from semscale.input_files import state_folder
 from semscale.store.atomic import create_private_folder, replacing
+from semscale.workbench.users import current_name
 
 _MOST_UNDONE = 100
 
@@ -43,6 +44,7 @@ class MadeChange:
         after: hash of its content after.
         page: address of the page that shows the file.
         version: hash of the entry.
+        by: name of the person who made it; empty without a team.
     """
 
     entry: Path
@@ -52,6 +54,7 @@ class MadeChange:
     after: str
     page: str
     version: str
+    by: str
 
     @property
     def is_current(self) -> bool:
@@ -81,7 +84,8 @@ class Changes:
             entry = json.loads(content)
             before = None if entry["before"] is None else entry["before"].encode("utf-8", "surrogateescape")
             name, after, page = str(entry["name"]), str(entry["after"]), str(entry["page"])
-            return MadeChange(entries[-1], name, Path(entry["path"]), before, after, page, _hash(content))
+            by = str(entry["by"])
+            return MadeChange(entries[-1], name, Path(entry["path"]), before, after, page, _hash(content), by)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):  # of another version, or damaged
             return None
 
@@ -97,6 +101,7 @@ class Changes:
                 "before": None if change.before is None else change.before.decode("utf-8", "surrogateescape"),
                 "after": _hash(change.after),
                 "page": change.page,
+                "by": current_name(),
             }
             with replacing(self._folder / f"{number:09}.json", private=True) as temporary:
                 temporary.write_text(json.dumps(entry), encoding="utf-8")

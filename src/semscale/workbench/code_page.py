@@ -3,6 +3,7 @@
 import hashlib
 import re
 import shlex
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,6 +140,7 @@ class CodePage:
         self._project, self._reader, self._work, self._models = project, reader, work, models
         self._tasks = tasks
         self._answers: tuple[str, object, pl.Series] | None = None
+        self._starting = threading.Lock()
 
     def show(self, choice: Annotated[CodeChoice, Query()]) -> Response:
         """Show the codes of a codebook, or the form that suggests some."""
@@ -210,7 +212,8 @@ class CodePage:
         path, n_codes = self._free_path(file_stem(question)), form.n_codes
         model = self._known_model(form.model)
         arguments = (file, stored.survey, question, n_codes, model, path)
-        self._tasks.task = replace_run(self._work, self._tasks.task, self._suggest, *arguments)
+        with self._starting:
+            self._tasks.task = replace_run(self._work, self._tasks.task, self._suggest, *arguments)
         words = ["semscale", "code", "suggest", file.name, "--text", question]
         words += ["--codebook", f"{CODEBOOKS}/{path.name}"]
         words += [] if n_codes is None else ["--codes", str(n_codes)]
@@ -287,12 +290,13 @@ class CodePage:
         )
         stamp = hashlib.sha256(repr((book.content, stored.content, source.name)).encode()).hexdigest()
         choices = {**form, _STAMP: [stamp]}
-        restart = stored_choices(plan.out) != choices  # finished parts of other settings are of no use
-        store_choices(plan.out, choices)
-        self._tasks.task = replace_run(
-            self._work, self._tasks.task, lambda: self._code(plan, restart=restart)
-        )
-        self._tasks.run = CodingRun(plan, self._tasks.task)
+        with self._starting:
+            restart = stored_choices(plan.out) != choices  # finished parts of other settings are of no use
+            store_choices(plan.out, choices)
+            self._tasks.task = replace_run(
+                self._work, self._tasks.task, lambda: self._code(plan, restart=restart)
+            )
+            self._tasks.run = CodingRun(plan, self._tasks.task)
         return redirect("/code/results")
 
     def progress(self, choice: Annotated[CodeChoice, Query()]) -> Response:

@@ -43,6 +43,7 @@ class Entry(BaseModel):
         comment: the person's remark.
         undoes: ID of the entry that is undone.
         time: time at which it was stored, in UTC.
+        by: name of the person who decided about a difference; empty without a team.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -55,6 +56,7 @@ class Entry(BaseModel):
     comment: Annotated[str, Field(max_length=LONGEST_COMMENT)] = ""
     undoes: str = ""
     time: str = ""
+    by: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Labels:
     Attributes:
         labelled: the entries that hold, by row, of texts that are labelled.
         skipped: rows of texts that were skipped and have no label, the earliest first.
-        last: the last entry that holds; ``None`` without any.
+        last: the last entry that holds, by the name of who decided; there is one name except for decisions.
         ids: IDs of all entries.
         rater: name of the person; empty without any entry.
         n_unreadable: number of lines that were cut short.
@@ -72,7 +74,7 @@ class Labels:
 
     labelled: Mapping[int, Entry]
     skipped: tuple[int, ...]
-    last: Entry | None
+    last: Mapping[str, Entry]
     ids: frozenset[str]
     rater: str
     n_unreadable: int
@@ -103,7 +105,7 @@ class Labels:
         return cls(
             {row: entry for row, entry in by_row.items() if entry.act == "label"},
             tuple(row for row, entry in by_row.items() if entry.act == "skip"),
-            held[-1] if held else None,
+            {entry.by: entry for entry in held},
             frozenset(distinct),
             entries[-1].rater if entries else "",
             n_unreadable,
@@ -149,14 +151,16 @@ class Journal:
             if entry.id in labels.ids:
                 return
             if not replaces and entry.act == "label" and entry.row in labels.labelled:
+                other = labels.labelled[entry.row].by
+                by = f" (by {other})" if other else ""
                 raise ConflictError(
-                    "this difference was decided elsewhere since the page was shown, so your decision was "
-                    "not saved: undo the other one first, or leave it"
+                    f"this difference was decided elsewhere{by} since the page was shown, so your decision "
+                    "was not saved"
                 )
             if entry.act == "undo" and not entry.undoes:
-                if labels.last is None:
+                if entry.by not in labels.last:
                     return
-                entry = entry.model_copy(update={"undoes": labels.last.id})
+                entry = entry.model_copy(update={"undoes": labels.last[entry.by].id})
             now = datetime.now(UTC).isoformat(timespec="milliseconds")
             _append(self.path, entry.model_copy(update={"time": now}))
 

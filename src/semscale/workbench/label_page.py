@@ -22,6 +22,7 @@ from semscale.workbench.label_tasks import LabelTask, LabelTasks
 from semscale.workbench.pages import page, reading_page, redirect, router_of
 from semscale.workbench.project import Project
 from semscale.workbench.survey_view import SurveyReader
+from semscale.workbench.users import RoleError, current_name, current_user
 
 DRAWN: dict[Kind, int] = {"rate": 400, "code": 200, "judge": 200}
 """Number of texts that are drawn by default; the order is random, so that one may stop at any of them."""
@@ -106,6 +107,7 @@ class AnswerForm(BaseModel):
         """
         rater = self.rater if self.rater == ADJUDICATED else rater_name(self.rater)
         fields: dict[str, Any] = {"id": encodable(self.key), "rater": rater}
+        fields |= {"by": current_name()} if rater == ADJUDICATED else {}
         if self.act == "undo":
             fields |= {"act": "undo", "undoes": encodable(self.undoes)}
         else:
@@ -181,7 +183,12 @@ class LabelPage:
         )
 
     def _content(self, task: LabelTask, person: str, *, decide: bool) -> dict[str, Any]:
-        """Return what the page shows of a task to a person."""
+        """Return what the page shows of a task to a person.
+
+        Raises:
+            RoleError: a rater asks for the labels of others, to decide.
+        """
+        _check_person(ADJUDICATED if decide else person)
         rater = ADJUDICATED if decide else person
         waiting = task.waiting(rater)
         compared = {text.drawn.row: text for text in task.compared()} if decide else {}
@@ -222,6 +229,7 @@ class LabelPage:
         decide: Annotated[bool, Form()] = False,
     ) -> Response:
         """Remember who labels; an empty name forgets it."""
+        _check_person(rater)
         answer = self._to_text(self._tasks.open(task), decide=decide)
         if not rater.strip():
             answer.delete_cookie(_RATER, path="/label")
@@ -235,6 +243,7 @@ class LabelPage:
     def answer(self, request: Request, form: Annotated[AnswerForm, Form()]) -> Response:
         """Store an answer; the page is loaded anew, unless it queues its answers."""
         task = self._tasks.open(form.task)
+        _check_person(form.rater)
         task.journal(form.rater).add(form.entry(task), replaces=form.rater != ADJUDICATED)
         if _QUEUED in request.headers:
             return Response(status_code=204)
@@ -289,11 +298,30 @@ def _usable(read: Callable[[str], T], names: list[str]) -> tuple[list[T], list[s
 
 
 def _person(request: Request) -> str:
-    """Return the name in the cookie; empty without one."""
+    """Return the name of who labels: of a team's person, or the one in the cookie; empty without one."""
+    user = current_user()
+    if user is not None:
+        return user.name
     try:
         return rater_name(unquote(request.cookies.get(_RATER, "")))
     except InputError:
         return ""
+
+
+def _check_person(rater: str) -> None:
+    """Check that a team's person labels under the own name, and that no rater decides about others' labels.
+
+    Raises:
+        RoleError: the name is another one, or the person is a rater who wants to decide.
+    """
+    user = current_user()
+    if user is None:
+        return
+    if rater == ADJUDICATED:
+        if user.is_rater:
+            raise RoleError(f"decisions need the role editor, and {user.name} has the role rater")
+    elif rater.casefold() != user.name.casefold():
+        raise RoleError(f"you are signed in as {user.name}, and label under this name: load the page again")
 
 
 def _figures(task: LabelTask, rater: str, survey: Survey | None) -> tuple[LabelFigures | None, str]:

@@ -19,7 +19,7 @@ class Models:
     """
 
     def __init__(self, settings: SharedSettings) -> None:
-        self._load = settings.load_embedder or _load
+        self._stated = settings.load_embedder
         self._loaded: dict[str, Embedder] = {}
         self._lock = threading.Lock()
 
@@ -34,11 +34,13 @@ class Models:
         report("loading the model", 0, None)
         with self._lock:
             if name not in self._loaded:
-                self._loaded[name] = self._load(name, report)
+                load = self._stated or load_embedder
+                self._loaded[name] = load(name, report)
             return self._loaded[name]
 
 
-def _load(name: str, progress: "Progress") -> "Embedder":
-    from semscale.embedding.loading import load_embedder
+def load_embedder(name: str, progress: "Progress") -> "Embedder":
+    """Load a model; the engine is imported with the first one."""
+    from semscale.embedding import loading
 
-    return load_embedder(name, progress=progress)
+    return loading.load_embedder(name, progress=progress)

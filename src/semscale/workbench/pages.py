@@ -18,6 +18,7 @@ from semscale.spelling import in_python, spelled, without_hints
 from semscale.version import __version__
 from semscale.weights.known import DEFAULT_RATING_MODEL, find_known
 from semscale.workbench.project import ConflictError, version_of_file, version_of_rows
+from semscale.workbench.users import RoleError, current_user
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -34,7 +35,7 @@ _HTMX = "htmx.min.js"
 _SHEET = "workbench.css"
 _STATIC = (_HTMX, _SHEET, "workbench.js", "code.js", "scale.js", "label.js")
 _YEAR = 365 * 24 * 3600
-_REFUSED, _CONFLICT = 422, 409
+_REFUSED, _CONFLICT, _FORBIDDEN = 422, 409, 403
 
 
 @cache
@@ -53,7 +54,7 @@ def _environment() -> "Environment":
         "version_of_rows": version_of_rows,
         "version_of_file": version_of_file,
     }
-    environment.globals |= {"missing_model": missing_model, "pages": PAGES}
+    environment.globals |= {"missing_model": missing_model, "pages": PAGES, "current_user": current_user}
     return environment
 
 
@@ -160,6 +161,8 @@ def reading_page(
 
 def status_of(error: Exception) -> int:
     """Return the status of a page that refuses a change."""
+    if isinstance(error, RoleError):
+        return _FORBIDDEN
     return _CONFLICT if isinstance(error, ConflictError) else _REFUSED
 
 

@@ -182,11 +182,11 @@ class RatePage:
             raise InputError("labels", f"must be one of the list, got {shorten(labels)}")
         file, stored = self._project.described_file()
         out = table_path(self._project.folder, file, columns.text, _scale_name(scale))
-        store_choices(out, form)
         before = None if self._run is None else self._run.task
         task = replace_run(
             self._work, before, self._rate, file, stored, columns, scale, labels, settings, out
         )
+        store_choices(out, form)
         command = _command(file, columns, scale, labels, settings, out.relative_to(self._project.folder))
         known = None if stored.survey is None else stored.survey.by_name.get(columns.text)
         text_column = columns.text if known is None else known.all_columns[0]

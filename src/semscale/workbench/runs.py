@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 from pydantic import TypeAdapter, ValidationError
 
 from semscale.serving.background import BackgroundWork, Task
 from semscale.store.atomic import replacing
-from semscale.workbench.project import RESULTS
+from semscale.workbench.project import RESULTS, ConflictError
+from semscale.workbench.users import current_name
 
 SHOWN = 20
 """Number of texts of a run that a page shows at once."""
@@ -21,6 +23,8 @@ SHOWN = 20
 _CHOICES = ".choices.json"
 _CHOICES_FORM = TypeAdapter(dict[str, list[str]])
 _STOPPED = "stopped; the same run continues after its finished parts"
+
+_STARTED_BY: WeakKeyDictionary[Task[Any], str] = WeakKeyDictionary()
 
 Outcome = TypeVar("Outcome")
 Row = TypeVar("Row")
@@ -85,7 +89,14 @@ def replace_run(
         before: the run before; ``None`` for the first.
         run: function that does the work.
         arguments: its arguments.
+
+    Raises:
+        ConflictError: the run before is another person's, and goes on.
     """
+    starter = current_name()
+    other = _STARTED_BY.get(before, starter) if before is not None and not before.future.done() else starter
+    if other != starter:
+        raise ConflictError(f"{other} has started a run that goes on: wait for its end, or stop it first")
 
     def run_after() -> Outcome:
         if before is not None:
@@ -93,7 +104,9 @@ def replace_run(
             wait([before.future])
         return run(*arguments)
 
-    return work.submit(run_after)
+    task = work.submit(run_after)
+    _STARTED_BY[task] = starter
+    return task
 
 
 def file_stem(text: str) -> str:

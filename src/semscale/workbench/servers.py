@@ -12,8 +12,9 @@ from types import FrameType
 
 import uvicorn
 
+from semscale.errors import InputError
 from semscale.serving.server import handle_signals, listen, server_config
-from semscale.workbench.access import HOST, TokenAccess, new_token
+from semscale.workbench.access import HOST, AccessRule, TokenAccess, new_token
 from semscale.workbench.application import workbench
 from semscale.workbench.project import Project
 from semscale.workbench.recent import RecentProjects
@@ -33,7 +34,7 @@ class Opening:
 
     project: Project
     listener: socket.socket
-    access: TokenAccess
+    access: AccessRule
 
 
 class OpenProjects:
@@ -43,10 +44,11 @@ class OpenProjects:
     what was typed in them stay, and no form is sent to another project than the one that its page shows.
 
     Args:
-        load: opens a file or a folder with its settings; the example for ``None``.
+        load: opens a file or a folder with its settings, the example for ``None``; ``None`` if pages open no
+            further project.
     """
 
-    def __init__(self, load: Callable[[Path | None], Project]) -> None:
+    def __init__(self, load: Callable[[Path | None], Project] | None) -> None:
         self._load = load
         self._lock = threading.Lock()
         self._addresses: dict[Path, str] = {}
@@ -70,6 +72,8 @@ class OpenProjects:
         Raises:
             InputError: it does not exist, or its settings are wrong or name an address without trust.
         """
+        if self._load is None:
+            raise InputError("this workbench shows one project")
         project = self._load(path)
         with self._lock:
             if project.folder not in self._addresses:
@@ -82,7 +86,8 @@ class OpenProjects:
 
     def _add(self, opening: Opening) -> "_Server":
         """Create the server of a project."""
-        app = workbench(opening.project, opening.access, open_project=self.open)
+        open_project = None if self._load is None else self.open
+        app = workbench(opening.project, opening.access, open_project=open_project)
         server = _Server(server_config(app, timeout_graceful_shutdown=_SECONDS_TO_END))
         self._servers.append(server)
         self._addresses[opening.project.folder] = opening.access.address

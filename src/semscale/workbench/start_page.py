@@ -15,6 +15,7 @@ from semscale.workbench.access import forwarding_page
 from semscale.workbench.pages import PAGES, page, redirect, router_of
 from semscale.workbench.project import EXAMPLE, Project, plain_file_name
 from semscale.workbench.recent import RecentProjects
+from semscale.workbench.users import current_user
 
 OpenProject = Callable[[Path | None, str], str]
 """Opens a file or folder, or the example for ``None``, at a page of it; returns the project's address."""
@@ -122,7 +123,10 @@ class StartPage:
         self._project, self._open = project, open_project
 
     def show(self) -> Response:
-        """Show the jobs, and the projects."""
+        """Show the jobs, and the projects; raters get to the page of labels."""
+        user = current_user()
+        if user is not None and user.is_rater:
+            return redirect("/label")
         recent = [] if self._open is None else RecentProjects().listed()
         return page(
             "start",
