@@ -17,6 +17,7 @@ from semscale.tabulation.settings import CrosstabSettings
 if TYPE_CHECKING:
     from semscale.store.table import Table
     from semscale.survey.description import Survey
+    from semscale.tabulation.basket import BasketTables
     from semscale.tabulation.crosstabs import Crosstabs
 
 _OF_STUDY = ("questions", "banners", "min_base", "adjust", "level")
@@ -70,6 +71,11 @@ class TablesOptions(Settings):
         Option(ARGUMENTS, "FILE", positional=True),
     ]
     tables: CrosstabSettings
+    basket: Annotated[
+        Path | None,
+        Field(description="File that lists tables with their settings: they make one workbook and one deck."),
+        Option(COLUMNS, "FILE"),
+    ] = None
     missing: Annotated[
         tuple[str, ...],
         Field(description="Codes for a missing answer: 9,99 for all questions, or QUESTION=9,refused."),
@@ -98,9 +104,13 @@ def tables(options: TablesOptions) -> None:
     --derive "adult=age >= 18" --weight w --out tables.xlsx[/bold]
 
     A letter marks a cell that lies significantly above the column of that letter. Rows, cells and groups that
-    are left out or too small are counted and named.
+    are left out or too small are counted and named. --basket makes tables with several settings at once.
     """
-    crosstabs = _of_study(options) if Path(options.file).is_dir() else _of_file(options)
+    crosstabs: Crosstabs | BasketTables
+    if options.basket is not None:
+        crosstabs = _of_basket(options, options.basket)
+    else:
+        crosstabs = _of_study(options) if Path(options.file).is_dir() else _of_file(options)
     for path in options.outputs.files:
         crosstabs.report(
             path,
@@ -136,6 +146,31 @@ def _of_file(options: TablesOptions) -> "Crosstabs":
         groups=settings.banners,
     )
     return build_crosstabs(table, settings.with_values(survey=survey))
+
+
+def _of_basket(options: TablesOptions, path: Path) -> "BasketTables":
+    """Tabulate a file by a basket.
+
+    Raises:
+        InputError: an option that the basket states for each of its tables, or a basket or column that cannot
+            be used.
+    """
+    from semscale.store.table_in_memory import table_in_memory
+    from semscale.tabulation.basket import read_basket, tabulate_basket
+
+    used = list_changed_options(options.tables) + ["--missing"] * bool(options.missing)
+    used += [name for name, value in (("--method", options.method), ("--chat-model", options.model)) if value]
+    if used:
+        raise InputError(
+            f"{used[0]} does not go with --basket: {path} has the settings of each of its tables"
+        )
+    options.outputs.check()
+    check_input(options.file)
+    for out in options.outputs.files:
+        check_input(options.file, out, name="out")
+    basket = read_basket(path)
+    table, survey = options.description.find(options.table.open(options.file, is_reported=True), options.file)
+    return tabulate_basket(table_in_memory(table, lambda *_: None), basket, survey)
 
 
 def _of_study(options: TablesOptions) -> "Crosstabs":

@@ -117,6 +117,7 @@ class WithInterval:
         is_share: true if it is a share, shown in percent.
         note: reason for a missing interval, if known.
         signed: true if a plus sign is shown.
+        percent_digits: decimals of a share in percent.
     """
 
     value: float
@@ -126,6 +127,7 @@ class WithInterval:
     is_share: bool = False
     note: str = ""
     signed: bool = False
+    percent_digits: int = 1
 
 
 def estimate_cell(

@@ -269,10 +269,10 @@ def with_interval(estimate: Interval, digits: int = 2) -> str:
     return f"{value} {_bracket(estimate, 1, digits)}" if has_interval(estimate) else value
 
 
-def percent_with_interval(estimate: Interval) -> str:
+def percent_with_interval(estimate: Interval, digits: int = 1) -> str:
     """Format a share with its interval in percent: ``34.2 % [31.2, 37.0]``."""
-    value = percent(estimate.value)
-    return f"{value} {_bracket(estimate, 100, 1)}" if has_interval(estimate) else value
+    value = percent(estimate.value, digits)
+    return f"{value} {_bracket(estimate, 100, digits)}" if has_interval(estimate) else value
 
 
 def _bracket(estimate: Interval, unit: float, digits: int) -> str:
@@ -415,7 +415,11 @@ def _change_text(cell: Change) -> str:
 
 
 def _interval_text(cell: WithInterval) -> str:
-    shown = percent_with_interval(cell) if cell.is_share else with_interval(cell, cell.digits)
+    shown = (
+        percent_with_interval(cell, cell.percent_digits)
+        if cell.is_share
+        else with_interval(cell, cell.digits)
+    )
     if cell.signed:
         shown = with_sign(shown)
     no_interval = cell.low != cell.low

@@ -34,6 +34,7 @@ _DOCUMENTS = {
     "AgreementSummary": ("semscale.report.consistency", "agreement_document"),
     "ApprovedBaseline": ("semscale.report.drift_history", "approval_document"),
     "AuditSummary": ("semscale.report.judging", "audit_document"),
+    "BasketTables": ("semscale.report.tables_basket", "basket_document"),
     "CalibrationSummary": ("semscale.report.calibration", "calibration_document"),
     "CodingSummary": ("semscale.report.coding", "coding_document"),
     "ColumnsSummary": ("semscale.report.preparation", "columns_document"),

@@ -21,6 +21,7 @@ from semscale.report.document import (
     Number,
     Paragraph,
     Quoted,
+    Section,
     Value,
     WithInterval,
     notices,
@@ -79,11 +80,21 @@ _SENTENCE_ENDS = ("?", "!", ".", "…", "？", "！", "。")
 
 def tables_document(summary: "Crosstabs") -> Document:
     """Turn crosstabs into a document: for each question a section with a chart and a table by each banner."""
-    sections = (
-        section(f"question-{number}", _section_title(tables), *_blocks(tables, summary))
-        for number, tables in enumerate(summary.questions(), start=1)
-    )
-    return replace(tables_head(summary), sections=without_none(*sections))
+    return replace(tables_head(summary), sections=tuple(question_sections(summary)))
+
+
+def question_sections(summary: "Crosstabs", first: int = 1) -> Iterator[Section]:
+    """Yield a section for each question.
+
+    Args:
+        summary: the tables.
+        first: number of the first question, for the sections' names.
+    """
+    for position, tables in enumerate(summary.questions(), start=first):
+        title = _section_title(tables, summary.title)
+        shown = section(f"question-{position}", title, *_blocks(tables, summary))
+        if shown is not None:
+            yield shown
 
 
 def tables_head(summary: "Crosstabs") -> Document:
@@ -138,9 +149,10 @@ def _hints(summary: "Crosstabs") -> Iterator[str]:
             yield f"‘{one_line(crosstab.question.name)}’: {one_line(with_hints(note))}."
 
 
-def _section_title(tables: "Sequence[Crosstab]") -> tuple[str | Quoted, ...]:
-    """Return the question, with the banner if there is one alone."""
-    return _title(tables[0]) if len(tables) == 1 else (Quoted(tables[0].question.text),)
+def _section_title(tables: "Sequence[Crosstab]", title: str) -> tuple[str | Quoted, ...]:
+    """Return the title in a basket and the question, with the banner if there is one alone."""
+    question = _title(tables[0]) if len(tables) == 1 else (Quoted(tables[0].question.text),)
+    return (Quoted(title), ": ", *question) if title else question
 
 
 def _title(crosstab: "Crosstab") -> tuple[str | Quoted, ...]:
@@ -183,8 +195,12 @@ def _table_blocks(
     heads = _heads(crosstab)
     rows = _rows(crosstab, is_weighted=summary.is_weighted)
     figures = table(heads, rows, brief_title=_title(crosstab), noun="line", is_crosstab=True)
-    charts = [limit_bars(chart, _MOST_PANELS) for chart in charts_of(columns_of(crosstab))]
-    yield charts_figure("chart", tuple(charts), figures, finding=finding) if charts else figures
+    charts = tuple(limit_bars(chart, _MOST_PANELS) for chart in charts_of(columns_of(crosstab)))
+    if not charts or tests.show == "table":
+        yield figures
+    else:
+        figure = charts_figure("chart", charts, figures, finding=finding)
+        yield replace(figure, shows_table=tests.show == "both")
     for note in table_notes(crosstab, tests):
         yield Paragraph(Quoted(with_hints(note), _NOTE), "note", "brief")
     if note := margin_note(crosstab, tests.level):
@@ -204,7 +220,7 @@ def _table_blocks(
 
 
 def _heads(crosstab: "Crosstab") -> list[str | Quoted]:
-    groups = zip(crosstab.banner.groups, crosstab.column_letters[1:], strict=True)
+    groups = zip(crosstab.columns[1:], crosstab.column_letters[1:], strict=True)
     return ["", "total", *(Quoted(f"{group} ({letter})", _NAME) for group, letter in groups)]
 
 
@@ -302,7 +318,7 @@ def _answer_shares(
         (
             _line_name(crosstab.question.lines[line]),
             *(
-                WithInterval(float(share), math.nan, math.nan, is_share=True)
+                _figure_cell("share", (float(share), math.nan, math.nan), crosstab.decimals)
                 for share in shares[line].tolist()
             ),
         )
@@ -333,7 +349,8 @@ def _rows(crosstab: "Crosstab", *, is_weighted: bool) -> Iterator[Sequence[Value
         if index == crosstab.question.mean_line:
             cells = zip(crosstab.deviations.tolist(), crosstab.small[index].tolist(), strict=True)
             figures = (
-                Compared(WithInterval(value, math.nan, math.nan), is_small=small) for value, small in cells
+                Compared(_figure_cell("mean", (value, math.nan, math.nan), crosstab.decimals), is_small=small)
+                for value, small in cells
             )
             yield "standard deviation", *figures
 
@@ -342,10 +359,14 @@ def _cell(crosstab: "Crosstab", line: int, column: int) -> Compared:
     value, low, high = (
         float(part[line, column]) for part in (crosstab.cells.values, crosstab.cells.low, crosstab.cells.high)
     )
-    kind = crosstab.question.lines[line].kind
-    digits = _NPS_DIGITS if kind == "nps" else _DIGITS
-    figure = WithInterval(value, low, high, digits=digits, is_share=kind == "share")
+    figure = _figure_cell(crosstab.question.lines[line].kind, (value, low, high), crosstab.decimals)
     return Compared(figure, str(crosstab.letters[line, column]), bool(crosstab.small[line, column]))
+
+
+def _figure_cell(kind: "LineKind", figure: tuple[float, float, float], decimals: int | None) -> WithInterval:
+    """Return a figure and the ends of its interval with the decimals of a table, or of its kind."""
+    digits = {"share": 1, "nps": _NPS_DIGITS, "mean": _DIGITS}[kind] if decimals is None else decimals
+    return WithInterval(*figure, digits=digits, is_share=kind == "share", percent_digits=digits)
 
 
 def _line_name(line: "Line") -> Label | Quoted:
@@ -469,8 +490,10 @@ def _result(crosstab: "Crosstab") -> str:
     overall = _overall(crosstab, line)
     if not crosstab.banner.groups:
         return f"{overall}{_plausible(crosstab, line)}"
-    if len(crosstab.columns) <= _MIN_GROUPS:
-        return f"{overall}; there is only one group, {_group(crosstab, 1)}"
+    if len(crosstab.banner.groups) < _MIN_GROUPS:
+        return f"{overall}; there is only one group, {clip_text(crosstab.banner.groups[0], _GROUP).shown}"
+    if len(crosstab.groups) < _MIN_GROUPS:
+        return overall
     if crosstab.is_small[1:].sum() > len(crosstab.columns) - 1 - _MIN_GROUPS:
         return f"{overall}; the groups are too small to compare"
     return _wave_change(crosstab, line) or _comparison(crosstab, line)
@@ -588,7 +611,8 @@ def _main_line(crosstab: "Crosstab") -> int:
     summary = crosstab.question.main_line
     if summary is not None:
         return summary
-    answers = [n for n, line in enumerate(crosstab.question.lines) if not line.is_summary]
+    lines = crosstab.question.lines
+    answers = [n for n, line in enumerate(lines) if not line.is_summary] or range(len(lines))
     return max(answers, key=lambda line: float(np.nan_to_num(crosstab.cells.values[line, 0])))
 
 
@@ -642,6 +666,9 @@ def table_notes(crosstab: "Crosstab", tests: "TestSettings") -> Iterator[str]:
             f"Test of all answers by {banner}: Rao and Scott’s F({test.df:.1f}, "
             f"{test.df_below:,.0f}) = {test.f:.2f}, {p_value_text(test.p_value)}."
         )
+    if crosstab.hidden:
+        named = join_list([f"‘{clip_text(name, _NAME).shown}’" for name in crosstab.hidden])
+        yield f"Not shown: {named}; bases and tests include {'it' if len(crosstab.hidden) == 1 else 'them'}."
     if crosstab.wave:
         before = one_line(crosstab.before)
         yield f"Figures are of wave {one_line(crosstab.wave)}; changes are to wave {before}."
@@ -744,9 +771,7 @@ def cautions(summary: "Crosstabs") -> Iterator[str]:
         if len(banner.groups) == 1:
             kind = "wave" if banner.is_wave else "group"
             yield f"‘{banner.name}’ has one {kind}, ‘{banner.groups[0]}’: there is nothing to compare"
-    small = [
-        crosstab for crosstab in summary.tables if crosstab.banner.groups and crosstab.is_small[1:].all()
-    ]
+    small = [crosstab for crosstab in summary.tables if crosstab.groups and crosstab.is_small[1:].all()]
     if small:
         names = [f"‘{crosstab.question.name}’ by ‘{one_line(crosstab.banner.title)}’" for crosstab in small]
         named = join_list(names[:_EXAMPLES])

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from semscale.tabulation.lines import TabulatedQuestion
 
 _GROUP = 70
-_POINTS_OF_NPS = 11
+_POINTS_OF_NPS, _GROUPS_OF_NPS = 11, 3
 _MOST_ANSWERS, _MOST_BARS = 12, 96  # of a column of bars, and of all columns
 
 Column = tuple["Crosstab", int]
@@ -38,10 +38,11 @@ def charts_of(columns: Sequence[Column]) -> Charts:
     question = columns[0][0].question
     main = question.main_line
     answers = [index for index, line in enumerate(question.lines) if not line.is_summary]
-    if question.kind == "nps":
+    if question.kind == "nps" and _has_all_groups(question):
         return _nps_charts(columns, answers)
     if not answers:
-        return (_means(columns, 0),)
+        are_shares = question.lines[0].kind == "share"
+        return (_bars(columns, range(len(question.lines))) if are_shares else _means(columns, 0),)
     if question.kind in ("scale", "rated text") or main is not None:
         if len(columns) == 1:
             return (_distribution(columns[0], answers, "bad to good"),)
@@ -93,6 +94,12 @@ def _nps_charts(columns: Sequence[Column], answers: Sequence[int]) -> Charts:
     groups = [index for index, line in enumerate(lines) if line.is_net and _is_of_score(line.name)]
     score = next(index for index, line in enumerate(lines) if line.kind == "nps")
     return (_stack(columns, groups[::-1]), _means(columns, score))
+
+
+def _has_all_groups(question: "TabulatedQuestion") -> bool:
+    """Return whether the score and its three groups are among the lines, as some may be hidden."""
+    groups = [line for line in question.lines if _is_of_score(line.name)]
+    return question.main_line is not None and len(groups) == _GROUPS_OF_NPS
 
 
 def _is_of_score(name: str) -> bool:

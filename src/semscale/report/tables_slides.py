@@ -1,6 +1,6 @@
 """Crosstabs as slides: for each question and banner a finding with a native chart that shows it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ from semscale.report.formatting import (
 from semscale.report.parts import quote_file_name
 from semscale.report.slides import Deck
 from semscale.report.tables import finding, margin_note
+from semscale.report.tables_basket import name_of
 from semscale.report.tables_charts import charts_of, columns_of, has_letters
 from semscale.spelling import without_hints
 
@@ -39,14 +40,14 @@ _CORRECTED = {
 }
 
 
-def write(summary: "Crosstabs", path: Path, template: Path | None = None) -> None:
+def write(summaries: "Sequence[Crosstabs]", path: Path, template: Path | None = None) -> None:
     """Write crosstabs as slides.
 
-    Each table has its charts (``tables_charts.charts_of``); large ones continue on further slides. The last
-    slide states how the tables were made.
+    Each table has its charts (``tables_charts.charts_of``); large ones continue on further slides. Those that
+    show no charts have no slides. The last slides state how the tables were made.
 
     Args:
-        summary: the tables.
+        summaries: the tables, by their settings.
         path: the file.
         template: presentation with the layouts, fonts and colours to use.
 
@@ -56,11 +57,13 @@ def write(summary: "Crosstabs", path: Path, template: Path | None = None) -> Non
         OSError: the file cannot be written.
     """
     deck = Deck(template)
-    for table in summary.tables:
-        _write_table(deck, table, summary)
-    _write_method(deck, summary)
-    name = quote_file_name(summary.source).text if summary.source else ""
-    deck.save(path, f"Tables of {name}" if name else "Tables", summary.created)
+    for summary in summaries:
+        for table in summary.tables if summary.settings.show != "table" else ():
+            _write_table(deck, table, summary)
+    _write_methods(deck, summaries)
+    first = summaries[0]
+    name = quote_file_name(first.source).text if first.source else ""
+    deck.save(path, f"Tables of {name}" if name else "Tables", first.created)
 
 
 def _write_table(deck: Deck, table: "Crosstab", summary: "Crosstabs") -> None:
@@ -78,19 +81,26 @@ def _write_table(deck: Deck, table: "Crosstab", summary: "Crosstabs") -> None:
     if not parts:
         deck.add(finding(table), notes=notes)
     for position, part in enumerate(parts, start=1):
-        slide = deck.add(finding(table), _subtitle(table, position, len(parts)), notes=notes)
+        subtitle = _subtitle(table, position, len(parts), one_line(summary.title))
+        slide = deck.add(finding(table), subtitle, notes=notes)
         slide.footnote([*([part.note] if part.note else []), *_footnotes(table, part.charts, summary)])
         slide_charts.draw(slide, part.charts)
 
 
-def _subtitle(table: "Crosstab", position: int, n: int) -> str:
-    """Return the wording of the question, the banner, the wave, and the number of the slide if several."""
+def _subtitle(table: "Crosstab", position: int, n: int, title: str) -> str:
+    """Return the title, the banner, the wave, the number of the slide if several, and the wording."""
     question, banner = table.question, one_line(table.banner.title)
     wording = clip_text(question.wording, _WORDING).shown if question.wording != question.text else ""
     by = ""
     if table.banner.groups:
         by = f"by the answers to ‘{banner}’" if banner.endswith("?") else f"by {banner}"
-    parts = [by, one_line(table.wave), f"{position} of {n}" if n > 1 else "", wording]
+    parts = [
+        clip_text(title, _WORDING).shown,
+        by,
+        one_line(table.wave),
+        f"{position} of {n}" if n > 1 else "",
+        wording,
+    ]
     return "  |  ".join(capitalise(part) for part in parts if part) or "Total"
 
 
@@ -142,8 +152,20 @@ def _test_of_all(table: "Crosstab", alpha: float) -> Iterator[str]:
         )
 
 
-def _write_method(deck: Deck, summary: "Crosstabs") -> None:
-    """Write the slide that states how the tables were made."""
+def _write_methods(deck: Deck, summaries: "Sequence[Crosstabs]") -> None:
+    """Write the slides that state how the tables were made: one for those that were made alike."""
+    alike: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
+    for position, summary in enumerate(summaries, start=1):
+        members = alike.setdefault(tuple(_method(summary)), {})
+        members[name_of(summary, position)] = str(summary.signature)
+    for rows, members in alike.items():
+        named = [("Tables", "; ".join(members))] if len(alike) > 1 else []
+        signatures = [("Signature", text) for text in members.values()] if len(members) == 1 else []
+        deck.add_facts("How this was made", [*named, *rows, *signatures])
+
+
+def _method(summary: "Crosstabs") -> Iterator[tuple[str, str]]:
+    """Yield the facts on how tables were made, without their signature."""
     settings = summary.settings
     noun = "answer" if summary.is_of_panel else "respondent"
     left_out = summary.n - summary.n_counting
@@ -159,24 +181,18 @@ def _write_method(deck: Deck, summary: "Crosstabs") -> None:
     ]
     if settings.raked_to:
         design.append("weights raked to known shares of the population")
-    is_tested = any(np.isfinite(table.differences.p_values).any() for table in summary.tables)
-    rows = [
-        ("File", quote_file_name(summary.source).text if summary.source else "data in memory"),
-        ("Respondents" if noun == "respondent" else "Answers", _counted(summary, left_out)),
-        ("Sample", capitalise(join_list(design)) if design else "Unweighted, as a simple random sample"),
-        ("Intervals", f"{coverage(settings.level)}; they cover the chance of drawing other {noun}s."),
-        (
+    yield "File", str(quote_file_name(summary.source).text) if summary.source else "data in memory"
+    yield "Respondents" if noun == "respondent" else "Answers", _counted(summary, left_out)
+    yield "Sample", capitalise(join_list(design)) if design else "Unweighted, as a simple random sample"
+    yield "Intervals", f"{coverage(settings.level)}; they cover the chance of drawing other {noun}s."
+    if any(np.isfinite(table.differences.p_values).any() for table in summary.tables):
+        yield (
             "Tests",
             f"Two-sided t tests of pairs of groups at {percent(1 - settings.level, 0)}"
             f"{_CORRECTED[settings.correction]}; groups of fewer than {settings.min_base} are not tested. "
             "The total is not tested.",
         )
-        if is_tested
-        else None,
-        ("Made", f"{stamp(summary.created)}, Semscale"),
-        ("Signature", str(summary.signature)),
-    ]
-    deck.add_facts("How this was made", [row for row in rows if row is not None])
+    yield "Made", f"{stamp(summary.created)}, Semscale"
 
 
 def _counted(summary: "Crosstabs", left_out: int) -> str:

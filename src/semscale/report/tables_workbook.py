@@ -3,13 +3,13 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.report.chart_data import ChartData
+from semscale.report.chart_data import ChartData, decimals
 from semscale.report.document import Document, stamp
 from semscale.report.formatting import (
     capitalise,
@@ -30,8 +30,8 @@ from semscale.report.tables import (
     question_notes,
     result,
     result_by_banner,
-    tables_head,
 )
+from semscale.report.tables_basket import input_notes, tables_heads
 from semscale.report.tables_charts import charts_of, limit_bars
 from semscale.report.workbook import ORIGIN, ORIGIN_SENTENCE, write_origin
 from semscale.store.writing import MAX_ROWS, open_workbook
@@ -39,7 +39,7 @@ from semscale.store.writing import MAX_ROWS, open_workbook
 if TYPE_CHECKING:
     from semscale.tabulation.crosstab_figures import Crosstab
     from semscale.tabulation.crosstabs import Crosstabs
-    from semscale.tabulation.lines import Line
+    from semscale.tabulation.lines import Line, LineKind
 
 _FORMS = {"share": "0.0%", "mean": "0.00", "nps": "0.0"}
 _CHANGES = {"share": "+0.0;-0.0;0.0", "mean": "+0.00;-0.00;0.00", "nps": "+0.0;-0.0;0.0"}
@@ -95,7 +95,7 @@ class _Part:
             yield self.table, column, self.first + 2 * number
 
 
-def write(summary: "Crosstabs", path: Path) -> None:
+def write(summaries: Sequence["Crosstabs"], path: Path) -> None:
     """Write crosstabs as a workbook.
 
     Each question has a sheet of the size of a page, or several if its banners have many columns: bases and
@@ -104,7 +104,7 @@ def write(summary: "Crosstabs", path: Path) -> None:
     are numeric cells; letters have separate cells.
 
     Args:
-        summary: the tables.
+        summaries: the tables, by their settings.
         path: the file.
 
     Raises:
@@ -113,25 +113,30 @@ def write(summary: "Crosstabs", path: Path) -> None:
     with open_workbook(path, font=FONT) as workbook:
         formats = SheetFormats(workbook, _LOOKS)
         index = Sheet(workbook, INDEX, formats, _INDEX_WIDTHS)
-        pages: list[tuple[str, list[Crosstab]]] = []
-        for tables in summary.questions():
-            for parts in _pages(tables):
-                sheet = Sheet(workbook, tables[0].question.name, formats)
-                shown = list({id(part.table): part.table for part in parts}.values())
-                pages.append((sheet.name, shown))
-                _write_page(sheet, parts, shown, summary)
-        further = list(_write_lists(workbook, formats, summary))
-        document = word_document(tables_head(summary), summary.input_notes)
+        pages: list[_Page] = []
+        for summary in summaries:
+            for tables in summary.questions():
+                for parts in _pages(tables):
+                    sheet = Sheet(workbook, tables[0].question.name, formats)
+                    shown = list({id(part.table): part.table for part in parts}.values())
+                    pages.append((summary.title, sheet.name, shown))
+                    _write_page(sheet, parts, shown, summary)
+        further = list(_write_lists(workbook, formats, summaries))
+        document = word_document(tables_heads(summaries), input_notes(summaries))
         origin = Sheet(workbook, ORIGIN, formats)
         write_origin(origin, document)
-        _write_index(index, document, summary, pages, [*further, (origin.name, ORIGIN_SENTENCE)])
+        _write_index(index, document, summaries[0], pages, [*further, (origin.name, ORIGIN_SENTENCE)])
+
+
+_Page = tuple[str, str, list["Crosstab"]]
+"""Title of the tables of a sheet, name of the sheet, and the tables."""
 
 
 def _write_index(
     sheet: Sheet,
     document: Document,
     summary: "Crosstabs",
-    pages: Sequence[tuple[str, list["Crosstab"]]],
+    pages: Sequence[_Page],
     further: Sequence[tuple[str, str]],
 ) -> None:
     """Write the index: a link to each sheet, one sentence for each table, and notes on all tables."""
@@ -141,9 +146,9 @@ def _write_index(
     sheet.row += 1
     sheet.heads(("Sheet", "Question", "By", "Finding"), [False] * 4)
     head_rows = sheet.row
-    for name, tables in pages:
+    for title, name, tables in pages:
         sheet.link(0, name, name, "entry link")
-        sheet.put(1, tables[0].question.text, "entry")
+        sheet.put(1, _with_title(title, tables[0].question.text), "entry")
         for number, table in enumerate(tables):
             look = "inner" if number else "entry"
             sheet.put(2, table.banner.title or " ", look)
@@ -156,6 +161,10 @@ def _write_index(
     for caution in document.sentences("caution"):
         sheet.line(end_sentence(capitalise(caution)), "note")
     sheet.finish(head_rows=head_rows)
+
+
+def _with_title(title: str, question: str) -> str:
+    return f"{title}: {question}" if title else question
 
 
 # A page
@@ -194,7 +203,7 @@ def _write_page(
 ) -> None:
     """Write a page of a question: what is printed, and below it what is not."""
     question = tables[0].question
-    sheet.line(question.text, "title")
+    sheet.line(_with_title(summary.title, question.text), "title")
     for table in tables:
         sheet.line(result_by_banner(table, tables), "lead")
     sheet.link(0, INDEX, "Back to the index")
@@ -206,7 +215,7 @@ def _write_page(
     _write_lines(sheet, parts, alpha=1 - summary.settings.level)
     sheet.row += 1
     is_narrow = sheet.whole_width() <= _NARROW_TABLE
-    drawn = list(_charts(parts))
+    drawn = [] if summary.settings.show == "table" else list(_charts(parts))
     charts = place_charts(sheet, drawn, beside=heads if is_narrow else None)
     for note in question_notes(tables, summary.settings, has_margins=True):
         sheet.line(note, "note")
@@ -278,7 +287,7 @@ def _write_lines(sheet: Sheet, parts: Sequence[_Part], *, alpha: float) -> None:
         look = "net" if line.is_summary else "text"
         sheet.put(0, _line_name(line), look)
         for table, group, column in cells:
-            value = table.cells.values[index, group], _FORMS[line.kind]
+            value = table.cells.values[index, group], _form(line.kind, table.decimals)
             sheet.put(column, value, "small" if table.small[index, group] else look)
             sheet.put(column + 1, _marks(table, index, group, alpha), "letters")
         sheet.row += 1
@@ -291,10 +300,17 @@ def _write_lines(sheet: Sheet, parts: Sequence[_Part], *, alpha: float) -> None:
             sheet.put(0, "Standard deviation", "base")
             for table, group, column in cells:
                 look = "small" if table.small[index, group] else "base"
-                sheet.put(column, (table.deviations[group], _FORMS["mean"]), look)
+                sheet.put(column, (table.deviations[group], _form("mean", table.decimals)), look)
             sheet.row += 1
     n_shares = next((n for n, line in enumerate(lines) if line.kind != "share"), len(lines))
     sheet.draw_bars((first, first + n_shares - 1), [column for _, _, column in cells])
+
+
+def _form(kind: "LineKind", digits: int | None) -> str:
+    """Return the number format of a figure, with the decimals of its table or of its kind."""
+    if digits is None:
+        return _FORMS[kind]
+    return f"{decimals(digits)}%" if kind == "share" else decimals(digits)
 
 
 def _difference(value: float, line: "Line") -> Value:
@@ -321,7 +337,7 @@ def _write_intervals(sheet: Sheet, parts: Sequence[_Part], summary: "Crosstabs")
             sheet.put(0, line.name, "base")
             for table, group, column in _cells(parts):
                 value = float(getattr(table.cells, end)[index, group])
-                sheet.put(column, (value, _FORMS[line.kind]), "base")
+                sheet.put(column, (value, _form(line.kind, table.decimals)), "base")
             sheet.row += 1
         sheet.row += 1
 
@@ -337,7 +353,7 @@ def _write_answer_shares(sheet: Sheet, parts: Sequence[_Part]) -> None:
         sheet.put(0, line.name)
         for table, group, column in _cells(parts):
             if (shares := all_shares[id(table)]) is not None:
-                sheet.put(column, (shares[index, group], _FORMS["share"]), "base")
+                sheet.put(column, (shares[index, group], _form("share", table.decimals)), "base")
         sheet.row += 1
     sheet.row += 1
 
@@ -369,36 +385,51 @@ def _short_name(name: str) -> str:
 # Lists of all changes and differences
 
 
-def _write_lists(workbook: Any, formats: SheetFormats, summary: "Crosstabs") -> Iterator[tuple[str, str]]:
-    """Write the sheets of changes and differences, and yield their names with a sentence on each."""
-    changed = [table for table in summary.tables if table.changes is not None]
-    if changed:
-        sheet = Sheet(workbook, _CHANGES_SHEET, formats, dict(enumerate(_CHANGE_COLUMNS.values())))
-        sheet.line("Changes between waves", "title")
-        sheet.line(change_note(changed[0], summary.settings), "note")
-        _write_list(sheet, _CHANGE_COLUMNS, _changes(changed), 1 - summary.settings.level)
-        yield sheet.name, "All changes between waves, with their intervals and p-values."
-    if any(table.differences.values.size for table in summary.tables):
-        sheet = Sheet(workbook, _DIFFERENCES_SHEET, formats, dict(enumerate(_DIFFERENCE_COLUMNS.values())))
-        write_differences(sheet, summary)
-        yield sheet.name, "All differences of columns, with their intervals and p-values."
+def _write_lists(
+    workbook: Any, formats: SheetFormats, summaries: Sequence["Crosstabs"]
+) -> Iterator[tuple[str, str]]:
+    """Write the sheets of changes and differences, and yield their names with a sentence on each.
+
+    Tables with other tests have sheets of their own.
+    """
+    alike: dict[tuple[object, ...], list[Crosstabs]] = {}
+    for summary in summaries:
+        tests = summary.settings
+        alike.setdefault((tests.level, tests.adjust, tests.min_base), []).append(summary)
+    for members in alike.values():
+        tests = members[0].settings
+        changed = [table for summary in members for table in summary.tables if table.changes is not None]
+        if changed:
+            sheet = Sheet(workbook, _CHANGES_SHEET, formats, dict(enumerate(_CHANGE_COLUMNS.values())))
+            sheet.line("Changes between waves", "title")
+            sheet.line(change_note(changed[0], tests), "note")
+            rows = chain.from_iterable(map(_changes, members))
+            _write_list(sheet, _CHANGE_COLUMNS, rows, 1 - tests.level)
+            yield sheet.name, "All changes between waves, with their intervals and p-values."
+        if any(table.differences.values.size for summary in members for table in summary.tables):
+            sheet = Sheet(
+                workbook, _DIFFERENCES_SHEET, formats, dict(enumerate(_DIFFERENCE_COLUMNS.values()))
+            )
+            write_differences(sheet, members)
+            yield sheet.name, "All differences of columns, with their intervals and p-values."
 
 
-def write_differences(sheet: Sheet, summary: "Crosstabs", most: int = MAX_ROWS - 10) -> None:
+def write_differences(sheet: Sheet, summaries: Sequence["Crosstabs"], most: int = MAX_ROWS - 10) -> None:
     """Write all differences of columns, table by table; only significant ones are shown at first.
 
     Args:
         sheet: an empty sheet.
-        summary: the tables.
+        summaries: the tables, by their settings, which have the same tests.
         most: greatest number of rows in the sheet; a note states the number of others.
     """
-    total = sum(table.differences.values.size for table in summary.tables)
+    total = sum(table.differences.values.size for summary in summaries for table in summary.tables)
+    tests = summaries[0].settings
     sheet.line("Differences of columns", "title")
-    sheet.line(difference_note(summary.settings), "note")
+    sheet.line(difference_note(tests), "note")
     if total > most:
         sheet.line(f"{count_of(total - most, 'further row')} in .csv, .parquet and .json alone.", "note")
-    rows = islice(_differences(summary), most)
-    _write_list(sheet, _DIFFERENCE_COLUMNS, rows, 1 - summary.settings.level)
+    rows = islice(chain.from_iterable(map(_differences, summaries)), most)
+    _write_list(sheet, _DIFFERENCE_COLUMNS, rows, 1 - tests.level)
 
 
 def _write_list(
@@ -427,7 +458,8 @@ def _differences(summary: "Crosstabs") -> Iterator[list[Value]]:
         for index, pair in np.ndindex(tested.values.shape):
             line = table.question.lines[index]
             columns = (table.columns[tested.first[pair]], table.columns[tested.second[pair]])
-            names = (table.question.text, table.banner.title, line.name, *columns)
+            question = _with_title(summary.title, table.question.text)
+            names = (question, table.banner.title, line.name, *columns)
             figures = (tested.values, tested.low, tested.high)
             yield [
                 *map(one_line, names),
@@ -436,9 +468,9 @@ def _differences(summary: "Crosstabs") -> Iterator[list[Value]]:
             ]
 
 
-def _changes(tables: Iterable["Crosstab"]) -> Iterator[list[Value]]:
+def _changes(summary: "Crosstabs") -> Iterator[list[Value]]:
     totals: set[tuple[str, str]] = set()  # whose change is listed, as it is the same by every banner
-    for table in tables:
+    for table in summary.tables:
         changes, key = table.changes, (table.question.name, table.banner.answered_by)
         is_known = key in totals
         if table.wave:
@@ -452,7 +484,8 @@ def _changes(tables: Iterable["Crosstab"]) -> Iterator[list[Value]]:
             if not math.isfinite(change):
                 continue
             line = table.question.lines[index]
-            names = (table.question.text, table.banner.title, line.name, table.columns[column])
+            question = _with_title(summary.title, table.question.text)
+            names = (question, table.banner.title, line.name, table.columns[column])
             figures = (changes.values, changes.low, changes.high)
             yield [
                 *map(one_line, names),

@@ -207,8 +207,9 @@ def write_origin(sheet: Sheet, document: Document) -> None:
     for work in document.citations:
         sheet.line(f"{work.authors} {work.title}. {work.place}. ({work.use}) {work.url}".strip())
     sheet.row += 1
-    sheet.line("Signature", "heading")
-    sheet.line(str(document.signature))
+    if document.signature is not None:
+        sheet.line("Signature", "heading")
+        sheet.line(str(document.signature))
     sheet.line("Two results may be compared only where their signatures agree.", "note")
     sheet.finish()
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -109,9 +110,14 @@ class Crosstab:
         small: shape (v, 1 + g), true if a cell has too few respondents to test it.
         n_ungrouped: respondents of the total who are in no column.
         association: chi-square test of question and banner; ``None`` without a test.
+        answer_shares: shares of all answers to a multiple choice, shape (v, 1 + g), NaN for nets; ``None``
+            for other questions.
         changes: changes from the previous wave; ``None`` without waves.
         wave: the wave of the figures; empty if all respondents count.
         before: the previous wave, likewise.
+        shown: indices of the banner's groups that are columns; ``None`` for all.
+        hidden: names of lines and groups that the table has left out.
+        decimals: decimals of the figures; ``None`` for those of their kinds.
     """
 
     question: TabulatedQuestion
@@ -123,19 +129,28 @@ class Crosstab:
     small: Mask
     n_ungrouped: int
     association: Association | None
+    answer_shares: Floats | None = None
     changes: WaveChanges | None = None
     wave: str = ""
     before: str = ""
+    shown: tuple[int, ...] | None = None
+    hidden: tuple[str, ...] = ()
+    decimals: int | None = None
+
+    @property
+    def groups(self) -> tuple[int, ...]:
+        """Indices of the banner's groups that are columns."""
+        return tuple(range(len(self.banner.groups))) if self.shown is None else self.shown
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns."""
-        return ("Total", *self.banner.groups)
+        return ("Total", *(self.banner.groups[group] for group in self.groups))
 
     @property
     def column_letters(self) -> tuple[str, ...]:
-        """Letter of each column, A for the first group; the total has none."""
-        return ("", *map(letter, range(len(self.banner.groups))))
+        """Letter of each column, A for the banner's first group; the total has none."""
+        return ("", *map(letter, self.groups))
 
     @property
     def bases(self) -> tuple[npt.NDArray[np.int64], Floats, Floats]:
@@ -144,20 +159,54 @@ class Crosstab:
         return self.cells.n[largest], self.cells.weight[largest], self.cells.effective_n[largest]
 
     @property
-    def answer_shares(self) -> Floats | None:
-        """Shares of all answers to a multiple choice, shape (v, 1 + g), NaN for nets; ``None`` for others."""
-        if self.question.kind != "multiple choice":
-            return None
-        are_options = ~self.question.are_summaries[:, None]
-        totals = np.where(are_options, np.nan_to_num(self.cells.values * self.cells.weight), 0.0)
-        answers = totals.sum(axis=0)
-        shares = np.divide(totals, answers, out=np.full_like(totals, np.nan), where=answers > 0)
-        return np.where(are_options, shares, np.nan)
-
-    @property
     def is_small(self) -> Mask:
         """True for columns whose base is too small, shape (1 + g,)."""
         return np.asarray(self.small.all(axis=0))
+
+    def select(self, lines: Sequence[int], columns: Sequence[int]) -> "Crosstab":
+        """Return the table with some of its lines and columns; bases, figures and tests stay as they are.
+
+        Args:
+            lines: indices of the lines, in their new order.
+            columns: indices of the columns; the first one is the total, 0.
+        """
+        letters = {self.column_letters[column] for column in columns}
+        marks = [
+            [" ".join(mark for mark in str(cell).split() if mark in letters) for cell in row]
+            for row in self.letters[np.ix_(lines, columns)]
+        ]
+        position = np.full(len(self.columns), -1)
+        position[list(columns)] = np.arange(len(columns))
+        first, second = position[self.differences.first], position[self.differences.second]
+        pairs = np.flatnonzero((first >= 0) & (second >= 0))
+        differences = _select_cells(self.differences, lines, pairs)
+        question = replace(
+            self.question,
+            lines=tuple(self.question.lines[line] for line in lines),
+            weights=self.question.weights[:, list(lines)],
+        )
+        return replace(
+            self,
+            question=question,
+            cells=_select_cells(self.cells, lines, columns),
+            deviations=self.deviations[list(columns)],
+            letters=np.array(marks, dtype=object),
+            differences=replace(differences, first=first[pairs], second=second[pairs]),
+            small=self.small[np.ix_(lines, columns)],
+            answer_shares=None if self.answer_shares is None else self.answer_shares[np.ix_(lines, columns)],
+            changes=None if self.changes is None else _select_cells(self.changes, lines, columns),
+            shown=tuple(self.groups[column - 1] for column in columns[1:]),
+        )
+
+
+_Figures = TypeVar("_Figures", CellFigures, ColumnDifferences, WaveChanges)
+
+
+def _select_cells(figures: _Figures, lines: Sequence[int], columns: Sequence[int] | Integers) -> _Figures:
+    """Select lines and columns, or pairs of columns, of all figures that have both."""
+    arrays = {field.name: getattr(figures, field.name) for field in fields(figures)}
+    cells = np.ix_(np.asarray(lines), np.asarray(columns))
+    return replace(figures, **{name: array[cells] for name, array in arrays.items() if array.ndim > 1})
 
 
 def tabulate(
@@ -323,10 +372,22 @@ def _crosstab(
         small=small,
         n_ungrouped=columns.n_ungrouped,
         association=_association(question, columns, design, np.asarray(small[:, 1:].all(axis=0))),
+        answer_shares=_answer_shares(question, cells),
         changes=_changes(question, columns, estimates, settings),
         wave=columns.wave,
         before=columns.wave_before,
     )
+
+
+def _answer_shares(question: TabulatedQuestion, cells: CellFigures) -> Floats | None:
+    """Return the shares of all answers to a multiple choice; ``None`` for other questions."""
+    if question.kind != "multiple choice":
+        return None
+    are_options = ~question.are_summaries[:, None]
+    totals = np.where(are_options, np.nan_to_num(cells.values * cells.weight), 0.0)
+    answers = totals.sum(axis=0)
+    shares = np.divide(totals, answers, out=np.full_like(totals, np.nan), where=answers > 0)
+    return np.where(are_options, shares, np.nan)
 
 
 def _cut_lines(estimates: SurveyEstimates, lines: slice | Integers) -> SurveyEstimates:

@@ -8,7 +8,7 @@ from importlib import import_module
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Protocol, Unpack
 
 import narwhals as nw
 import numpy as np
@@ -52,6 +52,7 @@ from semscale.tabulation.survey_questions import (
     describe_question,
     find_columns,
 )
+from semscale.tabulation.table_look import arrange, notes_on_hidden
 from semscale.tabulation.text_results import code_columns, unnamed_masses
 from semscale.text_preparation import TextCounts, TextPreparation
 
@@ -199,11 +200,15 @@ def _tabulate(
     }
     banners += [read_banner(*_groups(rows[name], labels, settings, codes[name])) for name in settings.banners]
     everybody = Banner("", "", (), np.full(rows.height, -1))
+    tables = tuple(
+        arrange(table, settings)
+        for table in tabulate(questions, banners or [everybody], sample.design, settings)
+    )
     return Crosstabs(
         source="",
         n=frame.height,
         left_out=sample.left_out,
-        tables=tuple(tabulate(questions, banners or [everybody], sample.design, settings)),
+        tables=tables,
         settings=settings,
         sample_notes=(*sample.notes, *_notes_on_people(rows, settings)),
         input_notes=(
@@ -212,6 +217,7 @@ def _tabulate(
             *_notes_on_codes(frame, settings, columns.values(), labels),
             *(_note_on_groups(rows[name], codes[name]) for name in settings.banners if codes[name]),
             *_hints_on_lists(described.values()),
+            *notes_on_hidden(tables, settings.hide),
         ),
     )
 
@@ -490,6 +496,7 @@ class Crosstabs(Presentable):
         input_notes: notes on how the file was read, such as the rows that a condition left out.
         measured: origin of answers that were not in the file, for the signature.
         created: time of the run.
+        title: title of these tables among those of a basket; empty without one.
     """
 
     source: str
@@ -501,6 +508,7 @@ class Crosstabs(Presentable):
     input_notes: tuple[str, ...] = ()
     measured: Mapping[str, str] = field(default_factory=dict)
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
+    title: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -595,23 +603,57 @@ class Crosstabs(Presentable):
             InputError: the extension is unknown, the file cannot be written, or the template cannot be used.
             MissingExtraError: slides need the extra ``slides``.
         """
-        path = Path(path)
-        check_path(path)
-        layout = None if template is None else Path(template)
-        import_module("semscale.report.presenting").check_template(layout, [path])
-        ending = path.suffix.lower()
-        if ending in (".csv", ".parquet", ".jsonl"):
-            write_table(self.to_frame(), path, escape=escape)
-        elif ending in (".html", ".md"):
-            super().report(path)
-        else:
-            with replacing(path) as temporary:
-                if ending == ".json":
-                    temporary.write_text(self.to_json() + "\n", encoding="utf-8", newline="\n")
-                elif ending == ".xlsx":
-                    import_module("semscale.report.tables_workbook").write(self, temporary)
-                else:
-                    import_module("semscale.report.tables_slides").write(self, temporary, layout)
+        write_tables(self, [self], Path(path), None if template is None else Path(template), escape=escape)
+
+
+class TablesSummary(Protocol):
+    """Summary of tables, which has their cells as a frame and is a document."""
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return all cells, one per row."""
+        ...
+
+    def to_json(self) -> str:
+        """Return the numbers as JSON."""
+        ...
+
+    def document(self) -> Any:
+        """Return the document."""
+        ...
+
+
+def write_tables(
+    summary: TablesSummary, parts: Sequence[Crosstabs], path: Path, template: Path | None, *, escape: bool
+) -> None:
+    """Write tables to a file, in the format of its extension.
+
+    Args:
+        summary: all tables.
+        parts: the same tables, by their settings.
+        path: the file.
+        template: PowerPoint file with the layouts, fonts and colours of slides.
+        escape: true to put an apostrophe before texts in CSV that a spreadsheet would run as formulas.
+
+    Raises:
+        InputError: the extension is unknown, the file cannot be written, or the template cannot be used.
+        MissingExtraError: slides need the extra ``slides``.
+    """
+    check_path(path)
+    presenting = import_module("semscale.report.presenting")
+    presenting.check_template(template, [path])
+    ending = path.suffix.lower()
+    if ending in (".csv", ".parquet", ".jsonl"):
+        write_table(summary.to_frame(), path, escape=escape)
+    elif ending in (".html", ".md"):
+        presenting.write_files(summary.document(), [path], None)
+    else:
+        with replacing(path) as temporary:
+            if ending == ".json":
+                temporary.write_text(summary.to_json() + "\n", encoding="utf-8", newline="\n")
+            elif ending == ".xlsx":
+                import_module("semscale.report.tables_workbook").write(parts, temporary)
+            else:
+                import_module("semscale.report.tables_slides").write(parts, temporary, template)
 
 
 def _signature_value(value: object) -> object:

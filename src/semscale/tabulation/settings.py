@@ -22,7 +22,7 @@ EVERY_QUESTION = ""
 Margins = Mapping[str, Mapping[str, float]]
 """For each column, the share or number of people in each category."""
 
-_COLUMNS, _SAMPLE, _RUN = "Columns", "Sampling design", "Run"
+_COLUMNS, _SAMPLE, _RUN, _LOOK = "Columns", "Sampling design", "Run", "Look of tables"
 _ROUNDING = 1e-6
 _MIN_PERCENT, _MAX_PERCENT = 90, 110  # sums of percentages that miss 100
 _FORM = "write a column, and below it a number for each of its categories, such as 'sex: {f: 0.51, m: 0.49}'"
@@ -341,7 +341,38 @@ class TestSettings(Settings):
         return None if self.adjust == "none" else self.adjust
 
 
-class CrosstabSettings(TestSettings, SampleSettings, QuestionSettings):
+class LookSettings(Settings):
+    """Settings of what tables show; no base, figure or test depends on them."""
+
+    sort: Annotated[
+        Literal["none", "descending", "ascending"],
+        Field(description="Order of choices by their share of all; scales and ranks keep their order."),
+        Option(_LOOK, rare=True),
+    ] = "none"
+    hide: Annotated[
+        tuple[str, ...],
+        BeforeValidator(_as_sequence),
+        Field(description="Answer or group that is not shown, by its label; bases and tests include it."),
+        Option(_LOOK, "LABEL", rare=True),
+    ] = ()
+    hide_small: Annotated[
+        bool,
+        Field(description="Do not show groups that are too small to be tested."),
+        Option(_LOOK, rare=True),
+    ] = False
+    decimals: Annotated[
+        int | None,
+        Field(ge=0, le=4, description="Decimals in tables (default: 1 of percentages and NPS, 2 of means)."),
+        Option(_LOOK, "NUMBER", rare=True),
+    ] = None
+    show: Annotated[
+        Literal["both", "table", "chart"],
+        Field(description="Tables, charts or both; slides have charts alone."),
+        Option(_LOOK, rare=True),
+    ] = "both"
+
+
+class CrosstabSettings(LookSettings, TestSettings, SampleSettings, QuestionSettings):
     """All settings of crosstabs.
 
     Raises:
@@ -441,6 +472,11 @@ class CrosstabKeywords(TypedDict, total=False):
     min_base: int
     adjust: Literal["holm", "bh", "none"]
     level: float
+    sort: Literal["none", "descending", "ascending"]
+    hide: Iterable[str]
+    hide_small: bool
+    decimals: int | None
+    show: Literal["both", "table", "chart"]
     html: Literal["keep", "text"]
 
 

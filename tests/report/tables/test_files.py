@@ -215,7 +215,7 @@ def test_differences_sheet_has_a_row_per_pair_and_line_and_shows_significant_one
 def test_rows_beyond_what_a_sheet_holds_are_counted(tables, tmp_path):
     total = sum(table.differences.values.size for table in tables.tables)
     with open_workbook(tmp_path / "t.xlsx") as workbook:
-        write_differences(Sheet(workbook, "d", SheetFormats(workbook)), tables, most=2)
+        write_differences(Sheet(workbook, "d", SheetFormats(workbook)), [tables], most=2)
     sheet = CalamineWorkbook.from_path(tmp_path / "t.xlsx").get_sheet_by_name("d").to_python()
     head = next(number for number, cells in enumerate(sheet) if cells[0] == "Question")
     assert len(sheet) == head + 1 + 2

@@ -1,0 +1,88 @@
+"""Tables of a basket as one document: the sections of all its entries, and what holds for them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from semscale.report import parts
+from semscale.report.document import Document, Notice, Paragraph, Quoted, Section, notices
+from semscale.report.formatting import count_of, coverage, join_list, one_line
+from semscale.report.tables import question_sections, tables_head
+
+if TYPE_CHECKING:
+    from semscale.tabulation.basket import BasketTables
+    from semscale.tabulation.crosstabs import Crosstabs
+
+_Note = TypeVar("_Note", Notice, str)
+_SIGNATURE = 2_000  # characters
+
+
+def basket_document(basket: "BasketTables") -> Document:
+    """Turn the tables of a basket into a document, in the order of its entries."""
+    head = tables_heads(basket.parts)
+    stated = (*notices(cautions=input_notes(basket.parts)), *head.notices)
+    return replace(head, notices=stated, sections=tuple(_sections(basket.parts)))
+
+
+def _sections(summaries: Iterable["Crosstabs"]) -> Iterator[Section]:
+    first = 1
+    for summary in summaries:
+        sections = list(question_sections(summary, first))
+        first += len(list(summary.questions()))
+        yield from sections
+
+
+def tables_heads(summaries: Sequence["Crosstabs"]) -> Document:
+    """Return the document of tables with several settings, without its sections."""
+    heads = [tables_head(summary) for summary in summaries]
+    if len(summaries) == 1:
+        return heads[0]
+    n_rows = max(summary.n for summary in summaries)
+    n_tables = sum(len(summary.tables) for summary in summaries)
+    levels = sorted({coverage(summary.settings.level) for summary in summaries})
+    named = [name_of(summary, position) for position, summary in enumerate(summaries, start=1)]
+    return replace(
+        heads[0],
+        introduction=(
+            parts.sentence(f"{count_of(n_rows, 'row')}, {count_of(n_tables, 'table')}"),
+            Paragraph(f"Lines in charts, and small figures in tables, are {join_list(levels)} intervals."),
+        ),
+        notices=tuple(_notices(named, heads)),
+        facts=parts.facts(("Rows", n_rows), ("Entries", len(summaries)), ("Tables", n_tables)),
+        settings=(
+            *heads[0].settings[:2],
+            *(
+                (name, Quoted(str(summary.signature), _SIGNATURE))
+                for name, summary in zip(named, summaries, strict=True)
+            ),
+        ),
+        citations=tuple(dict.fromkeys(work for head in heads for work in head.citations)),
+        signature=None,
+        hints=tuple(dict.fromkeys(hint for head in heads for hint in head.hints)),
+    )
+
+
+def name_of(summary: "Crosstabs", position: int) -> str:
+    """Return the title of an entry of a basket, or its number, from 1."""
+    return one_line(summary.title) or f"Entry {position}"
+
+
+def _notices(named: Sequence[str], heads: Sequence[Document]) -> Iterator[Notice]:
+    """Yield the notices of all entries, each once; one that is not of all of them names its entry."""
+    for notice, name in _with_names([head.notices for head in heads], named):
+        before = f"{name}: " if name else ""
+        yield replace(notice, text=f"{before}{notice.text}", brief=notice.brief and f"{before}{notice.brief}")
+
+
+def input_notes(summaries: Sequence["Crosstabs"]) -> tuple[str, ...]:
+    """Return the notes on the input of tables; one that is not of all of them names its entry."""
+    named = [name_of(summary, position) for position, summary in enumerate(summaries, start=1)]
+    listed = _with_names([summary.input_notes for summary in summaries], named)
+    return tuple(f"{name}: {note}" if name else note for note, name in listed)
+
+
+def _with_names(listed: Sequence[Sequence[_Note]], named: Sequence[str]) -> Iterator[tuple[_Note, str]]:
+    """Yield each note once with the names of its entries, which are empty if all entries have it."""
+    for note in dict.fromkeys(note for notes in listed for note in notes):
+        entries = [name for name, notes in zip(named, listed, strict=True) if note in notes]
+        yield note, "" if len(entries) == len(named) else join_list(entries)

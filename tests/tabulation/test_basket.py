@@ -1,0 +1,205 @@
+"""Baskets: the file ``tables.yaml``, and the workbook, deck and page that are made of it."""
+
+import json
+
+import polars as pl
+import pytest
+from python_calamine import CalamineWorkbook
+
+from semscale.errors import InputError
+from semscale.store.table import Table, frame_reader
+from semscale.tabulation.basket import (
+    Basket,
+    TableEntry,
+    basket_text,
+    parse_basket,
+    read_basket,
+    tabulate_basket,
+)
+
+BASKET = """# Tables for the board.
+tables:
+  # The main result comes first.
+  - title: Drinks of the young
+    questions: [drink]
+    banners: [region]
+    where: age < 50
+    sort: descending
+  - questions: [like, drink]
+    decimals: 0
+    show: table
+    level: 0.9   # as last year
+"""
+
+
+@pytest.fixture(scope="module")
+def frame():
+    """100 people aged 0 to 99, half of them in the north."""
+    return pl.DataFrame({
+        "drink": ["tea", "coffee", "tea", "water"] * 25,
+        "like": [1, 2, 3, 4] * 25,
+        "region": ["north", "south"] * 50,
+        "age": list(range(100)),
+    })  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tables(frame):
+    table = Table("people.csv", None, tuple(frame.columns), frame_reader(frame), n_rows=frame.height)
+    return tabulate_basket(table, parse_basket(BASKET.encode(), source="tables.yaml"), None)
+
+
+def test_entries_are_read_with_their_settings():
+    first, second = parse_basket(BASKET.encode(), source="tables.yaml").entries
+    assert (first.title, first.questions, first.banners, first.where) == (
+        "Drinks of the young",
+        ("drink",),
+        ("region",),
+        "age < 50",
+    )
+    assert (second.decimals, second.show, second.level) == (0, "table", 0.9)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("tables:\n- {questions: [a]}\n- {banners: [b]}", "line 3: needs ‘questions’"),
+        ("tables:\n- questions: [a]\n  leval: 0.9", r"line 3: unknown key 'leval'; did you mean 'level'\?"),
+        ("tables:\n- questions: [a]\n  level: 95", "line 3: level must be"),
+        ("tables:\n- questions: [a]\n  decimals: few", "line 3: decimals must be"),
+        ("tables:\n- questions: [a, a]", "line 2: question: 'a' is named twice"),
+        ("tables:\n- a", "line 2: must be an entry such as"),
+        ("tables: []\nweight: w", "line 2: unknown key 'weight'"),
+        ("questions: [a]", "must hold ‘tables:’"),
+        ("tables: [", "not readable as YAML"),
+    ],
+)
+def test_mistakes_name_the_line(text, message):
+    with pytest.raises(InputError, match=message):
+        parse_basket(text.encode(), source="tables.yaml")
+
+
+def test_writing_keeps_comments_and_what_is_unchanged():
+    basket = parse_basket(BASKET.encode(), source="tables.yaml")
+    assert basket_text(basket, BASKET.encode()).split() == BASKET.split()
+    first, second = basket.entries
+    renamed = basket_text(Basket((first, second.with_values(title="All"))), BASKET.encode())
+    assert "# The main result comes first." in renamed
+    assert "# as last year" in renamed
+    assert [entry.title for entry in parse_basket(renamed.encode(), source="t").entries] == [
+        "Drinks of the young",
+        "All",
+    ]
+
+
+def test_any_settings_are_read_as_they_were_written():
+    entry = TableEntry(
+        questions=["M=m1+m2", "01", "no"],
+        pairs=[("a", "b")],
+        missing={"": ["99"], "01": ["N/A", "x: y"]},
+        raked_to={"sex": {"f": 0.5, "m": 0.5}},
+        weight_bounds=(0.3, 3.0),
+        hide=["Yes, always", "- none"],
+        hide_small=True,
+        title="# 1: “new”\u2028line",
+    )
+    text = basket_text(Basket((entry,)))
+    assert parse_basket(text.encode(), source="t").entries == (entry,)
+
+
+def test_each_entry_has_its_rows_and_settings(tables):
+    first, second = tables.parts
+    assert first.n_counting == 50
+    assert [line.name for line in first.tables[0].question.lines][0] == "tea"
+    assert second.n_counting == 100
+    assert second.settings.level == 0.9
+    frame = tables.to_frame()
+    assert frame["entry"].unique(maintain_order=True).to_list() == [1, 2]
+    assert frame.filter(entry=1)["title"].unique().to_list() == ["Drinks of the young"]
+
+
+def test_an_error_names_the_line_of_its_entry(frame):
+    table = Table("people.csv", None, tuple(frame.columns), frame_reader(frame), n_rows=frame.height)
+    basket = parse_basket(b"tables:\n- {questions: [like]}\n- {questions: [liek]}", source="t.yaml")
+    with pytest.raises(InputError, match=r"'t.yaml', line 3: .*liek"):
+        tabulate_basket(table, basket, None)
+
+
+def test_the_workbook_has_all_entries_in_order(tables, tmp_path):
+    tables.report(tmp_path / "t.xlsx")
+    book = CalamineWorkbook.from_path(tmp_path / "t.xlsx")
+    assert book.sheet_names == ["Index", "drink", "like", "drink 2", "Differences", "How this was made"]
+    index = book.get_sheet_by_name("Index").to_python()
+    head = next(number for number, cells in enumerate(index) if cells[0] == "Sheet")
+    assert [cells[1] for cells in index[head + 1 : head + 4]] == [
+        "Drinks of the young: drink",
+        "like",
+        "drink",
+    ]
+    made = [str(cell) for cells in book.get_sheet_by_name("How this was made").to_python() for cell in cells]
+    assert "Drinks of the young" in made
+    assert "Entry 2" in made
+
+
+@pytest.mark.needs("slides")
+def test_slides_have_the_entries_with_charts_in_order(tables, frame, tmp_path):
+    from pptx import Presentation
+
+    tables.report(tmp_path / "t.pptx")
+    slides = Presentation(str(tmp_path / "t.pptx")).slides
+    texts = ["\n".join(shape.text for shape in slide.shapes if shape.has_text_frame) for slide in slides]
+    # The second entry shows tables alone, and each of the two ways to make tables has a slide.
+    assert len(texts) == 3
+    assert "Drinks of the young" in texts[0]
+    assert all("Tables" in text and "Signature" in text for text in texts[1:])
+
+
+def test_the_page_has_a_section_per_question(tables, tmp_path):
+    tables.report(tmp_path / "t.html")
+    page = (tmp_path / "t.html").read_text(encoding="utf-8")
+    places = [page.index(f'id="question-{number}"') for number in (1, 2, 3)]
+    assert places == sorted(places)
+    assert "Drinks of the young" in page
+    # Only a part of the rows counts in the first entry.
+    assert "Drinks of the young: " in page
+
+
+def test_the_command_makes_everything_in_one_call(semscale, frame, tmp_path):
+    frame.write_csv(tmp_path / "people.csv")
+    (tmp_path / "tables.yaml").write_text(BASKET, encoding="utf-8")
+    ended = semscale(
+        "tables",
+        str(tmp_path / "people.csv"),
+        "--basket",
+        str(tmp_path / "tables.yaml"),
+        "--out",
+        str(tmp_path / "t.xlsx"),
+        "--out",
+        str(tmp_path / "t.csv"),
+        "--json",
+    )
+    assert ended.code == 0, ended.err
+    entries = json.loads(ended.out)["entries"]
+    assert [len(entry["tables"]) for entry in entries] == [1, 2]
+    assert (tmp_path / "t.xlsx").is_file()
+    assert pl.read_csv(tmp_path / "t.csv")["entry"].max() == 2
+
+
+def test_options_of_single_tables_do_not_go_with_a_basket(semscale, frame, tmp_path):
+    frame.write_csv(tmp_path / "people.csv")
+    (tmp_path / "tables.yaml").write_text(BASKET, encoding="utf-8")
+    named = (str(tmp_path / "people.csv"), "--basket", str(tmp_path / "tables.yaml"))
+    ended = semscale("tables", *named, "--question", "like")
+    assert ended.code == 2
+    assert "--question does not go with --basket" in ended.err
+
+
+def test_an_empty_basket_is_refused(frame):
+    table = Table("people.csv", None, tuple(frame.columns), frame_reader(frame), n_rows=frame.height)
+    with pytest.raises(InputError, match="it has no tables"):
+        tabulate_basket(table, Basket(), None)
+
+
+def test_a_missing_file_is_a_sentence(tmp_path):
+    with pytest.raises(InputError, match="basket of tables"):
+        read_basket(tmp_path / "none.yaml")
