@@ -54,11 +54,13 @@ def workbench(project: Project, rule: AccessRule, *, open_project: OpenProject |
         from semscale.workbench.code_page import code_router
         from semscale.workbench.label_page import label_router
         from semscale.workbench.rate_page import rate_router
+        from semscale.workbench.tables_page import tables_router
 
         with _ADDING:
             app.include_router(rate_router(project, reader, work, models))
             app.include_router(label_router(project, reader))
             app.include_router(code_router(project, reader, work, models))
+            app.include_router(tables_router(project, reader, work))
 
     def refuse(request: Request, error: Exception) -> Response:
         user, current = current_user(), request.url.path.split("/")[1]

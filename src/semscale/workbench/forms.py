@@ -12,6 +12,8 @@ from semscale.spelling import option_name
 
 AnySettings = TypeVar("AnySettings", bound=Settings)
 
+_YES_NO = ("no", "yes")
+
 
 @dataclass(frozen=True)
 class FormField:
@@ -54,12 +56,21 @@ def _field(name: str, info: FieldInfo) -> FormField:
         label=name.replace("_", " ").capitalize(),
         help=info.description or "",
         choices=_choices(info),
-        default=str(default) if isinstance(default, str | int | float) else "",
+        default=_text(default),
     )
+
+
+def _text(value: object) -> str:
+    """Return a value as the text of a field; empty for none, and for lists."""
+    if isinstance(value, bool):
+        return _YES_NO[value]
+    return str(value) if isinstance(value, str | int | float) else ""
 
 
 def _choices(info: FieldInfo) -> tuple[str, ...]:
     """Return the values of a setting that has one of a list, or none."""
+    if info.annotation is bool:
+        return _YES_NO
     parts = [part for part in (info.annotation, *get_args(info.annotation)) if get_origin(part) is Literal]
     values = tuple(str(value) for part in parts for value in get_args(part))
     is_optional = NoneType in get_args(info.annotation)
@@ -80,7 +91,7 @@ def settings_of_form(kind: type[AnySettings], form: Mapping[str, str], names: Co
     values: dict[str, Any] = {}
     for name in names:
         text, info = form.get(name, "").strip(), kind.model_fields[name]
-        if text and text != str(info.get_default()):
+        if text and text != _text(info.get_default()):
             values[name] = _value(text, info)
     return kind(**values)
 
@@ -116,8 +127,12 @@ def option_words(settings: Settings, names: Collection[str]) -> list[str]:
         if value == info.get_default():
             continue
         option = option_of(info)
+        flag = option.name if option is not None and option.name is not None else option_name(name)
+        if isinstance(value, bool):
+            words.append(flag)
+            continue
         entries = list(value) if isinstance(value, tuple) else ["none" if value is None else str(value)]
         if option is not None and option.type is str:
             entries = [",".join(entries)]
-        words += [word for entry in entries for word in (option_name(name), entry)]
+        words += [word for entry in entries for word in (flag, entry)]
     return words

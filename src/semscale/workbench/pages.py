@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from semscale.workbench.project import Project, StoredSurvey
     from semscale.workbench.survey_view import SurveyReader
 
-PAGES = {"data": "Data", "rate": "Rate", "label": "Label", "code": "Code"}
+PAGES = {"data": "Data", "rate": "Rate", "label": "Label", "code": "Code", "tables": "Tables"}
 """Titles of the pages that every page links to, in their order."""
 
 _TYPES = {"js": "text/javascript", "css": "text/css"}

@@ -37,6 +37,8 @@ document.addEventListener("htmx:responseError", (event) => {
 // Until content is settled, htmx shows elements with the attributes of those that they replace.
 document.addEventListener("htmx:afterSettle", (event) => {
   const target = event.detail.target;
+  const address = document.querySelector("[data-address]")?.dataset.address;
+  if (address) history.replaceState(null, "", address);
   if (target.id === "page" || target.id === "questions" || target.id === "count" || target.id === "preview") {
     document.querySelector("#page .editing [name=name]")?.focus();
     return;
@@ -153,6 +155,8 @@ const KEYS = {
   k: () => step(-1),
   e: () => act("edit"),
   x: () => act("choose"),
+  r: () => act("rows"),
+  b: () => act("columns"),
   u: () => document.querySelector("[data-key=u]")?.click(),
   "/": () => document.querySelector("main [type=search]")?.focus(),
   "?": toggleKeys,

@@ -1,0 +1,225 @@
+"""The basket of a project: its file, its changes, and the workbook, slides and page that are made of it."""
+
+import hashlib
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from semscale.errors import InputError
+from semscale.serving.background import BackgroundWork, Task, current_task
+from semscale.survey.description import Survey
+from semscale.tabulation.basket import (
+    FILE_NAME,
+    Basket,
+    TableEntry,
+    basket_text,
+    parse_basket,
+    tabulate_basket,
+)
+from semscale.workbench.changes import Change, content_of
+from semscale.workbench.project import RESULTS, ConflictError, Project
+from semscale.workbench.runs import file_stem, problem_of, replace_run, result_of
+from semscale.workbench.survey_view import SurveyReader
+
+KINDS = {"xlsx": "workbook", "pptx": "slides", "html": "page"}
+"""Files that are made of a basket, by their endings."""
+
+
+@dataclass(frozen=True)
+class StoredBasket:
+    """The basket as it is stored.
+
+    Attributes:
+        content: bytes of the file; ``None`` if there is none.
+        basket: the basket.
+        problem: the reason why the file cannot be read; empty if it can.
+        page: address to which undoing a change leads.
+    """
+
+    content: bytes | None
+    basket: Basket
+    problem: str = ""
+    page: str = "/tables"
+
+    @classmethod
+    def read(cls, project: Project, query: str = "") -> Self:
+        """Read the basket of a project.
+
+        Args:
+            project: the project.
+            query: fields of the page's address.
+        """
+        content = content_of(project.folder / FILE_NAME)
+        page = f"/tables?{query}"
+        try:
+            basket = Basket() if content is None else parse_basket(content, source=FILE_NAME)
+        except InputError as error:
+            return cls(content, Basket(), str(error), page)
+        return cls(content, basket, page=page)
+
+    @property
+    def entries(self) -> tuple[TableEntry, ...]:
+        """The entries in order."""
+        return self.basket.entries
+
+    @property
+    def version(self) -> str:
+        """Hash of the file, by which a change on an outdated page is noticed."""
+        return hashlib.sha256(self.content or b"").hexdigest()[:16]
+
+    def check_version(self, version: str) -> None:
+        """Check that the basket is the one that a page showed.
+
+        Raises:
+            ConflictError: it was changed since.
+            InputError: the file cannot be read.
+        """
+        if self.problem:
+            raise InputError(self.problem)
+        if version != self.version:
+            raise ConflictError(
+                f"{FILE_NAME} was changed elsewhere since this page was shown, so your change was not saved: "
+                "look at its current state"
+            )
+
+    def save(self, project: Project, entry: TableEntry, position: int | None) -> None:
+        """Add an entry at the end, or put it in the place of another.
+
+        Args:
+            project: the project.
+            entry: the entry.
+            position: position of the entry that it replaces, from 0; ``None`` to add it.
+        """
+        entries = list(self.entries)
+        if position is None:
+            entries.append(entry)
+        else:
+            self._entry(position)
+            entries[position] = entry
+        verb = "added" if position is None else "changed"
+        self._write(project, entries, f"{verb} tables of {entry.name}")
+
+    def rename(self, project: Project, position: int, title: str) -> None:
+        """Give an entry another title."""
+        entries = list(self.entries)
+        entries[position] = self._entry(position).with_values(title=title)
+        self._write(project, entries, f"title of {entries[position].name}")
+
+    def move(self, project: Project, position: int, to: int) -> list[int]:
+        """Move an entry to another position, from 0; return the former positions in the new order."""
+        entry, order = self._entry(position), list(range(len(self.entries)))
+        order.insert(to, order.pop(position))
+        self._write(project, [self.entries[place] for place in order], f"moved tables of {entry.name}")
+        return order
+
+    def remove(self, project: Project, position: int) -> list[int]:
+        """Remove an entry; return the positions of the others."""
+        entry = self._entry(position)
+        order = [place for place in range(len(self.entries)) if place != position]
+        self._write(project, [self.entries[place] for place in order], f"removed tables of {entry.name}")
+        return order
+
+    def _entry(self, position: int) -> TableEntry:
+        if not 0 <= position < len(self.entries):
+            raise InputError("position", f"must be below {len(self.entries)}, got {position}")
+        return self.entries[position]
+
+    def _write(self, project: Project, entries: Sequence[TableEntry], change: str) -> None:
+        text = basket_text(Basket(tuple(entries)), self.content, source=FILE_NAME)
+        path = project.folder / FILE_NAME
+        project.save_file(Change(change, path, self.content, text.encode(), self.page))
+
+
+@dataclass(frozen=True)
+class BasketRun:
+    """A run that makes files of a basket.
+
+    Attributes:
+        file: the file with the answers.
+        outs: the files that it makes.
+        command: the command that does the same.
+        task: the work.
+    """
+
+    file: Path
+    outs: tuple[Path, ...]
+    command: str
+    task: Task[int] = field(compare=False)
+
+    @property
+    def is_finished(self) -> bool:
+        """True if the files were made."""
+        return result_of(self.task) is not None
+
+    @property
+    def problem(self) -> str:
+        """The reason why there are no files; empty if there are, or while the work goes on."""
+        return problem_of(self.task, "stopped")
+
+
+def check_kinds(kind: str) -> tuple[str, ...]:
+    """Return the endings of the files to make; all of them if none is named.
+
+    Raises:
+        InputError: there is no such kind.
+    """
+    if kind and kind not in KINDS:
+        raise InputError("kind", f"must be one of {', '.join(KINDS)}, got {kind!r:.20}")
+    return (kind,) if kind else tuple(KINDS)
+
+
+@dataclass(frozen=True)
+class FilesToMake:
+    """Files that are made of a basket.
+
+    Attributes:
+        source: the file with the answers.
+        survey: its description; ``None`` without one.
+        kinds: endings of the files to make.
+        template: name of the presentation whose layouts slides take; empty for none.
+    """
+
+    source: Path
+    survey: Survey | None
+    kinds: tuple[str, ...]
+    template: str
+
+
+def make_tables(
+    project: Project,
+    reader: SurveyReader,
+    work: BackgroundWork,
+    before: Task[int] | None,
+    basket: Basket,
+    files: FilesToMake,
+) -> BasketRun:
+    """Start to make files of a basket.
+
+    Args:
+        project: the project.
+        reader: reads its files.
+        work: threads for runs.
+        before: the run before, which is stopped; ``None`` for the first.
+        basket: the basket.
+        files: the files.
+    """
+    folder = project.folder / RESULTS
+    outs = tuple(folder / f"{file_stem(files.source.stem)}-tables.{kind}" for kind in files.kinds)
+    layout = project.folder / files.template if files.template and "pptx" in files.kinds else None
+
+    def run() -> int:
+        task = current_task()
+        table = reader.open_as_commands(files.source, files.survey)
+        tables = tabulate_basket(table, basket, files.survey, task.report)
+        folder.mkdir(exist_ok=True)
+        for number, out in enumerate(outs):
+            task.report("writing files", number, len(outs))
+            tables.report(out, template=layout if out.suffix == ".pptx" else None)
+        return len(outs)
+
+    words = ["semscale", "tables", files.source.name, "--basket", FILE_NAME]
+    words += [word for out in outs for word in ("--out", f"{RESULTS}/{out.name}")]
+    words += ["--template", files.template] if layout is not None else []
+    return BasketRun(files.source, outs, shlex.join(words), replace_run(work, before, run))

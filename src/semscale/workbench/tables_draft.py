@@ -1,0 +1,178 @@
+"""Tables that are being composed: fields of the page's address, and the entry that they state."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+from urllib.parse import parse_qsl, urlencode
+
+from semscale.errors import InputError
+from semscale.survey.description import QuestionKind
+from semscale.tabulation.basket import Basket, TableEntry
+
+ROWS: tuple[QuestionKind, ...] = ("single", "scale", "multiple", "ranking", "numeric", "nps", "grid", "wave")
+"""Kinds of questions that have tables."""
+
+ROLES: Mapping[str, tuple[str, tuple[QuestionKind, ...]]] = {
+    "weight": ("Weight", ("weight",)),
+    "wave": ("Waves", ("wave", "single")),
+    "strata": ("Strata", ("single", "scale", "numeric", "ignore")),
+    "cluster": ("Clusters", ("identifier", "single", "numeric", "ignore")),
+    "fpc": ("Finite population correction", ("numeric", "ignore")),
+    "pair_by": ("People in several waves", ("identifier",)),
+}
+"""Columns of the sample: their names for readers, and the kinds of questions that can serve."""
+
+LOOK = ("show", "sort", "decimals", "level", "adjust", "min_base", "hide_small")
+"""Settings of tests and of what is shown."""
+
+SAMPLE = ("lonely", "replicates", "replicate_type", "wave_order")
+"""Further settings of the sample."""
+
+_TEXTS = ("title", "where", *ROLES)
+_BY_QUESTION = ("scales", "missing")
+_STATED = {*LOOK, *SAMPLE, *_TEXTS, "questions", "banners", "hide", "survey"}
+
+Fields = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Tables that are being composed.
+
+    Attributes:
+        questions: names of the questions, in the order of the tables.
+        banners: names of the questions whose answers are groups.
+        hide: labels of answers and groups that are not shown.
+        texts: values of all other fields, by name; empty ones are left out.
+        position: the entry of the basket that is changed, from 0; ``None`` for a new one.
+        find: words in the questions to list.
+    """
+
+    questions: tuple[str, ...] = ()
+    banners: tuple[str, ...] = ()
+    hide: tuple[str, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    position: int | None = None
+    find: str = ""
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> Self:
+        """Return the draft that fields state, after the change that a button or dragging asks for."""
+        single = {name: values[-1].strip() for name, values in fields.items() if values}
+        position = single.get("entry", "")
+        draft = cls(
+            questions=_names(fields, "questions"),
+            banners=_names(fields, "banners"),
+            hide=_names(fields, "hide"),
+            texts={name: single[name] for name in (*_TEXTS, *LOOK, *SAMPLE) if single.get(name)},
+            position=int(position) if position.isdecimal() else None,
+            find=single.get("find", ""),
+        )
+        return draft._changed(single.get("act", ""), single.get("question", ""))
+
+    @classmethod
+    def from_entry(cls, entry: TableEntry, position: int) -> Self:
+        """Return the draft of an entry of the basket.
+
+        Args:
+            entry: the entry.
+            position: its position, from 0.
+        """
+        values = {name: getattr(entry, name) for name in (*_TEXTS, *LOOK, *SAMPLE)}
+        fields = TableEntry.model_fields
+        texts = {name: _text(value) for name, value in values.items() if value != fields[name].get_default()}
+        return cls(entry.questions, entry.banners, entry.hide, texts, position)
+
+    @classmethod
+    def from_query(cls, query: str) -> Self:
+        """Return the draft of an address."""
+        fields: dict[str, list[str]] = {}
+        for name, value in parse_qsl(query):
+            fields.setdefault(name, []).append(value)
+        return cls.from_fields(fields)
+
+    def _changed(self, act: str, dragged: str) -> Self:
+        """Return the draft after a change.
+
+        Args:
+            act: ``questions:NAME`` or ``banners:NAME`` chooses a question or takes it away, and ``up:NAME``
+                moves it one place to the front; ``questions`` or ``banners`` alone adds a dragged one.
+            dragged: name of a question that was dragged.
+        """
+        kind, _, name = act.partition(":")
+        if kind == "up" and name in self.questions[1:]:
+            names, place = list(self.questions), self.questions.index(name)
+            names[place - 1 : place + 1] = names[place], names[place - 1]
+            return replace(self, questions=tuple(names))
+        if kind not in ("questions", "banners"):
+            return self
+        names = list(self.questions if kind == "questions" else self.banners)
+        chosen = name or dragged
+        if name in names:
+            names.remove(name)
+        elif chosen and chosen not in names:
+            names.append(chosen)
+        if kind == "questions":
+            return replace(self, questions=tuple(names))
+        return replace(self, banners=tuple(names))
+
+    @property
+    def query(self) -> str:
+        """The address's fields that state this draft."""
+        fields: dict[str, Any] = {
+            "questions": self.questions,
+            "banners": self.banners,
+            "hide": self.hide,
+            **self.texts,
+            "entry": "" if self.position is None else self.position,
+            "find": self.find,
+        }
+        return urlencode({name: value for name, value in fields.items() if value not in ("", ())}, doseq=True)
+
+    def value(self, name: str) -> str:
+        """Return the text of a field; empty for its default."""
+        return self.texts.get(name, "")
+
+    def entry(self, basket: Basket) -> TableEntry | None:
+        """Return the entry of a basket that the fields state; ``None`` without a question.
+
+        Settings that the page does not show stay as the changed entry has them.
+
+        Args:
+            basket: the basket.
+
+        Raises:
+            InputError: a value is wrong, or values cannot be combined.
+        """
+        further = self._further(basket)
+        if not self.questions and not further.get("pairs"):
+            return None
+        lists = {"questions": self.questions, "banners": self.banners, "hide": self.hide}
+        return TableEntry(**{**further, **lists, **self.texts})
+
+    def _further(self, basket: Basket) -> dict[str, Any]:
+        """Return the settings of the changed entry that the page does not show."""
+        if self.position is None:
+            return {}
+        if self.position >= len(basket.entries):
+            raise InputError("these tables are no longer in the basket: load the page again")
+        entry = basket.entries[self.position]
+        values = {name: getattr(entry, name) for name in entry.model_fields_set - _STATED}
+        known = {"", *self.questions, *(name for pair in entry.pairs for name in pair)}
+        for name in _BY_QUESTION:
+            if name in values:
+                values[name] = {key: value for key, value in values[name].items() if key in known}
+        if "numeric" in values:
+            values["numeric"] = tuple(name for name in values["numeric"] if name in known)
+        return values
+
+
+def _names(fields: Fields, name: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, fields.get(name, ()))))
+
+
+def _text(value: object) -> str:
+    """Return the value of a setting as its field has it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

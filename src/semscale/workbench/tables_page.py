@@ -1,0 +1,294 @@
+"""The page of tables: questions by groups with a preview, and the basket of which files are made."""
+
+import shlex
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import FileResponse, Response
+
+from semscale.errors import InputError, SemscaleError
+from semscale.report.document import DataTable, Document
+from semscale.serving.background import BackgroundWork
+from semscale.store.reading import open_table
+from semscale.tabulation.basket import TableEntry, tabulate_entry
+from semscale.workbench.forms import form_fields, option_words
+from semscale.workbench.pages import page, reading_page, redirect, router_of
+from semscale.workbench.project import Project
+from semscale.workbench.question_form import KINDS as QUESTION_KINDS
+from semscale.workbench.survey_view import GROUPS, SurveyReader, SurveyView
+from semscale.workbench.tables_basket import (
+    KINDS,
+    BasketRun,
+    FilesToMake,
+    StoredBasket,
+    check_kinds,
+    make_tables,
+)
+from semscale.workbench.tables_draft import LOOK, ROLES, ROWS, SAMPLE, Draft
+
+if TYPE_CHECKING:
+    from semscale.survey.description import Question
+
+_REMEMBERED = 8  # previews
+_MOST_FILES = 20  # whose columns are compared
+
+
+@dataclass(frozen=True)
+class Preview:
+    """Tables of a draft.
+
+    Attributes:
+        document: the report on them.
+        n_tables: number of tables.
+        labels: names of their answers and groups, which can be hidden.
+    """
+
+    document: Document
+    n_tables: int
+    labels: tuple[str, ...]
+
+
+class TablesPage:
+    """The page, and what its forms do; each is a route.
+
+    Args:
+        project: the project that is open.
+        reader: reads its file.
+        work: threads for runs.
+    """
+
+    def __init__(self, project: Project, reader: SurveyReader, work: BackgroundWork) -> None:
+        self._project, self._reader, self._work = project, reader, work
+        self._run: BasketRun | None = None
+        self._previews: OrderedDict[object, Preview] = OrderedDict()
+        self._fitting: dict[object, bool] = {}
+
+    def show(self, request: Request) -> Response:
+        """Show the questions, the tables of the chosen ones, and the basket."""
+        query = request.query_params
+        basket = StoredBasket.read(self._project)
+        opened = query.get("open", "")
+        if opened.isdecimal() and int(opened) < len(basket.entries):
+            draft = Draft.from_entry(basket.entries[int(opened)], int(opened))
+        else:
+            draft = Draft.from_fields({name: query.getlist(name) for name in query})
+        if "act" in query and "hx-request" not in request.headers:
+            return redirect(f"/tables?{draft.query}")  # loading the page again repeats no change
+        file, stored = self._project.described_file()
+        view = self._reader.view_if_read(file, stored)
+        if view is None:
+            return reading_page(self._project, self._reader, file, stored, current="tables")
+        preview, entry, problem = None, None, ""
+        try:
+            entry = draft.entry(basket.basket)
+            preview = None if entry is None else self._preview(view, entry)
+        except SemscaleError as error:  # a choice that has no tables is no mistake yet
+            problem = str(error)
+        return page(
+            "tables",
+            self._project,
+            current="tables",
+            view=view,
+            draft=draft,
+            rows=[entry for entry in view.survey.of_kind(*ROWS) if _matches(entry, draft.find)],
+            groups={question.name for question in view.survey.of_kind(*GROUPS)},
+            roles={
+                name: (label, [entry.name for entry in view.survey.of_kind(*kinds)])
+                for name, (label, kinds) in ROLES.items()
+            },
+            look=form_fields(TableEntry, LOOK),
+            sample=form_fields(TableEntry, SAMPLE),
+            words=QUESTION_KINDS,
+            entry=entry,
+            preview=preview,
+            problem=problem,
+            basket=basket,
+            run=self._run,
+            kinds=KINDS,
+            templates=_templates(self._project.folder),
+            waves=self._other_files(view) if basket.entries else [],
+            command=self._command(view.file, entry),
+        )
+
+    def _preview(self, view: SurveyView, entry: TableEntry) -> Preview:
+        """Return the tables of an entry, made once for each state of the file and its description."""
+        state = view.file.stat()
+        settings = entry.model_dump_json(exclude={"title"})
+        key = (view.file, state.st_mtime_ns, state.st_size, view.stored.content, settings)
+        if key not in self._previews:
+            tables = tabulate_entry(view.counts.table, entry.with_values(title=""), view.survey)
+            names = (
+                name
+                for crosstab in tables.tables
+                for name in (
+                    *crosstab.hidden,
+                    *(line.name for line in crosstab.question.lines),
+                    *crosstab.columns[1:],
+                )
+            )
+            labels = tuple(dict.fromkeys([*entry.hide, *names]))
+            self._previews[key] = Preview(tables.document(), len(tables.tables), labels)
+            while len(self._previews) > _REMEMBERED:
+                self._previews.popitem(last=False)
+        return self._previews[key]
+
+    def numbers(self, request: Request, section: str = "", block: int = 0) -> Response:
+        """Show a table that the preview folds, such as that of all differences, with raw and adjusted p."""
+        query = request.query_params
+        draft = Draft.from_fields({name: query.getlist(name) for name in query})
+        basket = StoredBasket.read(self._project)
+        entry = draft.entry(basket.basket)
+        if entry is None:
+            raise InputError("questions", "must be chosen first")
+        document = self._preview(self._reader.view(*self._project.described_file()), entry).document
+        blocks = next((part.full for part in document.sections if part.name == section), ())
+        if not 0 <= block < len(blocks) or not isinstance(blocks[block], DataTable):
+            raise InputError("block", "must be one of the page: load it again")
+        return page("tables_numbers", self._project, current="tables", block=blocks[block], query=draft.query)
+
+    def _other_files(self, view: SurveyView) -> list[str]:
+        """List the other files of the folder that have all described columns, such as the next wave."""
+        files = [name for name in self._project.files() if name != view.file.name]
+        return [name for name in files[:_MOST_FILES] if self._fits(self._project.path_of(name), view)]
+
+    def _fits(self, file: Path, view: SurveyView) -> bool:
+        state = file.stat()
+        key = (file, state.st_mtime_ns, state.st_size, view.stored.content)
+        if key not in self._fitting:
+            try:
+                table = open_table(file, **dict(view.reading))
+                self._fitting[key] = all(map(table.has, view.survey.file_columns))
+            except SemscaleError:  # it is no such file
+                self._fitting[key] = False
+        return self._fitting[key]
+
+    def _command(self, file: Path, entry: TableEntry | None) -> str:
+        """Return the command that shows the tables of the draft."""
+        words = ["semscale", "tables", file.name]
+        if entry is not None:
+            words += option_words(entry, ("questions", "banners", *ROLES, *LOOK, "hide", *SAMPLE))
+            words += ["--where", entry.where] if entry.where else []
+        return shlex.join([*words, "--out", "tables.html"])
+
+    async def save(self, request: Request) -> Response:
+        """Add the tables of the page to the basket, or change the entry that was opened."""
+        form = await request.form()
+        fields = {name: list(map(str, form.getlist(name))) for name in form}
+        draft = Draft.from_fields(fields)
+        basket = StoredBasket.read(self._project, draft.query)
+        basket.check_version((fields.get("version") or [""])[-1])
+        entry = draft.entry(basket.basket)
+        if entry is None:
+            raise InputError("questions", "must be chosen first")
+        self._write_survey()
+        basket.save(self._project, entry, None if "as_new" in fields else draft.position)
+        return redirect(f"/tables?{draft.query}", "basket")
+
+    def _write_survey(self) -> None:
+        """Write the description, so that commands know the questions that this page names."""
+        file, stored = self._project.described_file()
+        if stored.survey is None:
+            self._project.save(self._reader.view(file, stored).survey, "description of the questions", stored)
+
+    def change(
+        self,
+        position: Annotated[int, Form()],
+        version: Annotated[str, Form()] = "",
+        act: Annotated[str, Form()] = "rename",
+        title: Annotated[str, Form()] = "",
+        to: Annotated[str, Form()] = "",
+        here: Annotated[str, Form()] = "",
+    ) -> Response:
+        """Rename, move or remove an entry of the basket."""
+        draft = Draft.from_query(here)
+        basket = StoredBasket.read(self._project, draft.query)
+        basket.check_version(version)
+        order = list(range(len(basket.entries)))
+        if act == "remove":
+            order = basket.remove(self._project, position)
+        elif to.isdecimal() and int(to) != position:
+            order = basket.move(self._project, position, int(to))
+        else:
+            basket.rename(self._project, position, title.strip())
+        # The entry that the page changes may have another position, or none.
+        place = order.index(draft.position) if draft.position in order else None
+        return redirect(f"/tables?{replace(draft, position=place).query}", "basket")
+
+    def make(
+        self,
+        kind: Annotated[str, Form()] = "",
+        file: Annotated[str, Form()] = "",
+        template: Annotated[str, Form()] = "",
+        here: Annotated[str, Form()] = "",
+    ) -> Response:
+        """Make a workbook, slides or a page of the basket; of another file, all three."""
+        described, stored = self._project.described_file()
+        source = self._project.path_of(file) if file else described
+        kinds = check_kinds(kind)
+        if template and template not in _templates(self._project.folder):
+            raise InputError("template", "must be one of the list")
+        basket = StoredBasket.read(self._project)
+        if not basket.entries:
+            raise InputError("the basket is empty: add tables first")
+        before = None if self._run is None else self._run.task
+        files = FilesToMake(source, stored.survey, kinds, template)
+        self._run = make_tables(self._project, self._reader, self._work, before, basket.basket, files)
+        return redirect(f"/tables?{Draft.from_query(here).query}", "basket")
+
+    def progress(self, here: str = "") -> Response:
+        """Show the progress of the run; at its end the basket is shown anew."""
+        run, query = self._run, Draft.from_query(here).query
+        task = None if run is None or run.task.future.done() else run.task
+        return page("tables_progress", self._project, current="tables", task=task, query=query)
+
+    def stop(self, here: Annotated[str, Form()] = "") -> Response:
+        """Stop the run."""
+        if self._run is not None:
+            self._run.task.cancel()
+        return redirect(f"/tables?{Draft.from_query(here).query}", "basket")
+
+    def download(self, name: str) -> Response:
+        """Send a file that the last run made."""
+        run = self._run
+        path = None if run is None else next((path for path in run.outs if path.name == name), None)
+        if path is None or not path.is_file():
+            raise InputError("file", ": it is not there: make it again")
+        return FileResponse(path, filename=path.name)
+
+
+def tables_router(project: Project, reader: SurveyReader, work: BackgroundWork) -> APIRouter:
+    """Return the routes of the page.
+
+    Args:
+        project: the project that is open.
+        reader: reads its file.
+        work: threads for runs.
+    """
+    tables = TablesPage(project, reader, work)
+    return router_of(
+        {
+            "/tables": tables.show,
+            "/tables/numbers": tables.numbers,
+            "/tables/progress": tables.progress,
+            "/tables/results/{name}": tables.download,
+        },
+        {
+            "/tables/save": tables.save,
+            "/tables/change": tables.change,
+            "/tables/make": tables.make,
+            "/tables/stop": tables.stop,
+        },
+    )
+
+
+def _matches(question: "Question", find: str) -> bool:
+    texts = (question.name, question.title, question.text)
+    return all(any(word in text.casefold() for text in texts) for word in find.casefold().split())
+
+
+def _templates(folder: Path) -> list[str]:
+    """List the presentations of a folder, whose layouts slides can take."""
+    return sorted(path.name for path in folder.glob("*.pptx") if path.is_file())

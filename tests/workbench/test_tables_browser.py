@@ -1,0 +1,114 @@
+"""The page of tables as its users see it: composed by clicks, keys and dragging, and made to files."""
+
+import pytest
+from tests.workbench.conftest import IN_CHROMIUM, check_for_barriers
+
+from semscale.tabulation.basket import read_basket
+
+pytestmark = IN_CHROMIUM
+
+
+def open_tables(page):
+    page.locator("[data-question]").first.wait_for()
+    page.get_by_role("navigation").get_by_role("link", name="Tables").click()
+    page.locator(".pick").first.wait_for()
+    return page
+
+
+@pytest.fixture
+def page(new_page):
+    return open_tables(new_page())
+
+
+def pick(page, name):
+    return page.locator(".pick").filter(has=page.locator(f"bdi:text-is('{name}')"))
+
+
+def shown(page, name):
+    page.locator(f".preview-tables section h2:has-text('{name}')").wait_for()
+
+
+def test_tables_are_composed_added_and_made(page, folder):
+    pick(page, "satisfaction").get_by_role("button", name="Row").click()
+    shown(page, "satisfaction")
+    pick(page, "country").drag_to(page.locator("[data-net=banners]"))
+    shown(page, "satisfaction by country")
+    page.get_by_label("Title", exact=True).fill("Guests")
+    page.get_by_role("button", name="Add to the basket").click()
+    page.locator("#entry-0").wait_for()
+    page.locator("details:has(.numbers) summary").first.click()
+    page.locator(".numbers td").first.wait_for()
+    (entry,) = read_basket(folder / "tables.yaml").entries
+    assert (entry.title, entry.questions, entry.banners) == ("Guests", ("satisfaction",), ("country",))
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Make workbook").click()
+        page.get_by_role("link", name="answers-tables.xlsx").click()
+    assert download.value.suggested_filename == "answers-tables.xlsx"
+    # The tables are still there, and after a reload as well.
+    page.reload()
+    shown(page, "satisfaction by country")
+
+
+def test_keys_alone_compose_tables_and_undo_takes_them_back(page, folder):
+    pick(page, "shape").focus()
+    page.keyboard.press("r")
+    shown(page, "shape")
+    page.wait_for_selector("article.pick:focus")
+    page.keyboard.press("j")
+    page.get_by_role("button", name="Add to the basket").press("Enter")
+    page.locator("#entry-0").wait_for()
+    page.locator("#page").focus()
+    page.keyboard.press("u")
+    page.locator("#entry-0").wait_for(state="detached")
+    shown(page, "shape")
+
+
+def test_entries_are_dragged_to_another_place(page, folder):
+    for name in ("shape", "sound"):
+        pick(page, name).get_by_role("button", name="Row").click()
+        shown(page, name)
+        page.get_by_role("button", name="Add to the basket").click()
+        page.locator(f".entry:has-text('{name}')").wait_for()
+    first = page.locator("#entry-1 .note")
+    first.drag_to(page.locator("#entry-0"))
+    page.locator("#entry-0 .note:has-text('sound')").wait_for()
+    entries = read_basket(folder / "tables.yaml").entries
+    assert [entry.questions for entry in entries] == [("shape", "sound"), ("shape",)]
+    page.fill("#title-0", "Both")
+    page.keyboard.press("Enter")
+    page.locator("#title-0[value='Both']").wait_for()
+    assert read_basket(folder / "tables.yaml").entries[0].title == "Both"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1300, 420])
+def test_the_page_of_tables_fits_and_is_accessible(new_page, scheme, width):
+    viewport = {"width": width, "height": 900}
+    page = open_tables(new_page(viewport=viewport, color_scheme=scheme, bypass_csp=True))
+
+    def check():
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        check_for_barriers(page)
+
+    check()
+    pick(page, "satisfaction").get_by_role("button", name="Row").click()
+    shown(page, "satisfaction")
+    pick(page, "country").get_by_role("button", name="Column").click()
+    shown(page, "satisfaction by country")
+    page.locator("details.look summary").first.click()
+    page.locator("details.hide summary").click()
+    page.get_by_role("button", name="Add to the basket").click()
+    page.locator("#entry-0").wait_for()
+    check()
+
+
+def test_the_page_works_without_javascript(new_page, folder):
+    page = new_page(java_script_enabled=False)
+    page.get_by_role("link", name="Tables").click()
+    while not page.locator(".pick").count():
+        page.reload()
+    pick(page, "shape").get_by_role("button", name="Row").click()
+    shown(page, "shape")
+    page.get_by_role("button", name="Add to the basket").click()
+    page.locator("#entry-0").wait_for()
+    assert read_basket(folder / "tables.yaml").entries[0].questions == ("shape",)

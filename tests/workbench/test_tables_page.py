@@ -1,0 +1,159 @@
+"""The page of tables composes an entry of ``tables.yaml`` with a preview, and makes files of the basket."""
+
+import re
+import time
+from html import unescape
+
+import pytest
+from tests.workbench.conftest import SURVEY, fields_in, message_in
+
+from semscale.tabulation.basket import read_basket
+
+
+@pytest.fixture
+def entries(folder):
+    return lambda: read_basket(folder / "tables.yaml").entries
+
+
+def form_of(page):
+    start = page.index('id="tables-form"')
+    return fields_in(page[start : page.index("</form>", start)])
+
+
+def add(browser, address):
+    """Add the tables of an address to the basket, and return the page."""
+    return browser.change("/tables/save", form_of(browser.get(address)))
+
+
+def entry_form(page, position):
+    start = page.index(f'id="entry-{position}"')
+    return fields_in(page[start : page.index("</form>", start)])
+
+
+def test_a_question_and_a_group_are_shown_at_once(browser, folder):
+    page = browser.get("/tables")
+    assert "No question is chosen yet" in page
+    page = browser.get("/tables?act=questions:satisfaction")
+    assert 'name="questions" value="satisfaction"' in page
+    page = browser.get("/tables?questions=satisfaction&act=banners:country&min_base=1")
+    assert "base, unweighted" in page.lower()
+    assert "DE (" in page
+    assert "differences of columns" in page.lower()
+    address = re.search(r'hx-get="(/tables/numbers[^"]*)"', page)[1]
+    numbers = browser.get(unescape(address))
+    assert "adjusted p-value" in numbers.lower()
+    assert not (folder / "tables.yaml").exists()
+
+
+def test_a_second_press_takes_a_question_out(browser):
+    page = browser.get("/tables?questions=satisfaction&questions=shape&act=questions:satisfaction")
+    assert form_of(page)["questions"] == "shape"
+
+
+def test_a_dragged_question_is_added_once(browser):
+    page = browser.get("/tables?questions=shape&act=questions&question=shape")
+    assert form_of(page)["questions"] == "shape"
+    page = browser.get("/tables?questions=shape&act=banners&question=country")
+    assert form_of(page)["banners"] == "country"
+
+
+def test_questions_are_moved(browser):
+    page = browser.get("/tables?questions=shape&questions=sound&act=up:sound")
+    assert form_of(page)["questions"] == ["sound", "shape"]
+
+
+def test_tables_are_added_with_a_title_changed_moved_and_removed(browser, entries):
+    add(browser, "/tables?questions=shape&banners=country&title=First&decimals=0")
+    page = add(browser, "/tables?questions=sound")
+    assert [(entry.title, entry.questions) for entry in entries()] == [
+        ("First", ("shape",)),
+        ("", ("sound",)),
+    ]
+    assert (entries()[0].banners, entries()[0].decimals) == (("country",), 0)
+    page = browser.change("/tables/change", entry_form(page, 1) | {"to": "0"})
+    assert [entry.questions for entry in entries()] == [("sound",), ("shape",)]
+    page = browser.change("/tables/change", entry_form(page, 0) | {"title": "Sound"})
+    assert entries()[0].title == "Sound"
+    browser.change("/tables/change", entry_form(page, 0) | {"act": "remove"})
+    assert [entry.title for entry in entries()] == ["First"]
+    page = browser.change("/data/undo")
+    assert [entry.title for entry in entries()] == ["Sound", "First"]
+    assert "<h1>Tables</h1>" in page
+
+
+def test_an_opened_entry_is_changed_in_its_place_and_keeps_what_the_page_does_not_show(
+    browser, folder, entries
+):
+    (folder / "tables.yaml").write_text(
+        "tables:\n- {questions: [shape], missing: {shape: [5]}}  # mine\n- {questions: [sound]}\n"
+    )
+    form = form_of(browser.get("/tables?open=0"))
+    assert form["questions"] == "shape"
+    browser.change("/tables/save", form | {"level": "0.9"})
+    assert [entry.level for entry in entries()] == [0.9, 0.95]
+    assert entries()[0].missing == {"shape": ("5",)}
+    assert "# mine" in (folder / "tables.yaml").read_text()
+
+
+def test_the_first_tables_write_the_description_that_commands_need(browser, folder):
+    add(browser, "/tables?questions=shape")
+    assert (folder / "survey.yaml").is_file()
+
+
+def test_a_choice_without_tables_is_a_sentence(browser):
+    page = browser.get("/tables?questions=shape&where=nonsense+>")
+    assert "No tables" in page
+    page = browser.get("/tables?questions=shape&level=95")
+    assert "level must be" in page
+
+
+def test_an_outdated_page_changes_nothing(browser, folder, entries):
+    form = form_of(browser.get("/tables?questions=shape"))
+    (folder / "tables.yaml").write_text("tables:\n- {questions: [sound]}\n")
+    answer = browser.post("/tables/save", form)
+    assert answer.status_code == 409
+    assert "was changed elsewhere" in message_in(answer)
+    assert [entry.questions for entry in entries()] == [("sound",)]
+
+
+def test_a_broken_basket_is_a_sentence_and_is_never_overwritten(browser, folder):
+    (folder / "tables.yaml").write_text("tables:\n- {question: [sound]}\n")
+    page = browser.get("/tables?questions=shape")
+    assert "unknown key" in page
+    answer = browser.post("/tables/save", form_of(page))
+    assert answer.status_code == 422
+    assert "question:" in (folder / "tables.yaml").read_text()
+
+
+def test_empty_fields_are_accepted(browser):
+    assert browser.post("/tables/save").status_code == 409
+    for path in ("/tables/make", "/tables/stop"):
+        assert browser.post(path).status_code < 500
+    assert browser.post("/tables/change").status_code == 422
+
+
+def wait_for(browser, text):
+    deadline = time.monotonic() + 60
+    while text not in (page := browser.get("/tables")):
+        assert "Not made" not in page, page[page.index("Not made") :][:300]
+        assert time.monotonic() < deadline
+    return page
+
+
+def test_files_are_made_of_the_basket_and_again_for_the_next_wave(browser, folder):
+    add(browser, "/tables?questions=shape&banners=country")
+    (folder / "wave2.csv").write_text(SURVEY.replace("DE", "CH"), encoding="utf-8")
+    (folder / "other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    page = browser.get("/tables")
+    assert "Rebuild for <bdi>wave2.csv" in page
+    assert "other.csv" not in page[page.index('id="basket"') :]
+    browser.change("/tables/make", {"kind": "xlsx"})
+    page = wait_for(browser, "answers-tables.xlsx")
+    assert "semscale tables answers.csv --basket tables.yaml --out results/answers-tables.xlsx" in page
+    wait_for(browser, "<b>Made</b>")
+    assert browser.client.get("/tables/results/answers-tables.xlsx").content[:2] == b"PK"
+    assert browser.client.get("/tables/results/answers.csv").status_code == 422
+    browser.change("/tables/make", {"kind": "html"} | {"file": "wave2.csv"})
+    wait_for(browser, "wave2-tables.html")
+    wait_for(browser, "<b>Made</b>")
+    assert "CH" in (folder / "results" / "wave2-tables.html").read_text(encoding="utf-8")
