@@ -134,8 +134,11 @@ _BATCH = 20_000
 _LOG_START = re.compile(rb'[\xef\xbb\xbf\s]*\{.*?"(?:eval|evalId|results)"\s*:', re.DOTALL)
 _TOO_LARGE = "save a table of its samples as JSON lines (.jsonl) or CSV"
 
-REASONING = "reasoning"
-"""Column of the reasoning that is stated apart from the output."""
+REASONING, REASON, EXPLANATION = "reasoning", "reason", "explanation_"
+"""Columns of the reasoning that is stated apart from the output and of the reason of a score, and the
+beginning of those with a scorer's explanation."""
+
+_OPTIONAL = re.compile(rf"{REASONING}|{REASON}|cost|latency|tokens|{EXPLANATION}.*")
 
 Row = dict[str, Any]
 
@@ -149,6 +152,9 @@ def open_log(path: Path, name: str, format: str = JSON) -> Table:
     ``output``, ``success``, ``score``, ``error``, and ``var_NAME`` for each variable. Columns of
     ``openai-evals`` (``.jsonl``): ``sample_id``, ``prompt``, ``output``, ``expected``, ``correct``; samplings
     with another prompt than the sample's first, such as a grader's, are left out.
+
+    A log that has them also has the columns ``explanation_NAME`` and ``tokens`` (inspect), and ``reason`` of
+    the score, ``cost`` and ``latency`` in seconds (promptfoo).
 
     Reasoning that a log states apart from the output is in a column ``reasoning``. Reasoning at the start of
     an output, such as ``<think>...</think>``, stays there: the setting ``reasoning`` decides whether it is
@@ -176,7 +182,7 @@ def open_log(path: Path, name: str, format: str = JSON) -> Table:
         else:
             rows = _promptfoo_rows(document, name)
             notes = (*_note_mixed_prompts(rows), *_note_mixed_providers(rows))
-    rows = _without_empty_reasoning(rows)
+    rows = _without_empty_columns(rows)
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     if not rows:
         raise InputError(f"{name} holds no samples; an evaluation log with results is needed")
@@ -319,6 +325,9 @@ def _inspect_row(sample: Mapping[str, Any]) -> Row:
     for scorer, score in _mapping(sample.get("scores")).items():
         value = _mapping(score).get("value")
         row[f"score_{scorer}"] = _GRADES.get(value, value) if isinstance(value, str) else _plain(value)
+        row[f"{EXPLANATION}{scorer}"] = _text(_mapping(score).get("explanation"))
+    used = [_mapping(usage).get("total_tokens") for usage in _mapping(sample.get("model_usage")).values()]
+    row["tokens"] = sum(n for n in used if isinstance(n, int)) or None
     return row
 
 
@@ -347,6 +356,9 @@ def _promptfoo_rows(document: Mapping[str, Any], name: str) -> list[Row]:
                 "score": result.get("score"),
                 "error": result.get("error") or response.get("error"),
                 REASONING: reasoning_of(response),
+                REASON: _text(_mapping(result.get("gradingResult")).get("reason")),
+                "cost": _number(result.get("cost")),
+                "latency": _number(result.get("latencyMs"), 1000),
                 **{f"var_{key}": _plain(value) for key, value in _mapping(result.get("vars")).items()},
             }
         )
@@ -397,11 +409,18 @@ def _note_if_mixed(n: int, note: str) -> tuple[str, ...]:
     return (note,) if n > 1 else ()
 
 
-def _without_empty_reasoning(rows: list[Row]) -> list[Row]:
-    """Remove the column of reasoning if it is empty."""
-    if any(row.get(REASONING) for row in rows):
-        return [{**row, REASONING: row.get(REASONING) or None} for row in rows]
-    return [{name: value for name, value in row.items() if name != REASONING} for row in rows]
+def _without_empty_columns(rows: list[Row]) -> list[Row]:
+    """Remove the columns that few logs have, such as that of reasoning, if they are empty."""
+    optional = {name for row in rows for name in row if _OPTIONAL.fullmatch(name)}
+    empty = optional - {name for row in rows for name in optional if row.get(name)}
+    return [
+        {
+            name: (value or None) if name in optional else value
+            for name, value in row.items()
+            if name not in empty
+        }
+        for row in rows
+    ]
 
 
 def _openai_rows(path: Path, name: str) -> list[Row]:
@@ -480,6 +499,11 @@ def _text(value: Any) -> str | None:
         parts = [part for part in value if part.get("type") not in REASONING_PARTS]
         return "".join(part["text"] for part in parts if isinstance(part.get("text"), str))
     return json.dumps(value, ensure_ascii=False)
+
+
+def _number(value: Any, unit: float = 1) -> float | None:
+    """Return a number above 0 in another unit; ``None`` for anything else."""
+    return value / unit if isinstance(value, int | float) and value > 0 else None
 
 
 def _plain(value: Any) -> Any:
