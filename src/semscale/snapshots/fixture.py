@@ -100,6 +100,30 @@ class SemanticSnapshot:
             raise AssertionError("\n".join(problem))
         return compared
 
+    def check(self, actual: object, approved: object, **settings: object) -> SnapshotComparison:
+        """Compare a model's outputs with an approved one that is not stored, such as of a regression set.
+
+        Args:
+            actual: as for a call of the fixture.
+            approved: the approved output, in the same forms.
+            settings: settings by name, as for a call of the fixture.
+
+        Raises:
+            AssertionError: a limit is breached.
+            InputError: a setting or an output is invalid.
+        """
+        __tracebackhide__ = True
+        try:
+            limits = settle(self._session.defaults, *self._test.settings, settings)
+            outputs = read_outputs(await_outputs(actual))
+            compared = compare_outputs(read_outputs(approved), outputs, limits, self._session.meter)
+            problem = [] if compared.passed else explain_failure(compared, self._session.meter)
+        except SemscaleError as error:
+            raise error.with_traceback(None) from error.__cause__
+        if problem:
+            raise AssertionError("\n".join(["the meaning differs from the approved text.", *problem]))
+        return compared
+
     def _compare(
         self, actual: object, name: str | None, chosen: Mapping[str, object]
     ) -> tuple[SnapshotComparison, list[str]]:

@@ -51,6 +51,7 @@ def workbench(project: Project, rule: AccessRule, *, open_project: OpenProject |
         work.close()
 
     def add_further_pages() -> None:
+        from semscale.workbench.answers_page import answers_router
         from semscale.workbench.code_page import code_router
         from semscale.workbench.label_page import label_router
         from semscale.workbench.rate_page import rate_router
@@ -61,6 +62,7 @@ def workbench(project: Project, rule: AccessRule, *, open_project: OpenProject |
             app.include_router(label_router(project, reader))
             app.include_router(code_router(project, reader, work, models))
             app.include_router(tables_router(project, reader, work))
+            app.include_router(answers_router(project, work))
 
     def refuse(request: Request, error: Exception) -> Response:
         user, current = current_user(), request.url.path.split("/")[1]

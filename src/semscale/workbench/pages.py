@@ -27,7 +27,14 @@ if TYPE_CHECKING:
     from semscale.workbench.project import Project, StoredSurvey
     from semscale.workbench.survey_view import SurveyReader
 
-PAGES = {"data": "Data", "rate": "Rate", "label": "Label", "code": "Code", "tables": "Tables"}
+PAGES = {
+    "data": "Data",
+    "rate": "Rate",
+    "label": "Label",
+    "code": "Code",
+    "tables": "Tables",
+    "answers": "Answers",
+}
 """Titles of the pages that every page links to, in their order."""
 
 _TYPES = {"js": "text/javascript", "css": "text/css"}

@@ -148,6 +148,15 @@ function toggleKeys() {
   document.querySelector("[data-action=keys]").setAttribute("aria-expanded", String(!list.hidden));
 }
 
+function press(key) { // a button of the current card, such as a label, and go on to the next card
+  const card = current() ?? questions()[0], button = card?.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  if (!button) return false;
+  card.focus({ preventScroll: true });
+  button.click();
+  step(1);
+  return true;
+}
+
 const act = (name) => current()?.querySelector(`[data-act=${name}]`)?.click();
 
 const KEYS = {
@@ -178,9 +187,10 @@ document.addEventListener("keydown", (event) => {
     if (!document.getElementById("keys").hidden) toggleKeys();
     else if (inField(event.target)) (current() ?? document.getElementById("page")).focus({ preventScroll: true });
     else act("cancel");
-  } else if (!event.altKey && !event.ctrlKey && !event.metaKey && !inField(event.target) && KEYS[event.key]) {
+  } else if (!event.altKey && !event.ctrlKey && !event.metaKey && !inField(event.target)) {
+    if (!press(event.key) && !KEYS[event.key]) return;
     event.preventDefault();
-    KEYS[event.key]();
+    KEYS[event.key]?.();
   }
 });
 

@@ -1,0 +1,259 @@
+"""Regression sets: questions with the answers that a candidate is held to, as a file that people can edit.
+
+A set is a file of JSON lines. ``semscale drift record`` reads it as a run whose outputs are the right
+answers, and a test module beside it compares a candidate's answers with them by ``semantic_snapshot``.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from semscale.errors import InputError
+from semscale.history.items import Output
+from semscale.input_files import read_input_text
+from semscale.json_reading import parse_json
+from semscale.snapshots.settings import SnapshotSettings
+from semscale.store.answer_columns import likely_column
+from semscale.store.reading import open_table
+from semscale.types import Progress
+
+if TYPE_CHECKING:
+    from semscale.snapshots.compare_outputs import SnapshotComparison, SnapshotMeter
+
+CANDIDATE = "SEMSCALE_CANDIDATE"
+"""Environment variable with the file of a candidate's answers, which the test module reads."""
+
+_BATCH = 20_000
+_MODULE = '''"""Hold a candidate to the right answers of {name}.jsonl, which lies beside this file.
+
+Name a table with the candidate's answers, such as one with the columns id and output:
+
+    {variable}=candidate.jsonl pytest {module}
+
+or let the fixture ``answers`` ask your program about ``item.input``.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from semscale.snapshots.regression_sets import candidate_answers, read_set
+
+ITEMS = [item for item in read_set(Path(__file__).with_name("{name}.jsonl")) if item.output]
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return candidate_answers(ITEMS, os.environ["{variable}"])
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=[f"row-{{item.row}}" for item in ITEMS])
+def test_answer(item, answers, semantic_snapshot):
+    semantic_snapshot.check(answers.get(item.id, ""), item.output)
+'''
+
+
+@dataclass(frozen=True)
+class RegressionItem:
+    """A question with the answer that a candidate is held to.
+
+    Attributes:
+        id: name of the item.
+        input: the question; empty if it is not known.
+        output: the right answer; empty if it is not known, so that nothing is compared.
+        answer: the answer that was measured.
+        reference: the reference that it was measured with; empty without one.
+        label: label of a person; empty without one.
+        score: score of the measured answer, from 0 to 1; ``None`` without one.
+        source: file with the measured answer.
+        row: its row there, from 1.
+    """
+
+    id: str
+    input: str = ""
+    output: str = ""
+    answer: str = ""
+    reference: str = ""
+    label: str = ""
+    score: float | None = None
+    source: str = ""
+    row: int = 0
+
+
+def parse_set(content: bytes | str, name: str) -> list[RegressionItem]:
+    """Read the items of a set.
+
+    Args:
+        content: JSON lines; fields that a line lacks are empty, and others are left aside.
+        name: name of the file in messages.
+
+    Raises:
+        InputError: a line is no item.
+    """
+    text = content if isinstance(content, str) else content.decode("utf-8-sig", "replace")
+    items = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = parse_json(line)
+            titles = RegressionItem.__dataclass_fields__
+            known = {title: row[title] for title in titles if row.get(title) is not None}
+            items.append(RegressionItem(**{"id": str(number), **known}))
+        except (json.JSONDecodeError, AttributeError, TypeError) as error:
+            raise InputError(f"{name}, line {number}: no item of a regression set ({error})") from None
+    return items
+
+
+def set_content(items: Iterable[RegressionItem]) -> bytes:
+    r"""Write the items of a set; an unknown right answer is null, so that ``drift`` reads no output.
+
+    Examples:
+        >>> set_content([RegressionItem("7", input="Why?", row=7)])[:52]
+        b'{"id": "7", "input": "Why?", "output": null, "answer'
+    """
+    rows = [{**asdict(item), "output": item.output or None} for item in items]
+    text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    return text.encode("utf-8", "backslashreplace")
+
+
+def read_set(path: Path) -> list[RegressionItem]:
+    """Read a set from its file.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    return parse_set(read_input_text(path), path.name)
+
+
+def module_text(name: str, folder: str) -> str:
+    """Return the test module of a set.
+
+    Args:
+        name: name of the set.
+        folder: folder of both, as the command names it.
+    """
+    return _MODULE.format(name=name, variable=CANDIDATE, module=f"{folder}/test_{name}.py")
+
+
+def candidate_answers(items: Sequence[RegressionItem], path: str | Path) -> dict[str, str]:
+    """Return a candidate's answers to the items of a set, by the items' IDs.
+
+    An item's answer is the one with its ID and its question, if the table has both. Without such an ID, it is
+    the one to the same question.
+
+    Args:
+        items: the items.
+        path: a table with the candidate's answers, whose columns have usual names such as ``id`` and
+            ``output``, or a log of an evaluation.
+
+    Raises:
+        InputError: the table cannot be read, or has no column of answers or none that names the items.
+    """
+    table = open_table(path)
+    used: dict[str, str] = {}
+    for use in ("question", "answer", "id"):
+        used[use] = likely_column(use, table.columns, used.values())
+    if not used["answer"] or not (used["id"] or used["question"]):
+        raise InputError(
+            f"{table.name} needs a column of answers, such as output, and one of IDs or questions, such as "
+            f"id or input; it has {', '.join(table.columns)}"
+        )
+    titles = [name for name in used.values() if name]
+    rows = [row for batch in table.batches_with(titles, _BATCH) for row in batch.iter_rows(named=True)]
+    by_id = {str(row[used["id"]]): row for row in rows} if used["id"] else {}
+    by_question = {_text(row.get(used["question"])): row for row in rows} if used["question"] else {}
+    answers = {}
+    for item in items:
+        row = by_id.get(item.id)
+        if row is None or (item.input and used["question"] and _text(row[used["question"]]) != item.input):
+            row = by_question.get(item.input) if item.input else None
+        if row is not None:
+            answers[item.id] = _text(row[used["answer"]])
+    return answers
+
+
+def _text(cell: Any) -> str:
+    return "" if cell is None else str(cell)
+
+
+@dataclass(frozen=True)
+class GatedItem:
+    """An item of a set with a candidate's answer.
+
+    Attributes:
+        item: the item.
+        answer: the answer; ``None`` if the candidate has none.
+        comparison: comparison with the right answer; ``None`` if that is not known.
+    """
+
+    item: RegressionItem
+    answer: str | None
+    comparison: "SnapshotComparison | None"
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the answer means the same as the right one; ``None`` if that is not known."""
+        return None if self.comparison is None else self.comparison.passed
+
+
+@dataclass(frozen=True)
+class SetGate:
+    """A candidate's answers to the items of a set.
+
+    Attributes:
+        items: the items, failed ones first.
+    """
+
+    items: tuple[GatedItem, ...] = field(default=())
+
+    @property
+    def n_failed(self) -> int:
+        """Number of items that the candidate fails."""
+        return sum(item.passed is False for item in self.items)
+
+    @property
+    def n_passed(self) -> int:
+        """Number of items that the candidate passes."""
+        return sum(item.passed is True for item in self.items)
+
+    @property
+    def passed(self) -> bool:
+        """True if the candidate passes some items and fails none."""
+        return not self.n_failed and self.n_passed > 0
+
+
+def gate_answers(
+    items: Sequence[RegressionItem],
+    answers: Mapping[str, str],
+    meter: "SnapshotMeter",
+    *,
+    settings: SnapshotSettings | None = None,
+    progress: Progress | None = None,
+) -> SetGate:
+    """Compare a candidate's answers with the right ones, as the set's test module does.
+
+    Args:
+        items: the items of a set.
+        answers: the candidate's answers, as ``candidate_answers`` returns them.
+        meter: scores texts.
+        settings: the limits.
+        progress: called after each item.
+    """
+    from semscale.snapshots.compare_outputs import compare_outputs
+
+    limits, gated = settings or SnapshotSettings(), []
+    for number, item in enumerate(items):
+        if progress:
+            progress("comparing answers", number, len(items))
+        answer = answers.get(item.id)
+        comparison = None
+        if item.output:
+            approved, actual = (Output(text).separate_reasoning() for text in (item.output, answer or ""))
+            comparison = compare_outputs([approved], [actual], limits, meter)
+        gated.append(GatedItem(item, answer, comparison))
+    order = {False: 0, None: 1, True: 2}
+    return SetGate(tuple(sorted(gated, key=lambda one: order[one.passed])))

@@ -1,0 +1,332 @@
+"""The page of answers: measured answers with their scores and labels, and two runs side by side."""
+
+import secrets
+import shlex
+from typing import Annotated, Any
+from urllib.parse import parse_qsl, quote, unquote
+
+import numpy as np
+from fastapi import APIRouter, Form, Query, Request
+from pydantic import ValidationError
+from starlette.responses import Response
+
+from semscale.errors import InputError
+from semscale.messages import first_mistake
+from semscale.serving.background import BackgroundWork, Task, current_task
+from semscale.types import Mask
+from semscale.workbench.answer_cards import answer_card, further_cells, raw_replies
+from semscale.workbench.answer_files import ROLES, AnswerRun, ColumnChoice, answer_files, answer_tables
+from semscale.workbench.answer_labels import AnswerLabels
+from semscale.workbench.answer_scores import KINDS
+from semscale.workbench.answer_search import (
+    COMPARED,
+    ORDERS,
+    SHOWS,
+    AnswerChoice,
+    RunComparison,
+    find_answers,
+)
+from semscale.workbench.label_journals import Journals, rater_name
+from semscale.workbench.pages import page, redirect, router_of
+from semscale.workbench.project import Project
+from semscale.workbench.regression_files import RegressionFile, set_names
+from semscale.workbench.runs import result_of
+from semscale.workbench.set_page import SetPage
+
+_RATER = "semscale-rater"
+_YEAR = 365 * 24 * 3600
+_KEPT = 4
+_REPORTED = 50  # rows between reports of progress
+
+
+class AnswersPage:
+    """The page, and what its forms do; each is a route.
+
+    Args:
+        project: the project that is open.
+        work: threads that look for contradictions.
+    """
+
+    def __init__(self, project: Project, work: BackgroundWork) -> None:
+        self._project, self._work = project, work
+        self._journals: dict[str, Journals] = {}
+        self._runs: dict[tuple[Any, ...], AnswerRun] = {}
+        self._looking: dict[AnswerRun, Task[Mask]] = {}
+
+    def show(self, request: Request, choice: Annotated[AnswerChoice, Query()]) -> Response:
+        """Show the answers of a file, two runs side by side, or the files."""
+        if not choice.file:
+            files = answer_files(self._project)
+            return page(
+                "answers",
+                self._project,
+                current="answers",
+                files=files,
+                kinds=KINDS,
+                sets=set_names(self._project),
+                tables=answer_tables(self._project),
+            )
+        name = "answers_compare" if choice.other else "answers_run"
+        return page(name, self._project, current="answers", **self._content(choice, _person(request)))
+
+    def found(self, request: Request, choice: Annotated[AnswerChoice, Query()]) -> Response:
+        """Show the answers that meet the filters, without the rest of the page."""
+        name = "answers_compared" if choice.other else "answers_found"
+        return page(name, self._project, current="answers", **self._content(choice, _person(request)))
+
+    def _content(self, choice: AnswerChoice, person: str) -> dict[str, Any]:
+        """Return what the page shows of a file."""
+        run = self._open(choice.file, choice)
+        labels, kept = self._labels(run), RegressionFile.of_run(self._project, run)
+        rows = kept.rows(run)
+        content: dict[str, Any] = {
+            "choice": choice,
+            "run": run,
+            "person": person,
+            "labels": labels,
+            "chosen_set": kept,
+            "kept": rows,
+            "files": answer_files(self._project),
+            "kinds": KINDS,
+            "key": secrets.token_urlsafe,
+            "card": answer_card,
+        }
+        if choice.other:
+            compared = RunComparison(run, self._open(choice.other, ColumnChoice()))
+            shown = {"compared": compared, "found": compared.find(choice), "shows": COMPARED}
+            return {**content, **shown, "commands": _drift_commands(compared)}
+        contradicted, looking = self._contradictions(run)
+        found = find_answers(run, labels, choice, kept=rows, contradicted=contradicted)
+        unknown = [] if contradicted is not None else ["contradiction"]
+        unknown += ["doubt"] if np.isnan(run.doubt).all() else []
+        shows, orders = (
+            {name: title for name, title in titles.items() if name not in unknown}
+            for titles in (SHOWS, ORDERS)
+        )
+        return {
+            **content,
+            "found": found,
+            "shows": shows,
+            "orders": orders,
+            "looking": looking,
+            "mean": labels.mean_score(),
+            "roles": ROLES[:-1],
+            "command": _command(run),
+        }
+
+    def row(self, choice: Annotated[AnswerChoice, Query()], row: int = 0) -> Response:
+        """Show everything that a file has on an answer."""
+        run = self._open(choice.file, choice)
+        if not 0 <= row < run.n:
+            raise InputError("row", f"must be a row of the file, got {row + 1}")
+        return page(
+            "answer",
+            self._project,
+            current="answers",
+            run=run,
+            choice=choice,
+            card=answer_card(run, row, is_whole=True),
+            replies=raw_replies(run, row),
+            cells=further_cells(run, row),
+        )
+
+    def people(self, choice: Annotated[AnswerChoice, Query()]) -> Response:
+        """Show what the labels of people show."""
+        run = self._open(choice.file, choice)
+        labels = self._labels(run)
+        return page(
+            "answers_people",
+            self._project,
+            current="answers",
+            run=run,
+            choice=choice,
+            labels=labels,
+            evidence=labels.evidence,
+        )
+
+    def set_rater(self, filters: Annotated[str, Form()] = "", rater: Annotated[str, Form()] = "") -> Response:
+        """Remember who labels; an empty name forgets it."""
+        answer = redirect("/answers", **_choice(filters).query)
+        if not rater.strip():
+            answer.delete_cookie(_RATER, path="/answers")
+            return answer
+        name = quote(rater_name(rater), safe="")
+        answer.set_cookie(_RATER, name, max_age=_YEAR, httponly=True, samesite="strict", path="/answers")
+        return answer
+
+    def label(
+        self,
+        request: Request,
+        filters: Annotated[str, Form()] = "",
+        row: Annotated[int, Form()] = -1,
+        label: Annotated[str, Form()] = "",
+        key: Annotated[str, Form()] = "",
+    ) -> Response:
+        """Store the label of an answer."""
+        choice, person = _choice(filters), _person(request)
+        if not person:
+            raise InputError("rater", "must be known: write your name above the answers")
+        run = self._open(choice.file, choice)
+        self._labels(run).add(row, person, label, key[:60])
+        labels = self._labels(run)
+        RegressionFile.of_run(self._project, run).note_label(run, labels, row)
+        answer = self._after(request, choice, run, row)
+        answer.headers["HX-Trigger"] = "labelled"
+        return answer
+
+    def keep(
+        self,
+        request: Request,
+        filters: Annotated[str, Form()] = "",
+        row: Annotated[int, Form()] = -1,
+    ) -> Response:
+        """Add an answer to the regression set, or take it out."""
+        choice = _choice(filters)
+        run = self._open(choice.file, choice)
+        if not 0 <= row < run.n:
+            raise InputError("row", f"must be a row of the file, got {row + 1}")
+        RegressionFile.of_run(self._project, run).toggle(run, self._labels(run), row)
+        return self._after(request, choice, run, row)
+
+    def _after(self, request: Request, choice: AnswerChoice, run: AnswerRun, row: int) -> Response:
+        """Show an answer after a change; without htmx, the page is loaded anew."""
+        if "hx-request" not in request.headers:
+            return redirect("/answers", f"row-{row + 1}", **choice.query)
+        kept = RegressionFile.of_run(self._project, run)
+        return page(
+            "answer_acts",
+            self._project,
+            current="answers",
+            run=run,
+            row=row,
+            choice=choice,
+            person=_person(request),
+            labels=self._labels(run),
+            chosen_set=kept,
+            kept=kept.rows(run),
+            key=secrets.token_urlsafe,
+            card=answer_card,
+        )
+
+    def _labels(self, run: AnswerRun) -> AnswerLabels:
+        return AnswerLabels.of_run(self._project, run, self._journals)
+
+    def _open(self, name: str, choice: ColumnChoice) -> AnswerRun:
+        """Open a file; the last ones stay in memory as long as they do not change.
+
+        Raises:
+            InputError: there is no such file, or it has no measured answers.
+        """
+        path = self._project.folder / name
+        state = path.stat() if name in answer_tables(self._project) else None
+        fields = [getattr(choice, field) for field in ColumnChoice.model_fields]
+        key = (name, *fields, *((state.st_mtime_ns, state.st_size) if state else ()))
+        if key not in self._runs:
+            run = AnswerRun.open(self._project, name, choice)
+            self._runs = {**dict(list(self._runs.items())[1 - _KEPT :]), key: run}
+            known = set(self._runs.values())
+            self._looking = {run: task for run, task in self._looking.items() if run in known}
+        return self._runs[key]
+
+    def _contradictions(self, run: AnswerRun) -> tuple[Mask | None, Task[Mask] | None]:
+        """Return in which answers a contradiction was found, and the work that still looks for some."""
+        if run.contradicted is not None or "reference" not in run.columns:
+            return run.contradicted, None
+        if run not in self._looking:
+            self._looking[run] = self._work.submit(_contradicted, run)
+        task = self._looking[run]
+        return result_of(task), None if task.future.done() else task
+
+
+def _contradicted(run: AnswerRun) -> Mask:
+    """Return which answers contradict their references by the rules of the guards, shape (n,)."""
+    from semscale.answer_consistency.pairs import contradicting
+    from semscale.guards.registry import Guards
+
+    guards, report = Guards(), current_task().report
+    found: Mask = np.zeros(run.n, dtype=bool)
+    pairs = zip(run.texts("answer"), run.texts("reference"), strict=True)
+    for row, (answer, reference) in enumerate(pairs):
+        if row % _REPORTED == 0:
+            report("looking for contradictions", row, run.n)
+        found[row] = bool(answer and reference and contradicting(guards.check(answer, reference)))
+    return found
+
+
+def _choice(filters: str) -> AnswerChoice:
+    """Return the fields of an address that a form repeats.
+
+    Raises:
+        InputError: one of them is wrong.
+    """
+    try:
+        return AnswerChoice.model_validate(dict(parse_qsl(filters)))
+    except ValidationError as error:
+        raise InputError(first_mistake(error, ())) from None
+
+
+def _person(request: Request) -> str:
+    """Return the name in the cookie; empty without one."""
+    try:
+        return rater_name(unquote(request.cookies.get(_RATER, "")))
+    except InputError:
+        return ""
+
+
+def _command(run: AnswerRun) -> str:
+    """Return the command that reports on the answers of a file, with their labels if the file has some."""
+    columns, name = run.columns, run.name
+    answer, reference = columns["answer"], columns.get("reference")
+    pairs = ["--reference", reference] if reference else []
+    if run.kind == "judge":
+        human = ["--human", columns["human"]] if "human" in columns else []
+        question = ["--prompt", columns.get("question", "question")]
+        words = ["semscale", "judge", name, *question, "--answer", answer, *pairs, *human]
+        words += ["--chat-model", "MODEL"]
+    elif run.kind == "match" or reference:
+        words = ["semscale", "match", name, "--prediction", answer, *pairs]
+    else:
+        words = ["semscale", "consistency", name]
+    return shlex.join(words)
+
+
+def _drift_commands(compared: RunComparison) -> list[str]:
+    """Return the commands that compare two runs; none if neither IDs nor questions are known."""
+
+    def words(act: str, run: AnswerRun) -> str:
+        id_, question = (run.columns.get(role, "") for role in ("id", "question"))
+        named = ["--id", id_ or question, *(["--input", question] if id_ and question else [])]
+        command = ["semscale", "drift", act, run.name, *named, "--output", run.columns["answer"]]
+        return shlex.join([*command, "--dataset", "answers", *(["--approve"] if act == "record" else [])])
+
+    runs = {"record": compared.first, "gate": compared.second}
+    is_known = all({"id", "question"} & {*run.columns} for run in runs.values())
+    return [words(act, run) for act, run in runs.items()] if is_known else []
+
+
+def answers_router(project: Project, work: BackgroundWork) -> APIRouter:
+    """Return the routes of the page, and of the page with a regression set.
+
+    Args:
+        project: the project that is open.
+        work: threads for longer work.
+    """
+    answers, sets = AnswersPage(project, work), SetPage(project, work)
+    return router_of(
+        {
+            "/answers": answers.show,
+            "/answers/found": answers.found,
+            "/answers/row": answers.row,
+            "/answers/people": answers.people,
+            "/answers/set": sets.show,
+            "/answers/progress": sets.progress,
+        },
+        {
+            "/answers/rater": answers.set_rater,
+            "/answers/label": answers.label,
+            "/answers/keep": answers.keep,
+            "/answers/set": sets.change,
+            "/answers/gate": sets.gate,
+            "/answers/stop": sets.stop,
+        },
+    )

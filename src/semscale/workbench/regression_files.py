@@ -1,0 +1,202 @@
+"""Regression sets of a project: which answers they have, and their files in the folder ``regression``."""
+
+import json
+import math
+import shlex
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlencode
+
+from semscale.snapshots.regression_sets import (
+    CANDIDATE,
+    RegressionItem,
+    module_text,
+    parse_set,
+    set_content,
+)
+from semscale.store.atomic import replacing
+from semscale.workbench.answer_files import AnswerRun
+from semscale.workbench.answer_labels import AnswerLabels
+from semscale.workbench.changes import Change, content_of
+from semscale.workbench.project import ConflictError, Project
+from semscale.workbench.runs import file_stem
+
+REGRESSION = "regression"
+"""Folder of a project with regression sets."""
+
+_FEWEST_FOR_DRIFT = 10
+_GOOD = 0.75
+
+
+class RegressionFile:
+    """The regression set of a file with measured answers.
+
+    Args:
+        project: the project that is open.
+        name: name of the set.
+    """
+
+    _lock = threading.Lock()
+
+    def __init__(self, project: Project, name: str) -> None:
+        self._project, self.name = project, name
+        self.path = project.folder / REGRESSION / f"{name}.jsonl"
+
+    @classmethod
+    def of_run(cls, project: Project, run: AnswerRun) -> "RegressionFile":
+        """Return the set of a file, which is named like it."""
+        return cls(project, set_name(run.name))
+
+    @property
+    def shown_path(self) -> str:
+        """Path of the set in the project's folder."""
+        return f"{REGRESSION}/{self.path.name}"
+
+    def items(self) -> list[RegressionItem]:
+        """Return the items; none without a file.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        content = content_of(self.path)
+        return [] if content is None else parse_set(content, self.shown_path)
+
+    def rows(self, run: AnswerRun) -> set[int]:
+        """Return the rows, from 0, of a file's answers in the set."""
+        return {item.row - 1 for item in self.items() if item.source == run.name}
+
+    def toggle(self, run: AnswerRun, labels: AnswerLabels, row: int) -> None:
+        """Add an answer to the set, or take it out.
+
+        Args:
+            run: the answers.
+            labels: their labels.
+            row: the row, from 0.
+
+        Raises:
+            ConflictError: the set was changed in the meantime.
+        """
+
+        def changed(items: list[RegressionItem]) -> list[RegressionItem]:
+            others = [item for item in items if (item.source, item.row) != (run.name, row + 1)]
+            return others if len(others) < len(items) else [*others, item_of(run, labels, row)]
+
+        act = f"take row {row + 1:,} out of" if row in self.rows(run) else f"add row {row + 1:,} to"
+        self._change(f"{act} the regression set", changed, f"/answers?{urlencode({'file': run.name})}")
+
+    def set_output(self, id: str, output: str, was: str) -> None:
+        """Store the right answer of an item.
+
+        Args:
+            id: the item.
+            output: the right answer.
+            was: the one that the page showed.
+
+        Raises:
+            ConflictError: it was changed since.
+        """
+
+        def changed(item: RegressionItem) -> RegressionItem:
+            if item.id != id:
+                return item
+            if item.output != was:
+                raise ConflictError(
+                    f"the right answer of {id} was changed elsewhere since this page was shown, so yours was "
+                    "not saved: look at its current state"
+                )
+            return replace(item, output=output)
+
+        self._change(f"right answer of {id}", lambda items: list(map(changed, items)))
+
+    def remove(self, id: str) -> None:
+        """Take an item out of the set."""
+        name = f"take {id} out of the regression set"
+        self._change(name, lambda items: [item for item in items if item.id != id])
+
+    def note_label(self, run: AnswerRun, labels: AnswerLabels, row: int) -> None:
+        """Store the label that an answer of the set has now."""
+        with self._lock:
+            if row not in self.rows(run):
+                return
+            now = item_of(run, labels, row)
+            items = [
+                replace(item, label=now.label, output=item.output or now.output)
+                if (item.source, item.row) == (run.name, row + 1)
+                else item
+                for item in self.items()
+            ]
+            with replacing(self.path) as temporary:
+                temporary.write_bytes(set_content(items))
+
+    def _change(
+        self,
+        name: str,
+        change: Callable[[list[RegressionItem]], list[RegressionItem]],
+        page: str = "",
+    ) -> None:
+        """Write the set so that it can be undone, and the test module beside it if there is none."""
+        page = page or f"/answers/set?{urlencode({'name': self.name})}"
+        with self._lock:
+            before = content_of(self.path)
+            items = [] if before is None else parse_set(before, self.shown_path)
+            self._project.save_file(Change(name, self.path, before, set_content(change(items)), page))
+        module = self.path.with_name(f"test_{self.name}.py")
+        if not module.exists():
+            with replacing(module) as temporary:
+                temporary.write_text(module_text(self.name, REGRESSION), encoding="utf-8")
+
+    def commands(self, candidate: str) -> list[str]:
+        """Return the commands that read the set.
+
+        Args:
+            candidate: file with a candidate's answers.
+        """
+        test = f"{CANDIDATE}={shlex.quote(candidate)} pytest {REGRESSION}/test_{self.name}.py"
+        if sum(bool(item.output) for item in self.items()) < _FEWEST_FOR_DRIFT:
+            return [test]
+        named = ["--dataset", self.name]
+        record = ["semscale", "drift", "record", self.shown_path, *named, "--model", "expected", "--approve"]
+        return [test, shlex.join(record), shlex.join(["semscale", "drift", "gate", candidate, *named])]
+
+
+def set_name(file: str) -> str:
+    """Return the name of a file's regression set, which is part of a Python module's name.
+
+    Examples:
+        >>> set_name("results/judged run.parquet")
+        'judged_run'
+    """
+    return file_stem(Path(file).stem).replace("-", "_")
+
+
+def set_names(project: Project) -> list[str]:
+    """List the regression sets of a project."""
+    return sorted(path.stem for path in (project.folder / REGRESSION).glob("*.jsonl"))
+
+
+def item_of(run: AnswerRun, labels: AnswerLabels, row: int) -> RegressionItem:
+    """Return the item of an answer.
+
+    The right answer is the reference. Without one, it is the answer itself if people call it good.
+
+    Args:
+        run: the answers.
+        labels: their labels.
+        row: the row, from 0.
+    """
+    answer, reference, score = run.text(row, "answer"), run.text(row, "reference"), float(run.scores[row])
+    is_good = bool(labels.mean[row] >= _GOOD)
+    given = labels.of_row(row)
+    return RegressionItem(
+        id=run.ids[row],
+        input=run.text(row, "question"),
+        output=reference or (answer if is_good else ""),
+        answer=answer,
+        reference=reference,
+        label=json.dumps(given, ensure_ascii=False) if len(given) > 1 else next(iter(given.values()), ""),
+        score=None if math.isnan(score) else score,
+        source=run.name,
+        row=row + 1,
+    )

@@ -1,0 +1,159 @@
+"""The page of a regression set: its right answers, and whether a candidate keeps to them."""
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import Form
+from starlette.responses import Response
+
+from semscale.errors import InputError
+from semscale.messages import shorten
+from semscale.report.document import Marked
+from semscale.serving.background import BackgroundWork, Task, current_task
+from semscale.snapshots.regression_sets import RegressionItem, SetGate, candidate_answers, gate_answers
+from semscale.weights.known import DEFAULT_MODEL
+from semscale.workbench.answer_cards import LONGEST
+from semscale.workbench.answer_files import answer_tables
+from semscale.workbench.pages import missing_model, page, redirect
+from semscale.workbench.project import Project
+from semscale.workbench.regression_files import RegressionFile, set_names
+from semscale.workbench.runs import problem_of, replace_run, result_of
+
+_STOPPED = "stopped; nothing was compared"
+_LIMITS = {
+    "min_match": "its meaning is too far from the right answer",
+    "max_lost_content": "it lacks content of the right answer",
+    "wording": "it contradicts the right answer in nearly the same words",
+    "max_unpaired": "the candidate has no such answer",
+}
+
+
+@dataclass(frozen=True)
+class GateRun:
+    """A run that holds a candidate to a set.
+
+    Attributes:
+        name: name of the set.
+        candidate: file with the candidate's answers.
+        task: the work.
+    """
+
+    name: str
+    candidate: str
+    task: Task[SetGate] = field(compare=False)
+
+    @property
+    def gate(self) -> SetGate | None:
+        """The result; ``None`` before the end, and after a failure."""
+        return result_of(self.task)
+
+    @property
+    def problem(self) -> str:
+        """The reason why there is no result; empty if there is one, or while the work goes on."""
+        return problem_of(self.task, _STOPPED)
+
+
+class SetPage:
+    """The page, and what its forms do; each is a route.
+
+    Args:
+        project: the project that is open.
+        work: threads for runs.
+    """
+
+    def __init__(self, project: Project, work: BackgroundWork) -> None:
+        self._project, self._work = project, work
+        self._run: GateRun | None = None
+
+    def show(self, name: str = "") -> Response:
+        """Show the items of a set, and the last candidate's answers."""
+        kept = self._set(name)
+        run = self._run if self._run is not None and self._run.name == name else None
+        items, files = kept.items(), answer_tables(self._project)
+        return page(
+            "answers_set",
+            self._project,
+            current="answers",
+            chosen_set=kept,
+            items=items,
+            files=files,
+            run=run,
+            gate=None if run is None else run.gate,
+            differing=_differing,
+            reasons=_LIMITS,
+            commands=kept.commands(run.candidate if run else "candidate.jsonl"),
+            missing=missing_model(self._project, DEFAULT_MODEL),
+        )
+
+    def change(
+        self,
+        name: Annotated[str, Form()] = "",
+        item: Annotated[str, Form()] = "",
+        output: Annotated[str, Form()] = "",
+        was: Annotated[str, Form()] = "",
+        act: Annotated[str, Form()] = "",
+    ) -> Response:
+        """Store the right answer of an item, or take the item out."""
+        kept = self._set(name)
+        if item not in {known.id for known in kept.items()}:
+            raise InputError("item", f"must be one of the set, got {shorten(item)}")
+        if act == "remove":
+            kept.remove(item)
+        else:
+            kept.set_output(item, _plain(output).strip(), _plain(was))
+        return redirect("/answers/set", name=name)
+
+    def gate(self, name: Annotated[str, Form()] = "", candidate: Annotated[str, Form()] = "") -> Response:
+        """Start to compare a candidate's answers with the right ones; a running comparison is stopped."""
+        items = self._set(name).items()
+        if candidate not in answer_tables(self._project):
+            raise InputError("candidate", f"must be one of the list, got {shorten(candidate)}")
+        if not any(item.output for item in items):
+            raise InputError("no right answer is known yet: write one for some of the questions")
+        before = None if self._run is None else self._run.task
+        task = replace_run(self._work, before, self._gate, items, candidate)
+        self._run = GateRun(name, candidate, task)
+        return redirect("/answers/set", "gate", name=name)
+
+    def progress(self) -> Response:
+        """Show the progress of the comparison; at its end the page is loaded anew."""
+        run = self._run
+        if run is None or run.task.future.done():
+            return Response(headers={"HX-Refresh": "true"})
+        return page("progress", self._project, current="answers", task=run.task)
+
+    def stop(self) -> Response:
+        """Stop the comparison."""
+        if self._run is None:
+            return redirect("/answers")
+        self._run.task.cancel()
+        return redirect("/answers/set", name=self._run.name)
+
+    def _gate(self, items: list[RegressionItem], candidate: str) -> SetGate:
+        """Compare a candidate's answers as the set's test module does."""
+        from semscale.snapshots.compare_outputs import SnapshotMeter
+
+        answers = candidate_answers(items, self._project.folder / candidate)
+        return gate_answers(items, answers, SnapshotMeter(), progress=current_task().report)
+
+    def _set(self, name: str) -> RegressionFile:
+        """Return a set of the project.
+
+        Raises:
+            InputError: there is no such set.
+        """
+        if name not in set_names(self._project):
+            raise InputError("name", f"must be a set in the folder regression, got {shorten(name)}")
+        return RegressionFile(self._project, name)
+
+
+def _plain(text: str) -> str:
+    """Return a text of a form with line breaks as files have them."""
+    return text.replace("\r\n", "\n")
+
+
+def _differing(expected: str, answer: str | None) -> tuple[Marked | None, Marked | None]:
+    """Mark the words that differ between a right answer and a candidate's."""
+    from semscale.report.drift_gate import differing
+
+    return differing(expected, answer, limit=LONGEST)

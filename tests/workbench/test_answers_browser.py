@@ -1,0 +1,104 @@
+"""The page of answers as a builder uses it: the worst ones, labels by keys, a regression set, and a gate."""
+
+import json
+
+import polars as pl
+import pytest
+from tests.workbench.conftest import IN_CHROMIUM, check_for_barriers
+
+from semscale.snapshots.regression_sets import read_set
+
+pytestmark = IN_CHROMIUM
+
+N = 500
+QUESTIONS = [f"Question {row} <i>" for row in range(1, N + 1)]
+REFERENCES = [f"It takes {row} days." for row in range(1, N + 1)]
+
+
+def judged(levels):
+    """Return a table as a judge writes it."""
+    answers = [f"It does not take {row} days, grade {level}." for row, level in enumerate(levels, start=1)]
+    masses = {f"semscale_p_{one}": [float(one == level) for level in levels] for one in range(1, 6)}
+    scores = [(level - 1) / 4 for level in levels]
+    return pl.DataFrame({
+        "id": [f"q{row}" for row in range(1, N + 1)],
+        "question": QUESTIONS,
+        "answer": answers,
+        "reference": REFERENCES,
+        "semscale_status": "scored",
+        "semscale_score": scores,
+        "semscale_expected": scores,
+        "semscale_provenance": "single",
+        "semscale_explanation": [f"It deserves a {level}." for level in levels],
+        "semscale_replies": [[json.dumps({"score": level})] for level in levels],
+        **masses,
+    })  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A project with two judged runs of 500 answers, and the answers of a candidate."""
+    levels = [1 + (row * 7) % 5 for row in range(N)]
+    (tmp_path / "results").mkdir()
+    judged(levels).write_parquet(tmp_path / "results" / "judged.parquet")
+    judged([min(level + 1, 5) if row < 9 else level for row, level in enumerate(levels)]).write_parquet(
+        tmp_path / "results" / "second.parquet"
+    )
+    pl.DataFrame({"id": [f"q{row}" for row in range(1, N + 1)], "output": REFERENCES}).write_ndjson(
+        tmp_path / "candidate.jsonl"
+    )
+    return tmp_path
+
+
+def test_the_worst_answers_are_labelled_kept_and_gate_a_candidate(new_page, folder):
+    page = new_page()
+    page.get_by_role("navigation").get_by_role("link", name="Answers").click()
+    page.get_by_role("link", name="results/judged.parquet").click()
+    page.get_by_label("Label answers as").fill("Ada")
+    page.keyboard.press("Enter")
+    page.get_by_text("You label as Ada").wait_for()
+    page.get_by_label("First").select_option("the lowest score")
+    first = page.locator(".answer-list > li").first
+    first.get_by_text("It deserves a 1.").wait_for()
+    check_for_barriers(page)
+    rows = [
+        int(card.get_attribute("id").removeprefix("row-")) for card in page.locator(".answer-list > li").all()
+    ]
+    for _ in range(5):
+        page.keyboard.press("j")
+        page.keyboard.press("x")
+    page.locator("#in-set", has_text="5 answers").wait_for()
+    page.get_by_role("link", name="5 answers in the regression set").focus()
+    for key in "12111":
+        page.keyboard.press(key)
+    page.get_by_text("5 answers with a label and a score").wait_for()
+    entries = [
+        json.loads(line)
+        for line in (folder / "labels" / "judged-answers" / "ada.jsonl").read_text().splitlines()
+    ]
+    assert [(entry["row"], entry["label"]) for entry in entries] == list(zip(rows, "12111", strict=False))
+    assert {item.row for item in read_set(folder / "regression" / "judged.jsonl")} == set(rows[:5])
+
+    page.get_by_role("link", name="5 answers in the regression set").click()
+    page.get_by_label("File with the candidate’s answers").select_option("candidate.jsonl")
+    check_for_barriers(page)
+    page.get_by_role("button", name="Gate").click()
+    page.get_by_text("keeps to the right answers of 5 questions").wait_for()
+    check_for_barriers(page)
+
+
+def test_an_answer_opens_is_found_and_is_compared(new_page, workbench):
+    page = new_page()
+    page.goto(workbench.address.partition("/?")[0] + "/answers?file=results/judged.parquet")
+    page.keyboard.press("j")
+    page.keyboard.press("e")
+    page.get_by_text("Raw replies and reasoning").wait_for()
+    check_for_barriers(page)
+    page.keyboard.press("/")
+    page.keyboard.type("question 417")
+    page.get_by_role("status").get_by_text("1 answer", exact=True).wait_for()
+    page.get_by_label("Compare with another run").select_option("results/second.parquet")
+    page.get_by_role("button", name="Compare").click()
+    page.locator("mark.added").first.wait_for()
+    assert page.locator(".answer-list > li").count() == 7
+    check_for_barriers(page)

@@ -1,0 +1,318 @@
+"""The page of answers shows measured answers, stores labels, and writes regression sets that others read."""
+
+import json
+import re
+import shlex
+from html import unescape
+from urllib.parse import urlencode
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.judging.conftest import Scripted, material, plain_running
+from tests.support.evaluation_logs import inspect_log, promptfoo_log
+from tests.workbench.conftest import fields_in, message_in
+
+from semscale.drift.reading import read_run
+from semscale.judging.human_labels import compare_with_labels
+from semscale.judging.judge import Judge
+from semscale.judging.settings import JudgeColumns
+from semscale.judging.table import judge_table
+from semscale.judging.templates import load_template
+from semscale.snapshots.regression_sets import candidate_answers, read_set
+from semscale.store.reading import open_table
+
+N = 24
+JUDGED = "results/judged.parquet"
+QUESTIONS = [f"Question {row}: how much <b>?" for row in range(1, N + 1)]
+REFERENCES = [f"It takes {row} days." for row in range(1, N + 1)]
+LEVELS = [1, 5, 4, 2, 5, 3] * 4
+ANSWERS = [
+    f"It takes {row} days & grade{level}." if row % 5 else f"It does not take {row} days & grade{level}."
+    for row, level in enumerate(LEVELS, start=1)
+]
+PERSON = {"rater": "Ada"}
+
+
+def scored(request):
+    """Score an answer by the level in it, and answer the tenth question in no readable way."""
+    answer = material(request)
+    level = re.search(r"grade(\d)", answer)[1]
+    if "takes 12 days" in answer:
+        return "no idea"
+    return json.dumps({"score": int(level), "explanation": f"because of grade {level}"})
+
+
+def judge(folder, answers, out):
+    """Judge answers with a stand-in for a chat model, as the command does."""
+    table = pl.DataFrame(
+        {"id": [f"q{row}" for row in range(1, N + 1)], "question": QUESTIONS, "answer": answers}
+    ).with_columns(reference=pl.Series(REFERENCES))
+    table.write_csv(folder / "answers.csv")
+    (folder / "results").mkdir(exist_ok=True)
+    columns = JudgeColumns(question="question", answer="answer", reference=("reference",))
+    judge_table(
+        open_table(folder / "answers.csv"),
+        columns,
+        judge=Judge(Scripted(scored), corrections=0),
+        running=plain_running(),
+        out=folder / out,
+    )
+
+
+@pytest.fixture(scope="module")
+def stored():
+    return {}
+
+
+@pytest.fixture
+def folder(tmp_path, stored):
+    """A project with judged answers, which are the same in all tests."""
+    if not stored:
+        judge(tmp_path, ANSWERS, JUDGED)
+        stored["judged"], stored["answers"] = (
+            (tmp_path / name).read_bytes() for name in (JUDGED, "answers.csv")
+        )
+    (tmp_path / "results").mkdir(exist_ok=True)
+    (tmp_path / JUDGED).write_bytes(stored["judged"])
+    (tmp_path / "answers.csv").write_bytes(stored["answers"])
+    return tmp_path
+
+
+def address(path="/answers", **fields):
+    return f"{path}?{urlencode({'file': JUDGED, **fields})}"
+
+
+def rows_in(page):
+    """Return the rows of the shown answers, from 1."""
+    return [int(row) for row in re.findall(r'id="row-(\d+)"', page)]
+
+
+def label_as_ada(browser, row, value):
+    browser.change("/answers/rater", PERSON | {"filters": f"file={JUDGED}"})
+    page = browser.get(address(order="row", start=max(row - 2, 0)))
+    form = page[page.index(f'id="acts-{row}"') :]
+    fields = fields_in(form[: form.index("</form>")])
+    return browser.change("/answers/label", fields | {"label": value})
+
+
+def test_the_files_with_measured_answers_are_listed(browser, folder):
+    inspect_log(folder)
+    page = browser.get("/answers")
+    assert "judged answers" in page
+    assert "log of an evaluation" in page
+    assert "answers.csv" not in page
+
+
+def test_the_lowest_scores_come_first_and_unreadable_ones_last(browser):
+    rows = rows_in(browser.get(address(order="worst")))
+    rows += rows_in(browser.get(address(order="worst", start=20)))
+    expected = sorted(range(1, N + 1), key=lambda row: (row == 12, LEVELS[row - 1], row))
+    assert rows == expected
+
+
+def test_an_answer_shows_texts_marks_scores_and_what_the_judge_said(browser):
+    page = browser.get(address(order="row"))
+    card = page[page.index('id="row-5"') : page.index('id="row-6"')]
+    assert "how much &lt;b&gt;?" in card
+    assert 'class="negation"' in card
+    assert "because of grade 5" in card
+    whole = browser.get(address("/answers/row", row=4))
+    assert "Raw replies" in whole
+    assert unescape(whole).count('{"score": 5, "explanation": "because of grade 5"}') == 1
+    assert "semscale_provenance" in whole
+
+
+@pytest.mark.parametrize(
+    ("fields", "rows"),
+    [
+        ({"words": "Question 7:"}, [7]),
+        ({"words": "BECAUSE OF GRADE 3"}, [6, 18, 24]),
+        ({"show": "low", "order": "row"}, [1, 4, 7, 10, 13, 16, 19, 22]),
+        ({"show": "unscored"}, [12]),
+        ({"show": "labelled"}, []),
+    ],
+)
+def test_answers_are_found_by_words_and_filters(browser, fields, rows):
+    assert rows_in(browser.get(address("/answers/found", **fields))) == rows
+
+
+def test_contradictions_with_the_references_are_found(browser):
+    import time
+
+    for _ in range(100):
+        page = browser.get(address(show="contradiction", order="row"))
+        if "are being looked for" not in page:
+            break
+        time.sleep(0.05)
+    assert rows_in(page) == [5, 10, 15, 20]
+
+
+def test_a_label_is_in_the_journal_and_its_key_again_takes_it_back(browser, folder):
+    label_as_ada(browser, 1, "4")
+    journal = folder / "labels" / "judged-answers" / "ada.jsonl"
+    (entry,) = map(json.loads, journal.read_text().splitlines())
+    assert (entry["row"], entry["label"], entry["rater"]) == (1, "4", "Ada")
+    page = browser.get(address())
+    assert rows_in(page)[0] == 1, "the disagreement comes first"
+    assert rows_in(browser.get(address(show="disagree"))) == [1]
+    label_as_ada(browser, 1, "4")
+    assert rows_in(browser.get(address(show="disagree"))) == []
+
+
+def test_agreement_is_of_all_labels_and_the_mean_of_those_in_random_order(browser):
+    order = rows_in(browser.get(address(order="chance"))) + rows_in(
+        browser.get(address(order="chance", start=20))
+    )
+    assert sorted(order) == list(range(1, N + 1))
+    assert order[-1] == 12, "an answer without a score"
+    given = {row: str(LEVELS[row - 1]) for row in (*order[:5], order[9])}
+    given[order[0]] = "1" if given[order[0]] != "1" else "2"
+    for row, label in given.items():
+        label_as_ada(browser, row, label)
+    page = unescape(browser.get(address("/answers/people")))
+    template, scores = load_template("likert"), (np.array(LEVELS) - 1.0) / 4
+    scores[11] = np.nan
+    labels = np.full((N, 1), np.nan)
+    for row, label in given.items():
+        labels[row - 1] = (int(label) - 1) / 4
+    kappa = compare_with_labels(scores, labels, template).kappa.value
+    labels[order[9] - 1] = np.nan
+    corrected = compare_with_labels(scores, labels, template).corrected.value
+    assert "6 answers with a label" in page
+    assert f"<b>{kappa:.2f}".replace("0.", ".") in page.replace("0.", ".")
+    assert f"<b>{corrected:.2f}".replace("0.", ".") in page.replace("0.", ".")
+    assert "corrected by 5 labels" in page
+
+
+def test_in_random_order_the_score_is_hidden_until_there_is_a_label(browser):
+    browser.change("/answers/rater", PERSON | {"filters": f"file={JUDGED}"})
+    page = browser.get(address(order="chance"))
+    assert "because of grade" not in page
+    first = rows_in(page)[0]
+    label_as_ada(browser, first, "3")
+    assert browser.get(address(order="chance")).count("because of grade") == 1
+
+
+def test_labels_need_a_name_and_one_of_the_levels(browser):
+    refused = browser.post("/answers/label", {"filters": f"file={JUDGED}", "row": "0", "label": "1"})
+    assert refused.status_code == 422
+    assert "write your name" in message_in(refused)
+    browser.change("/answers/rater", PERSON | {"filters": f"file={JUDGED}"})
+    for fields in ({"row": "0", "label": "6"}, {"row": "99", "label": "1"}, {}):
+        refused = browser.post("/answers/label", {"filters": f"file={JUDGED}", **fields})
+        assert refused.status_code == 422
+
+
+def keep(browser, *rows):
+    for row in rows:
+        browser.change("/answers/keep", {"filters": f"file={JUDGED}", "row": str(row - 1)})
+
+
+def test_chosen_answers_are_a_set_that_is_undone(browser, folder):
+    label_as_ada(browser, 4, "1")
+    keep(browser, 1, 4)
+    path = folder / "regression" / "judged.jsonl"
+    first, second = read_set(path)
+    assert (first.id, first.input, first.output) == ("q1", QUESTIONS[0], REFERENCES[0])
+    assert (second.answer, second.label, second.score) == (ANSWERS[3], "Completely incorrect", 0.25)
+    assert rows_in(browser.get(address(show="set", order="row"))) == [1, 4]
+    browser.change("/data/undo")
+    assert [item.id for item in read_set(path)] == ["q1"]
+    keep(browser, 1)
+    assert read_set(path) == []
+
+
+def test_the_commands_of_the_page_read_the_set(browser, folder, semscale, monkeypatch):
+    keep(browser, *range(1, 13))
+    monkeypatch.chdir(folder)
+    page = unescape(browser.get("/answers/set?name=judged"))
+    commands = [
+        shlex.split(line) for line in re.search(r'"copy">(.*?)</pre>', page, re.DOTALL)[1].splitlines()
+    ]
+    record = next(words for words in commands if "record" in words)
+    ended = semscale(*record[1:])
+    assert ended.code == 0, ended.err
+    run = read_run(folder / "regression" / "judged.jsonl")
+    assert [item.outputs[0].text for item in run.items] == REFERENCES[:12]
+    assert run.items[0].input == QUESTIONS[0]
+
+
+def test_the_test_module_of_a_set_runs_with_the_plugin(browser, folder, pytester, monkeypatch):
+    keep(browser, 1, 2, 3)
+    candidate = pl.DataFrame({"id": ["q1", "q2"], "output": REFERENCES[:2]})
+    candidate.write_ndjson(folder / "candidate.jsonl")
+    monkeypatch.setenv("SEMSCALE_CANDIDATE", str(folder / "candidate.jsonl"))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p semscale.pytest_plugin -p no:cacheprovider")
+    result = pytester.runpytest_inprocess(str(folder / "regression"))
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*test_answer[[]row-3]*", "E *the meaning differs from the approved text.*"])
+
+
+def test_a_candidate_is_gated_in_the_page(browser, folder):
+    keep(browser, 1, 2, 3)
+    pl.DataFrame({"question": QUESTIONS[:2], "answer": REFERENCES[:2]}).write_csv(folder / "candidate.csv")
+    page = browser.change("/answers/gate", {"name": "judged", "candidate": "candidate.csv"})
+    while 'id="progress"' in page:
+        page = browser.get("/answers/set?name=judged")
+    assert "fails 1 of 3 questions" in page
+    assert "the candidate has no such answer" in page
+    browser.change("/answers/set", {"name": "judged", "item": "q3", "act": "remove"})
+    page = browser.change("/answers/gate", {"name": "judged", "candidate": "candidate.csv"})
+    while 'id="progress"' in page:
+        page = browser.get("/answers/set?name=judged")
+    assert "keeps to the right answers of 2 questions" in page
+
+
+def test_a_right_answer_is_written_by_hand(browser, folder):
+    keep(browser, 1)
+    form = {"name": "judged", "item": "q1", "output": "One\r\nday", "was": REFERENCES[0]}
+    browser.change("/answers/set", form)
+    assert browser.post("/answers/set", form).status_code == 409
+    assert read_set(folder / "regression" / "judged.jsonl")[0].output == "One\nday"
+    refused = browser.post("/answers/set", {"name": "judged", "item": "other", "output": "x"})
+    assert refused.status_code == 422
+
+
+def test_answers_of_a_candidate_are_those_with_the_same_question(tmp_path):
+    from semscale.snapshots.regression_sets import RegressionItem
+
+    table = pl.DataFrame({"id": ["1", "2"], "input": ["b", "c"], "output": ["to b", "to c"]})
+    table.write_ndjson(tmp_path / "new.jsonl")
+    items = [RegressionItem("1", input="a"), RegressionItem("7", input="c"), RegressionItem("2", input="c")]
+    assert candidate_answers(items, tmp_path / "new.jsonl") == {"7": "to c", "2": "to c"}
+
+
+def test_two_runs_are_compared_losses_first(browser, folder):
+    changed = [
+        answer.replace("grade5", "grade2") if row < 6 else answer for row, answer in enumerate(ANSWERS)
+    ]
+    changed[0] = ANSWERS[0].replace("grade1", "grade4")
+    judge(folder, changed, "results/second.parquet")
+    page = browser.get(address(other="results/second.parquet"))
+    assert rows_in(page) == [2, 5, 1]
+    assert re.search(r"better <b>1</b>.*worse <b>2</b>.*equal scores <b>20</b>", page)
+    assert '<mark class="removed">grade5' in page
+    assert '<mark class="added">grade2' in page
+    mean = (0.75 - 2 * 0.75) / 23
+    assert f"{mean:.2f}".replace("-0.", "") in page
+    assert rows_in(browser.get(address("/answers/found", other="results/second.parquet", show="wins"))) == [1]
+    assert "q2" in page
+
+
+def test_logs_of_other_tools_are_opened(browser, folder):
+    inspect_log(folder)
+    promptfoo_log(folder)
+    page = browser.get("/answers?file=log.json")
+    assert "The capital of France?" in page
+    assert "It is Paris" in page
+    page = browser.get("/answers?file=results.json")
+    assert rows_in(page) == [1, 2, 3, 4]
+    assert "mean success <b>1" in page
+
+
+@pytest.mark.parametrize("file", ["../answers.csv", "/etc/passwd", "answers.csv", "missing.parquet"])
+def test_other_files_are_refused(browser, file):
+    refused = browser.answer(f"/answers?{urlencode({'file': file})}")
+    assert refused.status_code == 422
