@@ -9,19 +9,28 @@ from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlencode
 
 from pydantic import Field
 
 from semscale.cli.options import command, options_in, settings_of_project
 from semscale.cli.process import say
 from semscale.cli.project_file import ProjectSettings, load_project
-from semscale.cli.shared import ARGUMENTS, EmbedderOptions, RunOptions, SurveyOptions, TableOptions
+from semscale.cli.shared import (
+    ARGUMENTS,
+    EmbedderOptions,
+    HistoryOptions,
+    RunOptions,
+    SurveyOptions,
+    TableOptions,
+)
 from semscale.cli.trust import recipients_of_project, require_trust
 from semscale.errors import InputError
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
+    from semscale.history.history import History
     from semscale.types import Progress
     from semscale.workbench.project import Project, SharedSettings
     from semscale.workbench.team import TeamAccess
@@ -29,6 +38,17 @@ if TYPE_CHECKING:
 LISTENING = "Listening"
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class ListeningOptions(Settings):
+    """Address on which the workbench listens."""
+
+    browser: Annotated[
+        bool, Field(description="Print the address; do not open the browser."), Option(LISTENING)
+    ] = True
+    port: Annotated[
+        int, Field(description="Port to listen on; 0 for any free one."), Option(LISTENING, "PORT")
+    ] = 0
 
 
 class OpenOptions(Settings):
@@ -39,9 +59,6 @@ class OpenOptions(Settings):
         Field(description="File with answers, or folder of a project (default: an example)."),
         Option(ARGUMENTS, "FILE|FOLDER", type=Path, positional=True),
     ] = None
-    browser: Annotated[
-        bool, Field(description="Print the address; do not open the browser."), Option(LISTENING)
-    ] = True
     host: Annotated[
         str | None,
         Field(
@@ -49,9 +66,7 @@ class OpenOptions(Settings):
         ),
         Option(LISTENING, "HOST", rare=True),
     ] = None
-    port: Annotated[
-        int, Field(description="Port to listen on; 0 for any free one."), Option(LISTENING, "PORT")
-    ] = 0
+    listening: ListeningOptions
 
 
 @command
@@ -68,23 +83,74 @@ def open_workbench(options: OpenOptions, settings: ProjectSettings) -> None:
     from semscale.extras import require
 
     require("workbench")
-    from semscale.serving.server import listen
-    from semscale.workbench.access import HOST, TokenAccess, new_token
+    from semscale.workbench.access import HOST
 
     team = _team_access(options.host)
-    project = _open_project(options.path, settings)
-    with suppress(KeyboardInterrupt), listen(options.host or HOST, options.port) as listener:
-        entry = "/" if options.path is None else "/data"
+    _serve(
+        _open_project(options.path, settings),
+        options.listening,
+        "/" if options.path is None else "/data",
+        host=options.host or HOST,
+        team=team,
+        load=None if team else partial(_open_project, settings=settings, asks=False),
+    )
+
+
+def open_drift(history: HistoryOptions, listening: ListeningOptions, settings: ProjectSettings) -> None:
+    """Open the working folder at the page of drift.
+
+    Args:
+        history: the history, and the dataset that is shown first.
+        listening: address of the workbench.
+        settings: settings of the working folder's project.
+
+    Raises:
+        InputError: the settings do not go together.
+    """
+    from semscale.extras import require
+
+    require("workbench")
+    from semscale.workbench.project import Project
+
+    project = Project.open(Path.cwd())
+    project.settings = _shared_settings(settings, project.folder, history)
+    dataset = "" if history.dataset is None else f"?{urlencode({'dataset': history.dataset})}"
+    load = partial(_open_project, settings=settings, asks=False)
+    _serve(project, listening, f"/drift{dataset}", load=load)
+
+
+def _serve(
+    project: "Project",
+    listening: ListeningOptions,
+    entry: str,
+    *,
+    load: "Callable[[Path | None], Project] | None",
+    host: str = "127.0.0.1",
+    team: "TeamAccess | None" = None,
+) -> None:
+    """Serve a project until Ctrl-C ends it, and open the browser.
+
+    Args:
+        project: the project.
+        listening: port, and whether the browser is opened.
+        entry: the page that is shown first.
+        load: opens further projects; ``None`` if pages cannot.
+        host: address of the machine.
+        team: who may use it; by default one browser of this machine.
+    """
+    from semscale.serving.server import listen
+    from semscale.workbench.access import TokenAccess, new_token
+
+    with suppress(KeyboardInterrupt), listen(host, listening.port) as listener:
         access = team or TokenAccess(new_token(), listener.getsockname()[1], entry)
         say(f"the workbench shows {project.folder}; Ctrl-C ends it")
         say(access.address)
         sys.stderr.flush()  # who started the command may wait for the address
-        if options.browser and team is None:
+        if listening.browser and team is None:
             webbrowser.open(access.address)
         # The browser starts while this is imported, and its request waits in the socket.
         from semscale.workbench.servers import Opening, OpenProjects
 
-        load = None if team else partial(_open_project, settings=settings, asks=False)
         OpenProjects(load).run(Opening(project, listener, access))
 
 
@@ -127,12 +193,20 @@ def _open_project(path: Path | None, settings: ProjectSettings, *, asks: bool = 
     in_folder = load_project(folder=project.folder)
     if in_folder.file is not None and not asks:
         require_trust("texts", recipients_of_project(in_folder), in_folder.file, asks=False)
-    project.settings = _shared_settings(replace(in_folder, overrides=settings.overrides))
+    in_folder = replace(in_folder, overrides=settings.overrides)
+    project.settings = _shared_settings(in_folder, project.folder)
     return project
 
 
-def _shared_settings(project: ProjectSettings) -> "SharedSettings":
+def _shared_settings(
+    project: ProjectSettings, folder: Path, history: HistoryOptions | None = None
+) -> "SharedSettings":
     """Return the settings of a project's file that pages use.
+
+    Args:
+        project: settings of the file.
+        folder: the project's folder, in which the history is unless another place is stated.
+        history: the history that a command names; ``None`` for the one that the file states.
 
     Raises:
         InputError: they do not go together, or leave the description of the survey aside.
@@ -155,7 +229,28 @@ def _shared_settings(project: ProjectSettings) -> "SharedSettings":
         parts=run.parts,
         reading=settings_of_project(TableOptions, project).settings,
         survey=None if description.survey is None else Path(description.survey),
+        open_history=_history_opener(history or settings_of_project(HistoryOptions, project), folder),
     )
+
+
+def _history_opener(options: HistoryOptions, folder: Path) -> "Callable[[], History]":
+    """Return what opens the history of a project; the terminal is asked for trust in a server at once."""
+    try:
+        place = options.location(folder)
+    except InputError as error:
+        message = str(error)
+
+        def refuse() -> "History":
+            raise InputError(message)
+
+        return refuse
+
+    def open_it() -> "History":
+        from semscale.history.history import open_history
+
+        return open_history(place, create=False)
+
+    return open_it
 
 
 def _embedder_loader(options: EmbedderOptions) -> "Callable[[str, Progress], Embedder] | None":

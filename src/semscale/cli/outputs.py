@@ -81,6 +81,11 @@ class Outputs(Settings):
         return {}
 
     @property
+    def documents(self) -> tuple[Path, ...]:
+        """The files of the report."""
+        return self.report
+
+    @property
     def named(self) -> list[tuple[str, Path | str]]:
         """The files that were asked for, each after its kind; a URL without secrets."""
         out = str(self.out) if isinstance(self.out, OutputPlace) else self.out
@@ -115,12 +120,12 @@ class Outputs(Settings):
         if self.out is not None:
             output_format(self.out)
             check_target(self.out, "out")
-        for path in self.report:
+        for path in self.documents:
             check_ending(path)
-        check_template(self.template, [*self.report, *self.further.values()])
-        if (folder := picture_folder(self.report, self.figures)) is not None:
+        check_template(self.template, [*self.documents, *self.further.values()])
+        if (folder := picture_folder(self.documents, self.figures)) is not None:
             check_folder(folder, "figures")
-        for path in self.report:
+        for path in self.documents:
             check_writable(path, "report")
         for name, further in self.further.items():
             if further is not None:
@@ -188,7 +193,7 @@ class Outputs(Settings):
         """
         from semscale.report.presenting import write_files
 
-        folder = write_files(document, self.report, self.figures, self.template)
+        folder = write_files(document, self.documents, self.figures, self.template)
         return self.named if folder in {None, self.figures} else [*self.named, ("figures", folder)]
 
 

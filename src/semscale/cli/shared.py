@@ -17,6 +17,7 @@ from semscale.cli.trust import DATABASE_PASSWORD, Recipient, require_trust, usua
 from semscale.distributed.actor_pool import ActorPool
 from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError
+from semscale.history import HISTORY_FILE
 from semscale.settings import COLUMNS, INPUT, RUN, Option, Settings
 from semscale.spelling import as_option, spelled
 from semscale.store.table_settings import TableSettings
@@ -43,8 +44,6 @@ AnyColumns = TypeVar("AnyColumns", bound="Columns")
 
 ARGUMENTS, MODEL, HISTORY = "Arguments", "Model", "History"
 """Panels of the help that several commands have."""
-
-_HISTORY_FILE = "semscale-history.sqlite"  # in the current folder, where people see, name and may commit it
 
 TextColumn = Annotated[str, Field(description="Column of texts."), Option(COLUMNS, "COLUMN")]
 
@@ -548,9 +547,7 @@ class HistoryOptions(Configurable):
     ] = None
     history: Annotated[
         str | None,
-        Field(
-            description=f"SQLite file or PostgreSQL URL (default: SEMSCALE_HISTORY, or ./{_HISTORY_FILE})."
-        ),
+        Field(description=f"SQLite file or PostgreSQL URL (default: SEMSCALE_HISTORY, or ./{HISTORY_FILE})."),
         Option(HISTORY, "FILE|URL", configurable=True),
     ] = None
 
@@ -565,11 +562,17 @@ class HistoryOptions(Configurable):
         """
         from semscale.history.history import open_history
 
+        return open_history(self.location(Path()), create=create)
+
+    def location(self, folder: Path) -> str | Path:
+        """Return the history that is named, or the environment's, or the one in a folder.
+
+        Raises:
+            InputError: the user does not trust the server that a project's file names.
+        """
         if self.history is not None and "://" in self.history:
             check_database(self, "history", "runs")
-        return open_history(
-            self.history or os.environ.get("SEMSCALE_HISTORY") or _HISTORY_FILE, create=create
-        )
+        return self.history or os.environ.get("SEMSCALE_HISTORY") or folder / HISTORY_FILE
 
 
 class RayOptions(Settings):

@@ -36,13 +36,13 @@ Without a rerun of the baseline, drift cannot be distinguished from the noise of
 of quality, measured with references or a judge, can fail. The margin of each metric is fixed
 (``metrics.TEXT_METRICS``); the margin of added content is at least a share of the noise. Hard limits
 (``hard_limits``), thresholds and must-pass items are not statistical. The gate fails if any of these or a
-test fails. It is undecided if a test over all items is undecided, or if items break a limit within its
-default allowance. Otherwise it passes.
+test fails, or if a person has rejected the outputs (``with_rejection``). It is undecided if a test over all
+items is undecided, or if items break a limit within its default allowance. Otherwise it passes.
 """
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import product
 
@@ -62,7 +62,7 @@ from semscale.drift.metrics import (
 )
 from semscale.drift.settings import LIMITS, GateSettings, Group
 from semscale.errors import InputError, UnknownNameError
-from semscale.history.runs import Run, list_names, short_hash
+from semscale.history.runs import Rejection, Run, list_names, short_hash
 from semscale.history.stored_comparison import GateCheck, Outcome
 from semscale.messages import did_you_mean, shorten, unknown_name
 from semscale.signature import Signature
@@ -144,21 +144,48 @@ class MetricTest:
 
     def sentence(self, metric: Metric) -> str:
         """State the change of the metric in a sentence without a full stop."""
-        where = "" if self.group is None else f" in {' '.join(self.group)}"
-        if metric.affected:
-            rise = "" if self.noise is None else f"from {100 * self.noise:.0f} % "
-            return f"{metric.label}{where} rose {rise}to {100 * self.loss:.0f} % of {metric.affected}"
-        before, after = (metric.to_value(value) for value in (self.noise or 0.0, self.loss))
-        verb = "fell" if after < before else "rose"
-        start = "" if self.noise is None else f"from {before:.2f} "
-        unit = f" {metric.unit}" if metric.unit else ""
-        return f"{metric.label}{where} {verb} {start}to {after:.2f}{unit} ({self.size})"
+        return change_sentence(metric, self.group, self.noise, self.loss, self.size)
 
     @property
     def size(self) -> str:
         """The drift and the margin, for a sentence."""
-        digits = max(0, 1 - math.floor(math.log10(self.margin)))
-        return f"drift {self.drift:.{digits}f}, margin {self.margin:.{digits}f}"
+        return size_of(self.drift, self.margin)
+
+
+def change_sentence(metric: Metric, group: Group | None, noise: float | None, loss: float, size: str) -> str:
+    """State the change of a metric in a sentence without a full stop.
+
+    Args:
+        metric: the metric.
+        group: kind and name of the group; ``None`` for all items.
+        noise: mean loss among baseline and reruns; ``None`` if unknown.
+        loss: mean loss of the candidate.
+        size: its drift and margin, from ``size_of``.
+
+    Examples:
+        >>> change_sentence(TEXT_METRICS["contradictions"], None, 0.16, 0.36, "")
+        'contradictions rose from 16 % to 36 % of outputs'
+    """
+    where = "" if group is None else f" in {' '.join(group)}"
+    if metric.affected:
+        rise = "" if noise is None else f"from {100 * noise:.0f} % "
+        return f"{metric.label}{where} rose {rise}to {100 * loss:.0f} % of {metric.affected}"
+    before, after = (metric.to_value(value) for value in (noise or 0.0, loss))
+    verb = "fell" if after < before else "rose"
+    start = "" if noise is None else f"from {before:.2f} "
+    unit = f" {metric.unit}" if metric.unit else ""
+    return f"{metric.label}{where} {verb} {start}to {after:.2f}{unit} ({size})"
+
+
+def size_of(drift: float, margin: float) -> str:
+    """State a drift and its margin.
+
+    Examples:
+        >>> size_of(0.152, 0.067)
+        'drift 0.152, margin 0.067'
+    """
+    digits = max(0, 1 - math.floor(math.log10(margin)))
+    return f"drift {drift:.{digits}f}, margin {margin:.{digits}f}"
 
 
 @dataclass(frozen=True)
@@ -175,6 +202,7 @@ class GateDecision:
         cautions: sentences that qualify the decision.
         signature: settings of measurement and decision.
         settings: settings of the gate.
+        rejections: the rejection of these outputs by a person, as a failed check; empty without one.
     """
 
     outcome: Outcome
@@ -186,6 +214,7 @@ class GateDecision:
     cautions: tuple[str, ...]
     signature: Signature
     settings: GateSettings = field(default_factory=GateSettings)
+    rejections: tuple[GateCheck, ...] = ()
 
     @property
     def overall(self) -> tuple[MetricTest, ...]:
@@ -226,6 +255,27 @@ class GateDecision:
     def failed_items(self) -> tuple[GateCheck, ...]:
         """Must-pass items that became worse."""
         return tuple(check for check in self.must_pass if not check.passed)
+
+
+def with_rejection(decision: GateDecision, rejection: Rejection | None) -> GateDecision:
+    """Let a gate fail if a person has rejected the outputs.
+
+    Args:
+        decision: the decision about the figures.
+        rejection: the rejection that is in force; ``None`` without one.
+    """
+    if rejection is None:
+        return decision
+    until = "" if rejection.expires is None else f" until {rejection.expires:%Y-%m-%d %H:%M} UTC"
+    by, why = (" ".join(text.split()) for text in (rejection.by, rejection.why))
+    sentence = f"{by} rejected these outputs on {rejection.rejected:%Y-%m-%d}{until}: {why}"
+    check = GateCheck("rejection", by, Outcome.FAIL, sentence)
+    return replace(
+        decision,
+        outcome=Outcome.FAIL,
+        reasons=(sentence, *decision.reasons),
+        rejections=(check,),
+    )
 
 
 def decide(comparison: Comparison, settings: GateSettings | None = None) -> GateDecision:

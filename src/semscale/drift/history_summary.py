@@ -1,4 +1,4 @@
-"""Summary of a history: runs, approvals and comparisons of each dataset."""
+"""Summary of a history: runs, decisions about them and comparisons of each dataset."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -6,8 +6,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from semscale.drift.runs import approval_record, group_record, run_record
-from semscale.history.runs import Approval, RunSummary, now
+from semscale.drift.runs import approval_record, group_record, rejection_record, run_record
+from semscale.history.runs import Approval, Rejection, RunSummary, now
 from semscale.history.stored_comparison import GateCheck, StoredComparison, StoredFigure
 from semscale.presentable import Presentable
 
@@ -36,7 +36,7 @@ class DatasetVersion:
 
 @dataclass(frozen=True)
 class DatasetHistory:
-    """Runs, approval and comparisons of one dataset.
+    """Runs, decisions and comparisons of one dataset.
 
     Attributes:
         name: name of the dataset.
@@ -44,6 +44,8 @@ class DatasetHistory:
         approval: latest approval, expired or not; ``None`` if no run was approved.
         is_stale: true if the approval has expired.
         comparisons: comparisons, the oldest first.
+        decisions: approvals and rejections, the oldest first.
+        rejection: rejection of the approved run that is in force, so that the dataset has no baseline.
     """
 
     name: str
@@ -51,6 +53,8 @@ class DatasetHistory:
     approval: Approval | None
     is_stale: bool
     comparisons: tuple[StoredComparison, ...]
+    decisions: tuple[Approval | Rejection, ...] = ()
+    rejection: Rejection | None = None
 
     @cached_property
     def versions(self) -> dict[str, DatasetVersion]:
@@ -68,9 +72,11 @@ class DatasetHistory:
         """Return all fields by name, for JSON."""
         approval = self.approval
         baseline = None if approval is None else {**approval_record(approval), "expired": self.is_stale}
+        rejections = [decision for decision in self.decisions if isinstance(decision, Rejection)]
         return {
             "dataset": self.name,
             "baseline": baseline,
+            "rejections": [rejection_record(rejection) for rejection in rejections],
             "versions": [_version_record(version) for version in self.versions.values()],
             "runs": [_run_record(run) for run in self.runs],
             "comparisons": [_comparison_record(comparison) for comparison in self.comparisons],
@@ -121,6 +127,8 @@ def _dataset(history: "History", name: str) -> DatasetHistory:
         approval,
         approval is not None and approval.is_stale(now()),
         tuple(history.comparisons(dataset=name)),
+        tuple(history.decisions(name)),
+        None if approval is None else history.rejection_of(history.run(approval.run_id)),
     )
 
 

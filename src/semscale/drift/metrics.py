@@ -394,6 +394,23 @@ def metric_label(name: str) -> str:
     return known[name].label if name in known else name.replace("_", " ")
 
 
+def metric_named(name: str, margin: float) -> Metric:
+    """Return a metric from its name and margin, as a history stores only these.
+
+    The range of a numeric field is not stored; it is the one for which the margin is the default.
+
+    Examples:
+        >>> metric_named("contradictions", 0.2).affected, metric_named("credits_change", 0.15).span
+        ('outputs', 2.5)
+    """
+    known = {**TEXT_METRICS, **QUALITY_METRICS}
+    if name in known:
+        return known[name]
+    field, _, _ = name.rpartition("_")
+    of_field = field_metrics(field or name, margin / MARGIN)
+    return next((metric for metric in of_field if metric.name == name), of_field[0])
+
+
 def mean_loss(losses: Floats) -> float:
     """Return the mean of losses, shape (n,), ignoring NaN; NaN if no item has a loss.
 

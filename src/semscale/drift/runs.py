@@ -1,4 +1,4 @@
-"""Matching of the items of two runs, and summaries of recorded and approved runs."""
+"""Matching of the items of two runs, and summaries of recorded, approved and rejected runs."""
 
 import math
 from collections import Counter
@@ -11,7 +11,7 @@ from semscale.drift.copied_runs import CopiedRun, without_copies
 from semscale.drift.settings import ASKED_FIELDS
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
-from semscale.history.runs import Approval, Run, RunSummary, list_names, short_id
+from semscale.history.runs import Approval, Rejection, Run, RunSummary, list_names, short_id
 from semscale.history.stored_comparison import StoredComparison
 from semscale.presentable import Presentable
 from semscale.results.languages import language_of
@@ -452,6 +452,38 @@ class ApprovedBaseline(Presentable):
         }
 
 
+@dataclass(frozen=True, repr=False)
+class RejectedRun(Presentable):
+    """A run that was rejected.
+
+    Attributes:
+        run: the run.
+        rejection: name of the person, reason, and end of the rejection.
+        was_baseline: true if it was the baseline, which the dataset then lacks.
+        last_gate: last comparison of the run; ``None`` if it was never gated.
+    """
+
+    run: Run
+    rejection: Rejection
+    was_baseline: bool = False
+    last_gate: StoredComparison | None = None
+
+    def __repr__(self) -> str:
+        run = self.run
+        return f"RejectedRun(model={run.model!r}, dataset={run.dataset!r}, by={self.rejection.by!r})"
+
+    def record(self) -> dict[str, Any]:
+        """Return the rejection by name, for JSON."""
+        return {
+            "instrument": "drift reject",
+            "dataset": self.run.dataset,
+            "run": run_record(self.run),
+            "rejection": rejection_record(self.rejection),
+            "was_baseline": self.was_baseline,
+            "last_gate": None if self.last_gate is None else self.last_gate.outcome,
+        }
+
+
 def group_record(group: tuple[str, str] | None) -> dict[str, str] | None:
     """Return a group of items by kind and name, for JSON; ``None`` for all items."""
     return None if group is None else {"kind": group[0], "name": group[1]}
@@ -476,6 +508,17 @@ def approval_record(approval: Approval) -> dict[str, Any]:
         "why": approval.why,
         "approved": approval.approved,
         "expires": approval.expires,
+    }
+
+
+def rejection_record(rejection: Rejection) -> dict[str, Any]:
+    """Return a rejection's run, name, reason, time and end, for JSON."""
+    return {
+        "run": rejection.run_id,
+        "by": rejection.by,
+        "why": rejection.why,
+        "rejected": rejection.rejected,
+        "expires": rejection.expires,
     }
 
 

@@ -45,6 +45,7 @@ WORST_ITEMS = 20
 NAMED_ITEMS = 20
 """Number of items that JSON and a history name for each hard limit."""
 
+_WORSE = {Change.WORSE, Change.SLIGHTLY_WORSE}
 _FEW = 3
 _ALONE = -1.0  # below every score, so that pairs without a partner come first
 
@@ -190,6 +191,11 @@ class DriftSummary(Presentable):
         return self._when_undecided()
 
     def _when_failed(self) -> str:
+        if self.decision.rejections:
+            return (
+                "Change the model or its prompt, and record new outputs; if these were rejected by mistake, "
+                "approve the run"
+            )
         missing = next((check for check in self.decision.broken_limits if check.name == MISSING), None)
         if missing is not None:
             n = len(missing.items)
@@ -236,8 +242,11 @@ class DriftSummary(Presentable):
         """Reasons of a failed gate, the most serious first; of a metric's groups only if all items pass."""
         decision = self.decision
         failures = [
-            Failure(check.sentence, True, math.inf, self._positions([check.name]))
-            for check in decision.failed_items
+            *(Failure(check.sentence, True, math.inf, ()) for check in decision.rejections),
+            *(
+                Failure(check.sentence, True, math.inf, self._positions([check.name]))
+                for check in decision.failed_items
+            ),
         ]
         for limit in decision.broken_limits:
             share = len(limit.items) / len(self.comparison.baseline.items)
@@ -394,6 +403,8 @@ class DriftSummary(Presentable):
                     figure.n,
                     figure.n_left_out,
                     str(figure.outcome) if figure.is_tested else None,
+                    noise=math.nan if figure.noise is None else figure.noise,
+                    items=self._items_of(figure),
                 )
                 for figure in self.figures
             ),
@@ -402,6 +413,13 @@ class DriftSummary(Presentable):
             ruler_moved=self.ruler is not None and self.ruler.has_moved,
             checks=_checks_for_history(self.decision),
         )
+
+    def _items_of(self, figure: MetricTest) -> tuple[str, ...]:
+        """Return ids of the first items behind a tested drift; none if it passes and chance explains it."""
+        if not figure.is_tested or (figure.outcome is Outcome.PASS and figure.change not in _WORSE):
+            return ()
+        items = self.comparison.baseline.items
+        return tuple(items[index].id for index in self.drifting(figure)[:NAMED_ITEMS])
 
     def record(self) -> dict[str, Any]:
         """Return the numbers by name, for JSON.
@@ -450,7 +468,7 @@ class DriftSummary(Presentable):
 
     def _drifting_ids(self, test: MetricTest) -> list[str]:
         """Return ids of the items behind a drift that chance does not explain; none for other tests."""
-        if test.change not in {Change.WORSE, Change.SLIGHTLY_WORSE}:
+        if test.change not in _WORSE:
             return []
         items = self.comparison.baseline.items
         return [items[index].id for index in self.drifting(test)[:NAMED_ITEMS]]
@@ -555,6 +573,6 @@ def _checks_for_history(decision: GateDecision) -> tuple[GateCheck, ...]:
     """Return the checks of a decision for a history; limits include the first items that break them."""
     return tuple(
         replace(check, items=check.items[:NAMED_ITEMS], excused=check.excused[:NAMED_ITEMS])
-        for check in (*decision.limits, *decision.must_pass, *decision.thresholds)
+        for check in (*decision.rejections, *decision.limits, *decision.must_pass, *decision.thresholds)
         if check.is_checked
     )

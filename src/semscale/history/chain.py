@@ -36,6 +36,7 @@ class EntryKind(StrEnum):
 
     RUN = "run"
     APPROVAL = "approval"
+    REJECTION = "rejection"
     COMPARISON = "comparison"
     ANCHOR_SET = "anchor set"
     ANCHOR_READINGS = "anchor readings"
@@ -44,6 +45,7 @@ class EntryKind(StrEnum):
 _NOUNS = {
     EntryKind.RUN: "a run",
     EntryKind.APPROVAL: "an approval",
+    EntryKind.REJECTION: "a rejection",
     EntryKind.COMPARISON: "a comparison",
     EntryKind.ANCHOR_SET: "an anchor set",
     EntryKind.ANCHOR_READINGS: "readings",
@@ -52,7 +54,7 @@ _NOUNS = {
 
 @dataclass(frozen=True)
 class Entry:
-    """A run, approval, comparison, anchor set or readings of one, as a row of the database.
+    """A run, approval, rejection, comparison, anchor set or readings of one, as a row of the database.
 
     Attributes:
         kind: an ``EntryKind``.

@@ -1,11 +1,11 @@
-"""The history of runs, approvals, comparisons and anchors; entries are added, never changed or deleted."""
+"""The history of runs, decisions, comparisons and anchors; entries are added, never changed or deleted."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from sqlalchemy import ColumnElement, Connection, select
 
@@ -28,7 +28,7 @@ from semscale.history.chain import (
     verify,
 )
 from semscale.history.items import digest_bodies, dump_item, load_item
-from semscale.history.runs import Approval, Run, RunSummary, find_id, near, near_id, now, short_id
+from semscale.history.runs import Approval, Rejection, Run, RunSummary, find_id, near, near_id, now, short_id
 from semscale.history.stored_comparison import (
     StoredComparison,
     dump_check,
@@ -201,17 +201,30 @@ class History:
             InputError: the run is of another dataset, or the history has an approval with this id.
             UnknownNameError: there is no such run.
         """
-        entry = _approval_entry(approval)
+        entry = _decision_entry(EntryKind.APPROVAL, approval)
         with self._database.writing(alone=True) as connection:
-            known = _datasets_of_runs(connection)
-            if approval.run_id not in known:
-                raise UnknownNameError(
-                    f"unknown run {approval.run_id[:60]!r}{near_id(approval.run_id, list(known))}"
-                )
-            if known[approval.run_id] != approval.dataset:
+            dataset = _dataset_of_run(connection, approval.run_id)
+            if dataset != approval.dataset:
                 raise InputError(
-                    f"run {approval.run_id!r} is of dataset {known[approval.run_id]!r}, so it cannot be the "
+                    f"run {approval.run_id!r} is of dataset {dataset!r}, so it cannot be the "
                     f"baseline of {approval.dataset!r}: approve a run of that dataset"
+                )
+            add_entry(connection, entry)
+
+    def reject(self, rejection: Rejection) -> None:
+        """Store a rejection.
+
+        Raises:
+            InputError: the run is of another dataset, or the history has a rejection with this id.
+            UnknownNameError: there is no such run.
+        """
+        entry = _decision_entry(EntryKind.REJECTION, rejection)
+        with self._database.writing(alone=True) as connection:
+            dataset = _dataset_of_run(connection, rejection.run_id)
+            if dataset != rejection.dataset:
+                raise InputError(
+                    f"run {rejection.run_id!r} is of dataset {dataset!r}, not of {rejection.dataset!r}: "
+                    "reject it in its own dataset"
                 )
             add_entry(connection, entry)
 
@@ -223,6 +236,56 @@ class History:
         """
         with self._database.reading() as connection:
             return [_approval(entry) for entry in _list_entries(connection, EntryKind.APPROVAL, dataset)]
+
+    def rejections(self, dataset: str) -> list[Rejection]:
+        """List the rejections of a dataset, oldest first.
+
+        Raises:
+            InputError: a rejection was changed since it was stored, or deleted.
+        """
+        with self._database.reading() as connection:
+            return [_rejection(entry) for entry in _list_entries(connection, EntryKind.REJECTION, dataset)]
+
+    def decisions(self, dataset: str) -> list[Approval | Rejection]:
+        """List what people decided about the runs of a dataset, oldest first.
+
+        Raises:
+            InputError: a decision was changed since it was stored, or deleted.
+        """
+        return _in_order([*self.approvals(dataset), *self.rejections(dataset)])
+
+    def rejection_of(self, run: Run, *, at: datetime | None = None) -> Rejection | None:
+        """Return the rejection of a run's outputs that is in force.
+
+        It holds for every run of the dataset with the same model and outputs, until such a run is approved or
+        the rejection expires.
+
+        Args:
+            run: a run, stored or not.
+            at: time at which the rejection is in force; later decisions do not count. By default now.
+
+        Raises:
+            InputError: a decision or a run was changed since it was stored.
+        """
+        rejections = self.rejections(run.dataset)
+        if not rejections:
+            return None
+        digest = digest_bodies(_bodies(run))
+        with self._database.reading() as connection:
+            entries = read_entries(connection, EntryKind.RUN, ENTRIES.c.dataset == run.dataset)
+        alike = {
+            entry.id
+            for entry in entries
+            if (entry.content["model"], entry.content["items"]) == (run.model, digest)
+        }
+        moment = now() if at is None else at
+        about = [
+            decision
+            for decision in _in_order([*self.approvals(run.dataset), *rejections])
+            if decision.run_id in alike and decision.decided <= moment
+        ]
+        last = about[-1] if about else None
+        return last if isinstance(last, Rejection) and not last.is_stale(moment) else None
 
     def head(self, dataset: str) -> str | None:
         """Return the hash of a dataset's last link, which represents all its entries, if there are any."""
@@ -252,7 +315,7 @@ class History:
             The run and its approval.
 
         Raises:
-            InputError: no run is approved, or the latest approval has expired.
+            InputError: no run is approved, the latest approval has expired, or the run was rejected since.
             UnknownNameError: the history has no such dataset.
         """
         if at is not None:
@@ -269,7 +332,14 @@ class History:
                 f"on {latest.approved:%Y-%m-%d} until {latest.expires:%Y-%m-%d %H:%M} UTC; review it again, "
                 f"then semscale drift approve RUN, such as {short_id(latest.run_id)}"
             )
-        return self.run(latest.run_id), latest
+        run = self.run(latest.run_id)
+        rejection = self.rejection_of(run, at=at)
+        if rejection is not None:
+            raise InputError(
+                f"the baseline of {dataset!r} was rejected: {rejection.by} rejected run {short_id(run.id)} "
+                f"on {rejection.rejected:%Y-%m-%d}; approve another run with semscale drift approve RUN"
+            )
+        return run, latest
 
     def record_comparison(
         self, comparison: StoredComparison, *, candidate: Run | None = None
@@ -395,6 +465,13 @@ def _datasets_of_runs(connection: Connection) -> dict[str, str]:
     return {row.id: row.dataset for row in sorted(connection.execute(query))}
 
 
+def _dataset_of_run(connection: Connection, run_id: str) -> str:
+    known = _datasets_of_runs(connection)
+    if run_id not in known:
+        raise UnknownNameError(f"unknown run {run_id[:60]!r}{near_id(run_id, list(known))}")
+    return known[run_id]
+
+
 def _find_run(connection: Connection, name: str) -> str:
     return find_id(name, list(_datasets_of_runs(connection)), "run")
 
@@ -469,31 +546,47 @@ def _run_summary(entry: Entry) -> RunSummary:
     )
 
 
-def _approval_entry(approval: Approval) -> Entry:
-    moment = moment_text("approved", approval.approved)
-    expires = None if approval.expires is None else moment_text("expires", approval.expires)
+def _decision_entry(kind: EntryKind, decision: Approval | Rejection) -> Entry:
+    name = "approved" if kind is EntryKind.APPROVAL else "rejected"
+    moment = moment_text(name, decision.decided)
+    expires = None if decision.expires is None else moment_text("expires", decision.expires)
     if expires is not None and expires <= moment:
-        raise InputError("expires", f"must be later than the approval, {moment}, got {expires}")
+        raise InputError("expires", f"must be later than the {kind}, {moment}, got {expires}")
     return Entry(
-        EntryKind.APPROVAL,
-        approval.id,
-        approval.dataset,
-        subject=approval.run_id,
+        kind,
+        decision.id,
+        decision.dataset,
+        subject=decision.run_id,
         moment=moment,
-        body=body_text({"by": approval.by, "why": approval.why, "expires": expires}),
+        body=body_text({"by": decision.by, "why": decision.why, "expires": expires}),
     )
 
 
 def _approval(entry: Entry) -> Approval:
+    return Approval(approved=entry.time, **_decided(entry))
+
+
+def _rejection(entry: Entry) -> Rejection:
+    return Rejection(rejected=entry.time, **_decided(entry))
+
+
+def _decided(entry: Entry) -> dict[str, Any]:
+    """Return what approvals and rejections have in common."""
     expires = entry.content["expires"]
-    return Approval(
-        run_id=entry.subject or "",
-        dataset=entry.dataset,
-        by=entry.content["by"],
-        why=entry.content["why"],
-        approved=entry.time,
-        expires=None if expires is None else datetime.fromisoformat(expires),
-        id=entry.id,
+    return {
+        "run_id": entry.subject or "",
+        "dataset": entry.dataset,
+        "by": entry.content["by"],
+        "why": entry.content["why"],
+        "expires": None if expires is None else datetime.fromisoformat(expires),
+        "id": entry.id,
+    }
+
+
+def _in_order(decisions: Iterable[Approval | Rejection]) -> list[Approval | Rejection]:
+    """Sort decisions by time; of two at the same time, a rejection is the later one."""
+    return sorted(
+        decisions, key=lambda decision: (decision.decided, isinstance(decision, Rejection), decision.id)
     )
 
 

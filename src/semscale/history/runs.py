@@ -166,8 +166,48 @@ class Approval:
     expires: datetime | None = None
     id: str = field(default_factory=new_id)
 
+    @property
+    def decided(self) -> datetime:
+        """Time of the decision about the run."""
+        return self.approved
+
     def is_stale(self, at: datetime) -> bool:
         """Return whether the approval has expired at a given time."""
+        return self.expires is not None and at >= self.expires
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """A rejection of a run: gates fail its outputs, and it is no baseline.
+
+    It holds for all runs of the dataset with the same model and outputs, until it expires or such a run is
+    approved.
+
+    Attributes:
+        run_id: id of the run.
+        dataset: the run's dataset.
+        by: name of the person who rejected it.
+        why: the reason.
+        rejected: time of the rejection, in UTC.
+        expires: time at which the rejection ends, in UTC; ``None``: never.
+        id: the rejection's id, the same in every history.
+    """
+
+    run_id: str
+    dataset: str
+    by: str
+    why: str
+    rejected: datetime = field(default_factory=now)
+    expires: datetime | None = None
+    id: str = field(default_factory=new_id)
+
+    @property
+    def decided(self) -> datetime:
+        """Time of the decision about the run."""
+        return self.rejected
+
+    def is_stale(self, at: datetime) -> bool:
+        """Return whether the rejection has ended at a given time."""
         return self.expires is not None and at >= self.expires
 
 

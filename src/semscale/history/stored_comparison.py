@@ -42,6 +42,8 @@ class StoredFigure:
         n: number of items with a value.
         n_left_out: number of items without a value.
         outcome: ``pass``, ``fail`` or ``undecided`` for a test of the gate; ``None`` for other figures.
+        noise: mean loss among baseline and reruns; NaN without a rerun.
+        items: ids of the first items behind a drift that is undecided or that chance does not explain.
     """
 
     metric: str
@@ -54,6 +56,8 @@ class StoredFigure:
     n: int
     n_left_out: int
     outcome: str | None = None
+    noise: float = math.nan
+    items: tuple[str, ...] = ()
 
     @property
     def in_margins(self) -> float:
@@ -66,9 +70,9 @@ class GateCheck:
     """A check of a gate, such as that of a hard limit, a threshold or a must-pass item.
 
     Attributes:
-        kind: ``limit``, ``must_pass`` or ``threshold``; for CI systems also ``ruler``, or ``drift.`` with the
-            name of a tested metric.
-        name: of the limit or threshold; the id of a must-pass item.
+        kind: ``limit``, ``must_pass``, ``threshold`` or ``rejection``; for CI systems also ``ruler``, or
+            ``drift.`` with the name of a tested metric.
+        name: of the limit or threshold; the id of a must-pass item; the person who rejected the outputs.
         outcome: outcome; undecided if items break a limit within its default allowance.
         sentence: the result in a sentence without a full stop.
         group: kind and name of the slice; ``None`` for all items.
@@ -181,18 +185,21 @@ def without_fields(signature: str, names: Collection[str]) -> str:
 
 
 def dump_figure(figure: StoredFigure) -> dict[str, object]:
-    """Return a figure as JSON values; NaN becomes ``None``."""
+    """Return a figure as JSON values; NaN becomes ``None``. Unknown noise and missing items are left out."""
     measures = {name: _or_none(float(getattr(figure, name))) for name in _MEASURES}
     counts = {"n": int(figure.n), "n_left_out": int(figure.n_left_out)}
     about = {"metric": figure.metric, "group": figure.group, "outcome": figure.outcome}
-    return {**about, **measures, **counts}
+    noise = {} if math.isnan(figure.noise) else {"noise": float(figure.noise)}
+    items = {"items": list(figure.items)} if figure.items else {}
+    return {**about, **measures, **counts, **noise, **items}
 
 
 def load_figure(content: Mapping[str, Any]) -> StoredFigure:
     """Build a figure from the result of :func:`dump_figure`."""
     measures = {name: math.nan if content[name] is None else content[name] for name in _MEASURES}
     group = None if content["group"] is None else tuple(content["group"])
-    return StoredFigure(**{**content, **measures, "group": group})
+    items = tuple(content.get("items", ()))
+    return StoredFigure(**{**content, **measures, "group": group, "items": items})
 
 
 def dump_check(check: GateCheck) -> dict[str, object]:

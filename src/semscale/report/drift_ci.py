@@ -30,6 +30,7 @@ def _checks(summary: DriftSummary) -> Iterator[GateCheck]:
     The kind is the class of the test case in JUnit.
     """
     decision = summary.decision
+    yield from decision.rejections
     yield from (check for check in decision.limits if check.is_checked)
     yield from decision.must_pass
     if (ruler := summary.ruler) is not None:

@@ -91,7 +91,7 @@ _BRIEF_OUTPUT, _BRIEF_LEAD_IN = 44, 14  # of the screen's table, whose cells hav
 _LEAD_IN = 80  # characters shown before the first difference of long texts
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 _BETTER = {Changed.BETTER, Changed.SLIGHTLY_BETTER}
-_SAME_SUBJECT = {
+SAME_SUBJECT = {
     "silenced": "fewer_outputs",
     "lost_outputs": "fewer_outputs",
     "changed_numbers": "changed_numbers",
@@ -609,7 +609,7 @@ def _list_passed(decision: GateDecision) -> Iterator[tuple[Level, Line]]:
         if check.outcome is Outcome.PASS
         and check.is_checked
         and check.group is None
-        and _SAME_SUBJECT.get(check.name) not in failed
+        and SAME_SUBJECT.get(check.name) not in failed
     ]
     if held:
         yield "pass", f"Limits met: {join_list(held)}."
@@ -622,7 +622,7 @@ def _list_passed(decision: GateDecision) -> Iterator[tuple[Level, Line]]:
 
 def _hidden_metrics(decision: GateDecision) -> set[str]:
     """Return the metrics on the subject of a broken limit, which would contradict or repeat it."""
-    return {_SAME_SUBJECT[check.name] for check in decision.broken_limits if check.name in _SAME_SUBJECT}
+    return {SAME_SUBJECT[check.name] for check in decision.broken_limits if check.name in SAME_SUBJECT}
 
 
 def _metrics_section(summary: DriftSummary) -> Section | None:

@@ -10,10 +10,10 @@ from semscale.drift.anchors import RecordedAnchors
 from semscale.drift.copied_runs import CopiedRun
 from semscale.drift.history_summary import DatasetHistory, HistorySummary
 from semscale.drift.metrics import metric_label
-from semscale.drift.runs import ApprovedBaseline, AskedFacts, RecordedRun, SharedIds
+from semscale.drift.runs import ApprovedBaseline, AskedFacts, RecordedRun, RejectedRun, SharedIds
 from semscale.drift.simulation import GatePlan, PlannedSize, SelfTest, SelfTestRow
 from semscale.history.chain import Verification
-from semscale.history.runs import RunSummary, short_id
+from semscale.history.runs import Approval, Rejection, RunSummary, short_id
 from semscale.history.stored_comparison import (
     COMMON_ITEMS,
     GateCheck,
@@ -31,9 +31,9 @@ from semscale.report.document import (
     Decision,
     Document,
     Figure,
+    Flag,
     Label,
     Level,
-    Line,
     Number,
     Paragraph,
     Quoted,
@@ -233,6 +233,33 @@ def approval_document(summary: ApprovedBaseline) -> Document:
     )
 
 
+def rejection_document(summary: RejectedRun) -> Document:
+    """Turn a rejection into a document."""
+    run, rejection, gate = summary.run, summary.rejection, summary.last_gate
+    until = f"until {rejection.expires:{_TIME}} UTC" if rejection.expires else "until the run is approved"
+    no_baseline = (
+        "It was the baseline, so the dataset has none: no run can be gated until another is approved"
+        + hint(": semscale drift approve RUN --approved-by NAME --why REASON")
+        + "."
+    )
+    return Document(
+        kind="rejected run",
+        name="Rejected",
+        title=("Outputs of “", Quoted(run.model, 60), "”"),
+        source=(Quoted(run.dataset),),
+        introduction=tuple(
+            Paragraph(line, detail="both")
+            for line in without_none(
+                run_line(run),
+                f"rejected by {one_line(rejection.by)}, {until}: {one_line(rejection.why)}",
+                "" if gate is None else f"{last_gate_sentence(gate)}.",
+                "Gates of these outputs fail.",
+            )
+        ),
+        notices=notices(cautions=[no_baseline if summary.was_baseline else None]),
+    )
+
+
 def last_gate_sentence(gate: StoredComparison) -> str:
     """State how the last gate of a run ended, with the checks that decided, without a full stop."""
     outcome = OUTCOMES[Outcome(gate.outcome)] if gate.outcome is not None else "compared"
@@ -281,13 +308,28 @@ def history_document(summary: HistorySummary) -> Document:
     )
 
 
+def decision_cell(decision: Approval | Rejection) -> Flag:
+    """Return the cell that states a person's decision about a run."""
+    return Flag("rejected", "fail") if isinstance(decision, Rejection) else Flag("approved", "pass")
+
+
+DECISION_COLUMNS: Columns[Approval | Rejection] = (
+    ("decided (UTC)", lambda decision: f"{decision.decided:{_TIME}}"),
+    ("run", lambda decision: Quoted(short_id(decision.run_id))),
+    ("decision", decision_cell),
+    ("by", lambda decision: Quoted(decision.by)),
+    ("until (UTC)", lambda decision: f"{decision.expires:{_TIME}}" if decision.expires else Number(None)),
+    ("reason", lambda decision: Quoted(decision.why)),
+)
+"""Columns of a table of decisions."""
+
+
 def _dataset_blocks(dataset: DatasetHistory) -> Iterator[Block]:
     runs, comparisons = count_of(len(dataset.runs), "run"), count_of(len(dataset.comparisons), "comparison")
     yield Paragraph((Quoted(dataset.name), f": {runs}, {comparisons}"), detail="both")
-    yield Paragraph(_baseline_line(dataset), detail="both")
-    series = _series(dataset.comparisons)
-    if len(series) > 1:
-        yield _drift_figure(series)
+    yield Paragraph(baseline_line(dataset), detail="both")
+    if (figure := trend_figure(dataset)) is not None:
+        yield figure
     comparison_columns: Columns[StoredComparison] = (
         ("compared (UTC)", lambda comparison: f"{comparison.compared:{_TIME}}"),
         ("candidate", lambda comparison: short_id(comparison.candidate_id)),
@@ -308,15 +350,26 @@ def _dataset_blocks(dataset: DatasetHistory) -> Iterator[Block]:
     )
     if dataset.comparisons:
         yield _latest(dataset.comparisons, comparison_columns, "comparison")
+    if any(isinstance(decision, Rejection) for decision in dataset.decisions):
+        yield _latest(dataset.decisions, DECISION_COLUMNS, "decision")
     yield _latest(dataset.runs, run_columns, "run")
 
 
-def _baseline_line(dataset: DatasetHistory) -> Line:
+def trend_figure(dataset: DatasetHistory) -> Figure | None:
+    """Draw the drift of the runs that were compared alike; ``None`` if there are fewer than two."""
+    series = _series(dataset.comparisons)
+    return _drift_figure(series) if len(series) > 1 else None
+
+
+def baseline_line(dataset: DatasetHistory) -> str:
+    """State the baseline of a dataset, and who approved it, in a line without a full stop."""
     approval = dataset.approval
     if approval is None:
         return "no baseline" + hint(": semscale drift approve RUN --approved-by NAME --why REASON")
     until = f" until {approval.expires:{_TIME}} UTC" if approval.expires else ""
     expired = " (expired)" if dataset.is_stale else ""
+    if (rejection := dataset.rejection) is not None:
+        expired = f" (rejected by {one_line(rejection.by)}: {one_line(rejection.why)})"
     return (
         f"baseline {short_id(approval.run_id)}, approved by {one_line(approval.by)} on "
         f"{approval.approved:%Y-%m-%d}{until}: {one_line(approval.why)}{expired}"
@@ -356,6 +409,8 @@ def _broken_cell(broken: Sequence[GateCheck] | None) -> Cell:
 def _broken_check(check: GateCheck) -> str:
     if check.kind == "must_pass":
         return f"must-pass {check.name}"
+    if check.kind == "rejection":
+        return f"rejected by {check.name}"
     value = number(check.value, 3) if check.kind == "threshold" else count_of(round(check.value), "item")
     return f"{check.label} ({value})"
 

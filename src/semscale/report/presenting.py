@@ -56,6 +56,8 @@ _DOCUMENTS = {
     "RatingSummary": ("semscale.report.rating", "rating_document"),
     "RecordedAnchors": ("semscale.report.drift_history", "anchors_document"),
     "RecordedRun": ("semscale.report.drift_history", "record_document"),
+    "RejectedRun": ("semscale.report.drift_history", "rejection_document"),
+    "RunReview": ("semscale.report.drift_review", "review_document"),
     "SelfTest": ("semscale.report.drift_history", "self_test_document"),
     "StudyComparison": ("semscale.report.study_comparison", "study_comparison_document"),
     "StudySummary": ("semscale.report.study", "study_document"),

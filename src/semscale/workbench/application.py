@@ -53,6 +53,7 @@ def workbench(project: Project, rule: AccessRule, *, open_project: OpenProject |
     def add_further_pages() -> None:
         from semscale.workbench.answers_page import answers_router
         from semscale.workbench.code_page import code_router
+        from semscale.workbench.drift_page import drift_router
         from semscale.workbench.label_page import label_router
         from semscale.workbench.rate_page import rate_router
         from semscale.workbench.tables_page import tables_router
@@ -63,6 +64,7 @@ def workbench(project: Project, rule: AccessRule, *, open_project: OpenProject |
             app.include_router(code_router(project, reader, work, models))
             app.include_router(tables_router(project, reader, work))
             app.include_router(answers_router(project, work))
+            app.include_router(drift_router(project))
 
     def refuse(request: Request, error: Exception) -> Response:
         user, current = current_user(), request.url.path.split("/")[1]

@@ -34,6 +34,7 @@ PAGES = {
     "code": "Code",
     "tables": "Tables",
     "answers": "Answers",
+    "drift": "Drift",
 }
 """Titles of the pages that every page links to, in their order."""
 

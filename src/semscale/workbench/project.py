@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from semscale.errors import InputError
+from semscale.history import HISTORY_FILE
 from semscale.messages import shorten
 from semscale.store.atomic import replacing
 from semscale.store.places import is_url
@@ -21,6 +22,7 @@ from semscale.workbench.changes import Change, Changes, MadeChange, content_of
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
+    from semscale.history.history import History
     from semscale.results.table_runs import PartSettings
     from semscale.stats.intervals import IntervalPlan
     from semscale.types import Progress
@@ -50,6 +52,7 @@ class SharedSettings:
         parts: the parts of a run, likewise.
         reading: how files are read, if it is stated; it comes before what a description states.
         survey: the description of the survey; ``None`` for ``survey.yaml`` in the folder.
+        open_history: opens the history of runs; ``None`` for the one in the folder.
     """
 
     stated: Mapping[str, object] = field(default_factory=dict)
@@ -58,6 +61,7 @@ class SharedSettings:
     parts: "PartSettings | None" = None
     reading: TableSettings = TableSettings()
     survey: Path | None = None
+    open_history: "Callable[[], History] | None" = None
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,18 @@ class Project:
     def survey_path(self) -> Path:
         """The description of the survey."""
         return self.settings.survey or self.folder / FILE_NAME
+
+    def open_history(self) -> "History":
+        """Open the history of the project's runs; close it, or use it in a ``with`` statement.
+
+        Raises:
+            InputError: there is none, or it cannot be opened.
+        """
+        if self.settings.open_history is not None:
+            return self.settings.open_history()
+        from semscale.history.history import open_history
+
+        return open_history(self.folder / HISTORY_FILE, create=False)
 
     def without_folder(self, text: str) -> str:
         """Return a sentence in which paths of this folder's files are their names."""

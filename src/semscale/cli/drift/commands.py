@@ -4,14 +4,18 @@ from cyclopts import App
 
 from semscale.cli.drift.options import (
     ApprovalOptions,
+    DriftPageOptions,
     GateOptions,
     HistoryViewOptions,
     PlanOptions,
     RecordOptions,
+    RejectionOptions,
+    ShowOptions,
 )
 from semscale.cli.options import command
 from semscale.cli.outputs import present
 from semscale.cli.process import DONE, GATE_FAILED, UNDECIDED, message_if_stopped, say
+from semscale.cli.project_file import ProjectSettings
 
 _EXIT_CODES = {"pass": DONE, "fail": GATE_FAILED, "undecided": UNDECIDED}
 _EXIT_CODES_IF_UNDECIDED = {"fail": GATE_FAILED, "warn": DONE, "pass": DONE}
@@ -67,6 +71,18 @@ def approve(options: ApprovalOptions) -> None:
     present(approve_run(options), options.outputs)
 
 
+@app.command(name="reject")
+@command
+def reject(options: RejectionOptions) -> None:
+    """Reject a run: gates fail its outputs, and it is no baseline, until it is approved.
+
+    [bold]semscale drift reject latest --rejected-by Ann --why "invents sources" --expires 90d[/bold]
+    """
+    from semscale.cli.drift.recording import reject_run
+
+    present(reject_run(options), options.outputs)
+
+
 @app.command(name="gate")
 @command
 def gate(options: GateOptions) -> int:
@@ -99,6 +115,10 @@ def history(options: HistoryViewOptions) -> int:
 
     [bold]semscale drift history --report history.html[/bold]
 
+    [bold]semscale drift history --report site/[/bold]
+
+    The folder gets a page for each run, with links between them, which need no server.
+
     With --verify: exit code 1 if an entry was changed since it was stored.
     """
     from semscale.cli.drift.recording import read_history, verify_history
@@ -110,6 +130,34 @@ def history(options: HistoryViewOptions) -> int:
     with message_if_stopped("stopped; the same command starts again"):
         present(read_history(options), options.outputs)
     return DONE
+
+
+@app.command(name="show")
+@command
+def show(options: ShowOptions) -> None:
+    """Show why the last gate of a run ended as it did, its outputs beside the baseline's, and the decisions.
+
+    [bold]semscale drift show latest --report run.html[/bold]
+
+    Nothing is measured again: the history has the figures.
+    """
+    from semscale.cli.drift.recording import show_run
+
+    present(show_run(options), options.outputs)
+
+
+@app.command(name="open")
+@command
+def open_page(options: DriftPageOptions, settings: ProjectSettings) -> None:
+    """Open the runs in the browser, and approve or reject them there.
+
+    [bold]semscale drift open[/bold]
+
+    This is semscale open for the working folder, at the page of drift.
+    """
+    from semscale.cli.open import open_drift
+
+    open_drift(options.history, options.listening, settings)
 
 
 @app.command(name="plan")

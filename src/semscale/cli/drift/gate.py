@@ -26,7 +26,7 @@ from semscale.cli.progress import progress_bars
 from semscale.drift.anchors import TextRuler, check_ruler, keep_check, with_ruler
 from semscale.drift.comparison import Comparison, compare
 from semscale.drift.copied_runs import without_copies
-from semscale.drift.decision import check_settings, decide
+from semscale.drift.decision import check_settings, decide, with_rejection
 from semscale.drift.metrics import REFERENCE_MATCH, SIDE_BY_SIDE, Metric
 from semscale.drift.quality_scores import check_inputs, judge_runs
 from semscale.drift.runs import check_rerun
@@ -120,6 +120,7 @@ def _compare_runs(
         ruler = check_ruler(history, baseline.dataset, TextRuler(meter), progress=progress)
     if ruler is not None:
         decision = with_ruler(decision, ruler)
+    decision = with_rejection(decision, history.rejection_of(candidate))
     summary = DriftSummary(comparison, decision, runs.approval, recorded_from=file, ruler=ruler)
     stored = history.record_comparison(summary.stored, candidate=None if file is None else candidate)
     if stored.candidate_id != candidate.id:  # another process has stored the same outputs meanwhile

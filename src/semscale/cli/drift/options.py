@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from semscale.chat.settings import CHAT, AskSettings
+from semscale.cli.open import ListeningOptions
 from semscale.cli.options import Rare, Without, refuse_stated
 from semscale.cli.outputs import OUTPUT, Outputs
 from semscale.cli.shared import (
@@ -330,6 +331,29 @@ class ApprovalOptions(Settings):
     outputs: Annotated[Outputs, Without("out", "escape", "report", "figures", "template")]
 
 
+class RejectionOptions(Settings):
+    """All options of ``semscale drift reject``."""
+
+    run: Annotated[
+        str,
+        Field(description="A run: the first characters of its id, latest or baseline."),
+        Option(ARGUMENTS, "RUN", positional=True),
+    ]
+    by: Annotated[
+        str,
+        Field(description="Name of the person who rejects the run."),
+        Option(HISTORY, "NAME", name="--rejected-by"),
+    ]
+    why: Annotated[str, Field(description="Reason for the rejection."), Option(HISTORY, "TEXT")]
+    expires: Annotated[
+        str | None,
+        Field(description="End of the rejection: a span such as 90d, 12w or 24h, or a date."),
+        Option(HISTORY, "WHEN"),
+    ] = None
+    history: HistoryOptions
+    outputs: Annotated[Outputs, Without("out", "escape", "report", "figures", "template")]
+
+
 class GateOutputs(Outputs):
     """Files of a decision, and what is printed of it."""
 
@@ -433,6 +457,38 @@ class GateOptions(Settings):
             refuse_stated("--judge-model NAME, which is not given", self.judge, self.chat, self.calls)
 
 
+class HistoryOutputs(Outputs):
+    """Files of a history, and what is printed of it."""
+
+    report: Annotated[
+        tuple[Path, ...],
+        Field(description="Report with charts: .html, .md, .xlsx or .pptx; or a folder, for a page per run."),
+        Option(OUTPUT, "FILE|FOLDER"),
+    ] = ()
+
+    @property
+    def documents(self) -> tuple[Path, ...]:
+        """The files of the report."""
+        return tuple(path for path in self.report if path not in self.folders)
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders of pages: names without an ending."""
+        return tuple(path for path in self.report if not path.suffix)
+
+    def check(self) -> None:
+        """Check, before anything is read or loaded, that all can be written.
+
+        Raises:
+            InputError: an ending, file or folder that does not serve, or one file for two things.
+        """
+        from semscale.store.atomic import check_folder
+
+        super().check()
+        for folder in self.folders:
+            check_folder(folder, "report")
+
+
 class HistoryViewOptions(Settings):
     """All options of ``semscale drift history``."""
 
@@ -447,7 +503,26 @@ class HistoryViewOptions(Settings):
         Field(description="Hash noted earlier that --verify must find."),
         Option(HISTORY, "HASH", name="--head"),
     ] = ()
+    outputs: Annotated[HistoryOutputs, Without("out", "escape")]
+
+
+class ShowOptions(Settings):
+    """All options of ``semscale drift show``."""
+
+    run: Annotated[
+        str,
+        Field(description="A run: the first characters of its id, latest or baseline."),
+        Option(ARGUMENTS, "RUN", positional=True),
+    ]
+    history: HistoryOptions
     outputs: Annotated[Outputs, Without("out", "escape")]
+
+
+class DriftPageOptions(Settings):
+    """All options of ``semscale drift open``."""
+
+    history: HistoryOptions
+    listening: ListeningOptions
 
 
 class DamageOptions(Settings):

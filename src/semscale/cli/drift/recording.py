@@ -1,10 +1,8 @@
 """Runs, approvals, anchors and histories of ``semscale drift``."""
 
 import getpass
-import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,19 +11,24 @@ from semscale.cli.drift.options import (
     ApproveOptions,
     HistoryViewOptions,
     RecordOptions,
+    RejectionOptions,
+    ShowOptions,
     SourceOptions,
 )
 from semscale.cli.outputs import check_input
 from semscale.cli.progress import progress_bars
 from semscale.cli.shared import TableOptions
 from semscale.drift.anchors import RecordedAnchors, TextRuler, read_anchors, record_anchors
+from semscale.drift.approving import approval_of, approve, reject
 from semscale.drift.columns import RunColumns
 from semscale.drift.history_summary import HistorySummary, summarize_history
 from semscale.drift.reading import is_table, read_runs
+from semscale.drift.review import RunReview, review_run
 from semscale.drift.revision import git_revision
 from semscale.drift.runs import (
     ApprovedBaseline,
     RecordedRun,
+    RejectedRun,
     check_comparable,
     check_rerun,
     copies_among,
@@ -218,7 +221,7 @@ def approval_to_come(run: Run, options: ApproveOptions) -> Approval | None:
         return None
     by = _user_name() if options.by is None else options.by
     why = "approved when recorded" if options.why is None else options.why
-    return _approval(run, by, why, options.expires, of="approval:")
+    return approval_of(run, by, why, options.expires, of="approval:")
 
 
 def approve_recorded(history: "History", recorded: RecordedRun, approval: Approval | None) -> RecordedRun:
@@ -238,16 +241,6 @@ def _user_name() -> str:
         raise InputError("approval:by", "must name who approves the run: add --approved-by NAME") from None
 
 
-def _approval(run: Run, by: str, why: str, expires: str | None, *, of: str = "") -> Approval:
-    """Build the approval of a run; ``of`` stands before names of settings, as another option may have one."""
-    moment = now()
-    until = None if expires is None else read_expiry(expires, moment)
-    for name, text in ((f"{of}by", by), (f"{of}why", why)):
-        if not text.strip():
-            raise InputError(name, "must not be empty: an approval names its author and its reason")
-    return Approval(run.id, run.dataset, by.strip(), why.strip(), approved=moment, expires=until)
-
-
 def approve_run(options: ApprovalOptions) -> ApprovedBaseline:
     """Make a run the baseline of its dataset.
 
@@ -255,16 +248,21 @@ def approve_run(options: ApprovalOptions) -> ApprovedBaseline:
         InputError: there is no such run, a text is empty, or the expiry is not a moment ahead.
     """
     with options.history.open() as history:
-        approved = run_of(history, options.run, options.history.dataset)
-        shared = count_shared_ids(history, approved) if history.approvals(approved.dataset) else None
-        approval = _approval(approved, options.by, options.why, options.expires)
-        comparisons = history.comparisons(dataset=approved.dataset)
-        history.approve(approval)
-    gates = [comparison for comparison in comparisons if comparison.candidate_id == approved.id]
-    last, later = (gates[-1] if gates else None), None
-    if options.run == LATEST and comparisons and comparisons[-1] is not last:
-        later = comparisons[-1] if comparisons[-1].compared > approved.recorded else None
-    return ApprovedBaseline(approved, approval, shared, last_gate=last, gated_later=later)
+        run = run_of(history, options.run, options.history.dataset)
+        return approve(
+            history, run, options.by, options.why, options.expires, is_latest=options.run == LATEST
+        )
+
+
+def reject_run(options: RejectionOptions) -> RejectedRun:
+    """Reject a run, so that gates fail its outputs.
+
+    Raises:
+        InputError: there is no such run, a text is empty, or the expiry is not a moment ahead.
+    """
+    with options.history.open() as history:
+        run = run_of(history, options.run, options.history.dataset)
+        return reject(history, run, options.by, options.why, options.expires)
 
 
 def with_dataset(
@@ -313,52 +311,6 @@ def _of_known_dataset(history: "History", run: Run) -> Run:
     return assigned
 
 
-_HOURS = {"h": 1, "d": 24, "w": 7 * 24}
-
-
-_SPAN = re.compile(r"(\d+)\s*([hdw])")
-
-
-_LONGEST = 100 * 365 * 24
-
-
-def read_expiry(written: str, at: datetime) -> datetime:
-    """Read the time of an expiry: a span from now on, or a date.
-
-    Args:
-        written: such as ``90d``, ``12w``, ``24h``, ``2026-12-31`` or ``2026-12-31T18:00``; a date without a
-            zone is in UTC, and counts until it begins.
-        at: the present time, in UTC.
-
-    Raises:
-        InputError: it is neither, or it has passed.
-
-    Examples:
-        >>> at = datetime(2026, 11, 21, tzinfo=UTC)
-        >>> read_expiry("90d", at).date(), read_expiry("2026-12-31", at).date()
-        (datetime.date(2027, 2, 19), datetime.date(2026, 12, 31))
-    """
-    text = written.strip()
-    span = _SPAN.fullmatch(text.lower())
-    if span:
-        hours = int(span[1]) * _HOURS[span[2]]
-        if not 0 < hours <= _LONGEST:
-            raise InputError("expires", f"must be a span from 1 hour to 100 years, got {written!r:.40}")
-        return at + timedelta(hours=hours)
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise InputError(
-            "expires", f"must be a span such as 90d, 12w or 24h, or a date, 2027-01-31, got {written!r:.40}"
-        ) from None
-    moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-    if moment <= at:
-        raise InputError(
-            "expires", f"must be in the future, got {written!r:.40}: approve for a span such as 90d"
-        )
-    return moment
-
-
 def record_anchor_set(options: RecordOptions) -> RecordedAnchors:
     """Record a table of anchors with its reference.
 
@@ -385,10 +337,34 @@ def read_history(options: HistoryViewOptions) -> HistorySummary:
     options.outputs.check()
     if options.heads:
         raise InputError("--head belongs to --verify: add it")
-    dataset, is_reported = options.history.dataset, bool(options.outputs.named)
+    outputs, dataset = options.outputs, options.history.dataset
     with options.history.open() as history:
-        is_single = dataset is not None or is_reported
-        return summarize_history(history, [dataset_of(history, dataset)] if is_single else None)
+        is_single = dataset is not None or bool(outputs.documents or outputs.figures)
+        summary = summarize_history(history, [dataset_of(history, dataset)] if is_single else None)
+        if outputs.folders:
+            _write_pages(history, summary, outputs.folders)
+        return summary
+
+
+def _write_pages(history: "History", summary: HistorySummary, folders: Sequence[Path]) -> None:
+    """Write the runs of a history and a page for each of them to folders."""
+    from semscale.report.drift_site import listed_runs, write_site
+
+    datasets = {dataset.name: dataset for dataset in summary.datasets}
+    reviews = {run.id: review_run(history, run.id, datasets[run.dataset]) for run in listed_runs(summary)}
+    for folder in folders:
+        write_site(summary, reviews, folder)
+
+
+def show_run(options: ShowOptions) -> RunReview:
+    """Read a run with its last gate and the decisions about it.
+
+    Raises:
+        InputError: a history that cannot be opened, or there is no such run.
+    """
+    options.outputs.check()
+    with options.history.open() as history:
+        return review_run(history, run_of(history, options.run, options.history.dataset).id)
 
 
 def verify_history(options: HistoryViewOptions) -> "Verification":
@@ -398,6 +374,8 @@ def verify_history(options: HistoryViewOptions) -> "Verification":
         InputError: a history that cannot be opened, a head that is too short, or an option of a listing.
     """
     options.outputs.check()
+    if options.outputs.folders:
+        raise InputError("--report FOLDER shows runs: take it without --verify")
     if options.history.dataset:
         raise InputError("--verify checks the whole history: take it without --dataset")
     with options.history.open() as history:
