@@ -37,7 +37,7 @@ _PARTS = re.compile(r"(?<=[.!?;:,。!?])\s+|\n+")
 _AS_AI = re.compile(r"\bas an? (?:ai|artificial|(?:large )?language)\b", re.IGNORECASE)
 
 
-_PHRASES: Mapping[str, tuple[str, str]] = {
+LIMIT_PHRASES: Mapping[str, tuple[str, str]] = {
     MISSING: ("items", "are missing"),
     "silenced": ("items", "lost all outputs"),
     "refused": ("items", "were refused"),
@@ -85,7 +85,7 @@ def limit_check(
         outcome = Outcome.FAIL
     elif is_default and items:
         outcome = Outcome.UNDECIDED
-    about, phrase = _PHRASES[name]
+    about, phrase = LIMIT_PHRASES[name]
     where = "" if group is None else f" of {' '.join(group)}"
     shown = f"{100 * allowed:g} %" if 0 < allowed < 1 else f"{allowed:g}"
     sentence = f"{len(items)} of {n} {about}{where} {phrase} (limit {shown})"

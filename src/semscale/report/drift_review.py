@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from semscale.drift.decision import FEWEST_TO_PASS, change_sentence, size_of
+from semscale.drift.hard_limits import LIMIT_PHRASES
 from semscale.drift.history_summary import DatasetHistory
 from semscale.drift.metrics import Metric, metric_named
 from semscale.drift.review import OutputPair, RunReview, pair_outputs
@@ -107,7 +108,7 @@ def _failed_checks(gate: StoredComparison) -> Iterator[tuple[tuple[bool, float],
         is_countable = check.kind != "threshold"
         share = math.inf if check.kind in {"rejection", "must_pass"} else check.value / max(n, 1)
         items = (check.name,) if check.kind == "must_pass" else check.items
-        reason = StatedReason("fail", check.sentence, _subject_of(check), items)
+        reason = StatedReason("fail", check.sentence, _shown_by(check), items)
         yield (not is_countable, -share if is_countable else 0.0), reason
 
 
@@ -124,7 +125,7 @@ def _failed_tests(gate: StoredComparison) -> Iterator[tuple[tuple[bool, float], 
 def _undecided(gate: StoredComparison) -> Iterator[StatedReason]:
     for check in gate.checks or ():
         if check.outcome is Outcome.UNDECIDED:
-            yield StatedReason("warn", check.sentence, _subject_of(check), check.items)
+            yield StatedReason("warn", check.sentence, _shown_by(check), check.items)
     hidden = _hidden_metrics(gate)
     for figure in sorted(gate.figures, key=lambda figure: -_or_least(figure.in_margins)):
         if figure.outcome == Outcome.UNDECIDED and figure.group is None and figure.metric not in hidden:
@@ -173,6 +174,11 @@ def _slight_sentence(figure: StoredFigure, metric: Metric) -> str:
 
 def _subject_of(check: GateCheck) -> str:
     return f"{_KINDS.get(check.kind, '')}{check.label.replace('_', ' ')}"
+
+
+def _shown_by(check: GateCheck) -> str:
+    """Return what an item shows that breaks a check, in a few words."""
+    return LIMIT_PHRASES[check.name][1] if check.name in LIMIT_PHRASES else _subject_of(check)
 
 
 def _hidden_metrics(gate: StoredComparison) -> set[str]:
@@ -490,7 +496,7 @@ def _limits_section(gate: StoredComparison) -> Section | None:
     order = (Outcome.FAIL, Outcome.UNDECIDED, Outcome.PASS)
     checks = sorted(gate.checks or (), key=lambda check: order.index(check.outcome))
     columns: Columns[GateCheck] = (
-        ("check", lambda check: Quoted(_subject_of(check), _LONGEST_NAME)),
+        ("check", _check_cell),
         ("outcome", lambda check: outcome_cell(check.outcome)),
         ("found", _found),
         ("allowed", _allowed),
@@ -502,6 +508,12 @@ def _limits_section(gate: StoredComparison) -> Section | None:
         "Each limit counts items with a fault, such as lost outputs, that neither baseline nor reruns have.",
         table_of(checks, columns, detail="full", noun="check"),
     )
+
+
+def _check_cell(check: GateCheck) -> Cell:
+    if check.kind == "limit" and check.name in LIMIT_PHRASES:
+        return Label(printable(_subject_of(check)), note=" ".join(LIMIT_PHRASES[check.name]))
+    return Quoted(_subject_of(check), _LONGEST_NAME)
 
 
 def _found(check: GateCheck) -> Value:
