@@ -155,7 +155,7 @@ class TestInstallCommands:
         assert [path.name for path in files if spelled.search(path.read_text(encoding="utf-8"))] == []
 
     def test_the_new_study_shows_the_install_command_of_its_extra(self):
-        study = (ROOT / "src/semscale/cli/new_study.yaml.txt").read_text(encoding="utf-8")
+        study = (ROOT / "src/semscale/study/new_study.yaml.txt").read_text(encoding="utf-8")
         assert re.findall("pip install.*", study) == [install_command("semscale[local]")]
 
     @pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/install.md"])

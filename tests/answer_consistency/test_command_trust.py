@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from tests.support.endpoint import misbehaving_endpoint
 
-from semscale.cli import trust
-from semscale.cli.trust import Recipient
+from semscale.trust import Recipient, trust_file
 
 pytestmark = pytest.mark.needs("api")
 
@@ -244,13 +243,13 @@ class TestStoredAnswers:
         before = sorted(cloned.iterdir())
         run("config", "trust")
         assert sorted(cloned.iterdir()) == before
-        stored = trust._path()
+        stored = trust_file()
         assert SECRET not in stored.read_text()
         assert os.name == "nt" or stored.stat().st_mode & 0o077 == 0
 
     @pytest.mark.parametrize("content", ["[", "[1]", '[{"folder": 1}]', "{}x", "[" * 10_000])
     def test_a_damaged_file_prints_a_single_line(self, run, cloned, endpoint, content):
-        stored = trust._path()
+        stored = trust_file()
         stored.parent.mkdir(parents=True)
         stored.write_text(content)
         (cloned / "semscale.toml").write_text(chat(endpoint, "AWS_SECRET_ACCESS_KEY"))
@@ -288,4 +287,4 @@ def test_an_address_is_shown_without_look_alikes_and_commands_to_the_terminal():
 
 
 def test_the_settings_folder_is_not_the_working_folder():
-    assert Path.cwd() not in trust._path().parents
+    assert Path.cwd() not in trust_file().parents

@@ -222,7 +222,7 @@ def test_init_writes_a_study_that_loads(semscale, tmp_path):
 def test_the_study_written_by_init_has_only_known_keys(tmp_path):
     from semscale.study import load
 
-    text = (resources.files("semscale.cli") / "new_study.yaml.txt").read_text(encoding="utf-8")
+    text = (resources.files("semscale.study") / "new_study.yaml.txt").read_text(encoding="utf-8")
     (tmp_path / "study.yaml").write_text(
         text.replace("  # joint:\n  #   - {age", "  joint:\n    - {age")
         .replace("share: 0.2}", "share: 1}")

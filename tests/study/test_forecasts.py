@@ -7,7 +7,7 @@ from semscale.chat.ledger import Ledger
 from semscale.chat.messages import Usage
 from semscale.chat.runner import Running
 from semscale.chat.settings import Budget
-from semscale.study.interviews import personas_within
+from semscale.study.forecasts import personas_within
 
 
 @pytest.fixture

@@ -22,13 +22,14 @@ from semscale.cli.shared import (
     RunOptions,
     SurveyOptions,
 )
-from semscale.cli.trust import recipients_in, require_trust
+from semscale.cli.trust import require_trust
 from semscale.errors import InputError
 from semscale.input_files import read_input, read_input_text
 from semscale.judging.score_gate import ScoreGate
 from semscale.judging.settings import JUDGE, JudgeColumns, JudgeSettings
 from semscale.messages import unreadable
 from semscale.settings import COLUMNS, RUN, Option, Settings
+from semscale.trust import recipients_in
 
 if TYPE_CHECKING:
     from semscale.chat.budget import Forecast, ForecastSummary, PriceTable

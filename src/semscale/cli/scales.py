@@ -5,6 +5,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,7 +27,7 @@ from semscale.cli.shared import (
     RunOptions,
     SurveyOptions,
 )
-from semscale.cli.study import write_template
+from semscale.cli.study import write_new_file
 from semscale.errors import InputError
 from semscale.input_files import read_input_text
 from semscale.messages import unreadable
@@ -381,5 +382,6 @@ def new(options: NewOptions) -> None:
     [bold]semscale scales new my-scale.yaml[/bold]
     """
     name = re.sub(r"[^a-z0-9]+", "-", options.file.stem.lower()).strip("-")
-    write_template(options.file, "new_scale.yaml.txt", {"name: my-scale ": f"name: {name or 'my-scale'} "})
+    text = (resources.files("semscale.cli") / "new_scale.yaml.txt").read_text(encoding="utf-8")
+    write_new_file(options.file, text.replace("name: my-scale ", f"name: {name or 'my-scale'} "))
     echo(f"wrote {options.file}; next: edit it, then semscale scales lint {options.file}")

@@ -13,7 +13,7 @@ from semscale.chat.settings import CALLS, CHAT, Budget, Limits
 from semscale.cli.options import refuse_stated
 from semscale.cli.process import say
 from semscale.cli.project_file import SERVERS, Configurable
-from semscale.cli.trust import DATABASE_PASSWORD, Recipient, require_trust, usual_endpoint
+from semscale.cli.trust import DATABASE_PASSWORD, require_trust, usual_endpoint
 from semscale.distributed.actor_pool import ActorPool
 from semscale.endpoints import KEY_VARIABLE
 from semscale.errors import InputError
@@ -21,6 +21,7 @@ from semscale.history import HISTORY_FILE
 from semscale.settings import COLUMNS, INPUT, RUN, Option, Settings
 from semscale.spelling import as_option, spelled
 from semscale.store.table_settings import TableSettings
+from semscale.trust import Recipient
 
 if TYPE_CHECKING:
     from semscale.chat.budget import Forecast, PriceTable

@@ -1,7 +1,6 @@
 """The commands ``semscale study``: start a study, run it, and compare it with people."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import closing
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -14,17 +13,15 @@ from semscale.cli.options import Rare, Without, command
 from semscale.cli.outputs import OUTPUT, Outputs, check_input, present
 from semscale.cli.process import echo, message_if_stopped
 from semscale.cli.shared import ARGUMENTS, JudgeCallOptions, RowOptions, RunOptions, SurveyOptions
-from semscale.cli.trust import Recipient, require_trust
+from semscale.cli.trust import require_trust
 from semscale.errors import InputError
 from semscale.settings import RUN, Option, Settings
 from semscale.study.settings import ComparisonSettings, ModelSettings
+from semscale.trust import Recipient
 
 if TYPE_CHECKING:
-    from semscale.chat.budget import Forecast, ForecastSummary
-    from semscale.chat.runner import Running
-    from semscale.chat.settings import Budget
+    from semscale.chat.budget import ForecastSummary
     from semscale.study.people_comparison import StudyComparison
-    from semscale.study.questionnaire import Caps
     from semscale.study.result import Study
     from semscale.study.summary import StudySummary
 
@@ -70,17 +67,6 @@ class StudyRunOptions(Settings):
     calls: Annotated[JudgeCallOptions, Without("concurrency", "requests_per_minute")]
     outputs: Annotated[StudyOutputs, Without("out", "escape")]
 
-    def running(self, caps: "Caps") -> "Running":
-        """Return limits and budget of calls; a cap overrides that of the file, whose pace holds.
-
-        Args:
-            caps: of the file.
-        """
-        stated = {name: cap for name, cap in self.calls.budget if cap is not None}
-        own = self.calls.limits
-        limits = caps.limits.with_values(timeout=own.timeout, give_up_after=own.give_up_after)
-        return replace(self.calls.running(), limits=limits, budget=caps.budget.with_values(**stated))
-
 
 class StudyCompareOptions(Settings):
     """All options of ``semscale study compare``."""
@@ -117,7 +103,9 @@ class StudyInitOptions(Settings):
 def init(options: StudyInitOptions) -> None:
     """Start a study: a commented file that runs as it is on a model of this machine."""
     file = options.file
-    write_template(file, "new_study.yaml.txt")
+    from semscale.study.study_file import new_study
+
+    write_new_file(file, new_study(file.name))
     echo(f"wrote {file}; next: semscale study run {file} --dry-run, and then without --dry-run")
 
 
@@ -178,7 +166,7 @@ def run_study(options: StudyRunOptions, outputs: StudyOutputs) -> "StudySummary"
     folder.mkdir(parents=True, exist_ok=True)
     outputs.check()
     with progress_bars() as progress:
-        running = options.running(study.design.caps)
+        running = study.design.running_with(options.calls.running())
         result = study.run(running=running, progress=progress)
     result.save(folder, plan=plan)
     return result.summary(plan=plan)
@@ -190,42 +178,7 @@ def forecast_run(options: StudyRunOptions) -> "ForecastSummary":
     Raises:
         InputError: the file cannot be used.
     """
-    from semscale.chat.budget import ForecastSummary
-
-    study = _read(options)
-    with closing(options.calls.open_ledger()) as ledger:
-        forecasts = study.forecasts(prices=options.calls.price_table, ledger=ledger)
-    design = study.design
-    budget = options.running(design.caps).divide(len(forecasts), "models").budget
-    cautions = tuple(_caps(forecasts, budget, len(design.panel)))
-    return ForecastSummary(design.source, forecasts, design.n_answers, {}, "answer", cautions=cautions)
-
-
-def _caps(forecasts: "Mapping[str, Forecast]", budget: "Budget", n: int) -> Iterator[str]:
-    """State which caps would end the run early, of which models, and how many of n personas they allow.
-
-    Args:
-        forecasts: by model.
-        budget: the part of each model.
-        n: how many personas there are.
-    """
-    from semscale.study.interviews import personas_within
-
-    caps = {name: "; ".join(forecast.beyond(budget)) for name, forecast in forecasts.items()}
-    reached = {name: cap for name, cap in caps.items() if cap}
-    if not reached:
-        return
-    allowed = {
-        name: f"about {personas_within(forecasts[name], budget, n):,} of {n:,} personas" for name in reached
-    }
-    if len(forecasts) == 1:
-        name, cap = next(iter(reached.items()))
-        effect = f" ({cap}): it allows {allowed[name]}"
-    else:
-        listed = ", ".join(f"{name} {allowed[name]} ({cap})" for name, cap in reached.items())
-        effect = f", as each of {len(forecasts)} models may use an equal part: it allows {listed}"
-    remedy = "Raise it in the file or by an option, or make the panel smaller."
-    yield f"A cap would end the run early{effect}. {remedy}"
+    return _read(options).forecast_summary(options.calls.running())
 
 
 def compare_study(options: StudyCompareOptions) -> "StudyComparison":
@@ -262,24 +215,18 @@ def _read(options: StudyRunOptions) -> "Study":
     return replace(study, design=study.design.with_models(named.model, named.base_url))
 
 
-def write_template(file: Path, template: str, replacements: Mapping[str, str] | None = None) -> None:
+def write_new_file(file: Path, text: str) -> None:
     """Write a commented YAML file for a user to change.
 
     Args:
         file: where; must not exist.
-        template: name of the template in this package.
-        replacements: texts of the template, and what is written in their place.
+        text: its content.
 
     Raises:
         InputError: the file exists, cannot be written, or has another ending.
     """
-    from importlib import resources
-
     if file.suffix.lower() not in {".yaml", ".yml"}:
         raise InputError(f"FILE must end in .yaml, got {file.name!r}")
-    text = (resources.files("semscale.cli") / template).read_text(encoding="utf-8")
-    for old, new in (replacements or {}).items():
-        text = text.replace(old, new)
     try:
         with file.open("x", encoding="utf-8", newline="\n") as output:
             output.write(text)

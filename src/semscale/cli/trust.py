@@ -1,16 +1,10 @@
-"""Trust in the addresses that files of a project name: asked for once, stored outside of the project.
-
-A project's file, a panel of judges and a study may come from somebody else. So nothing is sent to an address
-that such a file names, and no variable of the environment is read for it, before the user has trusted the
-address *together with* the variable, for the files of that folder.
-"""
+"""Trust in the addresses that files of a project name: asked for once in a terminal."""
 
 import json
 import os
-import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -21,51 +15,20 @@ from semscale.cli.process import echo, say
 from semscale.cli.project_file import FILE, SERVERS, ProjectSettings
 from semscale.endpoints import KEY_VARIABLE, OPENAI
 from semscale.errors import InputError
-from semscale.input_files import configuration_file
-from semscale.json_reading import parse_json
 from semscale.settings import Option, Settings
+from semscale.trust import (
+    Recipient,
+    TrustedRecipient,
+    check_trusted,
+    folder_of,
+    is_trusted,
+    read_trusted_recipients,
+    recipients_in,
+    trust_file,
+)
 
-_LOOPBACK = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(/[\w./~-]*)?", re.ASCII)
 DATABASE_PASSWORD = "PGPASSWORD"
 """Environment variable with the password that a database gets if its address has none."""
-
-
-@dataclass(frozen=True)
-class Recipient:
-    """An address that a file names, and what is sent there beside the content.
-
-    Attributes:
-        address: URL of an endpoint or a database.
-        variable: environment variable with the key or password that is sent; ``None`` for none.
-    """
-
-    address: str
-    variable: str | None = None
-
-    @property
-    def is_harmless(self) -> bool:
-        """True for an endpoint on this machine that gets no key: nothing leaves the machine."""
-        return self.variable is None and _LOOPBACK.fullmatch(self.address) is not None
-
-    def __str__(self) -> str:
-        # Escaped, so that neither a look-alike letter nor a command to the terminal hides where texts go.
-        variable, address = (ascii(text or "")[1:-1] for text in (self.variable, self.address))
-        return f"{f'with the value of {variable}' if variable else 'without a key'} to {address}"
-
-
-@dataclass(frozen=True)
-class TrustedRecipient:
-    """A recipient that the user trusts, for the files of a folder.
-
-    Attributes:
-        folder: folder of the files that name it.
-        address: see :class:`Recipient`.
-        variable: see :class:`Recipient`.
-    """
-
-    folder: str
-    address: str
-    variable: str | None
 
 
 def require_trust(content: str, recipients: Iterable[Recipient], file: Path, *, asks: bool = True) -> None:
@@ -83,51 +46,13 @@ def require_trust(content: str, recipients: Iterable[Recipient], file: Path, *, 
         InputError: an address is not trusted; nothing may be sent to any of them.
     """
     listed = list(dict.fromkeys(recipients))
-    trusted, folder = read_trusted_recipients(), _folder_of(file)
     for recipient in listed:
-        entry = TrustedRecipient(folder, recipient.address, recipient.variable)
-        if recipient.is_harmless or entry in trusted:
-            continue
-        if not (asks and _agrees(content, recipient, file)):
-            raise InputError(
-                f"{content} would be sent {recipient}, which {file} names and you do not trust yet: "
-                f"check the address, then run {_trust_command(file)}"
-            )
-        trusted.append(entry)
-        _store(trusted)
+        if asks and not is_trusted(recipient, file) and _agrees(content, recipient, file):
+            entry = TrustedRecipient(folder_of(file), recipient.address, recipient.variable)
+            _store([*read_trusted_recipients(), entry])
+        check_trusted(content, recipient, file)
     for recipient in listed:
         say(f"note: {content} are sent {recipient}, which {file} names")
-
-
-def read_trusted_recipients() -> list[TrustedRecipient]:
-    """Read the addresses that the user trusts.
-
-    Raises:
-        InputError: the file with them cannot be read.
-    """
-    path = _path()
-    try:
-        entries = parse_json(path.read_text(encoding="utf-8"))
-        return [TrustedRecipient(**entry) for entry in entries]
-    except FileNotFoundError:
-        return []
-    except (OSError, ValueError, TypeError) as error:
-        raise InputError(
-            f"{path} cannot be read ({error}): remove it, and trust the addresses again"
-        ) from None
-
-
-def recipients_in(document: object) -> Iterator[Recipient]:
-    """Yield the addresses in a panel of judges or a study: each ``base_url``, with its ``key_variable``."""
-    if isinstance(document, Mapping):
-        if document.get("base_url"):
-            variable = document.get("key_variable")
-            yield Recipient(str(document["base_url"]), None if variable is None else str(variable))
-        for value in document.values():
-            yield from recipients_in(value)
-    elif isinstance(document, list):
-        for value in document:
-            yield from recipients_in(value)
 
 
 def recipients_of_project(project: ProjectSettings) -> Iterator[Recipient]:
@@ -181,7 +106,7 @@ def trust(options: TrustOptions, project: ProjectSettings) -> None:
     file = options.file or project.file
     if file is None:
         raise InputError(f"there is no {FILE} in this folder or above: name a file, such as panel.yaml")
-    folder = _folder_of(file)
+    folder = folder_of(file)
     if options.remove:
         _store([entry for entry in trusted if entry.folder != folder])
         echo(f"files of {folder} may send to no address")
@@ -211,32 +136,20 @@ def _recipients(file: Path, project: ProjectSettings) -> list[Recipient]:
     return list(dict.fromkeys(recipients_in(keys)))
 
 
-def _folder_of(file: Path) -> str:
-    return str(file.resolve().parent)
-
-
-def _trust_command(file: Path) -> str:
-    return f"semscale config trust{'' if file.suffix == '.toml' else f' {file}'}"
-
-
 def _agrees(content: str, recipient: Recipient, file: Path) -> bool:
     """Ask in a terminal; anywhere else nobody can agree."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     say(f"{file} names a new address: {content} would be sent {recipient}")
-    sys.stderr.write(f"semscale: trust it in files of {_folder_of(file)}? [y/N] ")
+    sys.stderr.write(f"semscale: trust it in files of {folder_of(file)}? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().casefold() in {"y", "yes"}
-
-
-def _path() -> Path:
-    return configuration_file("trusted.json")
 
 
 def _store(entries: Iterable[TrustedRecipient]) -> None:
     from semscale.store.atomic import create_private_folder, replacing
 
-    path = _path()
+    path = trust_file()
     content = json.dumps([asdict(entry) for entry in entries], ensure_ascii=False, indent=1)
     try:
         create_private_folder(path.parent)

@@ -1,34 +1,29 @@
-"""Interviews of a panel: prompts, calls within one budget, the form of decisions, and forecasts."""
+"""Interviews of a panel: prompts, calls within one budget, and the form of decisions."""
 
 import asyncio
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from semscale.chat.budget import Forecast, Price, PriceTable, forecast
+from semscale.chat.budget import Price, PriceTable
 from semscale.chat.chat_model import Model
 from semscale.chat.decision_formats import DecisionRequest
 from semscale.chat.decisions import (
-    NEXT_TOKEN,
     AnyDecisionCall,
     DecisionCall,
     choose_form,
     decision_calls,
-    form_error,
-    forms_of,
     join_answers,
 )
 from semscale.chat.declining import declines_to_answer
-from semscale.chat.ledger import ContentKeys, Ledger
+from semscale.chat.ledger import ContentKeys
 from semscale.chat.messages import (
-    BYTES_PER_TOKEN,
     Call,
     DecisionAnswer,
     Message,
@@ -41,7 +36,7 @@ from semscale.chat.messages import (
 )
 from semscale.chat.pacing import UnreadableReplies
 from semscale.chat.runner import Runner, Running
-from semscale.chat.settings import Budget, Spent
+from semscale.chat.settings import Spent
 from semscale.errors import InterruptedRunError
 from semscale.judging.replies import read_reply
 from semscale.judging.templates import Template
@@ -367,21 +362,37 @@ def plan_interviews(
         stops: stops from ``plan_stops``.
         form: form of decisions; ``None`` if the model supports none, so that none are asked.
     """
+    return [
+        interview
+        for number, order in enumerate(stops)
+        for interview in interviews_of(prompts, number, order, form=form)
+    ]
+
+
+def interviews_of(
+    prompts: Prompts, number: int, order: Sequence[Stop], *, form: str | None
+) -> Iterator[Interview]:
+    """Yield the interviews of a persona in one sample, one kind of reply after the other.
+
+    Args:
+        prompts: writes the requests.
+        number: position of persona and sample; the samples of a persona are adjacent.
+        order: its stops from ``plan_stops``.
+        form: as for ``plan_interviews``.
+    """
     asked = prompts.asked
-    interviews: list[Interview] = []
-    for number, order in enumerate(stops):
-        persona, sample = divmod(number, asked.samples)
-        for kind in dict.fromkeys(KINDS.values()):
-            wanted = [
-                stop
-                for stop in order
-                if any(KINDS[method] is kind for method in asked.questions[stop.question].methods)
-            ]
-            if not wanted or (kind is Kind.DECISION and form is None):
-                continue
-            parts = [wanted] if asked.exposure == "sequence" else [[stop] for stop in wanted]
-            interviews += [Interview(prompts, (kind, persona, sample), part, form or "") for part in parts]
-    return interviews
+    persona, sample = divmod(number, asked.samples)
+    for kind in dict.fromkeys(KINDS.values()):
+        wanted = [
+            stop
+            for stop in order
+            if any(KINDS[method] is kind for method in asked.questions[stop.question].methods)
+        ]
+        if not wanted or (kind is Kind.DECISION and form is None):
+            continue
+        parts = [wanted] if asked.exposure == "sequence" else [[stop] for stop in wanted]
+        for part in parts:
+            yield Interview(prompts, (kind, persona, sample), part, form or "")
 
 
 def plan_stops(questionnaire: Questionnaire, n: int, *, seed: int) -> list[list[Stop]]:
@@ -735,83 +746,3 @@ class _Asking:
 def is_answer(text: str | None) -> bool:
     """Return true if a reply is not blank and does not decline to answer."""
     return text is not None and bool(text.strip()) and not declines_to_answer(text)
-
-
-# Forecasts
-
-
-async def forecast_study(
-    design: StudyDesign,
-    choice: ModelChoice,
-    model: Model,
-    ledger: Ledger,
-    prices: PriceTable | None = None,
-) -> Forecast:
-    """Forecast the calls of a study; replies missing in the ledger count with their greatest length.
-
-    Args:
-        design: of the study.
-        choice: settings of the model.
-        model: model that would answer.
-        ledger: outcomes of earlier calls.
-        prices: prices of models; by default the user's price table.
-    """
-    prompts, keys = Prompts(design, choice), ContentKeys(model)
-    stops = plan_stops(design.questionnaire, design.n_interviews, seed=design.seed)
-
-    async def forecast_form(form: str | None) -> Forecast:
-        # One ledger query covers a step of all interviews.
-        interviews = plan_interviews(prompts, stops, form=form)
-        requests = (_requests(prompts, interview, keys, ledger) for interview in interviews)
-        flat = chain.from_iterable(await asyncio.gather(*requests))
-        return await forecast(flat, model, prices=prices, ledger=ledger)
-
-    decisions = prompts.first_decisions()
-    forms = (form for form in forms_of(model) if form_error(model, decisions, form) is None)
-    form = next(forms, None) if decisions else None
-    result = await forecast_form(form)
-    if form in {None, NEXT_TOKEN} or NEXT_TOKEN not in forms_of(model):
-        return result
-    return replace(result, stand_ins=(await forecast_form(NEXT_TOKEN)).less(result))
-
-
-async def _requests(prompts: Prompts, interview: Interview, keys: ContentKeys, ledger: Ledger) -> list[Call]:
-    """Return all requests of an interview, with invented replies if the ledger has none."""
-    requests: list[Call] = []
-    while not interview.is_done:
-        step = interview.step()
-        requests += step.requests
-        known = await ledger.find(keys.of(step.requests[0])) if step.decision is None else None
-        reply = known.text if isinstance(known, Reply) else _longest_reply(prompts, step.key)
-        if prompts.may_be_rated(step.key) and is_answer(reply):
-            requests += prompts.rating(step.key, reply).requests
-        interview.add_reply(reply)
-    return requests
-
-
-def _longest_reply(prompts: Prompts, key: ReplyKey) -> str:
-    """Return an invented reply of the greatest length; all differ, so that no request repeats another."""
-    if key.kind is not Kind.TEXT:
-        return max(prompts.asked.questions[key.question].labels, key=len)
-    return f"{key}".ljust(round(prompts.max_tokens * BYTES_PER_TOKEN), "x")
-
-
-def personas_within(whole: Forecast, budget: Budget, n: int) -> int:
-    """Return the number of personas, of n, that can answer everything within a budget, at equal cost each.
-
-    Args:
-        whole: the forecast for all n personas.
-        budget: caps on sent calls; replies in the ledger are free.
-        n: number of personas.
-
-    Examples:
-        >>> from semscale.chat.messages import Usage
-        >>> whole = Forecast(60, 20, 0, 40, Usage(400, 400), 0, None, "", "")
-        >>> personas_within(whole, Budget(calls=10), 30)  # 20 answered before and 10 more, of 60
-        15
-    """
-    needed = ((budget.calls, whole.calls), (budget.tokens, whole.most.tokens), (budget.money, whole.money))
-    shares = [cap / need for cap, need in needed if cap is not None and need]
-    sent = min([1.0, *shares]) * whole.calls
-    distinct = whole.answered + whole.calls
-    return n if not distinct else int(n * (whole.answered + sent) / distinct + 1e-9)

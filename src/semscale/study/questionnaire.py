@@ -431,6 +431,17 @@ class StudyDesign:
         """Limits and budget of calls from the file; replies are stored in Semscale's ledger."""
         return Running(limits=self.caps.limits, budget=self.caps.budget)
 
+    def running_with(self, calls: Running) -> Running:
+        """Return settings of calls with the pace and the caps of the file.
+
+        Args:
+            calls: the settings; its caps override those of the file, and its time limits hold.
+        """
+        stated = {name: cap for name, cap in calls.budget if cap is not None}
+        own = calls.limits
+        limits = self.caps.limits.with_values(timeout=own.timeout, give_up_after=own.give_up_after)
+        return replace(calls, limits=limits, budget=self.caps.budget.with_values(**stated))
+
     def with_models(self, names: Sequence[str], base_url: str | None = None) -> "StudyDesign":
         """Return a copy of the design with other models or another endpoint.
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from pydantic import TypeAdapter, ValidationError
 
-from semscale.chat.budget import Forecast, PriceTable
+from semscale.chat.budget import Forecast, ForecastSummary, PriceTable
 from semscale.chat.chat_model import Model
 from semscale.chat.decisions import DecisionCall, load_deciding_model
 from semscale.chat.ledger import Ledger
@@ -29,6 +29,7 @@ from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan
 from semscale.store.atomic import replacing
 from semscale.store.writing import write_table
+from semscale.study.forecasts import forecast_study, reached_caps
 from semscale.study.interviews import (
     KINDS,
     AskedStudy,
@@ -39,7 +40,6 @@ from semscale.study.interviews import (
     Stop,
     StopReply,
     ask_study,
-    forecast_study,
     is_answer,
 )
 from semscale.study.panel import SyntheticPanel
@@ -160,7 +160,12 @@ class Study:
         return next(iter(forecasts.values()))
 
     def forecasts(
-        self, model: object = None, *, prices: PriceTable | None = None, ledger: Ledger | None = None
+        self,
+        model: object = None,
+        *,
+        prices: PriceTable | None = None,
+        ledger: Ledger | None = None,
+        progress: Progress | None = None,
     ) -> dict[str, Forecast]:
         """Return forecasts of calls, tokens and cost by model name, without sending a call.
 
@@ -168,8 +173,9 @@ class Study:
             model: as for ``run``.
             prices: prices of models; by default the user's price table.
             ledger: outcomes of earlier calls, which cost nothing; by default Semscale's ledger.
+            progress: called while the files of a model of this machine are pulled.
         """
-        players = _players(self.design, model)
+        players = _players(self.design, model, progress)
         opened = ledger or Ledger()
         try:
             return {
@@ -179,6 +185,30 @@ class Study:
         finally:
             if ledger is None:
                 opened.close()
+
+    def forecast_summary(
+        self, calls: Running | None = None, *, progress: Progress | None = None
+    ) -> ForecastSummary:
+        """Forecast a run as ``semscale study run --dry-run`` does, with the caps that would end it early.
+
+        Args:
+            calls: settings of calls, such as ledger and prices; caps and pace that they lack are the file's.
+            progress: called while the files of a model of this machine are pulled.
+
+        Raises:
+            ModelError: weights are missing.
+            MissingExtraError: an extra that a model needs is not installed.
+        """
+        running, design = self.design.running_with(calls or Running()), self.design
+        ledger = running.ledger if isinstance(running.ledger, Ledger) else None
+        if isinstance(running.ledger, str | Path):
+            with Ledger(running.ledger) as opened:
+                forecasts = self.forecasts(prices=running.prices, ledger=opened, progress=progress)
+        else:
+            forecasts = self.forecasts(prices=running.prices, ledger=ledger, progress=progress)
+        budget = running.divide(len(forecasts), "models").budget
+        cautions = tuple(reached_caps(forecasts, budget, len(design.panel)))
+        return ForecastSummary(design.source, forecasts, design.n_answers, {}, "answer", cautions=cautions)
 
 
 def load(path: str | Path) -> Study:
