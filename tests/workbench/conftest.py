@@ -93,7 +93,7 @@ def fields_in(form):
     for match in re.finditer("|".join(kinds), form, re.DOTALL):
         attributes, select, options, area, text = match.groups()
         if attributes:
-            if 'type="checkbox"' in attributes and " checked" not in attributes:
+            if re.search('type="(checkbox|radio)"', attributes) and " checked" not in attributes:
                 continue
             name = re.search(r'name="(\w+)"', attributes)[1]
             value = re.search(r'value="([^"]*)"', attributes)

@@ -20,6 +20,7 @@ from semscale.cli.shared import (
     ARGUMENTS,
     EmbedderOptions,
     HistoryOptions,
+    JudgeCallOptions,
     RunOptions,
     SurveyOptions,
     TableOptions,
@@ -29,6 +30,7 @@ from semscale.errors import InputError
 from semscale.settings import Option, Settings
 
 if TYPE_CHECKING:
+    from semscale.chat.runner import Running
     from semscale.embedding.embedder import Embedder
     from semscale.history.history import History
     from semscale.types import Progress
@@ -230,6 +232,7 @@ def _shared_settings(
         reading=settings_of_project(TableOptions, project).settings,
         survey=None if description.survey is None else Path(description.survey),
         open_history=_history_opener(history or settings_of_project(HistoryOptions, project), folder),
+        load_calls=_calls_loader(settings_of_project(JudgeCallOptions, project)),
     )
 
 
@@ -267,6 +270,25 @@ def _embedder_loader(options: EmbedderOptions) -> "Callable[[str, Progress], Emb
 
         return refuse
     return lambda default, progress: options.load(progress, default=default)
+
+
+def _calls_loader(options: JudgeCallOptions) -> "Callable[[], Running] | None":
+    """Return what reads the settings of calls of a project's file; ``None`` if it states none.
+
+    Trust in the address of a ledger is asked for in the terminal, before a page needs it.
+    """
+    if options == JudgeCallOptions():
+        return None
+    try:
+        options.running()
+    except InputError as error:
+        message = str(error)
+
+        def refuse() -> "Running":
+            raise InputError(message)
+
+        return refuse
+    return options.running
 
 
 def _copy_example() -> Path:

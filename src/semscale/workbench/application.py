@@ -56,6 +56,7 @@ def workbench(project: Project, rule: AccessRule, *, open_project: OpenProject |
         from semscale.workbench.drift_page import drift_router
         from semscale.workbench.label_page import label_router
         from semscale.workbench.rate_page import rate_router
+        from semscale.workbench.study_page import study_router
         from semscale.workbench.tables_page import tables_router
 
         with _ADDING:
@@ -65,6 +66,7 @@ def workbench(project: Project, rule: AccessRule, *, open_project: OpenProject |
             app.include_router(tables_router(project, reader, work))
             app.include_router(answers_router(project, work))
             app.include_router(drift_router(project))
+            app.include_router(study_router(project, reader, work))
 
     def refuse(request: Request, error: Exception) -> Response:
         user, current = current_user(), request.url.path.split("/")[1]

@@ -35,6 +35,7 @@ PAGES = {
     "tables": "Tables",
     "answers": "Answers",
     "drift": "Drift",
+    "study": "Study",
 }
 """Titles of the pages that every page links to, in their order."""
 
@@ -80,11 +81,20 @@ def missing_model(project: "Project", name: str = DEFAULT_RATING_MODEL) -> str:
         project: the project that is open; a model that its file states is not looked for.
         name: the model of the run.
     """
+    return "" if project.settings.load_embedder is not None else missing_weights(name)
+
+
+def missing_weights(name: str) -> str:
+    """Return the sentence about the weights of a model that a run must load first; empty if they are there.
+
+    Args:
+        name: the model; nothing is known about one that is not among Semscale's.
+    """
     from semscale.weights.folders import is_offline
     from semscale.weights.resolving import local_models
 
     known = find_known(name)
-    if project.settings.load_embedder is not None or known is None or known.name in local_models():
+    if known is None or known.name in local_models():
         return ""
     if is_offline():
         return (

@@ -21,6 +21,7 @@ from semscale.survey.survey_file import FILE_NAME, parse_survey, replace_entry, 
 from semscale.workbench.changes import Change, Changes, MadeChange, content_of
 
 if TYPE_CHECKING:
+    from semscale.chat.runner import Running
     from semscale.embedding.embedder import Embedder
     from semscale.history.history import History
     from semscale.results.table_runs import PartSettings
@@ -53,6 +54,8 @@ class SharedSettings:
         reading: how files are read, if it is stated; it comes before what a description states.
         survey: the description of the survey; ``None`` for ``survey.yaml`` in the folder.
         open_history: opens the history of runs; ``None`` for the one in the folder.
+        load_calls: returns the stated pace, caps, prices and ledger of calls to chat models; ``None`` if
+            nothing about them is stated.
     """
 
     stated: Mapping[str, object] = field(default_factory=dict)
@@ -62,6 +65,7 @@ class SharedSettings:
     reading: TableSettings = TableSettings()
     survey: Path | None = None
     open_history: "Callable[[], History] | None" = None
+    load_calls: "Callable[[], Running] | None" = None
 
 
 @dataclass(frozen=True)
