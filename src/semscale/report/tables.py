@@ -91,10 +91,41 @@ def question_sections(summary: "Crosstabs", first: int = 1) -> Iterator[Section]
         first: number of the first question, for the sections' names.
     """
     for position, tables in enumerate(summary.questions(), start=first):
-        title = _section_title(tables, summary.title)
-        shown = section(f"question-{position}", title, *_blocks(tables, summary))
+        shown = section(
+            f"question-{position}",
+            _section_title(tables, summary.title),
+            *_blocks(tables, summary),
+            *folded_tables(tables, summary.settings),
+        )
         if shown is not None:
             yield shown
+
+
+def question_section(tables: "Sequence[Crosstab]", summary: "Crosstabs", position: int) -> Section | None:
+    """Return the section of a question without its ``folded_tables``, which are long.
+
+    Args:
+        tables: the tables of the question.
+        summary: all tables.
+        position: number of the question, for the section's name.
+    """
+    title = _section_title(tables, summary.title)
+    return section(f"question-{position}", title, *_blocks(tables, summary))
+
+
+def folded_tables(tables: "Sequence[Crosstab]", tests: "TestSettings") -> Iterator[DataTable]:
+    """Yield the tables of a question that a page folds: shares of all answers, and differences of columns.
+
+    Args:
+        tables: the tables of the question.
+        tests: settings of their tests.
+    """
+    for crosstab in tables:
+        listed = (
+            _answer_shares(crosstab, _heads(crosstab), tables),
+            difference_table(crosstab, tests, tables),
+        )
+        yield from without_none(*listed)
 
 
 def tables_head(summary: "Crosstabs") -> Document:
@@ -171,9 +202,6 @@ def _blocks(
         yield from _table_blocks(crosstab, summary, result_by_banner(crosstab, tables))
     for note in question_notes(tables, summary.settings):
         yield Paragraph(Quoted(note, _NOTE), "note")
-    for crosstab in tables:
-        yield _answer_shares(crosstab, _heads(crosstab), tables)
-        yield difference_table(crosstab, summary.settings, tables)
 
 
 def _table_heading(crosstab: "Crosstab") -> tuple[str | Quoted, ...] | str:
@@ -413,14 +441,14 @@ def difference_table(
         tests: settings of its tests.
         tables: all tables of its question.
     """
-    differences, lines = crosstab.differences, crosstab.question.lines
+    differences, lines, names = crosstab.differences, crosstab.question.lines, crosstab.columns
     n = differences.values.size
     if not n:
         return None
     columns: Columns[tuple[int, int]] = (
         ("line", lambda cell: _line_name(lines[cell[0]])),
-        ("first", lambda cell: Quoted(crosstab.columns[differences.first[cell[1]]], _NAME)),
-        ("second", lambda cell: Quoted(crosstab.columns[differences.second[cell[1]]], _NAME)),
+        ("first", lambda cell: Quoted(names[differences.first[cell[1]]], _NAME)),
+        ("second", lambda cell: Quoted(names[differences.second[cell[1]]], _NAME)),
         ("first minus second", lambda cell: _difference(lines[cell[0]], differences, cell)),
         ("p-value", lambda cell: p_cell(float(differences.p_values[cell]))),
         ("adjusted p-value", lambda cell: p_cell(float(differences.adjusted[cell]))),

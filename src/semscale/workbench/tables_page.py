@@ -3,6 +3,7 @@
 import shlex
 from collections import OrderedDict
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +12,13 @@ from starlette.responses import FileResponse, Response
 
 from semscale.errors import InputError, SemscaleError
 from semscale.report.document import DataTable, Document
+from semscale.report.presenting import word_document
+from semscale.report.tables import folded_tables, question_section, tables_head
 from semscale.serving.background import BackgroundWork
 from semscale.store.reading import open_table
 from semscale.tabulation.basket import TableEntry, tabulate_entry
+from semscale.tabulation.crosstab_figures import Crosstab
+from semscale.tabulation.crosstabs import Crosstabs
 from semscale.workbench.forms import form_fields, option_words
 from semscale.workbench.pages import page, reading_page, redirect, router_of
 from semscale.workbench.project import Project
@@ -33,22 +38,70 @@ if TYPE_CHECKING:
     from semscale.survey.description import Question
 
 _REMEMBERED = 8  # previews
+_SHOWN = 4  # questions at once
 _MOST_FILES = 20  # whose columns are compared
 
 
 @dataclass(frozen=True)
 class Preview:
-    """Tables of a draft.
+    """Tables of a draft, some questions at a time, as drawing many of them takes longer than their figures.
 
     Attributes:
-        document: the report on them.
-        n_tables: number of tables.
-        labels: names of their answers and groups, which can be hidden.
+        tables: the tables.
     """
 
-    document: Document
-    n_tables: int
-    labels: tuple[str, ...]
+    tables: Crosstabs
+
+    @cached_property
+    def questions(self) -> list[tuple[Crosstab, ...]]:
+        """The tables of each question."""
+        return list(self.tables.questions())
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Names of answers and groups, which can be hidden."""
+        names = (
+            name
+            for table in self.tables.tables
+            for name in (*table.hidden, *(line.name for line in table.question.lines), *table.columns[1:])
+        )
+        return tuple(dict.fromkeys([*self.tables.settings.hide, *names]))
+
+    def document(self, start: int = 0) -> Document:
+        """Return the report on some questions.
+
+        Args:
+            start: number of questions before the first.
+        """
+        shown = enumerate(self.questions[start : start + _SHOWN], start=start + 1)
+        sections = (question_section(tables, self.tables, position) for position, tables in shown)
+        document = replace(tables_head(self.tables), sections=tuple(filter(None, sections)))
+        return word_document(document, self.tables.input_notes)
+
+    def next_start(self, start: int = 0) -> int | None:
+        """Return the number of questions before the next ones; ``None`` at the end."""
+        after = start + _SHOWN
+        return after if after < len(self.questions) else None
+
+    def folded(self, position: int) -> list[DataTable]:
+        """Return the long tables of a question, such as that of all differences.
+
+        Args:
+            position: number of the question, from 1.
+
+        Raises:
+            InputError: there is no such question.
+        """
+        if not 1 <= position <= len(self.questions):
+            raise InputError("question", f"must be from 1 to {len(self.questions)}, got {position}")
+        return list(folded_tables(self.questions[position - 1], self.tables.settings))
+
+    def has_folded(self, position: int) -> bool:
+        """Return whether a question, from 1, has long tables."""
+        return any(
+            table.answer_shares is not None or table.differences.values.size
+            for table in self.questions[position - 1]
+        )
 
 
 class TablesPage:
@@ -120,34 +173,36 @@ class TablesPage:
         key = (view.file, state.st_mtime_ns, state.st_size, view.stored.content, settings)
         if key not in self._previews:
             tables = tabulate_entry(view.counts.table, entry.with_values(title=""), view.survey)
-            names = (
-                name
-                for crosstab in tables.tables
-                for name in (
-                    *crosstab.hidden,
-                    *(line.name for line in crosstab.question.lines),
-                    *crosstab.columns[1:],
-                )
-            )
-            labels = tuple(dict.fromkeys([*entry.hide, *names]))
-            self._previews[key] = Preview(tables.document(), len(tables.tables), labels)
+            self._previews[key] = Preview(tables)
             while len(self._previews) > _REMEMBERED:
                 self._previews.popitem(last=False)
         return self._previews[key]
 
-    def numbers(self, request: Request, section: str = "", block: int = 0) -> Response:
-        """Show a table that the preview folds, such as that of all differences, with raw and adjusted p."""
+    def further(self, request: Request, start: int = 0) -> Response:
+        """Show further tables of the draft."""
+        draft, preview = self._preview_of(request)
+        return page(
+            "tables_further", self._project, current="tables", draft=draft, preview=preview, start=start
+        )
+
+    def numbers(self, request: Request, position: int = 1) -> Response:
+        """Show the long tables of a question, such as that of all differences with raw and adjusted p."""
+        draft, preview = self._preview_of(request)
+        tables = preview.folded(position)
+        return page("tables_numbers", self._project, current="tables", tables=tables, query=draft.query)
+
+    def _preview_of(self, request: Request) -> tuple[Draft, Preview]:
+        """Return the draft of an address, and its tables.
+
+        Raises:
+            InputError: it has none.
+        """
         query = request.query_params
         draft = Draft.from_fields({name: query.getlist(name) for name in query})
-        basket = StoredBasket.read(self._project)
-        entry = draft.entry(basket.basket)
+        entry = draft.entry(StoredBasket.read(self._project).basket)
         if entry is None:
             raise InputError("questions", "must be chosen first")
-        document = self._preview(self._reader.view(*self._project.described_file()), entry).document
-        blocks = next((part.full for part in document.sections if part.name == section), ())
-        if not 0 <= block < len(blocks) or not isinstance(blocks[block], DataTable):
-            raise InputError("block", "must be one of the page: load it again")
-        return page("tables_numbers", self._project, current="tables", block=blocks[block], query=draft.query)
+        return draft, self._preview(self._reader.view(*self._project.described_file()), entry)
 
     def _other_files(self, view: SurveyView) -> list[str]:
         """List the other files of the folder that have all described columns, such as the next wave."""
@@ -271,6 +326,7 @@ def tables_router(project: Project, reader: SurveyReader, work: BackgroundWork) 
     return router_of(
         {
             "/tables": tables.show,
+            "/tables/further": tables.further,
             "/tables/numbers": tables.numbers,
             "/tables/progress": tables.progress,
             "/tables/results/{name}": tables.download,
