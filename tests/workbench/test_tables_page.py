@@ -51,7 +51,7 @@ def test_further_questions_follow_when_they_are_looked_at(browser):
     assert page.count('<section id="question-') == 4
     address = re.search(r'hx-get="(/tables/further[^"]*)"', page)[1]
     further = browser.get(unescape(address))
-    assert re.findall(r'<section id="(question-\d)', further) == ["question-5", "question-6"]
+    assert re.findall(r'<section id="(question-\d-\d)', further) == ["question-4-0", "question-4-1"]
     assert 'hx-trigger="revealed"' not in further
 
 

@@ -115,6 +115,7 @@ def correlation_colour(r: float) -> str:
     return diverging(0.85 * r) if math.isfinite(r) else "#ffffff"
 
 
+@cache
 def ink_on(colour: str) -> str:
     """Return black or white, whichever has the higher contrast on a colour; it is at least 4.58.
 

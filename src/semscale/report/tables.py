@@ -101,16 +101,15 @@ def question_sections(summary: "Crosstabs", first: int = 1) -> Iterator[Section]
             yield shown
 
 
-def question_section(tables: "Sequence[Crosstab]", summary: "Crosstabs", position: int) -> Section | None:
+def question_section(tables: "Sequence[Crosstab]", summary: "Crosstabs", name: str) -> Section | None:
     """Return the section of a question without its ``folded_tables``, which are long.
 
     Args:
         tables: the tables of the question.
         summary: all tables.
-        position: number of the question, for the section's name.
+        name: name of the section.
     """
-    title = _section_title(tables, summary.title)
-    return section(f"question-{position}", title, *_blocks(tables, summary))
+    return section(name, _section_title(tables, summary.title), *_blocks(tables, summary))
 
 
 def folded_tables(tables: "Sequence[Crosstab]", tests: "TestSettings") -> Iterator[DataTable]:

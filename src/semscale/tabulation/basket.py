@@ -23,7 +23,7 @@ from semscale.store.table import Table
 from semscale.survey.description import Survey
 from semscale.survey.finding import unused_facts
 from semscale.tabulation.crosstabs import Crosstabs, build_crosstabs, write_tables
-from semscale.tabulation.settings import CrosstabSettings
+from semscale.tabulation.settings import EVERY_QUESTION, CrosstabSettings
 from semscale.types import Progress
 from semscale.yaml_reading import YamlFile, parse_yaml
 from semscale.yaml_writing import escape_line_breaks
@@ -54,6 +54,23 @@ class TableEntry(CrosstabSettings):
     def name(self) -> str:
         """The title, or the questions."""
         return self.title or ", ".join([*self.questions, *(f"{a} minus {b}" for a, b in self.pairs)])
+
+    def with_questions(self, questions: Sequence[str], pairs: Sequence[tuple[str, str]] = ()) -> "TableEntry":
+        """Return the entry with other questions, without settings of questions that it no longer has.
+
+        Args:
+            questions: names of the questions.
+            pairs: questions that are compared within people.
+        """
+        named = [*questions, *(name for pair in pairs for name in pair)]
+        known = {EVERY_QUESTION, *named, *(name.partition("=")[0].strip() for name in named)}
+        return self.with_values(
+            questions=questions,
+            pairs=pairs,
+            scales={name: scale for name, scale in self.scales.items() if name in known},
+            missing={name: codes for name, codes in self.missing.items() if name in known},
+            numeric=[name for name in self.numeric if name in known],
+        )
 
 
 KEYS = ("title", *(name for name in TableEntry.model_fields if name not in ("title", "survey")))

@@ -29,8 +29,8 @@ SAMPLE = ("lonely", "replicates", "replicate_type", "wave_order")
 """Further settings of the sample."""
 
 _TEXTS = ("title", "where", *ROLES)
-_BY_QUESTION = ("scales", "missing")
-_STATED = {*LOOK, *SAMPLE, *_TEXTS, "questions", "banners", "hide", "survey"}
+_FIELDS = (*_TEXTS, *LOOK, *SAMPLE)
+_STATED = {*_FIELDS, "questions", "banners", "hide", "survey"}
 
 Fields = Mapping[str, Sequence[str]]
 
@@ -64,7 +64,9 @@ class Draft:
             questions=_names(fields, "questions"),
             banners=_names(fields, "banners"),
             hide=_names(fields, "hide"),
-            texts={name: single[name] for name in (*_TEXTS, *LOOK, *SAMPLE) if single.get(name)},
+            texts={
+                name: single[name] for name in _FIELDS if single.get(name, "") not in ("", _default(name))
+            },
             position=int(position) if position.isdecimal() else None,
             find=single.get("find", ""),
         )
@@ -78,9 +80,8 @@ class Draft:
             entry: the entry.
             position: its position, from 0.
         """
-        values = {name: getattr(entry, name) for name in (*_TEXTS, *LOOK, *SAMPLE)}
-        fields = TableEntry.model_fields
-        texts = {name: _text(value) for name, value in values.items() if value != fields[name].get_default()}
+        values = {name: _text(getattr(entry, name)) for name in _FIELDS}
+        texts = {name: value for name, value in values.items() if value != _default(name)}
         return cls(entry.questions, entry.banners, entry.hide, texts, position)
 
     @classmethod
@@ -156,23 +157,23 @@ class Draft:
             return {}
         if self.position >= len(basket.entries):
             raise InputError("these tables are no longer in the basket: load the page again")
-        entry = basket.entries[self.position]
-        values = {name: getattr(entry, name) for name in entry.model_fields_set - _STATED}
-        known = {"", *self.questions, *(name for pair in entry.pairs for name in pair)}
-        for name in _BY_QUESTION:
-            if name in values:
-                values[name] = {key: value for key, value in values[name].items() if key in known}
-        if "numeric" in values:
-            values["numeric"] = tuple(name for name in values["numeric"] if name in known)
-        return values
+        before = basket.entries[self.position]
+        entry = before.with_questions(self.questions, before.pairs)
+        return {name: getattr(entry, name) for name in before.model_fields_set - _STATED}
 
 
 def _names(fields: Fields, name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, fields.get(name, ()))))
 
 
+def _default(name: str) -> str:
+    return _text(TableEntry.model_fields[name].get_default())
+
+
 def _text(value: object) -> str:
-    """Return the value of a setting as its field has it."""
+    """Return the value of a setting as its field has it; empty for none."""
+    if value is None:
+        return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

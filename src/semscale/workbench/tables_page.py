@@ -2,10 +2,9 @@
 
 import shlex
 from collections import OrderedDict
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
 from starlette.responses import FileResponse, Response
@@ -16,9 +15,11 @@ from semscale.report.presenting import word_document
 from semscale.report.tables import folded_tables, question_section, tables_head
 from semscale.serving.background import BackgroundWork
 from semscale.store.reading import open_table
+from semscale.store.table import Table
+from semscale.survey.description import Question, Survey
 from semscale.tabulation.basket import TableEntry, tabulate_entry
-from semscale.tabulation.crosstab_figures import Crosstab
 from semscale.tabulation.crosstabs import Crosstabs
+from semscale.tabulation.table_look import notes_on_hidden
 from semscale.workbench.forms import form_fields, option_words
 from semscale.workbench.pages import page, reading_page, redirect, router_of
 from semscale.workbench.project import Project
@@ -34,9 +35,6 @@ from semscale.workbench.tables_basket import (
 )
 from semscale.workbench.tables_draft import LOOK, ROLES, ROWS, SAMPLE, Draft
 
-if TYPE_CHECKING:
-    from semscale.survey.description import Question
-
 _REMEMBERED = 8  # previews
 _SHOWN = 4  # questions at once
 _MOST_FILES = 20  # whose columns are compared
@@ -44,63 +42,80 @@ _MOST_FILES = 20  # whose columns are compared
 
 @dataclass(frozen=True)
 class Preview:
-    """Tables of a draft, some questions at a time, as drawing many of them takes longer than their figures.
+    """Tables of a draft, some questions at a time, so that many questions are shown as fast as few.
 
     Attributes:
-        tables: the tables.
+        entry: the draft.
+        table: the table with derived columns, and the rows that count.
+        survey: its description.
     """
 
-    tables: Crosstabs
+    entry: TableEntry
+    table: Table
+    survey: Survey
+    _made: dict[int, Crosstabs] = field(default_factory=dict)
 
-    @cached_property
-    def questions(self) -> list[tuple[Crosstab, ...]]:
-        """The tables of each question."""
-        return list(self.tables.questions())
-
-    @cached_property
-    def labels(self) -> tuple[str, ...]:
-        """Names of answers and groups, which can be hidden."""
-        names = (
-            name
-            for table in self.tables.tables
-            for name in (*table.hidden, *(line.name for line in table.question.lines), *table.columns[1:])
-        )
-        return tuple(dict.fromkeys([*self.tables.settings.hide, *names]))
-
-    def document(self, start: int = 0) -> Document:
-        """Return the report on some questions.
+    def tables(self, start: int = 0) -> Crosstabs:
+        """Return the tables of some questions.
 
         Args:
             start: number of questions before the first.
         """
-        shown = enumerate(self.questions[start : start + _SHOWN], start=start + 1)
-        sections = (question_section(tables, self.tables, position) for position, tables in shown)
-        document = replace(tables_head(self.tables), sections=tuple(filter(None, sections)))
-        return word_document(document, self.tables.input_notes)
+        if start not in self._made:
+            questions = self.entry.questions[start : start + _SHOWN]
+            is_last = self.next_start(start) is None
+            part = self.entry.with_questions(questions, self.entry.pairs if is_last else ())
+            tables = tabulate_entry(self.table, part, self.survey)
+            unknown = set(notes_on_hidden(tables.tables, part.hide))  # other questions may have the label
+            notes = tuple(note for note in tables.input_notes if note not in unknown)
+            self._made[start] = replace(tables, input_notes=notes, title="")
+        return self._made[start]
+
+    def document(self, start: int = 0) -> Document:
+        """Return the report on some questions, without their long tables."""
+        tables = self.tables(start)
+        sections = (
+            question_section(of_question, tables, f"question-{start}-{position}")
+            for position, of_question in enumerate(tables.questions())
+        )
+        document = replace(tables_head(tables), sections=tuple(filter(None, sections)))
+        return word_document(document, tables.input_notes)
 
     def next_start(self, start: int = 0) -> int | None:
         """Return the number of questions before the next ones; ``None`` at the end."""
         after = start + _SHOWN
-        return after if after < len(self.questions) else None
+        return after if after < len(self.entry.questions) else None
 
-    def folded(self, position: int) -> list[DataTable]:
+    def labels(self, start: int = 0) -> list[str]:
+        """Return the names of answers and groups of some questions that are shown."""
+        names = (
+            name
+            for table in self.tables(start).tables
+            for name in (*(line.name for line in table.question.lines), *table.columns[1:])
+        )
+        return list(dict.fromkeys(names))
+
+    def folded(self, start: int, position: int) -> list[DataTable]:
         """Return the long tables of a question, such as that of all differences.
 
         Args:
-            position: number of the question, from 1.
+            start: number of questions before the first that is shown with it.
+            position: position of the question among these, from 0.
 
         Raises:
             InputError: there is no such question.
         """
-        if not 1 <= position <= len(self.questions):
-            raise InputError("question", f"must be from 1 to {len(self.questions)}, got {position}")
-        return list(folded_tables(self.questions[position - 1], self.tables.settings))
+        tables = self.tables(start)
+        questions = list(tables.questions())
+        if not 0 <= position < len(questions):
+            raise InputError("position", f"must be from 0 to {len(questions) - 1}, got {position}")
+        return list(folded_tables(questions[position], tables.settings))
 
-    def has_folded(self, position: int) -> bool:
-        """Return whether a question, from 1, has long tables."""
+    def has_folded(self, start: int, position: int) -> bool:
+        """Return whether a question has long tables."""
         return any(
             table.answer_shares is not None or table.differences.values.size
-            for table in self.questions[position - 1]
+            for table in list(self.tables(start).questions())[position]
         )
 
 
@@ -152,7 +167,7 @@ class TablesPage:
                 name: (label, [entry.name for entry in view.survey.of_kind(*kinds)])
                 for name, (label, kinds) in ROLES.items()
             },
-            look=form_fields(TableEntry, LOOK),
+            look=sorted(form_fields(TableEntry, LOOK), key=lambda field: LOOK.index(field.name)),
             sample=form_fields(TableEntry, SAMPLE),
             words=QUESTION_KINDS,
             entry=entry,
@@ -172,8 +187,9 @@ class TablesPage:
         settings = entry.model_dump_json(exclude={"title"})
         key = (view.file, state.st_mtime_ns, state.st_size, view.stored.content, settings)
         if key not in self._previews:
-            tables = tabulate_entry(view.counts.table, entry.with_values(title=""), view.survey)
-            self._previews[key] = Preview(tables)
+            preview = Preview(entry, view.counts.table, view.survey)
+            preview.tables()  # raises what is wrong with the entry
+            self._previews[key] = preview
             while len(self._previews) > _REMEMBERED:
                 self._previews.popitem(last=False)
         return self._previews[key]
@@ -181,14 +197,16 @@ class TablesPage:
     def further(self, request: Request, start: int = 0) -> Response:
         """Show further tables of the draft."""
         draft, preview = self._preview_of(request)
+        if not 0 <= start < len(preview.entry.questions):
+            raise InputError("start", "must be a question of the page: load it again")
         return page(
             "tables_further", self._project, current="tables", draft=draft, preview=preview, start=start
         )
 
-    def numbers(self, request: Request, position: int = 1) -> Response:
+    def numbers(self, request: Request, start: int = 0, position: int = 0) -> Response:
         """Show the long tables of a question, such as that of all differences with raw and adjusted p."""
         draft, preview = self._preview_of(request)
-        tables = preview.folded(position)
+        tables = preview.folded(start, position)
         return page("tables_numbers", self._project, current="tables", tables=tables, query=draft.query)
 
     def _preview_of(self, request: Request) -> tuple[Draft, Preview]:
@@ -340,7 +358,7 @@ def tables_router(project: Project, reader: SurveyReader, work: BackgroundWork) 
     )
 
 
-def _matches(question: "Question", find: str) -> bool:
+def _matches(question: Question, find: str) -> bool:
     texts = (question.name, question.title, question.text)
     return all(any(word in text.casefold() for text in texts) for word in find.casefold().split())
 
