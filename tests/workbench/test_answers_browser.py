@@ -92,7 +92,7 @@ def test_an_answer_opens_is_found_and_is_compared(new_page, workbench):
     page.goto(workbench.address.partition("/?")[0] + "/answers?file=results/judged.parquet")
     page.keyboard.press("j")
     page.keyboard.press("e")
-    page.get_by_text("Raw replies and reasoning").wait_for()
+    page.get_by_role("heading", name="Raw replies and reasoning").wait_for()
     check_for_barriers(page)
     page.keyboard.press("/")
     page.keyboard.type("question 417")

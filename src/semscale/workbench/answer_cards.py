@@ -59,7 +59,7 @@ def answer_card(run: AnswerRun, row: int, *, is_whole: bool = False) -> ItemCard
     shown = of_samples if is_whole else of_samples[:_MOST_SAMPLES]
     for text, found in shown:
         texts.append(("sample", mark_findings(text, _spans(found, "reference"), limit=limit)))
-    named = [(finding.guard, one_line(finding.reason)) for finding in in_answer]
+    named = [(finding.guard, one_line(reworded(finding.reason))) for finding in in_answer]
     n_hidden = len(of_samples) - len(shown)
     return ItemCard(
         row=row + 1,
@@ -76,6 +76,25 @@ def _findings(answer: str, other: str) -> "list[Finding]":
     from semscale.guards.registry import Guards
 
     return Guards().check(answer, other) if answer and other else []
+
+
+def reworded(reason: str, prediction: str = "answer", reference: str = "reference") -> str:
+    """Call prediction and reference otherwise in a finding's reason, outside of what it quotes.
+
+    Args:
+        reason: the reason.
+        prediction: name of the prediction.
+        reference: name of the reference.
+
+    Examples:
+        >>> reworded('The prediction says "prediction".')
+        'The answer says "prediction".'
+    """
+    pieces = reason.split('"')
+    pieces[::2] = [
+        piece.replace("reference", reference).replace("prediction", prediction) for piece in pieces[::2]
+    ]
+    return '"'.join(pieces)
 
 
 def _spans(findings: "list[Finding]", side: str) -> Iterator[tuple[str, Any]]:

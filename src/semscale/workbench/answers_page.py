@@ -126,6 +126,7 @@ class AnswersPage:
             run=run,
             choice=choice,
             card=answer_card(run, row, is_whole=True),
+            is_cut=answer_card(run, row).texts != answer_card(run, row, is_whole=True).texts,
             replies=raw_replies(run, row),
             cells=further_cells(run, row),
         )

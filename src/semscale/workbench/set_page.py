@@ -12,7 +12,7 @@ from semscale.report.document import Marked
 from semscale.serving.background import BackgroundWork, Task, current_task
 from semscale.snapshots.regression_sets import RegressionItem, SetGate, candidate_answers, gate_answers
 from semscale.weights.known import DEFAULT_MODEL
-from semscale.workbench.answer_cards import LONGEST
+from semscale.workbench.answer_cards import LONGEST, reworded
 from semscale.workbench.answer_files import answer_tables
 from semscale.workbench.pages import missing_model, page, redirect
 from semscale.workbench.project import Project
@@ -80,6 +80,7 @@ class SetPage:
             run=run,
             gate=None if run is None else run.gate,
             differing=_differing,
+            reworded=reworded,
             reasons=_LIMITS,
             commands=kept.commands(run.candidate if run else "candidate.jsonl"),
             missing=missing_model(self._project, DEFAULT_MODEL),
