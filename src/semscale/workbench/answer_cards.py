@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from semscale.report.document import (
@@ -72,6 +73,7 @@ def answer_card(run: AnswerRun, row: int, *, is_whole: bool = False) -> ItemCard
     )
 
 
+@lru_cache(maxsize=1000)
 def _findings(answer: str, other: str) -> "list[Finding]":
     from semscale.guards.registry import Guards
 

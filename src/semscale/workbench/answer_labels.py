@@ -7,7 +7,7 @@ random sample, whatever else was labelled.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +22,7 @@ from semscale.workbench.project import LABELS, Project
 
 if TYPE_CHECKING:
     from semscale.judging.human_labels import HumanEvidence
-    from semscale.stats.intervals import MeanEstimate
+    from semscale.stats.intervals import IntervalPlan, MeanEstimate
 
 _SEED = 0
 _FEWEST = 3
@@ -146,9 +146,7 @@ class AnswerLabels:
 
     def mean_score(self) -> "MeanEstimate":
         """Estimate the mean score of all answers."""
-        from semscale.stats.intervals import estimate_mean
-
-        return estimate_mean(self._run.scores, bounds=(0.0, 1.0), plan=self._project.settings.plan)
+        return _mean_score(self._run, self._project.settings.plan)
 
     def of_row(self, row: int) -> dict[str, str]:
         """Return the labels of a row in words, by person.
@@ -201,6 +199,13 @@ class AnswerLabels:
         if cells:
             column[np.array(list(cells)) - 1] = label_table(list(cells.values()), self._run.template)[:, 0]
         return column
+
+
+@lru_cache(maxsize=4)  # labels do not change it, and a bootstrap of 5,000 answers takes 0.1 s
+def _mean_score(run: AnswerRun, plan: "IntervalPlan | None") -> "MeanEstimate":
+    from semscale.stats.intervals import estimate_mean
+
+    return estimate_mean(run.scores, bounds=(0.0, 1.0), plan=plan)
 
 
 def label_choices(run: AnswerRun) -> tuple[Choice, ...]:

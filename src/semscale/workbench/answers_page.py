@@ -109,7 +109,6 @@ class AnswersPage:
             "shows": shows,
             "orders": orders,
             "looking": looking,
-            "mean": labels.mean_score(),
             "roles": ROLES[:-1],
             "command": _command(run),
         }
@@ -143,6 +142,7 @@ class AnswersPage:
             choice=choice,
             labels=labels,
             evidence=labels.evidence,
+            mean=labels.mean_score(),
         )
 
     def set_rater(self, filters: Annotated[str, Form()] = "", rater: Annotated[str, Form()] = "") -> Response:
