@@ -83,6 +83,12 @@ def address(path="/answers", **fields):
     return f"{path}?{urlencode({'file': JUDGED, **fields})}"
 
 
+def command_in(page):
+    """Return the words of the command in the shell that a page ends with, without its name."""
+    shown = unescape(re.search(r'"copy">(.*?)</pre>', page, re.DOTALL)[1])
+    return [word for word in shlex.split(shown.splitlines()[-1]) if word != "semscale"]
+
+
 def rows_in(page):
     """Return the rows of the shown answers, from 1."""
     return [int(row) for row in re.findall(r'id="row-(\d+)"', page)]
@@ -309,6 +315,62 @@ def test_logs_of_other_tools_are_opened(browser, folder):
     assert "It is Paris" in page
     assert rows_in(browser.get("/answers?file=results.json")) == [1, 2, 3, 4]
     assert "mean success <b>1" in browser.get("/answers/people?file=results.json")
+
+
+def test_the_words_of_scorers_and_costs_of_logs_are_shown(browser, folder):
+    result = {
+        "testIdx": 0,
+        "prompt": {"raw": "Why?"},
+        "response": {"output": "Because."},
+        "success": False,
+        "score": 0.25,
+        "cost": 0.0125,
+        "latencyMs": 1500,
+        "gradingResult": {"reason": "It gives no reason."},
+        "vars": {"expected": "A reason."},
+    }
+    (folder / "eval.json").write_text(json.dumps({"results": {"results": [result]}}))
+    page = browser.get("/answers?file=eval.json")
+    for shown in ("It gives no reason.", "A reason.", ">0.25<", ">0.0125<", ">1.5<"):
+        assert shown in page
+
+
+def test_matched_answers_show_their_findings(browser, folder, semscale, monkeypatch):
+    monkeypatch.chdir(folder)
+    table = pl.DataFrame({
+        "question": ["How much?", "When?"],
+        "prediction": ["Take 5 mg.", "At noon."],
+        "reference": ["Take 6 mg.", "At noon."],
+    })  # fmt: skip
+    table.write_csv(folder / "pairs.csv")
+    out = folder / "results" / "matched.csv"
+    words = ("--prediction", "prediction", "--reference", "reference", "--method", "cosine")
+    ended = semscale("match", folder / "pairs.csv", *words, "--out", out)
+    assert ended.code == 0, ended.err
+    page = browser.get("/answers?file=results/matched.csv&show=contradiction")
+    assert rows_in(page) == [1]
+    assert 'class="number"' in page
+    assert "Incorrect" not in page, "nobody has said who labels"
+    assert semscale(*command_in(page)).code == 0
+
+
+def test_samples_of_an_answer_are_shown_with_what_contradicts_it(browser, folder, semscale, monkeypatch):
+    monkeypatch.chdir(folder)
+    table = pl.DataFrame({
+        "prompt": ["How much?", "When?"],
+        "answer": ["Take 5 mg.", "At noon."],
+        "sample_1": ["Take 5 mg.", "At noon."],
+        "sample_2": ["Take 6 mg.", "At noon."],
+    })  # fmt: skip
+    table.write_csv(folder / "samples.csv")
+    out = folder / "results" / "consistent.parquet"
+    columns = ("--prompt", "prompt", "--answer", "answer", "--sample", "sample_1", "--sample", "sample_2")
+    ended = semscale("consistency", folder / "samples.csv", *columns, "--out", out)
+    assert ended.code == 0, ended.err
+    page = browser.get("/answers?file=results/consistent.parquet&show=contradiction")
+    assert rows_in(page) == [1]
+    assert page.count("<dt>sample</dt>") == 2
+    assert semscale(*command_in(page)).code == 0
 
 
 @pytest.mark.parametrize("file", ["../answers.csv", "/etc/passwd", "answers.csv", "missing.parquet"])

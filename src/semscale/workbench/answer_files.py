@@ -1,6 +1,7 @@
 """Files with measured answers: results of a judge, matching and consistency, and logs of evaluations."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -29,9 +30,9 @@ ROLES = ("question", "answer", "reference", "human", "id")
 """Uses of columns that a file does not name itself."""
 
 _ENDINGS = (".parquet", ".pq", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".eval")
-_SAMPLES = re.compile(
-    r"(samples?|answer|output|response|generation)[ _.-]?\d{0,3}|samples_asked", re.IGNORECASE
-)
+_NUMBERED = re.compile(r"(.*?)[ _.-]?\d{1,3}")
+_FEWEST_SAMPLES = 2
+_LISTS = ("samples", f"{PREFIX}samples_asked")
 _COSTS = re.compile(r"(call_)?(cost|tokens|latency|price|duration)|.*_(cost|tokens|latency)", re.IGNORECASE)
 _BATCH = 100_000
 
@@ -82,21 +83,34 @@ def answer_tables(project: Project) -> list[str]:
 
 
 def _kind_of_file(path: Path) -> Kind | None:
+    columns, is_log = _columns(path)
+    return _kind_of(columns, is_log=is_log)
+
+
+def _columns(path: Path) -> tuple[tuple[str, ...], bool]:
+    """Return the columns of a file, and whether it is a log; none if it cannot be read."""
     try:
         state = path.stat()
-        return _kind(path, state.st_mtime_ns, state.st_size) if path.is_file() else None
+        return _read_columns(path, state.st_mtime_ns, state.st_size) if path.is_file() else ((), False)
     except (InputError, OSError, pl.exceptions.PolarsError):  # not a table, or one that is being written
-        return None
+        return (), False
 
 
 @lru_cache(maxsize=256)
-def _kind(path: Path, _changed: int, _size: int) -> Kind | None:
+def _read_columns(path: Path, _changed: int, _size: int) -> tuple[tuple[str, ...], bool]:
     if path.suffix in (".parquet", ".pq"):
-        return _kind_of(tuple(pl.read_parquet_schema(path)))
+        return tuple(pl.read_parquet_schema(path)), False
     if path.suffix == ".json" and not looks_like_log(path):
-        return None
+        return (), False
     table = open_table(path)
-    return _kind_of(table.columns, is_log=log_columns(table) is not None)
+    return table.columns, log_columns(table) is not None
+
+
+def input_of(project: Project, run: "AnswerRun") -> str:
+    """Return the file that was probably measured: one with the same columns; empty if there is none."""
+    own = {name for name in run.frame.columns if not name.startswith(PREFIX)}
+    names = (name for name in answer_tables(project) if {*_columns(project.folder / name)[0]} == own)
+    return next(names, "")
 
 
 def _kind_of(columns: Sequence[str], *, is_log: bool = False) -> Kind | None:
@@ -277,11 +291,14 @@ class AnswerRun:
     @property
     def sample_columns(self) -> list[str]:
         """Columns with further samples of each answer."""
-        taken = {*self.columns.values()}
         if self.kind != "consistency":
             return []
-        names = [name for name in self.frame.columns if _SAMPLES.fullmatch(name.removeprefix(PREFIX))]
-        return [name for name in names if name not in taken]
+        taken = {*self.columns.values()}
+        free = [name for name in self.frame.columns if not name.startswith(PREFIX) and name not in taken]
+        stems = {name: match[1] for name in free if (match := _NUMBERED.fullmatch(name))}
+        sizes = Counter(stems.values())
+        known = (*(name for name, stem in stems.items() if sizes[stem] >= _FEWEST_SAMPLES), *_LISTS)
+        return [name for name in self.frame.columns if name in known]
 
     @property
     def cost_columns(self) -> list[str]:

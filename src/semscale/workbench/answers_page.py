@@ -15,7 +15,14 @@ from semscale.messages import first_mistake
 from semscale.serving.background import BackgroundWork, Task, current_task
 from semscale.types import Mask
 from semscale.workbench.answer_cards import answer_card, further_cells, raw_replies
-from semscale.workbench.answer_files import ROLES, AnswerRun, ColumnChoice, answer_files, answer_tables
+from semscale.workbench.answer_files import (
+    ROLES,
+    AnswerRun,
+    ColumnChoice,
+    answer_files,
+    answer_tables,
+    input_of,
+)
 from semscale.workbench.answer_labels import AnswerLabels
 from semscale.workbench.answer_scores import KINDS
 from semscale.workbench.answer_search import (
@@ -110,7 +117,7 @@ class AnswersPage:
             "orders": orders,
             "looking": looking,
             "roles": ROLES[:-1],
-            "command": _command(run),
+            "command": _command(run, input_of(self._project, run)),
         }
 
     def row(self, choice: Annotated[AnswerChoice, Query()], row: int = 0) -> Response:
@@ -274,21 +281,29 @@ def _person(request: Request) -> str:
         return ""
 
 
-def _command(run: AnswerRun) -> str:
-    """Return the command that reports on the answers of a file, with their labels if the file has some."""
-    columns, name = run.columns, run.name
-    answer, reference = columns["answer"], columns.get("reference")
+def _command(run: AnswerRun, source: str) -> str:
+    """Return the command that writes the file, or that reports on a log.
+
+    Args:
+        run: the answers.
+        source: the file that was measured; empty if it is not known.
+    """
+    columns = run.columns
+    answer, reference, question = (columns.get(role, "") for role in ("answer", "reference", "question"))
     pairs = ["--reference", reference] if reference else []
+    asked = ["--prompt", question] if question else []
+    out = [] if run.kind == "log" else ["--out", run.name]
+    source = run.name if run.kind == "log" else source or "INPUT"
     if run.kind == "judge":
         human = ["--human", columns["human"]] if "human" in columns else []
-        question = ["--prompt", columns.get("question", "question")]
-        words = ["semscale", "judge", name, *question, "--answer", answer, *pairs, *human]
-        words += ["--chat-model", "MODEL"]
-    elif run.kind == "match" or reference:
-        words = ["semscale", "match", name, "--prediction", answer, *pairs]
+        words = ["judge", source, *asked, "--answer", answer, *pairs, *human, "--chat-model", "MODEL"]
+    elif run.kind == "match" or (reference and run.kind == "log"):
+        words = ["match", source, "--prediction", answer, *pairs]
     else:
-        words = ["semscale", "consistency", name]
-    return shlex.join(words)
+        item = ["--item", columns["id"]] if run.kind == "log" and "id" in columns else []
+        samples = [word for column in run.sample_columns for word in ("--sample", column)]
+        words = ["consistency", source, *item, *asked, "--answer", answer, *samples]
+    return shlex.join(["semscale", *words, *out])
 
 
 def _drift_commands(compared: RunComparison) -> list[str]:
