@@ -114,3 +114,8 @@ def test_commands_show_and_reject_a_run(semscale, tmp_path):
     assert ended.code == 0, ended.err
     assert "rejected by Bo, until the run is approved: denies safety" in ended.out
     assert "denies safety" in semscale("drift", "history").out
+    shown = json.loads(semscale("drift", "show", "cccccccc", "--json").out)
+    assert (shown["outcome"], shown["is_rejected"]) == ("fail", True)
+    assert [decision["by"] for decision in shown["decisions"]] == ["Bo"]
+    (dataset,) = json.loads(semscale("drift", "history", "--json").out)["datasets"]
+    assert dataset["rejections"][0]["why"] == "denies safety"

@@ -29,7 +29,7 @@ def start(folder):
 
         (folder.parent / name).write_text(content)
         project = Project.open(folder)
-        project.settings = _shared_settings(load_project(folder=folder))
+        project.settings = _shared_settings(load_project(folder=folder), folder)
         return Browser(app_of(project))
 
     return start

@@ -289,6 +289,8 @@ def in_margins(drift: float) -> str:
 
 def _title(summary: DriftSummary) -> Line:
     decision, name = summary.decision, model_name(summary)
+    if decision.rejections:
+        return ("“", name, "” was rejected")
     if decision.outcome is Outcome.FAIL:
         return ("“", name, "” is worse than the baseline")
     if decision.outcome is Outcome.PASS and decision.slightly_worse:

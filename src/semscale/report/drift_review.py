@@ -63,7 +63,7 @@ from semscale.report.parts import Columns, section, table, table_of, without_non
 from semscale.report.row_charts import ForestRow, forest, legend
 from semscale.spelling import hint
 
-_SHOWN_ITEMS, _FEW_ITEMS, _SHOWN_PAIRS = 12, 3, 3
+_SHOWN_ITEMS, _FEW_ITEMS, _SHOWN_PAIRS, _LEAD_REASONS = 12, 3, 3, 2
 _LONGEST_OUTPUT, _LONGEST_INPUT, _LONGEST_NAME, _BRIEF_OUTPUT = 700, 400, 80, 44
 _RERUNS = "|reruns:"
 _KINDS = {"limit": "", "must_pass": "must-pass ", "threshold": "threshold ", "rejection": "rejected by "}
@@ -243,7 +243,7 @@ def _listed(dataset: DatasetHistory, run: RunSummary) -> ListedRun:
         "" if outcome is None else OUTCOMES[outcome],
         "warn" if outcome is None else LEVELS[outcome],
         "" if gate is None else f"{gate.compared:%Y-%m-%d %H:%M}",
-        "" if gate is None else printable(" ".join(f"{fact}." for fact in _gravest(gate, where=""))),
+        "" if gate is None else printable(" ".join(f"{fact}." for fact in _gravest(gate, 1))),
         "" if last is None else decision_sentence(last),
         is_baseline and not dataset.is_stale,
         sum(other.rerun_of == run.id for other in dataset.runs),
@@ -258,8 +258,8 @@ def decision_sentence(decision: Approval | Rejection) -> str:
     return f"{what} by {one_line(decision.by)}{until}: {one_line(decision.why)}"
 
 
-def _gravest(gate: StoredComparison, where: str = " below") -> tuple[str, ...]:
-    """Return the gravest reason and the number of others, as sentences without full stops."""
+def _gravest(gate: StoredComparison, most: int) -> tuple[str, ...]:
+    """Return the gravest reasons and the number of others, as sentences without full stops."""
     reasons = reasons_of(gate)
     if gate.ruler_moved:
         return ("The ruler changed, so this comparison cannot be trusted",)
@@ -271,9 +271,10 @@ def _gravest(gate: StoredComparison, where: str = " below") -> tuple[str, ...]:
     if gate.outcome == Outcome.UNDECIDED and _RERUNS not in gate.signature:
         why = "There is no rerun of the baseline, so a change cannot be told from chance"
         return why, capitalise(reasons[0].sentence)
-    others = [reason for reason in reasons[1:] if reason.level == reasons[0].level]
-    also = (f"{count_of(len(others), 'more reason')}{where}",) if others else ()
-    return (capitalise(reasons[0].sentence), *also)
+    grave = [reason for reason in reasons if reason.level == reasons[0].level]
+    n_others = len(grave) - most
+    also = (count_of(n_others, "more reason"),) if n_others > 0 else ()
+    return (*(capitalise(reason.sentence) for reason in grave[:most]), *also)
 
 
 def _greatest_drift(gate: StoredComparison) -> str:
@@ -310,12 +311,12 @@ def review_document(review: RunReview) -> Document:
     outcome = None if gate.outcome is None else Outcome(gate.outcome)
     return replace(
         base,
-        title=_title(name, outcome, reasons),
+        title=_title(name, gate, outcome, reasons),
         lead=None
         if outcome is None
         else Decision(OUTCOMES[outcome], LEVELS[outcome], ("The gate's decision about “", name, "”")),
         introduction=tuple(
-            Paragraph(f"{printable(fact)}.", "lead", detail="both") for fact in _gravest(gate)
+            Paragraph(f"{printable(fact)}.", "lead", detail="both") for fact in _gravest(gate, _LEAD_REASONS)
         ),
         next_step=f"{printable(_next_step(review, reasons))}.",
         notices=notices(
@@ -343,7 +344,11 @@ def review_document(review: RunReview) -> Document:
     )
 
 
-def _title(name: Quoted, outcome: Outcome | None, reasons: Sequence[StatedReason]) -> Line:
+def _title(
+    name: Quoted, gate: StoredComparison, outcome: Outcome | None, reasons: Sequence[StatedReason]
+) -> Line:
+    if any(check.kind == "rejection" for check in gate.broken or ()):
+        return ("“", name, "” was rejected")
     if outcome is Outcome.FAIL:
         return ("“", name, "” is worse than the baseline")
     if outcome is Outcome.PASS and reasons:
@@ -384,7 +389,7 @@ def _next_step(review: RunReview, reasons: Sequence[StatedReason]) -> str:
 
 
 def _verdict(gate: StoredComparison) -> str:
-    return f"{gate.outcome}: {'. '.join(_gravest(gate)) or 'no reason was stored'}."
+    return f"{gate.outcome}: {'. '.join(_gravest(gate, 1)) or 'no reason was stored'}."
 
 
 def _facts(gate: StoredComparison) -> tuple[tuple[str, Cell], ...]:
@@ -518,7 +523,8 @@ def _check_cell(check: GateCheck) -> Cell:
 
 def _found(check: GateCheck) -> Value:
     if check.kind == "limit":
-        return Label(f"{round(check.value)} of {check.n}" if check.n is not None else f"{round(check.value)}")
+        n = f"{round(check.value)}"
+        return Label(n if check.n is None else f"{n}\N{NO-BREAK SPACE}of\N{NO-BREAK SPACE}{check.n}")
     return Number(check.value, 3) if check.kind == "threshold" else Number(None)
 
 
