@@ -359,9 +359,7 @@ class LabelTasks:
             kind=source.kind,
             table=source.table,
             question=question,
-            heading=f"{source.texts[question]} to {columns.prompt}"
-            if columns.prompt
-            else source.texts[question],
+            heading=f"Answers in {name}" if columns.prompt else source.texts[question],
             column=column,
             measure=measure,
             n_texts=drawn.n_texts,
