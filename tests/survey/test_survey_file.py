@@ -53,9 +53,8 @@ def test_only_the_changed_question_is_written_as_the_whole_file_would_be(name):
         for entry in before.questions
     ]
     after = before.with_fields(questions=changed)
-    written = replace_entry(text.encode(), before, after)
-    assert written is not None
-    assert parse_survey(written, source="s") == after
+    written, read = replace_entry(text.encode(), before, after)
+    assert parse_survey(written, source="s") == read == after
     assert written.decode() == survey_text(after, text.encode())
     assert "# mine" in written.decode()
 

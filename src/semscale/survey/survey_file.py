@@ -173,7 +173,9 @@ def survey_text(survey: Survey, content: bytes | None = None, *, source: str = F
     return _dump(yaml, document) + comments
 
 
-def replace_entry(content: bytes, before: Survey, after: Survey, *, source: str = FILE_NAME) -> bytes | None:
+def replace_entry(
+    content: bytes, before: Survey, after: Survey, *, source: str = FILE_NAME
+) -> tuple[bytes, Survey] | None:
     """Rewrite the only question of a description that differs; all other lines stay as they are.
 
     A description of a thousand questions takes more than a second to read and to write as a whole.
@@ -185,7 +187,7 @@ def replace_entry(content: bytes, before: Survey, after: Survey, *, source: str 
         source: the file's name in messages.
 
     Returns:
-        The new file; ``None`` if more than the entry of a question differs, or its lines cannot be told from
+        The new file and the description as it is read from it; ``None`` if more than the entry of a question differs, or its lines cannot be told from
         others with certainty: the file is then to be written as a whole.
     """
     changed = [pair for pair in zip(before.questions, after.questions, strict=False) if pair[0] != pair[1]]
@@ -207,10 +209,12 @@ def replace_entry(content: bytes, before: Survey, after: Survey, *, source: str 
     document = yaml.load(block)
     _update(document["questions"][0], _plain(new))
     written = _dump(yaml, document)
-    if not written.startswith(head) or _questions_in(written, source) != (new,):
+    read = _questions_in(written, source)
+    if not written.startswith(head) or [_plain(question) for question in read] != [_plain(new)]:
         return None
     text = "".join(lines[: entry.start]) + written.removeprefix(head) + "".join(lines[entry.stop :])
-    return text.encode()
+    questions = [read[0] if question is new else question for question in after.questions]
+    return text.encode(), after.with_fields(questions=questions)
 
 
 def _entry_lines(lines: Sequence[str]) -> list[slice]:

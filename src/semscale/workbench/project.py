@@ -209,14 +209,13 @@ class Project:
         """
         content, known = stored.content, stored.survey
         with self._lock:
-            text = None
+            replaced = None
             if content is not None and known is not None:
-                text = replace_entry(content, known, survey, source=self.survey_name)
-            is_replaced = text is not None
-            text = text or survey_text(survey, content).encode()
+                replaced = replace_entry(content, known, survey, source=self.survey_name)
+            text = survey_text(survey, content).encode() if replaced is None else replaced[0]
             self._write(Change(change, self.survey_path, content, text, "/data"))
-            if is_replaced:  # parsing the file again would take as long as writing all of it
-                self._stored = StoredSurvey(text, survey)
+            if replaced is not None:  # parsing the file again would take as long as writing all of it
+                self._stored = StoredSurvey(*replaced)
 
     def save_file(self, change: Change) -> None:
         """Write a file of the project so that ``undo`` takes the change back.
