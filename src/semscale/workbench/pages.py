@@ -75,7 +75,7 @@ def _with_range(expected: "ExpectedCorrelation") -> str:
 
 
 def missing_model(project: "Project", name: str = DEFAULT_RATING_MODEL) -> str:
-    """Return the sentence about a model that a run must load first; empty if it is there.
+    """Return the sentence about a model that a run must download first; empty if it is there.
 
     Args:
         project: the project that is open; a model that its file states is not looked for.
@@ -85,16 +85,16 @@ def missing_model(project: "Project", name: str = DEFAULT_RATING_MODEL) -> str:
 
 
 def missing_weights(name: str) -> str:
-    """Return the sentence about the weights of a model that a run must load first; empty if they are there.
+    """Return the sentence about the weights of a model that a run must download; empty if they are there.
 
     Args:
         name: the model; nothing is known about one that is not among Semscale's.
     """
     from semscale.weights.folders import is_offline
-    from semscale.weights.resolving import local_models
+    from semscale.weights.resolving import needs_download
 
     known = find_known(name)
-    if known is None or known.name in local_models():
+    if known is None or not needs_download(known):
         return ""
     if is_offline():
         return (
