@@ -1,4 +1,5 @@
 # make demo, make test, make check, make docs, make bench: the commands to learn. CI runs make test-all, too.
+# make app builds the folder for users without Python.
 PYTHON ?= python3
 VENV := .venv
 BENCH_VENV := .bench-venv
@@ -19,7 +20,7 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1
 # Hundreds of tests start a program: modules that are compiled once are not compiled at every start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all faults check docs settings bench bench-validity fuzz weights-wheel release test-lowest clean
+.PHONY: demo test test-all faults check docs settings bench bench-validity fuzz weights-wheel release app test-lowest clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -92,6 +93,14 @@ release: $(RELEASE_VENV)/installed $(VENV)/installed
 	rm build/environment/lib/*/site-packages/semscale-*.dist-info/direct_url.json # the wheel's path on this machine
 	$(RELEASE)/cyclonedx-py environment --output-reproducible --output-file dist/semscale.cdx.json build/environment
 	$(RELEASE)/python release/smoke_test.py dist
+
+# The folder for users without Python, for this system, in build/app; it is then started in an empty home.
+# uv downloads the Python inside, unless INSIDE names one that can be moved.
+app: $(RELEASE_VENV)/installed
+	rm -rf build/app/wheels
+	$(RELEASE)/python -m build --wheel --outdir build/app/wheels
+	$(RELEASE)/python release/app_folder.py build/app/wheels --out build/app $(if $(INSIDE),--python $(INSIDE))
+	$(RELEASE)/python release/try_app.py build/app/Semscale
 
 # The lowest versions that pyproject.toml names, without large extras. LOWEST= runs all tests of `make test`.
 LOWEST ?= tests/store/readers tests/store/test_expressions.py tests/store/test_writing.py tests/embedding/test_file_embedding.py tests/guards/test_numbers.py

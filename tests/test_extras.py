@@ -166,6 +166,11 @@ class TestInstallCommands:
         source = "semscale" if ON_INDEX else "--editable ."
         assert first.partition("#")[0].strip() == f"$ python -m pip install {source}"
 
+    def test_uv_installs_from_the_checkout_until_the_index_has_semscale(self):
+        lines = [line for line in INSTALL.splitlines() if re.match(r"\$ uvx? ", line)]
+        source = "semscale[workbench]" if ON_INDEX else ".[workbench]"
+        assert lines == [f'$ uv tool install "{source}"', f'$ uvx --from "{source}" semscale open']
+
     def test_the_advice_to_upgrade_names_the_index_once_it_has_semscale(self, monkeypatch):
         assert ("pip" in upgrade_advice()) is ON_INDEX
         monkeypatch.setattr("semscale.version.ON_INDEX", True)

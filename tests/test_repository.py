@@ -50,6 +50,8 @@ class TestWorkflow:
     def test_it_runs_on_three_systems(self, workflow):
         systems = ["ubuntu-latest", "macos-latest", "windows-latest"]
         assert [matrix["os"] for matrix in matrices(workflow)] == [systems, systems]
+        folders = read(".github/workflows/release.yml")["jobs"]["app"]["strategy"]["matrix"]
+        assert folders == {"os": systems}
 
     def test_every_target_of_make_exists(self, workflow):
         lines = [step.get("run", "") for step in steps_of(workflow)]
@@ -87,6 +89,7 @@ class TestRelease:
         assert granted == {
             "build": None,
             "smoke-test": None,
+            "app": None,
             "publish": {"id-token": "write"},
             "attach": {"contents": "write"},
         }
@@ -94,8 +97,8 @@ class TestRelease:
 
     def test_nothing_is_published_but_a_tag_that_was_built_and_tried(self):
         jobs = read(".github/workflows/release.yml")["jobs"]
-        order = [jobs[name]["needs"] for name in ("smoke-test", "publish", "attach")]
-        assert order == ["build", "smoke-test", "publish"]
+        order = [jobs[name]["needs"] for name in ("smoke-test", "app", "publish", "attach")]
+        assert order == ["build", "build", ["smoke-test", "app"], "publish"]
         assert jobs["publish"]["if"] == "github.ref_type == 'tag'"
         (check,) = (step for step in jobs["build"]["steps"] if "check_publishable" in step.get("run", ""))
         assert check["if"] == "github.ref_type == 'tag'"
