@@ -32,8 +32,9 @@ IS_WINDOWS = os.name == "nt"
 # What no command uses, by patterns. Programs of packages name the folder in which they were built.
 UNUSED = (
     *("include", "share", "libs", "tcl", "Scripts", "bin/[!p]*", "bin/p[!y]*", "bin/py[!t]*", "bin/*-config"),
-    *("lib/*.a", "lib/pkgconfig", "lib/libtcl*", "lib/libtk*", "lib/tcl*", "lib/tk*", "lib/itcl*"),
-    *("lib/thread*", "DLLs/tcl*", "DLLs/tk*", "DLLs/_tkinter*"),
+    *("lib/*.a", "lib/pkgconfig", "lib/libtcl*", "lib/libtk*", "DLLs/tcl*", "DLLs/tk*", "DLLs/_tkinter*"),
+    # With numbers: on Windows the folder of modules, such as threading, has the same name.
+    *(f"lib/{name}[0-9]*" for name in ("tcl", "tk", "itcl", "thread")),
 )
 UNUSED_IN_LIBRARY = (
     *("test", "idlelib", "tkinter", "turtledemo", "lib2to3", "ensurepip", "config-3*", "**/__pycache__"),
@@ -160,7 +161,7 @@ def python_prefix(requested: str | None, installed: Path) -> Path:
         BuildError: there is no such Python, or it cannot be downloaded.
     """
     if requested is None:
-        run(uv("python", "install", "--install-dir", str(installed), PYTHON))
+        run(uv("python", "install", "--no-bin", "--no-registry", "--install-dir", str(installed), PYTHON))
         variables = os.environ | {"UV_PYTHON_INSTALL_DIR": str(installed)}
         find = ("python", "find", "--managed-python", "--no-project", PYTHON)
     else:
