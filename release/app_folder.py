@@ -61,7 +61,8 @@ In a terminal, the same file opens a file with answers and runs all commands:
     {command} answers.csv
     {command} rate answers.csv --text answer --scale satisfaction
 
-To remove Semscale, delete this folder and {cache}, which has copies of the models.
+To remove Semscale, delete this folder and {stored}, which have copies of the models, vectors, and
+earlier states of your projects.
 
 LICENCES.txt lists the licences of all that is inside.
 """
@@ -80,10 +81,10 @@ The folder is not signed, so Windows may warn you ("Windows protected your PC"):
 "Run anyway".
 """,
 }
-_CACHES = {
-    "Linux": "~/.cache/semscale",
-    "Darwin": "~/Library/Caches/semscale",
-    "Windows": "%LOCALAPPDATA%\\semscale",
+_STORED = {
+    "Linux": "the folders ~/.cache/semscale and ~/.local/state/semscale",
+    "Darwin": 'the folders semscale in "Caches" and "Application Support" of ~/Library',
+    "Windows": "the folder %LOCALAPPDATA%\\semscale",
 }
 # Prints the folder of Python, and on Linux the files of its library.
 _ORIGINS = """
@@ -334,7 +335,7 @@ def write_start_files(folder: Path, system: str, version: str) -> None:
         version=version,
         start=_STARTS[system],
         command=start.name if is_windows else f"./{start.name}",
-        cache=_CACHES[system],
+        stored=_STORED[system],
     )
     (folder / "README.txt").write_text(text, encoding="utf-8", newline=line_ends)
 
