@@ -187,8 +187,9 @@ def replace_entry(
         source: the file's name in messages.
 
     Returns:
-        The new file and the description as it is read from it; ``None`` if more than the entry of a question differs, or its lines cannot be told from
-        others with certainty: the file is then to be written as a whole.
+        The new file and the description as it is read from it; ``None`` if more than the entry of a question
+        differs, or its lines cannot be told from others with certainty: the file is then to be written as a
+        whole.
     """
     changed = [pair for pair in zip(before.questions, after.questions, strict=False) if pair[0] != pair[1]]
     others = (name for name in Survey.model_fields if name != "questions")
