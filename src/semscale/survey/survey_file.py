@@ -214,8 +214,10 @@ def replace_entry(
     if not written.startswith(head) or [_plain(question) for question in read] != [_plain(new)]:
         return None
     text = "".join(lines[: entry.start]) + written.removeprefix(head) + "".join(lines[entry.stop :])
-    questions = [read[0] if question is new else question for question in after.questions]
-    return text.encode(), after.with_fields(questions=questions)
+    if read != (new,):
+        questions = [read[0] if question is new else question for question in after.questions]
+        after = after.with_fields(questions=questions)
+    return text.encode(), after
 
 
 def _entry_lines(lines: Sequence[str]) -> list[slice]:

@@ -75,6 +75,7 @@ def update_survey(known: Survey, inferred: Survey) -> UpdatedSurvey:
     new = list(
         _new_questions(inferred, described.union(*unplaced.values()), {question.name for question in kept})
     )
+    placed = present | described
     return UpdatedSurvey(
         known.with_fields(
             file=known.file or inferred.file,
@@ -82,7 +83,7 @@ def update_survey(known: Survey, inferred: Survey) -> UpdatedSurvey:
             questions=(*kept, *new),
         ),
         added=tuple(column for question in new for column in question.all_columns),
-        gone=tuple(column for column in known.columns if column not in present | described),
+        gone=tuple(column for column in known.columns if column not in placed),
         unplaced=unplaced,
     )
 
