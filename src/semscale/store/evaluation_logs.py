@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -18,7 +18,7 @@ from semscale.reasoning import REASONING_PARTS, reasoning_of
 from semscale.store.columns import column_of
 from semscale.store.delimited import encoding_of, open_text
 from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_columns, check_size, frame_reader
-from semscale.store.table_settings import LogFormat
+from semscale.store.table_settings import JSON
 
 _FIRST_OBJECTS = 1_000
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -94,13 +94,6 @@ def _frame(rows: list[dict[str, Any]], columns: tuple[str, ...], name: str) -> p
 def _shorten(line: str) -> str:
     line = line.strip()
     return line if len(line) <= _SHOWN else line[: _SHOWN - 3] + "..."
-
-
-LOG_FORMATS: tuple[str, ...] = get_args(LogFormat)
-"""Names of the formats."""
-
-JSON = "json"
-"""Format of a JSON file that may be a log of inspect_ai or of promptfoo."""
 
 
 PROMPT_INDEX, RUN = "prompt_index", "run"

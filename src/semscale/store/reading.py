@@ -14,7 +14,7 @@ from semscale.messages import shorten
 from semscale.store.child_process import HeldFiles, Opening, open_in_child
 from semscale.store.columnar import open_folder, open_parquet, open_remote_folder, open_remote_parquet
 from semscale.store.delimited import encoding_name, open_delimited
-from semscale.store.evaluation_logs import JSON, LOG_FORMATS, is_openai_log, open_jsonl, open_log
+from semscale.store.evaluation_logs import is_openai_log, open_jsonl, open_log
 from semscale.store.places import (
     explain_errors,
     fetch,
@@ -28,19 +28,8 @@ from semscale.store.places import (
 from semscale.store.spreadsheets import open_excel
 from semscale.store.statistical_files import open_statistical
 from semscale.store.table import Table
-from semscale.store.table_settings import FORMATS, TableKeywords, TableSettings
+from semscale.store.table_settings import EXTENSIONS, FORMATS, TableKeywords, TableSettings
 from semscale.types import Progress
-
-_EXTENSIONS = {f".{name}": name for name in FORMATS if name not in LOG_FORMATS} | {
-    ".ndjson": "jsonl",
-    ".tab": "tsv",
-    ".pq": "parquet",
-    ".zsav": "sav",
-    ".eval": "inspect",
-    ".json": JSON,
-}
-READABLE_EXTENSIONS = frozenset(_EXTENSIONS)
-"""Extensions of files that ``open_table`` reads without being told their format."""
 
 _OF_OTHER_PROGRAMS = {
     ".por": "SPSS",
@@ -135,7 +124,7 @@ def _open_url(url: str, chosen: TableSettings, progress: Progress | None) -> Tab
     """Open a remote table: Parquet by row groups if its server supports ranges, others as a copy."""
     system, path = open_filesystem(url, "read")
     name = url_name(url)
-    is_parquet = (chosen.format or _EXTENSIONS.get(Path(name).suffix)) == "parquet"
+    is_parquet = (chosen.format or EXTENSIONS.get(Path(name).suffix)) == "parquet"
     with explain_errors(url, "read"):
         is_web = scheme_of(url) in ("http", "https")
         is_folder = not is_web and (url.endswith("/") or system.isdir(path))
@@ -278,8 +267,8 @@ def _format_of(path: Path, name: str, content: Path | None = None) -> str:
         raise InputError(
             f"{name}: workbooks that end in {extension} are not supported; save it as .xlsx in {program}"
         )
-    if extension not in _EXTENSIONS:
+    if extension not in EXTENSIONS:
         shown = f"the extension '{path.suffix}'" if path.suffix else "no extension"
         raise InputError(f"{name} has {shown}; say what it is with `format`: {', '.join(FORMATS)}")
-    known = _EXTENSIONS[extension]
+    known = EXTENSIONS[extension]
     return "openai-evals" if known == "jsonl" and is_openai_log(content or path) else known

@@ -15,6 +15,21 @@ FileFormat = Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav", "dta", "sa
 
 FORMATS: tuple[str, ...] = get_args(FileFormat)
 
+LOG_FORMATS: tuple[str, ...] = get_args(LogFormat)
+
+JSON = "json"
+"""Format of a JSON file that may be a log of inspect_ai or of promptfoo."""
+
+EXTENSIONS = {f".{name}": name for name in FORMATS if name not in LOG_FORMATS} | {
+    ".ndjson": "jsonl",
+    ".tab": "tsv",
+    ".pq": "parquet",
+    ".zsav": "sav",
+    ".eval": "inspect",
+    ".json": JSON,
+}
+"""Format of files by their extensions, which ``open_table`` reads without being told it."""
+
 HeaderKind = Literal[
     "auto", "plain", "qualtrics", "surveymonkey", "limesurvey", "sosci", "google-forms", "microsoft-forms",
     "typeform", "kobo", "redcap",

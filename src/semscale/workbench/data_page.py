@@ -12,9 +12,8 @@ from starlette.responses import FileResponse, Response
 
 from semscale.errors import InputError
 from semscale.messages import first_mistake
-from semscale.store.reading import READABLE_EXTENSIONS
 from semscale.store.table import Table
-from semscale.store.table_settings import HeaderKind, TableSettings
+from semscale.store.table_settings import EXTENSIONS, HeaderKind, TableSettings
 from semscale.survey.description import Question, QuestionKind, Survey
 from semscale.survey.regrouping import JoinedKind, join_questions, split_question
 from semscale.survey.survey_file import FILE_NAME
@@ -344,7 +343,7 @@ class DataPage:
             opened=opened,
             comparison=None if opened is None else self._compare(opened.table),
             headers=get_args(HeaderKind),
-            endings=",".join(sorted(READABLE_EXTENSIONS)),
+            endings=",".join(sorted(EXTENSIONS)),
         )
 
     def _compare(self, table: Table) -> tuple[list[str], list[str]] | None:

@@ -14,8 +14,7 @@ from semscale.history import HISTORY_FILE
 from semscale.messages import shorten
 from semscale.store.atomic import replacing
 from semscale.store.places import is_url
-from semscale.store.reading import READABLE_EXTENSIONS
-from semscale.store.table_settings import TableSettings
+from semscale.store.table_settings import EXTENSIONS, TableSettings
 from semscale.survey.description import Question, Survey
 from semscale.survey.survey_file import FILE_NAME, parse_survey, replace_entry, survey_text
 from semscale.workbench.changes import Change, Changes, MadeChange, content_of
@@ -140,7 +139,7 @@ class Project:
         return sorted(
             path.name
             for path in self.folder.iterdir()
-            if path.suffix.lower() in READABLE_EXTENSIONS and path.is_file() and not path.name.startswith(".")
+            if path.suffix.lower() in EXTENSIONS and path.is_file() and not path.name.startswith(".")
         )
 
     def stored_survey(self) -> StoredSurvey:
@@ -304,8 +303,8 @@ def plain_file_name(name: str) -> tuple[str, str]:
     plain = name.replace("\\", "/").rpartition("/")[2]
     plain = "".join(sign for sign in plain if sign.isprintable()).strip().lstrip(".")
     stem, suffix = Path(plain).stem[:_LONGEST_NAME], Path(plain).suffix.lower()
-    if suffix not in READABLE_EXTENSIONS or not stem:
-        known = ", ".join(sorted(READABLE_EXTENSIONS))
+    if suffix not in EXTENSIONS or not stem:
+        known = ", ".join(sorted(EXTENSIONS))
         raise InputError("file", f": {shorten(plain or name)} must end in one of {known}")
     return stem, suffix
 
