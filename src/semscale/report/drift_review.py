@@ -377,7 +377,7 @@ def _when_not_gated(review: RunReview) -> Iterator[str]:
 def _next_step(review: RunReview, reasons: Sequence[StatedReason]) -> str:
     """Return the next step without a full stop: what was decided, or what to look at before that."""
     if (decision := review.decision) is not None:
-        return decision_sentence(decision)
+        return f"Nothing is left to decide. {decision_sentence(decision)}"
     items = list(dict.fromkeys(_in_turn(reasons)))[:_FEW_ITEMS]
     look = f"look at {list_names(items)}" if items else "look at the texts below"
     outcome = None if review.gate is None else review.gate.outcome
