@@ -4,9 +4,12 @@ import json
 import re
 
 import pytest
+from tests.support.reviewed_history import PASSED, write_history
 from tests.workbench.conftest import Browser, message_in
 
 from semscale.errors import InputError
+from semscale.history import HISTORY_FILE
+from semscale.history.history import open_history
 from semscale.survey.survey_file import read_survey
 from semscale.workbench.changes import Changes
 from semscale.workbench.label_journals import ADJUDICATED
@@ -279,3 +282,26 @@ def test_no_other_machine_is_let_in_without_a_team(written, folder, capsys):
 
     assert main(["open", str(folder), "--host", "0.0.0.0", "--no-browser"]) == 2
     assert "Put a reverse proxy that signs people in before it" in capsys.readouterr().err
+
+
+def test_a_run_is_approved_in_the_name_of_who_is_signed_in(person, folder):
+    write_history(folder / HISTORY_FILE)
+    ada, page = person("ada@example.org"), person("Bo").get(f"/drift/run?run={PASSED}")
+    hidden = dict(
+        re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page[page.index('class="decide"') :])
+    )
+    form = {**hidden, "by": "Bo", "why": "equally good", "span": "30d", "act": "approve"}
+    refused = person("Bo").client.post("/drift/decide", data=form, headers={"Origin": ADDRESS})
+    assert "approvals need the role approver" in message_in(refused)
+    ada.change("/drift/decide", form)
+    with open_history(folder / HISTORY_FILE) as history:
+        _, approval = history.baseline("feedback")
+    assert approval.by == "ada@example.org"
+
+
+def test_answers_are_labelled_in_the_name_of_who_is_signed_in(person, folder):
+    (folder / "judged.csv").write_text(
+        "question,answer,semscale_provenance,semscale_expected\nq,yes,a,1\nr,no,b,0\n"
+    )
+    page = person("Bo").get("/answers?file=judged.csv")
+    assert re.search(r"You label as <bdi><b>Bo</b></bdi>\.\s*</p>", page)

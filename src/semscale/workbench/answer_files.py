@@ -13,6 +13,7 @@ import polars as pl
 from pydantic import BaseModel
 
 from semscale.errors import InputError
+from semscale.judging.stored_scores import is_judged
 from semscale.messages import shorten
 from semscale.store.answer_columns import likely_column
 from semscale.store.columns import storable
@@ -122,7 +123,7 @@ def _kind_of(columns: Sequence[str], *, is_log: bool = False) -> Kind | None:
         ('judge', None)
     """
     names = {name.removeprefix(PREFIX) for name in columns if name.startswith(PREFIX)}
-    if "provenance" in names or "n_judges" in names:
+    if is_judged(columns):
         return "judge"
     if "contradicting_samples" in names:
         return "consistency"

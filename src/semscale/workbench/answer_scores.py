@@ -79,15 +79,14 @@ def floats_of(cells: pl.Series) -> Floats:
 def template_of(frame: pl.DataFrame) -> "Template":
     """Return the levels of the judge that scored a table, by the columns that it wrote."""
     from semscale.judging.settings import TEMPLATES
+    from semscale.judging.stored_scores import fits
     from semscale.judging.templates import even_template, load_template
 
     masses = [name.removeprefix(_MASSES) for name in frame.columns if name.startswith(_MASSES)]
     known = [load_template(name) for name in TEMPLATES]
     if masses:
-        for template in known:
-            if masses == [level.shown for level in sorted(template.levels, key=lambda level: level.score)]:
-                return template
-        return even_template("levels", "", [(level, "") for level in masses])
+        fitting = (template for template in known if fits(template, frame.columns))
+        return next(fitting, None) or even_template("levels", "", [(level, "") for level in masses])
     scores = [name for name in frame.columns if re.fullmatch(rf"{PREFIX}(judge_\d+_)?score", name)]
     stated = {value for name in scores for value in floats_of(frame[name].drop_nulls()).tolist()}
     fitting = (template for template in known if stated <= set(template.scores.tolist()))

@@ -3,7 +3,7 @@
 import secrets
 import shlex
 from typing import Annotated, Any
-from urllib.parse import parse_qsl, quote, unquote
+from urllib.parse import parse_qsl
 
 import numpy as np
 from fastapi import APIRouter, Form, Query, Request
@@ -33,15 +33,14 @@ from semscale.workbench.answer_search import (
     RunComparison,
     find_answers,
 )
-from semscale.workbench.label_journals import Journals, rater_name
+from semscale.workbench.label_journals import Journals
 from semscale.workbench.pages import page, redirect, router_of
 from semscale.workbench.project import Project
+from semscale.workbench.rater import current_rater, remember_rater
 from semscale.workbench.regression_files import RegressionFile, set_names
 from semscale.workbench.runs import result_of
 from semscale.workbench.set_page import SetPage
 
-_RATER = "semscale-rater"
-_YEAR = 365 * 24 * 3600
 _KEPT = 4
 _REPORTED = 50  # rows between reports of progress
 
@@ -74,12 +73,12 @@ class AnswersPage:
                 tables=answer_tables(self._project),
             )
         name = "answers_compare" if choice.other else "answers_run"
-        return page(name, self._project, current="answers", **self._content(choice, _person(request)))
+        return page(name, self._project, current="answers", **self._content(choice, current_rater(request)))
 
     def found(self, request: Request, choice: Annotated[AnswerChoice, Query()]) -> Response:
         """Show the answers that meet the filters, without the rest of the page."""
         name = "answers_compared" if choice.other else "answers_found"
-        return page(name, self._project, current="answers", **self._content(choice, _person(request)))
+        return page(name, self._project, current="answers", **self._content(choice, current_rater(request)))
 
     def _content(self, choice: AnswerChoice, person: str) -> dict[str, Any]:
         """Return what the page shows of a file."""
@@ -154,13 +153,7 @@ class AnswersPage:
 
     def set_rater(self, filters: Annotated[str, Form()] = "", rater: Annotated[str, Form()] = "") -> Response:
         """Remember who labels; an empty name forgets it."""
-        answer = redirect("/answers", **_choice(filters).query)
-        if not rater.strip():
-            answer.delete_cookie(_RATER, path="/answers")
-            return answer
-        name = quote(rater_name(rater), safe="")
-        answer.set_cookie(_RATER, name, max_age=_YEAR, httponly=True, samesite="strict", path="/answers")
-        return answer
+        return remember_rater(redirect("/answers", **_choice(filters).query), rater)
 
     def label(
         self,
@@ -171,7 +164,7 @@ class AnswersPage:
         key: Annotated[str, Form()] = "",
     ) -> Response:
         """Store the label of an answer."""
-        choice, person = _choice(filters), _person(request)
+        choice, person = _choice(filters), current_rater(request)
         if not person:
             raise InputError("rater", "must be known: write your name above the answers")
         run = self._open(choice.file, choice)
@@ -208,7 +201,7 @@ class AnswersPage:
             run=run,
             row=row,
             choice=choice,
-            person=_person(request),
+            person=current_rater(request),
             labels=self._labels(run),
             chosen_set=kept,
             kept=kept.rows(run),
@@ -271,14 +264,6 @@ def _choice(filters: str) -> AnswerChoice:
         return AnswerChoice.model_validate(dict(parse_qsl(filters)))
     except ValidationError as error:
         raise InputError(first_mistake(error, ())) from None
-
-
-def _person(request: Request) -> str:
-    """Return the name in the cookie; empty without one."""
-    try:
-        return rater_name(unquote(request.cookies.get(_RATER, "")))
-    except InputError:
-        return ""
 
 
 def _command(run: AnswerRun, source: str) -> str:

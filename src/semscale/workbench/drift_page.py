@@ -20,6 +20,7 @@ from semscale.report.drift_review import decision_sentence
 from semscale.report.drift_site import list_dataset
 from semscale.workbench.pages import page, redirect, router_of, status_of
 from semscale.workbench.project import ConflictError, Project
+from semscale.workbench.users import current_name
 
 SPANS = {"30d": "30 days", "90d": "90 days", "180d": "180 days", "365d": "a year", "none": "no end"}
 """How long a decision may hold, with its words."""
@@ -129,7 +130,7 @@ class DriftPage:
                     f"{short_id(decisions[-1].run_id)}: {decision_sentence(decisions[-1])}"
                 )
             decide = approve if form.act == "approve" else reject
-            decide(history, run, form.by, form.why, form.expires)
+            decide(history, run, current_name() or form.by, form.why, form.expires)
 
     def _render(self, form: DecisionForm, error: InputError | None = None) -> Response:
         with self._project.open_history() as history:

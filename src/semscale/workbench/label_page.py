@@ -5,7 +5,6 @@ import secrets
 from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal, TypeVar
-from urllib.parse import quote, unquote
 
 from fastapi import APIRouter, Form, Query, Request
 from pydantic import BaseModel, ValidationError
@@ -21,6 +20,7 @@ from semscale.workbench.label_sources import StatedColumns
 from semscale.workbench.label_tasks import LabelTask, LabelTasks
 from semscale.workbench.pages import page, reading_page, redirect, router_of
 from semscale.workbench.project import Project
+from semscale.workbench.rater import current_rater, remember_rater
 from semscale.workbench.survey_view import SurveyReader
 from semscale.workbench.users import RoleError, current_name, current_user
 
@@ -29,11 +29,9 @@ DRAWN: dict[Kind, int] = {"rate": 400, "code": 200, "judge": 200}
 
 T = TypeVar("T")
 
-_RATER = "semscale-rater"
 _AHEAD = 100
 _MOST_COMPARED = 200
 _QUEUED = "x-semscale-queued"
-_YEAR = 365 * 24 * 3600
 
 
 class LabelChoice(BaseModel):
@@ -163,7 +161,7 @@ class LabelPage:
         )
 
     def _show_text(self, request: Request, task: LabelTask, *, decide: bool) -> Response:
-        person = _person(request)
+        person = current_rater(request)
         if not person:
             return page("label_name", self._project, current="label", task=task, decide=decide)
         return page(
@@ -172,7 +170,7 @@ class LabelPage:
 
     def ahead(self, request: Request, choice: Annotated[LabelChoice, Query()]) -> Response:
         """Show the next texts, and what the labels of the person show."""
-        task, person = self._tasks.open(choice.task), _person(request)
+        task, person = self._tasks.open(choice.task), current_rater(request)
         if not person:
             raise InputError("rater", "must be known: open the page of labels again")
         survey = self._project.stored_survey().survey
@@ -230,15 +228,7 @@ class LabelPage:
     ) -> Response:
         """Remember who labels; an empty name forgets it."""
         _check_person(rater)
-        answer = self._to_text(self._tasks.open(task), decide=decide)
-        if not rater.strip():
-            answer.delete_cookie(_RATER, path="/label")
-            return answer
-        name = rater_name(rater)
-        answer.set_cookie(
-            _RATER, quote(name, safe=""), max_age=_YEAR, httponly=True, samesite="strict", path="/label"
-        )
-        return answer
+        return remember_rater(self._to_text(self._tasks.open(task), decide=decide), rater)
 
     def answer(self, request: Request, form: Annotated[AnswerForm, Form()]) -> Response:
         """Store an answer; the page is loaded anew, unless it queues its answers."""
@@ -255,7 +245,7 @@ class LabelPage:
 
     def agreement(self, request: Request, choice: Annotated[LabelChoice, Query()]) -> Response:
         """Show the labels of people side by side, without texts that this person has not labelled."""
-        task, person = self._tasks.open(choice.task), _person(request)
+        task, person = self._tasks.open(choice.task), current_rater(request)
         agreement = task.agreement()
         hidden = {text.row for text in task.waiting(person)} if person else set()
         shown = [text for text in agreement.texts if text.drawn.row not in hidden]
@@ -295,17 +285,6 @@ def _usable(read: Callable[[str], T], names: list[str]) -> tuple[list[T], list[s
         except InputError as error:
             problems.append(str(error))
     return usable, problems
-
-
-def _person(request: Request) -> str:
-    """Return the name of who labels: of a team's person, or the one in the cookie; empty without one."""
-    user = current_user()
-    if user is not None:
-        return user.name
-    try:
-        return rater_name(unquote(request.cookies.get(_RATER, "")))
-    except InputError:
-        return ""
 
 
 def _check_person(rater: str) -> None:
