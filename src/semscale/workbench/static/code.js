@@ -1,16 +1,8 @@
-// Codes: dragging onto a net, keys for nets and stars, and lists that open at once. Every form works without this file.
+// Codes and tables: dragging onto a net or a zone, and lists that open at once. Every form works without this file.
 "use strict";
 
-let draggedCode = null;
-const netBelow = (event) => (draggedCode ? event.target.closest?.("[data-net]") : null);
+const netBelow = (event) => (dragged?.matches("[data-code]") ? event.target.closest?.("[data-net]") : null);
 
-document.addEventListener("dragstart", (event) => {
-  draggedCode = inField(event.target) ? null : event.target.closest?.("[data-code]");
-  if (!draggedCode) return;
-  draggedCode.classList.add("dragged");
-  event.dataTransfer.effectAllowed = "move";
-  event.dataTransfer.setData("text/plain", "");
-});
 document.addEventListener("dragover", (event) => {
   for (const net of document.querySelectorAll(".net.over")) net.classList.remove("over");
   const net = netBelow(event);
@@ -20,24 +12,11 @@ document.addEventListener("dragover", (event) => {
 });
 document.addEventListener("drop", (event) => {
   const net = netBelow(event);
-  const list = draggedCode?.querySelector("[data-act=net]");
+  const list = dragged?.querySelector("[data-act=net]");
   if (!net || !list || list.value === net.dataset.net) return;
   event.preventDefault();
   list.value = net.dataset.net;
   list.dispatchEvent(new Event("change", { bubbles: true }));
-});
-document.addEventListener("dragend", () => {
-  draggedCode?.classList.remove("dragged");
-  draggedCode = null;
-  for (const net of document.querySelectorAll(".net.over")) net.classList.remove("over");
-});
-
-document.addEventListener("keydown", (event) => {
-  if (event.altKey || event.ctrlKey || event.metaKey || inField(event.target)) return;
-  if (event.key === "s") act("star");
-  if (event.key !== "n") return;
-  event.preventDefault();
-  current()?.querySelector("[data-act=net]")?.focus();
 });
 
 document.addEventListener("change", (event) => {

@@ -54,7 +54,7 @@ function focusQuestion(card) {
   card.scrollIntoView({ block: "nearest" });
 }
 
-// ---- Order of answers ----
+// ---- Order of answers, and dragging ----
 
 function moveRow(row, step) {
   const other = step < 0 ? row.previousElementSibling : row.nextElementSibling;
@@ -86,15 +86,14 @@ document.addEventListener("click", (event) => {
 let dragged = null;
 
 document.addEventListener("dragstart", (event) => {
-  const row = event.target.closest?.("[data-order] > tr");
-  if (!row || inField(event.target)) return;
-  dragged = row;
-  row.classList.add("dragged");
+  dragged = inField(event.target) ? null : event.target.closest?.("[data-order] > tr, [data-code]");
+  if (!dragged) return;
+  dragged.classList.add("dragged");
   event.dataTransfer.effectAllowed = "move";
   event.dataTransfer.setData("text/plain", "");
 });
 document.addEventListener("dragend", () => {
-  dragged?.classList.remove("dragged");
+  for (const element of document.querySelectorAll(".dragged, .net.over")) element.classList.remove("dragged", "over");
   dragged = null;
 });
 document.addEventListener("dragover", (event) => {
@@ -166,6 +165,8 @@ const KEYS = {
   x: () => act("choose"),
   r: () => act("rows"),
   b: () => act("columns"),
+  s: () => act("star"),
+  n: () => current()?.querySelector("[data-act=net]")?.focus(),
   u: () => document.querySelector("[data-key=u]")?.click(),
   "/": () => document.querySelector("main [type=search]")?.focus(),
   "?": toggleKeys,
