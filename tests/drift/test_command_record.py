@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from semscale.cli.drift.recording import read_expiry
+from semscale.drift.approving import read_expiry
 from semscale.errors import InputError
 
 ITEMS = [

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from tests.workbench.conftest import PORT, TOKEN, Browser, fields_in, message_in
+from tests.workbench.conftest import Browser, app_of, fields_in, message_in
 
 from semscale.coding.codebook import load_codebook
 from semscale.workbench.code_results import CodingPlan
@@ -445,11 +445,10 @@ def test_codes_that_were_changed_are_coded_anew(browser, folder):
 
 @pytest.mark.usefixtures("quick")
 def test_earlier_codings_are_opened_after_a_restart(browser, folder):
-    from semscale.workbench.application import workbench
     from semscale.workbench.project import Project
 
     page = code(browser, sentiment="none", by="region")
-    again = Browser(workbench(Project.open(folder), token=TOKEN, port=PORT))
+    again = Browser(app_of(Project.open(folder)))
     opened = again.get("/code")
     assert "Earlier codings" in opened
     assert "Earlier ratings" not in again.get("/rate")
