@@ -63,6 +63,11 @@ class QuestionChoice(BaseModel):
         """True if only some questions are shown."""
         return bool(self.only or self.find or self.undecided)
 
+    @property
+    def query(self) -> str:
+        """The fields as an address has them."""
+        return urlencode({name: value for name, value in self.model_dump().items() if value})
+
     def address(self, start: int) -> str:
         """Return the address of another page of these questions."""
         fields = {"find": self.find, "undecided": "true" if self.undecided else "", "start": start or ""}
@@ -274,7 +279,14 @@ class DataPage:
         view = self._reader.view_if_read(file, stored)
         if view is None:
             return reading_page(
-                self._project, self._reader, file, stored, current="data", status=status, refused=refused
+                self._project,
+                self._reader,
+                file,
+                stored,
+                current="data",
+                query=choice.query,
+                status=status,
+                refused=refused,
             )
         questions, aside, next_start = choice.questions(view.survey)
         return page(
@@ -293,17 +305,20 @@ class DataPage:
             further_codes=further_codes,
         )
 
-    def progress(self, current: Annotated[str, Query(pattern="^[a-z]+$")] = "data") -> Response:
+    def progress(
+        self, current: Annotated[str, Query(pattern="^[a-z]+$")] = "data", query: str = ""
+    ) -> Response:
         """Show how far the file is read; at the end, the page that waits for it is loaded.
 
         Args:
             current: name of that page.
+            query: fields of its address.
         """
         file, stored = self._project.described_file()
         task, opened = self._reader.unfinished(file, stored), self._reader.opened(file, stored)
         if task is None and current != "data":  # other pages have scripts and fields of their address
             return Response(headers={"HX-Refresh": "true"})
-        return page("reading_progress", self._project, current=current, task=task, opened=opened)
+        return page("reading_progress", self._project, current=current, query=query, task=task, opened=opened)
 
     def show_file(self, form: Annotated[FileForm, Query()]) -> Response:
         """Show the folder's files, and the first rows of one as it would be read.
