@@ -102,4 +102,9 @@ def test_an_answer_opens_is_found_and_is_compared(new_page, workbench):
     page.get_by_role("button", name="Compare").click()
     page.locator("mark.added").first.wait_for()
     assert page.locator(".answer-list > li").count() == 7
+    assert page.locator(".answer-list .score").first.inner_text().startswith("+0.25")
     check_for_barriers(page)
+    page.get_by_label("Show").select_option("wins")
+    page.wait_for_url("**show=wins")
+    page.set_viewport_size({"width": 420, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 420

@@ -155,6 +155,11 @@ class ComparedAnswer:
     after: "Marked | None"
     scores: tuple[float, float]
 
+    @property
+    def difference(self) -> float:
+        """Score of the second run minus that of the first; NaN without both."""
+        return self.scores[1] - self.scores[0]
+
 
 class RunComparison:
     """Two runs of the same questions.

@@ -14,7 +14,7 @@ from semscale.snapshots.regression_sets import RegressionItem, SetGate, candidat
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.workbench.answer_cards import LONGEST, reworded
 from semscale.workbench.answer_files import answer_tables
-from semscale.workbench.pages import missing_model, page, redirect
+from semscale.workbench.pages import element_id, missing_model, page, redirect
 from semscale.workbench.project import Project
 from semscale.workbench.regression_files import RegressionFile, set_names
 from semscale.workbench.runs import problem_of, replace_run, result_of
@@ -100,9 +100,9 @@ class SetPage:
             raise InputError("item", f"must be one of the set, got {shorten(item)}")
         if act == "remove":
             kept.remove(item)
-        else:
-            kept.set_output(item, _plain(output).strip(), _plain(was))
-        return redirect("/answers/set", name=name)
+            return redirect("/answers/set", "items", name=name)
+        kept.set_output(item, _plain(output).strip(), _plain(was))
+        return redirect("/answers/set", element_id(item), name=name)
 
     def gate(self, name: Annotated[str, Form()] = "", candidate: Annotated[str, Form()] = "") -> Response:
         """Start to compare a candidate's answers with the right ones; a running comparison is stopped."""
