@@ -152,6 +152,10 @@ def test_contradictions_with_the_references_are_found(browser):
             break
         time.sleep(0.05)
     assert rows_in(page) == [5, 10, 15, 20]
+    found = browser.get(address("/answers/looking", words="no such word", order="row"))
+    assert "find that 4 of 24 answers contradict their references" in found
+    link = unescape(re.search(r'<a href="([^"]*)">Show them', found)[1])
+    assert rows_in(browser.get(link)) == [5, 10, 15, 20]
 
 
 def test_a_label_is_in_the_journal_and_its_key_again_takes_it_back(browser, folder):

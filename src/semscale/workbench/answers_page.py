@@ -119,6 +119,20 @@ class AnswersPage:
             "command": _command(run, input_of(self._project, run)),
         }
 
+    def look(self, choice: Annotated[AnswerChoice, Query()]) -> Response:
+        """Show how far the search for contradictions is, and at its end what it found."""
+        run = self._open(choice.file, choice)
+        contradicted, looking = self._contradictions(run)
+        return page(
+            "answers_looking",
+            self._project,
+            current="answers",
+            run=run,
+            choice=choice,
+            contradicted=contradicted,
+            looking=looking,
+        )
+
     def row(self, choice: Annotated[AnswerChoice, Query()], row: int = 0) -> Response:
         """Show everything that a file has on an answer."""
         run = self._open(choice.file, choice)
@@ -317,6 +331,7 @@ def answers_router(project: Project, work: BackgroundWork) -> APIRouter:
         {
             "/answers": answers.show,
             "/answers/found": answers.found,
+            "/answers/looking": answers.look,
             "/answers/row": answers.row,
             "/answers/people": answers.people,
             "/answers/set": sets.show,
