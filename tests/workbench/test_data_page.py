@@ -338,3 +338,12 @@ def test_the_description_is_written_without_a_change(browser, folder):
     assert '<form id="keep" method="post" action="/data/rows">' in page
     assert "<span>3 rows</span>" in browser.change("/data/rows")
     assert (folder / "survey.yaml").exists()
+
+
+def test_a_new_description_leaves_out_rows_of_previews_as_soon_as_the_file_is_chosen(browser, folder):
+    (folder / "answers.csv").write_text(PREVIEWS)
+    browser.change("/data/file", {"file": "answers.csv"})
+    page = browser.get("/data")
+    assert "<span>3 rows</span>" in page
+    assert "Until then" not in page
+    assert "Survey Preview" in (folder / "survey.yaml").read_text()

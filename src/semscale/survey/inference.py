@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from semscale.store.column_profile import ColumnProfile, profiles_of
 from semscale.store.exports import qualtrics
+from semscale.store.exports.unfinished import count_cells
 from semscale.store.table import Table
 from semscale.survey.column_groups import ColumnGroups
 from semscale.survey.counted_columns import CountedColumns
@@ -35,7 +36,7 @@ def describe_survey(table: Table, counted: Iterable[ColumnProfile] | None = None
     return Survey(
         file=table.file_name,
         export=table.export,
-        leave_out=_rows_of_nobody(profiles, table.export),
+        leave_out=_rows_of_nobody(table.export, {name: profile.values for name, profile in profiles.items()}),
         questions=tuple(questions),
     )
 
@@ -75,15 +76,31 @@ def _questions(counted: CountedColumns) -> Iterator[Question]:
             yield from shared.describe(name, columns)
 
 
-def _rows_of_nobody(profiles: Mapping[str, ColumnProfile], export: str) -> dict[str, tuple[str, ...]]:
-    """Return the values that mark rows as previews, tests or spam, by column."""
-    marks = _NO_RESPONDENTS.get(export, {})
-    present = {
-        column: tuple(value for value in values if value in profiles[column].values)
-        for column, values in marks.items()
-        if column in profiles
+def rows_of_nobody(table: Table) -> dict[str, tuple[str, ...]]:
+    """Return the values that mark rows of a table as previews, tests or spam, by column.
+
+    Args:
+        table: the table, of which only columns that can have such marks are read.
+
+    Raises:
+        InputError: a row cannot be read.
+    """
+    columns = filter(table.has, _NO_RESPONDENTS.get(table.export, {}))
+    return _rows_of_nobody(table.export, {column: count_cells(table, column) for column in columns})
+
+
+def _rows_of_nobody(export: str, present: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
+    """Return the marks of rows of nobody that columns have, by column.
+
+    Args:
+        export: the tool that wrote the file.
+        present: values of columns.
+    """
+    found = {
+        column: tuple(value for value in values if value in present.get(column, ()))
+        for column, values in _NO_RESPONDENTS.get(export, {}).items()
     }
-    return {column: values for column, values in present.items() if values}
+    return {column: values for column, values in found.items() if values}
 
 
 def _number_names(questions: Sequence[Question]) -> Iterator[Question]:

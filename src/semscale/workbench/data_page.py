@@ -15,6 +15,7 @@ from semscale.messages import first_mistake
 from semscale.store.table import Table
 from semscale.store.table_settings import EXTENSIONS, HeaderKind, TableSettings
 from semscale.survey.description import Question, QuestionKind, Survey
+from semscale.survey.inference import rows_of_nobody
 from semscale.survey.regrouping import JoinedKind, join_questions, split_question
 from semscale.survey.survey_file import FILE_NAME
 from semscale.workbench.pages import element_id, page, reading_page, redirect, router_of, status_of
@@ -408,8 +409,9 @@ class DataPage:
         path = self._project.path_of(form.file)
         stored = self._project.stored_survey()
         check_unchanged("the choice of the file", version_of_file(stored.survey), form.version)
-        known = stored.survey or Survey(questions=())
-        check_same_file(known, self._reader.open(path, form.settings).table)
+        table = self._reader.open(path, form.settings).table
+        known = stored.survey or Survey(questions=(), leave_out=rows_of_nobody(table))
+        check_same_file(known, table)
         survey = change_survey(known, file=path.name, reading=form.settings)
         self._project.save(survey, f"choice of {path.name}", stored)
         self._project.chosen = path.name

@@ -42,12 +42,26 @@ def unfinished_notes(table: Table, left_out: Mapping[str, Collection[str]] | Non
     ]
 
 
-def _notes(table: Table, column: str, meanings: Mapping[str, str], left_out: Collection[str]) -> list[str]:
-    """Count the rows of each meaning; the value ``""`` is an empty cell."""
+def count_cells(table: Table, column: str) -> Counter[str]:
+    """Count the cells of a column by their text without outer spaces; an empty cell is ``""``.
+
+    Args:
+        table: the table, of which only this column is read.
+        column: its name.
+
+    Raises:
+        InputError: a row cannot be read.
+    """
     counts: Counter[str] = Counter()
     for batch in table.batches_with([column], _BATCH):
         cells = groups_in(storable(column_in(batch, column).to_frame()).to_series())
         counts.update(cells.fill_null("").str.strip_chars().to_list())
+    return counts
+
+
+def _notes(table: Table, column: str, meanings: Mapping[str, str], left_out: Collection[str]) -> list[str]:
+    """Count the rows of each meaning; the value ``""`` is an empty cell."""
+    counts = count_cells(table, column)
     return [
         f"{_rows_are(counts[value])} {meanings[value]}{_treatment(column, value, left_out)}"
         for value in meanings
