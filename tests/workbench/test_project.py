@@ -138,3 +138,23 @@ def test_notes_name_files_without_their_folders(browser, folder):
     (folder / "answers.csv").write_bytes("name,note\nAnna,schön\n".encode("cp1252"))
     assert "<bdi>answers.csv is read as cp1252, because byte 0xf6" in browser.get("/data")
     assert " answers.csv is read as cp1252, because" in browser.get("/data/file?file=answers.csv")
+
+
+@pytest.mark.parametrize(
+    ("names", "first"),
+    [
+        (["answers.csv"], "/data"),
+        (["answers.csv", "results"], "/start"),
+        (["semscale-history.sqlite"], "/start"),
+        (["answers.csv", "results", "survey.yaml"], "/data"),
+    ],
+)
+def test_a_folder_with_other_work_than_a_survey_begins_with_the_jobs(tmp_path, names, first):
+    for name in names:
+        (tmp_path / name).touch()
+    assert Project.open(tmp_path).first_page == first
+
+
+def test_a_chosen_file_is_shown_first(folder):
+    (folder / "results").mkdir()
+    assert Project.open(folder / "answers.csv").first_page == "/data"

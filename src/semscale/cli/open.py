@@ -88,10 +88,11 @@ def open_workbench(options: OpenOptions, settings: ProjectSettings) -> None:
     from semscale.workbench.access import HOST
 
     team = _team_access(options.host)
+    project = _open_project(options.path, settings)
     _serve(
-        _open_project(options.path, settings),
+        project,
         options.listening,
-        "/" if options.path is None else "/data",
+        "/" if options.path is None else project.first_page,
         host=options.host or HOST,
         team=team,
         load=None if team else partial(_open_project, settings=settings, asks=False),

@@ -142,6 +142,13 @@ class Project:
             if path.suffix.lower() in EXTENSIONS and path.is_file() and not path.name.startswith(".")
         )
 
+    @property
+    def first_page(self) -> str:
+        """Address of the page to begin with: the jobs if there are results or runs but no description."""
+        is_survey = bool(self.chosen) or (self.folder / self.survey_name).exists()
+        has_other_work = any((self.folder / name).exists() for name in (RESULTS, HISTORY_FILE))
+        return "/start" if has_other_work and not is_survey else "/data"
+
     def stored_survey(self) -> StoredSurvey:
         """Read the description.
 
