@@ -57,6 +57,13 @@ def person_named(browser, name, start=JUDGING):
     return Person(browser, name, "judged", start)
 
 
+def test_answers_are_labelled_without_a_file_of_a_survey(browser, folder):
+    (folder / "answers.csv").rename(folder / "results" / "answers.csv")
+    assert "Answers in judged" in browser.get("/label")
+    browser.change("/label/start", JUDGING)
+    assert (folder / "labels" / "judged").is_dir()
+
+
 def test_answers_are_shown_with_their_questions_and_the_judges_levels_but_no_scores(browser, folder):
     page = browser.get("/label")
     form = fields_in(page[page.index('action="/label/start"') :])

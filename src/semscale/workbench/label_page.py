@@ -32,6 +32,8 @@ T = TypeVar("T")
 _AHEAD = 100
 _MOST_COMPARED = 200
 _QUEUED = "x-semscale-queued"
+_NO_SURVEY = Survey(questions=())
+"""The description of a project without a chosen file; a judge's answers are labelled nevertheless."""
 
 
 class LabelChoice(BaseModel):
@@ -139,15 +141,17 @@ class LabelPage:
         """Show a text to label, or what can be labelled."""
         if choice.task:
             return self._show_text(request, self._tasks.open(choice.task), decide=choice.decide)
-        file, stored = self._project.described_file()
-        view = self._reader.view_if_read(file, stored)
-        if view is None:
-            return reading_page(self._project, self._reader, file, stored, current="label")
+        survey, stored = _NO_SURVEY, self._project.stored_survey()
+        file = self._project.data_file(stored.survey)
+        if file is not None:
+            view = self._reader.view_if_read(file, stored)
+            if view is None:
+                return reading_page(self._project, self._reader, file, stored, current="label")
+            survey = view.survey
         tasks, broken = _usable(self._tasks.open, self._tasks.names())
         begun = next((task for task in tasks if task.draw.table == choice.table), None)
         if begun is not None:
             return self._show_text(request, begun, decide=False)
-        survey = view.survey
         sources, unreadable = _usable(lambda name: self._tasks.source(name, survey), self._tasks.tables())
         return page(
             "label",
@@ -212,12 +216,14 @@ class LabelPage:
 
     def start(self, form: Annotated[StartForm, Form()]) -> Response:
         """Draw texts, and show the first one."""
-        view = self._reader.view(*self._project.described_file())
+        stored = self._project.stored_survey()
+        file = self._project.data_file(stored.survey)
+        survey = _NO_SURVEY if file is None else self._reader.view(file, stored).survey
         known = form.table in self._tasks.tables()
-        source = self._tasks.source(form.table, view.survey) if known else None
+        source = self._tasks.source(form.table, survey) if known else None
         if source is None:
             raise InputError("table", f"must be one of the list, got {form.table!r:.60}")
-        task = self._tasks.start(source, form, form.measure, form.number(source.kind), view.survey)
+        task = self._tasks.start(source, form, form.measure, form.number(source.kind), survey)
         return redirect("/label", task=task.name)
 
     def set_rater(
