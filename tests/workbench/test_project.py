@@ -18,6 +18,10 @@ def test_an_empty_folder_asks_for_a_file(browser, folder):
     (folder / "answers.csv").unlink()
     page = browser.get("/data")
     assert "Choose a file" in page
+    for name in ("rate", "code", "tables"):
+        page = browser.get(f"/{name}")
+        assert "Choose a file" in page
+        assert "Not done" not in page
     answer = upload(browser, "new.csv", SURVEY.encode())
     assert (answer.status_code, "Too loud for me" in answer.text) == (200, True)
     assert "Too loud for me" in browser.get("/data")

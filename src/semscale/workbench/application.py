@@ -20,8 +20,8 @@ from semscale.serving.background import BackgroundWork, Task
 from semscale.workbench.access import STATIC, Access, AccessRule
 from semscale.workbench.data_page import data_router, refusal
 from semscale.workbench.models import Models
-from semscale.workbench.pages import page, static_file
-from semscale.workbench.project import Project
+from semscale.workbench.pages import page, redirect, static_file
+from semscale.workbench.project import NoFileError, Project
 from semscale.workbench.start_page import OpenProject, start_router
 from semscale.workbench.survey_view import SurveyReader
 from semscale.workbench.users import current_user
@@ -71,6 +71,8 @@ def workbench(project: Project, rule: AccessRule, *, open_project: OpenProject |
     def refuse(request: Request, error: Exception) -> Response:
         user, current = current_user(), request.url.path.split("/")[1]
         shows_data = request.method != "POST" and (user is None or not user.is_rater)
+        if shows_data and isinstance(error, NoFileError):
+            return redirect("/data")
         return refusal(project, reader, error, "data" if shows_data else current)
 
     async def refuse_fields(_: Request, error: Exception) -> Response:

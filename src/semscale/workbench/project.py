@@ -40,6 +40,10 @@ class ConflictError(InputError):
     """Something was changed elsewhere since the page was shown, so that a change was not saved."""
 
 
+class NoFileError(InputError):
+    """A page needs the project's file, but none is chosen."""
+
+
 @dataclass(frozen=True)
 class SharedSettings:
     """Settings that all runs of a project share, as commands in its folder read them.
@@ -183,12 +187,13 @@ class Project:
         """Return the file that is described, and the description.
 
         Raises:
-            InputError: no file is chosen, or the description cannot be read.
+            NoFileError: no file is chosen.
+            InputError: the description cannot be read.
         """
         stored = self.stored_survey()
         file = self.data_file(stored.survey)
         if file is None:
-            raise InputError("file", "must be chosen first")
+            raise NoFileError("file", "must be chosen first")
         return file, stored
 
     def path_of(self, name: str) -> Path:
