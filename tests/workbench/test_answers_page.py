@@ -127,6 +127,9 @@ def test_an_answer_shows_texts_marks_scores_and_what_the_judge_said(browser):
     assert "Raw replies" in whole
     assert unescape(whole).count('{"score": 5, "explanation": "because of grade 5"}') == 1
     assert "semscale_provenance" in whole
+    before, _, further = unescape(whole).partition('<div class="whole">')
+    assert QUESTIONS[4] in before
+    assert QUESTIONS[4] not in further  # the card has the whole text already
 
 
 @pytest.mark.parametrize(

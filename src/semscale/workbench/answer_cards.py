@@ -48,9 +48,9 @@ def answer_card(run: AnswerRun, row: int, *, is_whole: bool = False) -> ItemCard
     cells = run.frame.row(row, named=True)
     answer, reference = run.text(row, "answer"), run.text(row, "reference")
     findings = _findings(answer, reference)
-    texts: list[tuple[str, Quoted | Marked]] = []
+    texts: list[tuple[str, Marked]] = []
     if question := run.text(row, "question"):
-        texts.append(("question", Quoted(question, limit)))
+        texts.append(("question", mark_findings(question, limit=limit)))
     samples = _samples(run, cells)
     of_samples = [(text, _findings(answer, text)) for text in samples]
     in_answer = findings or [finding for _, found in of_samples for finding in found]
