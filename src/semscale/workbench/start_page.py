@@ -66,14 +66,16 @@ JOBS = (
         "semscale tables",
     ),
     Job(
-        "Compare a judge with people",
-        "Answers that a language model has scored. You label some of them, and see how far to trust it.",
+        "Look at judged answers",
+        "Answers of a chatbot or agent that a language model has scored. See the worst, label some to know "
+        "how far to trust the scores, and hold the next version to them.",
         "answers",
         "semscale judge --human COLUMN",
     ),
     Job(
         "Check a new model against a baseline",
-        "Outputs of the approved model and of the new one to the same prompts, as recorded runs.",
+        "Outputs of the approved model and of the new one to the same prompts, as recorded runs. See why a "
+        "gate failed, and approve or reject a run.",
         "drift",
         "semscale drift gate",
     ),
