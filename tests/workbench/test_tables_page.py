@@ -156,6 +156,7 @@ def test_files_are_made_of_the_basket_and_again_for_the_next_wave(browser, folde
     (folder / "other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     page = browser.get("/tables")
     assert "Rebuild for <bdi>wave2.csv" in page
+    assert '<button name="file" value="answers.csv">Make all three' in page
     assert "other.csv" not in page[page.index('id="basket"') :]
     browser.change("/tables/make", {"kind": "xlsx"})
     page = wait_for(browser, "answers-tables.xlsx")
