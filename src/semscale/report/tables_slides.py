@@ -158,10 +158,13 @@ def _write_methods(deck: Deck, summaries: "Sequence[Crosstabs]") -> None:
     for position, summary in enumerate(summaries, start=1):
         members = alike.setdefault(tuple(_method(summary)), {})
         members[name_of(summary, position)] = str(summary.signature)
+    shared = [note for note in summaries[0].input_notes if all(note in one.input_notes for one in summaries)]
+    notes = " ".join(f"{capitalise(one_line(without_hints(note)))}." for note in shared)
     for rows, members in alike.items():
         named = [("Tables", "; ".join(members))] if len(alike) > 1 else []
         signatures = [("Signature", text) for text in members.values()] if len(members) == 1 else []
-        deck.add_facts("How this was made", [*named, *rows, *signatures])
+        noted = [("Data", notes)] if notes else []
+        deck.add_facts("How this was made", [*named, *rows, *noted, *signatures])
 
 
 def _method(summary: "Crosstabs") -> Iterator[tuple[str, str]]:

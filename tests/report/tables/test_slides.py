@@ -1,9 +1,12 @@
 """Slides of tables, read back."""
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
 from semscale.errors import InputError
+from semscale.report.tables_slides import write
 from semscale.tabulation.crosstabs import crosstabs
 
 pytest.importorskip("pptx")
@@ -44,6 +47,16 @@ def test_each_table_has_a_slide_and_the_last_says_how_they_were_made(deck, table
     assert "80" in made
     assert "Weights in “w”" in made
     assert str(tables.signature) in notes_of(slides_of(deck)[-1])
+
+
+def test_the_last_slide_states_how_the_data_were_read_for_all_tables(tables, tmp_path):
+    first = replace(tables, input_notes=("4 rows are left out", "one table alone"))
+    second = replace(tables, input_notes=("4 rows are left out",))
+    path = tmp_path / "notes.pptx"
+    write([first, second], path)
+    made = texts_of(slides_of(path)[-1])
+    assert "4 rows are left out." in made
+    assert "One table alone." not in made
 
 
 def test_a_scale_is_a_stack_with_the_total_first_and_its_means_at_the_right(deck):
