@@ -347,3 +347,26 @@ def test_a_new_description_leaves_out_rows_of_previews_as_soon_as_the_file_is_ch
     assert "<span>3 rows</span>" in page
     assert "Until then" not in page
     assert "Survey Preview" in (folder / "survey.yaml").read_text()
+
+
+def test_nets_are_lines_of_the_form_and_follow_renamed_answers(browser, folder):
+    fields = browser.form("sound") | {"nets": "Low: 1; 2\n\nHigh: 4;5"}
+    browser.change("/data/question", fields)
+    assert browser.form("sound")["nets"] == "Low: 1; 2\nHigh: 4; 5"
+    fields = browser.form("sound")
+    fields["label"] = ["quiet", *fields["label"][1:]]
+    browser.change("/data/question", fields)
+    assert browser.form("sound")["nets"] == "Low: quiet; 2\nHigh: 4; 5"
+    nameless = browser.post("/data/question", browser.form("sound") | {"nets": "1; 2"})
+    assert "must have lines such as" in message_in(nameless)
+    unknown = browser.post("/data/question", browser.form("sound") | {"nets": "Low: 9"})
+    assert "which is none of its answers" in message_in(unknown)
+    browser.change("/data/question", browser.form("sound") | {"nets": ""})
+    assert "nets" not in (folder / "survey.yaml").read_text()
+
+
+def test_nets_with_signs_of_the_form_stay_as_they_are(browser, folder):
+    entry = "{name: tea, kind: single, values: [{value: 'Yes'}, {value: 'No'}], nets: {'a: b': ['Yes']}}"
+    (folder / "survey.yaml").write_text(f"survey: 1\nquestions:\n- {entry}\n")
+    browser.change("/data/question", browser.form("tea") | {"title": "Tea"})
+    assert "a: b" in (folder / "survey.yaml").read_text()

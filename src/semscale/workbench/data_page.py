@@ -36,6 +36,7 @@ from semscale.workbench.question_form import (
     UNKNOWN,
     QuestionForm,
     further_codes,
+    nets_text,
 )
 from semscale.workbench.survey_view import OpenedTable, SurveyReader, SurveyView, check_same_file
 
@@ -303,7 +304,6 @@ class DataPage:
             choice=choice,
             command=shlex.join(("semscale", "columns", file.name, "--out", self._project.survey_name)),
             form=_FORM,
-            further_codes=further_codes,
         )
 
     def progress(
@@ -521,4 +521,6 @@ _FORM = {
     "listed_kinds": LISTED_KINDS,
     "meanings": (ANSWER, *REASONS),
     "marks": (CHOSEN, NOT_CHOSEN, *REASONS, UNKNOWN),
+    "further_codes": further_codes,
+    "nets_text": nets_text,
 }

@@ -64,6 +64,7 @@ class QuestionForm(BaseModel):
         written: options whose cells are texts.
         mark: values of options' cells.
         mark_as: ``chosen``, ``not chosen``, ``not known``, or the reason why a value is no answer.
+        nets: groups of answers, each in a line such as ``NAME: ANSWER; ANSWER``.
         codes: further codes for no answer, as ``CODE`` or ``CODE=REASON``, with commas between them.
         move: a row to move: table, position from 0 and direction, such as ``value:3:-1``.
     """
@@ -85,6 +86,7 @@ class QuestionForm(BaseModel):
     written: list[str] = []
     mark: list[str] = []
     mark_as: list[str] = []
+    nets: str = ""
     codes: str = ""
     move: str = ""
 
@@ -114,6 +116,7 @@ class QuestionForm(BaseModel):
             "reason": "",
             "confidence": "high",
         }
+        fields["nets"] = self._nets(question, [*fields["values"], *fields["options"]])
         if self.mark:
             fields |= {"chosen": self._marks(CHOSEN), "not_chosen": self._marks(NOT_CHOSEN)}
         try:
@@ -160,6 +163,19 @@ class QuestionForm(BaseModel):
             }
             yield Option(**{**option.model_dump(), **changes})
 
+    def _nets(self, known: Question, answers: Sequence[Value | Option]) -> dict[str, tuple[str, ...]]:
+        """Return the nets; answers that the form renames are renamed in them.
+
+        Raises:
+            InputError: a line names no net, or no answer.
+        """
+        lines = _lines(self.nets)
+        nets = known.nets if lines == _lines(nets_text(known)) else dict(map(_net, lines))
+        described: list[Value | Option] = [*known.values, *known.options]
+        before = {_key_of(answer): _name_of(answer) for answer in described}
+        names = {before.get(_key_of(answer)): _name_of(answer) for answer in answers}
+        return {net: tuple(names.get(member, member) for member in members) for net, members in nets.items()}
+
     def _marks(self, meaning: str) -> tuple[str, ...]:
         return tuple(mark for mark, stated in zip(self.mark, self.mark_as, strict=True) if stated == meaning)
 
@@ -184,6 +200,36 @@ def further_codes(question: Question, listed: Sequence[str]) -> str:
     keys = {code_key(value) for value in listed}
     codes = {code: reason for code, reason in question.missing.items() if code_key(code) not in keys}
     return ", ".join(code if reason == "no answer" else f"{code}={reason}" for code, reason in codes.items())
+
+
+def nets_text(question: Question) -> str:
+    """Return the nets of a question as the form has them."""
+    return "\n".join(f"{net}: {'; '.join(members)}" for net, members in question.nets.items())
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _net(line: str) -> tuple[str, tuple[str, ...]]:
+    """Read a net from its line of the form.
+
+    Raises:
+        InputError: it has no name, or no answers.
+    """
+    name, _, listed = line.partition(":")
+    members = tuple(filter(None, map(str.strip, listed.split(";"))))
+    if not name.strip() or not members:
+        raise InputError("nets", f"must have lines such as 'Warm: Tea; Coffee', got {line!r:.60}")
+    return name.strip(), members
+
+
+def _key_of(answer: Value | Option) -> str:
+    return answer.value if isinstance(answer, Value) else answer.column or answer.code
+
+
+def _name_of(answer: Value | Option) -> str:
+    return answer.name if isinstance(answer, Value) else answer.label
 
 
 def _unless_same(label: str, value: str) -> str:
