@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from semscale.coding.codebook import Code, Codebook, parse_codebook
 from semscale.coding.codebook_editing import (
+    add_code,
     change_code,
     code_named,
     codebook_text,
@@ -118,6 +119,15 @@ def test_a_split_code_gives_the_chosen_texts_to_a_new_one_in_the_same_net(book):
         split_code(book, "price", "cost", ["it is too dear"])
     with pytest.raises(InputError, match="must be chosen"):
         split_code(book, "price", "cost", [])
+
+
+def test_a_code_is_added_after_the_others_and_needs_an_example(book):
+    added = add_code(book, "weight", ["it is heavy"], keywords=["kilo"])
+    assert added.names == (*book.names, "weight")
+    assert code_named(added, "weight").definition == "Says something about weight."
+    assert "it is heavy" in written(added)
+    with pytest.raises(InputError, match="at least one text for 'weight'"):
+        add_code(book, "weight", [])
 
 
 def test_codes_move_into_nets_and_a_net_without_codes_goes(book):

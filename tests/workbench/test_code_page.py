@@ -87,6 +87,20 @@ def chosen(browser, *names):
     return [box for name in names for box in map(unescape, boxes) if box.partition(" ")[2] == name]
 
 
+def test_a_code_is_added_and_taken_back(browser, book):
+    page = browser.get("/code?codebook=Reason")
+    start = page.index('action="/code/new"')
+    fields = fields_in(page[start : page.index("</form>", start)])
+    fields |= {"name": "weight", "keywords": "heavy, kilo", "examples": "it is heavy\nmy back hurts"}
+    browser.change("/code/new", fields)
+    code = book().codes[-1]
+    assert (code.name, code.keywords) == ("weight", ("heavy", "kilo"))
+    assert code.examples == ("it is heavy", "my back hurts")
+    assert "Not done" in browser.post("/code/new", fields).text  # there is one of this name
+    browser.change("/data/undo")
+    assert "weight" not in book().names
+
+
 def wait(browser, path="/code/progress"):
     while "hx-retarget" not in browser.client.get(path).headers:
         pass

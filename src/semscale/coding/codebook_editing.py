@@ -70,6 +70,34 @@ def change_code(codebook: Codebook, name: str, /, **fields: Any) -> Codebook:
     )
 
 
+def add_code(
+    codebook: Codebook, name: str, texts: Sequence[str], definition: str = "", keywords: Sequence[str] = ()
+) -> Codebook:
+    """Add a code after all others.
+
+    Args:
+        codebook: the codebook.
+        name: name of the code.
+        texts: its examples.
+        definition: its definition; by default a sentence that names the code.
+        keywords: its keywords.
+
+    Raises:
+        InputError: it has no example, or the codebook cannot have it.
+    """
+    if not texts:
+        raise InputError("examples", f"must have at least one text for {shorten(name)}")
+    new = _new_code(name, definition, texts, keywords=tuple(keywords))
+    return change_code(_codebook(codebook, (*codebook.codes, new)), new.name)  # checks the length of the name
+
+
+def _new_code(name: str, definition: str, texts: Sequence[str], **further: Any) -> Code:
+    """Return a code; without a definition, a sentence that names it is its definition."""
+    name = name.strip()
+    stated = definition.strip() or f"Says something about {name}."
+    return Code(name, stated, tuple(dict.fromkeys(texts)), **further)
+
+
 def delete_code(codebook: Codebook, name: str) -> Codebook:
     """Delete a code, or a net without its codes; codes below it move up.
 
@@ -123,12 +151,7 @@ def split_code(
     examples = tuple(example for example in code.examples if example not in texts)
     if not examples:
         raise InputError("texts", f"must leave at least one example to {shorten(name)}")
-    new = Code(
-        new_name.strip(),
-        definition.strip() or f"Says something about {new_name.strip()}.",
-        tuple(dict.fromkeys(texts)),
-        parent=code.parent,
-    )
+    new = _new_code(new_name, definition, texts, parent=code.parent)
     position = codebook.codes.index(code) + 1
     codes = (*codebook.codes[:position], new, *codebook.codes[position:])
     split = _codebook(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from semscale.coding.codebook import Code, Codebook
-from semscale.coding.codebook_editing import change_code, put_under_net
+from semscale.coding.codebook_editing import add_code, change_code, put_under_net
 from semscale.errors import InputError
 from semscale.messages import shorten
 from semscale.workbench.project import ConflictError
@@ -86,6 +86,16 @@ class CodeForm(ChangeForm):
     negative_examples: str = ""
     net: str = ""
     new_net: str = ""
+
+    def added_to(self, codebook: Codebook) -> Codebook:
+        """Return the codebook with a new code as the form states it."""
+        return add_code(
+            codebook,
+            self.name,
+            split_entries(self.examples, (), "\n"),
+            " ".join(self.definition.split()),
+            split_entries(self.keywords, (), ",\n"),
+        )
 
     def apply(self, codebook: Codebook) -> Codebook:
         """Return the codebook with the code as the form states it."""

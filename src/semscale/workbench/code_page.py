@@ -227,6 +227,12 @@ class CodePage:
         codebook = form.apply(stored.codebook)
         return self._save(form, stored, codebook, f"change of {form.name.strip()}", form.name.strip())
 
+    def add_code(self, form: Annotated[CodeForm, Form()]) -> Response:
+        """Add a code to the codebook."""
+        stored = self._open(form.codebook)
+        name = form.name.strip()
+        return self._save(form, stored, form.added_to(stored.codebook), f"added {name}", name)
+
     def set_net(self, form: Annotated[CodeForm, Form()]) -> Response:
         """Put a code under a net, or out of it."""
         stored = self._open(form.codebook)
@@ -511,6 +517,7 @@ def code_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
         "/code/delete": codes.delete,
         "/code/merge": codes.merge,
         "/code/split": codes.split,
+        "/code/new": codes.add_code,
         "/code/run": codes.start,
         "/code/stop": codes.stop,
     }
