@@ -236,6 +236,12 @@ def test_chosen_answers_are_a_set_that_is_undone(browser, folder):
     assert read_set(path) == []
 
 
+def test_undoing_leads_back_to_the_filters(browser):
+    browser.change("/answers/keep", {"filters": f"file={JUDGED}&order=worst&words=Question", "row": "3"})
+    undone = browser.post("/data/undo", follow_redirects=False)
+    assert undone.headers["location"] == address(order="worst", words="Question")
+
+
 def test_the_commands_of_the_page_read_the_set(browser, folder, semscale, monkeypatch):
     keep(browser, *range(1, 13))
     monkeypatch.chdir(folder)

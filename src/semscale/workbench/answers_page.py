@@ -3,7 +3,7 @@
 import secrets
 import shlex
 from typing import Annotated, Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 from fastapi import APIRouter, Form, Query, Request
@@ -200,7 +200,9 @@ class AnswersPage:
         run = self._open(choice.file, choice)
         if not 0 <= row < run.n:
             raise InputError("row", f"must be a row of the file, got {row + 1}")
-        RegressionFile.of_run(self._project, run).toggle(run, self._labels(run), row)
+        RegressionFile.of_run(self._project, run).toggle(
+            run, self._labels(run), row, f"/answers?{urlencode(choice.query)}"
+        )
         return self._after(request, choice, run, row)
 
     def _after(self, request: Request, choice: AnswerChoice, run: AnswerRun, row: int) -> Response:

@@ -67,13 +67,14 @@ class RegressionFile:
         """Return the rows, from 0, of a file's answers in the set."""
         return {item.row - 1 for item in self.items() if item.source == run.name}
 
-    def toggle(self, run: AnswerRun, labels: AnswerLabels, row: int) -> None:
+    def toggle(self, run: AnswerRun, labels: AnswerLabels, row: int, page: str) -> None:
         """Add an answer to the set, or take it out.
 
         Args:
             run: the answers.
             labels: their labels.
             row: the row, from 0.
+            page: address to which undoing it leads.
 
         Raises:
             ConflictError: the set was changed in the meantime.
@@ -84,7 +85,7 @@ class RegressionFile:
             return others if len(others) < len(items) else [*others, item_of(run, labels, row)]
 
         act = f"take row {row + 1:,} out of" if row in self.rows(run) else f"add row {row + 1:,} to"
-        self._change(f"{act} the regression set", changed, f"/answers?{urlencode({'file': run.name})}")
+        self._change(f"{act} the regression set", changed, page)
 
     def set_output(self, id: str, output: str, was: str) -> None:
         """Store the right answer of an item.
