@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 from tests.support.made_up_document import BLOCKS, HOSTILE, document_of, figure_of
 
+from semscale.guards.findings import Span
 from semscale.report.chart_data import ChartData, Series
-from semscale.report.document import Decision, Section, notices
+from semscale.report.document import Decision, Quotes, Section, mark_findings, notices
 from semscale.report.presenting import write_report
 from semscale.stats.intervals import Estimate
 from semscale.stats.prediction_powered import CorrectedMean
@@ -180,3 +181,23 @@ def test_values_below_0_are_drawn_in_another_colour(tmp_path):
     (drawn,) = charts_of(slides_of(tmp_path / "d.pptx")[0])
     assert at(drawn, ".//c:ser/c:spPr//a:schemeClr/@val") == ["accent1"]
     assert at(drawn, ".//c:dPt[c:idx/@val='1']//a:schemeClr/@val") == ["accent2"]
+
+
+@pytest.mark.parametrize("n", range(1, 60, 2))
+def test_the_marked_part_of_a_quotation_is_whole_wherever_the_text_is_cut(n, tmp_path):
+    part = "the list of wines is interesting"
+    text = f"{'The duck was amazing. ' * n}At last, {part} and has good values, too."
+    start = text.index(part)
+    marked = mark_findings(text, [("evidence", Span(start, start + len(part), part))])
+    quotes = Quotes("Answers", (("wine", marked),))
+    document = document_of(sections=(Section("said", "Answers", BLOCKS, quotes=quotes),))
+    write_report(document, tmp_path / "q.pptx")
+    runs = [
+        run
+        for slide in slides_of(tmp_path / "q.pptx")
+        for shape in slide.shapes
+        if shape.has_text_frame
+        for paragraph in shape.text_frame.paragraphs
+        for run in paragraph.runs
+    ]
+    assert part in {run.text for run in runs if run.font.bold}

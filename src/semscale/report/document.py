@@ -595,7 +595,8 @@ def mark_findings(
     Args:
         text: the whole text.
         findings: guards, each with the span of its finding; ``None`` marks nothing.
-        limit: number of characters to show; an ellipsis marks the cut.
+        limit: number of characters to show, from the start or, if the first finding would be cut off, from
+            some words before it; an ellipsis marks a cut.
 
     Returns:
         The text as a sequence of pieces.
@@ -606,10 +607,14 @@ def mark_findings(
         >>> [(piece.text, piece.guard) for piece in text.pieces]
         [('not', 'negation'), (' well', None)]
     """
-    cut: list[Piece] = []
-    end = 0
     spans = [(guard, span) for guard, span in findings if span is not None]
-    for guard, span in sorted(spans, key=lambda item: (item[1].start, -item[1].end)):
+    spans.sort(key=lambda item: (item[1].start, -item[1].end))
+    end = 0
+    if spans and spans[0][1].end > limit:
+        end = max(text.rfind(" ", 0, max(spans[0][1].start - limit // 3, 0)) + 1, 0)
+    cut = [Piece("… ", None)] if end else []
+    limit += end
+    for guard, span in spans:
         start, stop = max(span.start, end), min(span.end, limit)
         if start >= stop:
             continue

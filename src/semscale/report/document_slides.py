@@ -268,9 +268,13 @@ def _quotation(marked: Marked, width: float, size: float, lines: int) -> Marked:
         return Marked((Piece(f"“{clip_to(whole, width, size, lines)}”", None),))
     lead, _, rest = whole.partition(part)
     ellipsis = ""
-    while lead and text_lines(f"{ellipsis}{lead}{part}", width, size) > lines:
+    end = " …”" if rest else "”"
+    while lead and text_lines(f"“{ellipsis}{lead}{part}{end}", width, size) > lines:
         ellipsis, lead = "… ", lead.partition(" ")[2]
-    shown = clip_to(f"{ellipsis}{lead}{part}{rest}", width, size, lines)
+    least = f"{ellipsis}{lead}{part}"
+    shown = clip_to(f"{least}{rest}", width, size, lines)
+    if not shown.startswith(least) and text_lines(f"“{least}{end}", width, size) <= lines:
+        shown = f"{least} …"
     start = len(ellipsis) + len(lead)
     before, quoted, after = shown[:start], shown[start : start + len(part)], shown[start + len(part) :]
     return Marked((Piece(f"“{before}", None), Piece(quoted, "evidence"), Piece(f"{after}”", None)))
