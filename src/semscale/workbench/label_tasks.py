@@ -18,11 +18,12 @@ from semscale.errors import InputError
 from semscale.judging.stored_scores import is_judged
 from semscale.messages import first_mistake, shorten
 from semscale.rating.labelling import same_text
-from semscale.results.weights import as_weights, in_unit
+from semscale.results.weights import in_unit, weights_in
 from semscale.scales.library import load_scale
 from semscale.stats.agreement import AgreementEstimate
 from semscale.stats.intervals import mass_names
 from semscale.store.atomic import replacing
+from semscale.store.columns import floats_in
 from semscale.store.writing import PREFIX, write_table
 from semscale.survey.description import Survey
 from semscale.survey.survey_file import FILE_NAME
@@ -149,7 +150,7 @@ class LabelTask:
             figures = self.measure.figures(table, self.draw, labels, None)
             has_weights = survey is not None and bool(survey.of_kind("weight"))
             return replace(figures, weighting="These figures are not weighted." if has_weights else "")
-        weights = in_unit(as_weights(table[weight.all_columns[0]]))
+        weights = in_unit(floats_in(weights_in(table[weight.all_columns[0]])))
         figures = self.measure.figures(table, self.draw, labels, weights)
         return replace(figures, weighting=f"Weighted by ‘{weight.heading}’.")
 
