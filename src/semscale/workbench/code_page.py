@@ -328,11 +328,11 @@ class CodePage:
         return redirect("/code/results" if is_run else "/code")
 
     def _question(self, view: SurveyView, stated: str) -> str:
-        """Return the question that an address states, that of the last task, or the first open one."""
+        """Return the question that an address states, that of the last task, or the usual one."""
         names = [question.name for question in view.survey.of_kind("open")]
         last = [entry.question for entry in [self._tasks.suggestion] if entry is not None]
         last += [entry.plan.columns.text for entry in [self._tasks.run] if entry is not None]
-        return next((name for name in [stated, *reversed(last)] if name in names), names[0] if names else "")
+        return next((name for name in [stated, *reversed(last)] if name in names), view.usual_text)
 
     def _names(self) -> list[str]:
         """List the names of the project's codebooks, without their endings."""

@@ -150,7 +150,7 @@ class RatePage:
             scales=project_scales(self._project),
             scale=load_scale(scale_path(self._project, chosen)),
             chosen=chosen,
-            text=query.get("text") or (run.columns.text if run else ""),
+            text=query.get("text") or (run.columns.text if run else view.usual_text),
             sheets=self._sheets(),
             labels=query.get("labels") or (run.labels if run and run.file == file else ""),
             run=run,

@@ -96,6 +96,12 @@ class SurveyView:
         """Questions that the user should look at first."""
         return tuple(question for question in self.survey.questions if question.needs_decision)
 
+    @property
+    def usual_text(self) -> str:
+        """Name of the open question with most answers; empty if there is none."""
+        texts = self.survey.of_kind("open")
+        return max(texts, key=lambda text: self.card(text).counts.answered).name if texts else ""
+
     def heading(self, name: str) -> str:
         """Return the heading of a question; the name itself if there is no such question."""
         question = self.survey.by_name.get(name)
