@@ -227,6 +227,17 @@ def test_choices_without_an_order_are_by_frequency_with_a_note():
     )
 
 
+def test_a_word_with_a_label_is_named_by_the_label_alone():
+    description = """- name: q
+  kind: scale
+  values: [{value: low, score: 1}, {value: delighted, label: high, score: 2}]
+"""
+    (table,) = semscale.crosstabs(
+        pl.DataFrame({"q": ["low", "delighted"]}), questions=["q"], survey=survey(description)
+    ).tables
+    assert shares(table) == {"low": 0.5, "high": 0.5, "mean": 1.5}
+
+
 def test_items_of_a_described_grid_have_a_table_each():
     description = """- name: g
   kind: grid

@@ -414,9 +414,10 @@ def _list_counts(counts: Sequence[tuple[str, str]]) -> str:
 
 
 def _point_name(value: Value) -> str:
-    """Name a point by its value and its label; a label that begins with the value says both."""
-    if not value.label or value.label.startswith(value.value):
-        return value.label or value.value
+    """Name a point by its number and its label; the label of a word, or one that begins so, says all."""
+    is_word = Value(value=value.value).number is None
+    if is_word or not value.label or value.label.startswith(value.value):
+        return value.name
     return f"{value.value} {value.label}"
 
 
