@@ -45,6 +45,12 @@ def test_a_question_and_a_group_are_shown_at_once(browser, folder):
     assert not (folder / "tables.yaml").exists()
 
 
+def test_new_tables_begin_with_the_only_weight_of_the_survey(browser, folder):
+    (folder / "survey.yaml").write_text("survey: 1\nquestions:\n- {name: age, kind: weight}\n")
+    assert form_of(browser.get("/tables"))["weight"] == "age"
+    assert form_of(browser.get("/tables?weight=&questions=tea"))["weight"] == ""
+
+
 def test_further_questions_follow_when_they_are_looked_at(browser):
     names = ("satisfaction", "sound", "shape", "tea", "milk", "age")
     page = browser.get("/tables?" + "&".join(f"questions={name}" for name in names))

@@ -117,6 +117,10 @@ class Draft:
             return replace(self, questions=tuple(names))
         return replace(self, banners=tuple(names))
 
+    def weighted(self, weight: str) -> Self:
+        """Return the draft with the weight of this name."""
+        return replace(self, texts={**self.texts, "weight": weight})
+
     @property
     def query(self) -> str:
         """The address's fields that state this draft."""

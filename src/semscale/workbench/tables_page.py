@@ -149,6 +149,9 @@ class TablesPage:
         view = self._reader.view_if_read(file, stored)
         if view is None:
             return reading_page(self._project, self._reader, file, stored, current="tables")
+        weights = view.survey.of_kind("weight")
+        if len(weights) == 1 and not query:
+            draft = draft.weighted(weights[0].name)
         preview, entry, problem = None, None, ""
         try:
             entry = draft.entry(basket.basket)
