@@ -201,15 +201,9 @@ class History:
             InputError: the run is of another dataset, or the history has an approval with this id.
             UnknownNameError: there is no such run.
         """
-        entry = _decision_entry(EntryKind.APPROVAL, approval)
-        with self._database.writing(alone=True) as connection:
-            dataset = _dataset_of_run(connection, approval.run_id)
-            if dataset != approval.dataset:
-                raise InputError(
-                    f"run {approval.run_id!r} is of dataset {dataset!r}, so it cannot be the "
-                    f"baseline of {approval.dataset!r}: approve a run of that dataset"
-                )
-            add_entry(connection, entry)
+        dataset = approval.dataset
+        remedy = f", so it cannot be the baseline of {dataset!r}: approve a run of that dataset"
+        self._add_decision(EntryKind.APPROVAL, approval, remedy)
 
     def reject(self, rejection: Rejection) -> None:
         """Store a rejection.
@@ -218,14 +212,16 @@ class History:
             InputError: the run is of another dataset, or the history has a rejection with this id.
             UnknownNameError: there is no such run.
         """
-        entry = _decision_entry(EntryKind.REJECTION, rejection)
+        remedy = f", not of {rejection.dataset!r}: reject it in its own dataset"
+        self._add_decision(EntryKind.REJECTION, rejection, remedy)
+
+    def _add_decision(self, kind: EntryKind, decision: Approval | Rejection, remedy: str) -> None:
+        """Store a decision; ``remedy`` ends the message that the run is of another dataset."""
+        entry = _decision_entry(kind, decision)
         with self._database.writing(alone=True) as connection:
-            dataset = _dataset_of_run(connection, rejection.run_id)
-            if dataset != rejection.dataset:
-                raise InputError(
-                    f"run {rejection.run_id!r} is of dataset {dataset!r}, not of {rejection.dataset!r}: "
-                    "reject it in its own dataset"
-                )
+            dataset = _dataset_of_run(connection, decision.run_id)
+            if dataset != decision.dataset:
+                raise InputError(f"run {decision.run_id!r} is of dataset {dataset!r}{remedy}")
             add_entry(connection, entry)
 
     def approvals(self, dataset: str) -> list[Approval]:

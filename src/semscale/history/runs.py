@@ -145,70 +145,63 @@ class RunSummary:
 
 
 @dataclass(frozen=True)
-class Approval:
-    """An approval of a run as the baseline of its dataset.
+class RunDecision:
+    """What a person decided about a run.
 
     Attributes:
         run_id: id of the run.
         dataset: the run's dataset.
-        by: name of the person who approved it.
+        by: name of the person.
         why: the reason.
-        approved: time of the approval, in UTC.
-        expires: time at which the approval ends, in UTC; ``None``: never.
-        id: the approval's id, the same in every history.
+        expires: time at which the decision ends, in UTC; ``None``: never.
+        id: the decision's id, the same in every history.
     """
 
     run_id: str
     dataset: str
     by: str
     why: str
-    approved: datetime = field(default_factory=now)
-    expires: datetime | None = None
-    id: str = field(default_factory=new_id)
-
-    @property
-    def decided(self) -> datetime:
-        """Time of the decision about the run."""
-        return self.approved
+    expires: datetime | None = field(default=None, kw_only=True)
+    id: str = field(default_factory=new_id, kw_only=True)
 
     def is_stale(self, at: datetime) -> bool:
-        """Return whether the approval has expired at a given time."""
+        """Return whether the decision has ended at a given time."""
         return self.expires is not None and at >= self.expires
 
 
 @dataclass(frozen=True)
-class Rejection:
+class Approval(RunDecision):
+    """An approval of a run as the baseline of its dataset.
+
+    Attributes:
+        approved: time of the approval, in UTC.
+    """
+
+    approved: datetime = field(default_factory=now)
+
+    @property
+    def decided(self) -> datetime:
+        """Time of the decision."""
+        return self.approved
+
+
+@dataclass(frozen=True)
+class Rejection(RunDecision):
     """A rejection of a run: gates fail its outputs, and it is no baseline.
 
     It holds for all runs of the dataset with the same model and outputs, until it expires or such a run is
     approved.
 
     Attributes:
-        run_id: id of the run.
-        dataset: the run's dataset.
-        by: name of the person who rejected it.
-        why: the reason.
         rejected: time of the rejection, in UTC.
-        expires: time at which the rejection ends, in UTC; ``None``: never.
-        id: the rejection's id, the same in every history.
     """
 
-    run_id: str
-    dataset: str
-    by: str
-    why: str
     rejected: datetime = field(default_factory=now)
-    expires: datetime | None = None
-    id: str = field(default_factory=new_id)
 
     @property
     def decided(self) -> datetime:
-        """Time of the decision about the run."""
+        """Time of the decision."""
         return self.rejected
-
-    def is_stale(self, at: datetime) -> bool:
-        """Return whether the rejection has ended at a given time."""
-        return self.expires is not None and at >= self.expires
 
 
 def list_names(names: Iterable[str]) -> str:
