@@ -12,6 +12,7 @@ from semscale.judging.human_labels import mean_labels, nearest
 from semscale.judging.templates import Template
 from semscale.stats.further_labels import STEP, ExpectedWidth, enough_labels
 from semscale.stats.sampling import SampleDesign, validate_inclusion
+from semscale.store.columns import floats_in, floats_in_columns
 from semscale.store.writing import PREFIX
 from semscale.types import Floats
 
@@ -79,10 +80,10 @@ class StoredScores:
         title = next((name for name in _SCORES if name in table.columns), None)
         if title is None or not fits(template, table.columns):
             raise InputError(f"the table has no scores by {template.name!r}: judge its answers again")
-        expected = _floats(table, [title])[:, 0]
+        expected = floats_in(table[title])
         titles = _mass_columns(template)
         if titles and set(titles) <= set(table.columns):
-            return cls(template, expected, _floats(table, titles))
+            return cls(template, expected, floats_in_columns(table.select(titles)))
         scores = template.scores
         masses = (nearest(expected, scores)[:, None] == scores[None, :]).astype(np.float64)
         masses[np.isnan(expected)] = np.nan
@@ -95,10 +96,6 @@ class StoredScores:
         squares = self.masses @ self.template.scores**2
         deviation: Floats = np.sqrt(np.maximum(squares - means**2, 0))
         return deviation
-
-
-def _floats(table: pl.DataFrame, titles: list[str]) -> Floats:
-    return table.select(pl.col(titles).cast(pl.Float64).fill_null(float("nan"))).to_numpy()
 
 
 def label_advice(expected: Floats, labels: Floats, inclusion: Floats | None = None) -> str:

@@ -51,7 +51,7 @@ from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan, Moments, mass_names, scale_figures
 from semscale.stats.sampling import priorities
 from semscale.stats.variance_components import crossed_components
-from semscale.store.columns import as_list, as_names, floats_in, storable
+from semscale.store.columns import as_list, as_names, floats_in_columns, storable
 from semscale.store.missing_codes import (
     LONGEST_CODE,
     CodeCount,
@@ -81,7 +81,7 @@ _MASSES = ResultColumn(
         pl.Series(f"{name} {point}", column, nan_to_null=True)
         for point, column in enumerate(map(np.ascontiguousarray, masses.T))
     ],
-    lambda columns: np.column_stack([floats_in(column) for column in columns]),
+    floats_in_columns,
 )
 UNLIKE = ResultColumn(
     lambda marks, _: [pl.Series("unlike_labels", marks, pl.Boolean)], lambda columns: columns[0].to_numpy()

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 KNOWN_NAMES: dict[str, tuple[str, ...]] = {
     "question": ("question", "prompt", "input", "query", "instruction"),
     "answer": ("answer", "output", "prediction", "response", "completion", "reply"),
-    "reference": ("reference", "references", "expected", "target", "ideal", "gold", "passage"),
+    "reference": ("reference", "references", "expected", "target", "ideal", "gold", "truth", "passage"),
     "human": ("human", "human_label", "label", "labels", "people"),
     "id": ("id", "item", "test", "sample_id", "key"),
 }

@@ -190,6 +190,16 @@ def floats_in(cells: pl.Series) -> Floats:
     return cells.cast(pl.Float64).to_numpy().astype(np.float64)
 
 
+def floats_in_columns(columns: Iterable[pl.Series]) -> Floats:
+    """Read k columns of n numbers, shape (n, k); missing ones are NaN.
+
+    Examples:
+        >>> floats_in_columns(pl.DataFrame({"a": [1, None], "b": [0.5, 2.0]})).tolist()
+        [[1.0, 0.5], [nan, 2.0]]
+    """
+    return np.column_stack([floats_in(column) for column in columns])
+
+
 def statuses_in(cells: pl.Series) -> Statuses:
     """Read a column of statuses."""
     known = {str(status): status for status in Status}

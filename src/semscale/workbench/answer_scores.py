@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import polars as pl
 
+from semscale.store.columns import floats_in
 from semscale.store.writing import PREFIX
 from semscale.types import Floats
 
@@ -73,7 +74,7 @@ def unit_scores(cells: pl.Series) -> Floats | None:
 
 def floats_of(cells: pl.Series) -> Floats:
     """Return numbers, NaN where a cell has none."""
-    return cells.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
+    return floats_in(cells.cast(pl.Float64, strict=False))
 
 
 def template_of(frame: pl.DataFrame) -> "Template":

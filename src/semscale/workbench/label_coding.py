@@ -17,6 +17,7 @@ from semscale.results.label_sheets import HUMAN, INCLUSION
 from semscale.stats.agreement import AgreementEstimate
 from semscale.stats.prediction_powered import CorrectedMean, estimate_corrected_mean
 from semscale.stats.sampling import SampleDesign
+from semscale.store.columns import floats_in_columns
 from semscale.store.writing import PREFIX
 from semscale.survey.description import Survey
 from semscale.survey.survey_file import FILE_NAME
@@ -139,7 +140,7 @@ class CodeMeasure:
                 f"the table has no column '{lacking[0]}': code it by this codebook and without --human, as "
                 "codes that have learned from labels cannot be corrected by these"
             )
-        return table.select(pl.col(titles).cast(pl.Float64).fill_null(float("nan"))).to_numpy()
+        return floats_in_columns(table.select(titles))
 
     def _means(self, final: FinalLabels, n: int) -> Floats:
         """Return the share of people who gave each code, shape (n, k); NaN without a label."""

@@ -18,6 +18,7 @@ from semscale.judging.templates import Template, load_rubric, load_template
 from semscale.results.label_sheets import HUMAN, INCLUSION, check_label_columns
 from semscale.scales.library import load_scale
 from semscale.stats.agreement import AgreementEstimate, krippendorff_alpha
+from semscale.store.answer_columns import KNOWN_NAMES
 from semscale.store.writing import PREFIX
 from semscale.survey.description import Survey
 from semscale.survey.survey_file import FILE_NAME
@@ -36,9 +37,6 @@ from semscale.workbench.label_measures import (
 from semscale.workbench.project import Project
 from semscale.workbench.scale_form import project_scales, scale_path
 
-_PROMPTS = ("prompt", "question", "input", "instruction", "q")
-_ANSWERS = ("answer", "output", "response", "reply", "completion", "a")
-_REFERENCES = ("reference", "expected", "truth", "gold", "ideal")
 _MOST_LEVELS = 11
 
 
@@ -226,10 +224,15 @@ def column_roles(schema: Mapping[str, pl.DataType]) -> dict[str, list[str]]:
         for name, kind in schema.items()
         if kind == pl.String and not name.startswith(PREFIX) and name not in (HUMAN, INCLUSION)
     ]
-    prompts, answers = _usual_first(texts, _PROMPTS), _usual_first(texts, _ANSWERS)
+    prompts = _usual_first(texts, (*KNOWN_NAMES["question"], "q"))
+    answers = _usual_first(texts, (*KNOWN_NAMES["answer"], "a"))
     if prompts[:1] == answers[:1]:
         answers = [*answers[1:], *answers[:1]]
-    return {"prompt": prompts, "answer": answers, "reference": _usual_first(["", *texts], _REFERENCES)}
+    return {
+        "prompt": prompts,
+        "answer": answers,
+        "reference": _usual_first(["", *texts], KNOWN_NAMES["reference"]),
+    }
 
 
 def _usual_first(columns: Sequence[str], names: Sequence[str]) -> list[str]:

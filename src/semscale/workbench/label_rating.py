@@ -17,6 +17,7 @@ from semscale.results.label_sheets import HUMAN, INCLUSION
 from semscale.scales.scale import Scale
 from semscale.stats.agreement import AgreementEstimate, krippendorff_alpha
 from semscale.stats.intervals import mass_names
+from semscale.store.columns import floats_in_columns
 from semscale.store.writing import PREFIX
 from semscale.survey.description import Survey
 from semscale.types import Floats, Integers, Mask, Status, Statuses
@@ -46,7 +47,7 @@ class StoredRatings:
     def from_table(cls, table: pl.DataFrame, scale: Scale) -> "StoredRatings":
         """Read the ratings of a table on a scale."""
         titles = [PREFIX + name for name in mass_names(scale.values)]
-        masses = table.select(pl.col(titles).cast(pl.Float64).fill_null(float("nan"))).to_numpy()
+        masses = floats_in_columns(table.select(titles))
         return cls(scale, masses, table[f"{PREFIX}status"].cast(pl.String).to_numpy().astype(object))
 
     @property
