@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from semscale.errors import InputError
 from semscale.workbench.access import forwarding_page
-from semscale.workbench.pages import PAGES, page, redirect, router_of
+from semscale.workbench.pages import page, redirect, router_of
 from semscale.workbench.project import EXAMPLE, Project, plain_file_name
 from semscale.workbench.recent import RecentProjects
 from semscale.workbench.users import current_user
@@ -31,18 +31,11 @@ class Job:
         title: the job.
         needs: sentence on what is needed.
         page: name of the page on which it is done.
-        command: the command that does it.
     """
 
     title: str
     needs: str
     page: str
-    command: str
-
-    @property
-    def is_page_there(self) -> bool:
-        """False if the job is only a command."""
-        return self.page in PAGES
 
 
 JOBS = (
@@ -51,33 +44,28 @@ JOBS = (
         "A file with a column of open answers, such as reasons for a grade. Ratings come with their mean by "
         "group.",
         "rate",
-        "semscale rate",
     ),
     Job(
         "Code open answers",
         "The same file. Topics are suggested, you correct them, and every answer gets its codes.",
         "code",
-        "semscale code",
     ),
     Job(
         "Make tables of a survey",
         "A file with closed questions, and the groups to compare. Tables go to Excel and slides.",
         "tables",
-        "semscale tables",
     ),
     Job(
         "Look at judged answers",
         "Answers of a chatbot or agent that a language model has scored. See the worst, label some to know "
         "how far to trust the scores, and hold the next version to them.",
         "answers",
-        "semscale judge --human COLUMN",
     ),
     Job(
         "Check a new model against a baseline",
         "Outputs of the approved model and of the new one to the same prompts, as recorded runs. See why a "
         "gate failed, and approve or reject a run.",
         "drift",
-        "semscale drift gate",
     ),
 )
 
