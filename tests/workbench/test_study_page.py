@@ -111,6 +111,11 @@ def test_a_new_study_is_the_commented_example_and_can_be_taken_back(browser, fol
     assert not path.exists()
 
 
+def test_a_study_is_named_in_any_script(browser, folder):
+    browser.change("/study", {"name": "お茶"})
+    assert (folder / "お茶.yaml").is_file()
+
+
 def test_a_form_that_is_saved_as_it_is_changes_nothing(browser, study):
     browser.change("/study/edit", open_form(browser))
     assert study.read_text() == STUDY

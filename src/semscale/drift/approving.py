@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from semscale.history.history import History
     from semscale.history.stored_comparison import StoredComparison
 
+_HOURS = {"h": 1, "d": 24, "w": 7 * 24}
+_SPAN = re.compile(r"(\d+)\s*([hdw])")
+_LONGEST = 100 * 365 * 24  # hours
+
 
 def approve(
     history: "History", run: Run, by: str, why: str, expires: str | None = None, *, is_latest: bool = False
@@ -108,15 +112,6 @@ def _read(by: str, why: str, expires: str | None, *, what: str, of: str = "") ->
         if not text.strip():
             raise InputError(name, f"must not be empty: {what} names its author and its reason")
     return _Stated(by.strip(), why.strip(), moment, until)
-
-
-_HOURS = {"h": 1, "d": 24, "w": 7 * 24}
-
-
-_SPAN = re.compile(r"(\d+)\s*([hdw])")
-
-
-_LONGEST = 100 * 365 * 24
 
 
 def read_expiry(written: str, at: datetime) -> datetime:

@@ -1,6 +1,5 @@
 """Forms of the page of codes: their fields, and the changes of a codebook that they state."""
 
-import hashlib
 import re
 from collections.abc import Sequence
 
@@ -10,7 +9,7 @@ from semscale.coding.codebook import Code, Codebook
 from semscale.coding.codebook_editing import add_code, change_code, put_under_net
 from semscale.errors import InputError
 from semscale.messages import shorten
-from semscale.workbench.project import ConflictError
+from semscale.workbench.project import changed_elsewhere, version_of_content
 
 
 class CodeChoice(BaseModel):
@@ -59,10 +58,7 @@ class ChangeForm(BaseModel):
         """
         code = next((code for code in codebook.codes if code.name == self.code), None)
         if code is None or version_of_code(code) != self.version:
-            raise ConflictError(
-                f"code {shorten(self.code)} was changed elsewhere since this page was shown, so your change "
-                "was not saved: look at its current state"
-            )
+            raise changed_elsewhere(f"code {shorten(self.code)}")
         return code
 
 
@@ -183,7 +179,7 @@ class SuggestForm(BaseModel):
 
 def version_of_code(code: Code) -> str:
     """Return a hash of a code, by which a change on an outdated page is noticed."""
-    return hashlib.sha256(repr(code).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return version_of_content(repr(code).encode("utf-8", "surrogatepass"))
 
 
 def show_entries(entries: Sequence[str], sign: str) -> str:

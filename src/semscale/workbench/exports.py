@@ -31,12 +31,32 @@ def write_export(
     Raises:
         SemscaleError: there is no such kind, or the format needs an extra that is not installed.
     """
-    known = REPORTS | TABLES
-    if kind not in known:
-        raise InputError("kind", f"must be one of {', '.join(known)}, got {kind!r:.20}")
-    path = out.with_suffix(f".{kind}")
+    _check_kind(kind, REPORTS | TABLES)
     if kind in REPORTS:
-        summary.report(path)
-    elif path != out:
+        return write_report(kind, out, summary)
+    path = out.with_suffix(f".{kind}")
+    if path != out:
         write_table(pl.read_parquet(out), path, labels=labels)
     return path
+
+
+def write_report(kind: str, out: Path, summary: Presentable) -> Path:
+    """Write a report beside the results that it is about, and return its path.
+
+    Args:
+        kind: one of ``REPORTS``.
+        out: path of the results; the report has its name with another extension.
+        summary: what is reported.
+
+    Raises:
+        SemscaleError: there is no such kind, or the format needs an extra that is not installed.
+    """
+    _check_kind(kind, REPORTS)
+    path = out.with_suffix(f".{kind}")
+    summary.report(path)
+    return path
+
+
+def _check_kind(kind: str, known: Mapping[str, str]) -> None:
+    if kind not in known:
+        raise InputError("kind", f"must be one of {', '.join(known)}, got {kind!r:.20}")

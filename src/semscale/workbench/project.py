@@ -243,7 +243,7 @@ class Project:
 
     def _write(self, change: Change) -> None:
         if content_of(change.path) != change.before:
-            raise _conflict(change.path)
+            raise changed_outside(change.path)
         if change.after == change.before:
             return
         change.path.parent.mkdir(exist_ok=True)
@@ -276,7 +276,7 @@ class Project:
                 raise ConflictError("there is nothing to undo")
             check_unchanged("the last change", change.version, version)
             if not change.is_current:
-                raise _conflict(change.path)
+                raise changed_outside(change.path)
             if change.before is None:
                 change.path.unlink()
             else:
@@ -321,7 +321,8 @@ def plain_file_name(name: str) -> tuple[str, str]:
     return stem, suffix
 
 
-def _conflict(path: Path) -> ConflictError:
+def changed_outside(path: Path) -> ConflictError:
+    """Return the refusal of a change to a file that was changed since a page showed it."""
     return ConflictError(
         f"{path.name} was changed outside of this page, so nothing was saved: look at its current state"
     )
@@ -329,21 +330,27 @@ def _conflict(path: Path) -> ConflictError:
 
 def version_of(entry: Question) -> str:
     """Return a hash of an entry, by which a change on an outdated page is noticed."""
-    return _version(entry.model_dump_json())
+    return version_of_content(entry.model_dump_json().encode())
 
 
 def version_of_rows(survey: Survey | None) -> str:
     """Return a hash of the rows that count and the derived columns."""
-    return _version((survey or Survey(questions=())).model_dump_json(include={"where", "derive"}))
+    return _version_of_fields(survey, {"where", "derive"})
 
 
 def version_of_file(survey: Survey | None) -> str:
     """Return a hash of the described file's name and of how it is read."""
-    return _version((survey or Survey(questions=())).model_dump_json(include={"file", "reading"}))
+    return _version_of_fields(survey, {"file", "reading"})
 
 
-def _version(content: str) -> str:
-    return hashlib.sha256(content.encode()).hexdigest()[:16]
+def _version_of_fields(survey: Survey | None, names: set[str]) -> str:
+    stated = (survey or Survey(questions=())).model_dump_json(include=names)
+    return version_of_content(stated.encode())
+
+
+def version_of_content(content: bytes) -> str:
+    """Return a hash of a content, by which a change on an outdated page is noticed."""
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def check_unchanged(subject: str, current: str, shown: str) -> None:
@@ -358,7 +365,7 @@ def check_unchanged(subject: str, current: str, shown: str) -> None:
         ConflictError: it was changed since.
     """
     if shown not in ("", current):
-        raise _changed_elsewhere(subject)
+        raise changed_elsewhere(subject)
 
 
 def check_version(entry: Question, version: str) -> None:
@@ -368,10 +375,11 @@ def check_version(entry: Question, version: str) -> None:
         ConflictError: it was changed since.
     """
     if version_of(entry) != version:
-        raise _changed_elsewhere(f"question {entry.name!r}")
+        raise changed_elsewhere(f"question {entry.name!r}")
 
 
-def _changed_elsewhere(subject: str) -> ConflictError:
+def changed_elsewhere(subject: str) -> ConflictError:
+    """Return the refusal of a change to something that was changed since a page showed it."""
     return ConflictError(
         f"{subject} was changed elsewhere since this page was shown, so your change was not saved: look at "
         "its current state"

@@ -1,6 +1,5 @@
 """Scales of a project, and the form that writes one: its labels, anchor sets and probes."""
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from semscale.scales.library import load_scale, scale_names
 from semscale.scales.scale import Scale
 from semscale.types import FEWEST_POINTS, MOST_POINTS
 from semscale.weights.known import DEFAULT_RATING_MODEL
-from semscale.workbench.project import SCALES, ConflictError, Project
+from semscale.workbench.project import SCALES, ConflictError, Project, version_of_content
 
 _POINTS = 5
 _LONGEST_NAME = 60
@@ -74,7 +73,7 @@ class StoredScale:
     @property
     def version(self) -> str:
         """Hash of the file, by which a change in an editor is noticed; empty without a file."""
-        return "" if self.content is None else hashlib.sha256(self.content).hexdigest()[:16]
+        return "" if self.content is None else version_of_content(self.content)
 
 
 class ScaleForm(BaseModel):

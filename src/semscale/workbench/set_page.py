@@ -14,7 +14,7 @@ from semscale.snapshots.regression_sets import RegressionItem, SetGate, candidat
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.workbench.answer_cards import LONGEST, reworded
 from semscale.workbench.answer_files import answer_tables
-from semscale.workbench.pages import element_id, missing_model, page, redirect
+from semscale.workbench.pages import element_id, in_place_of, missing_model, page, redirect
 from semscale.workbench.project import Project
 from semscale.workbench.regression_files import RegressionFile, set_names
 from semscale.workbench.runs import problem_of, replace_run, result_of
@@ -117,10 +117,12 @@ class SetPage:
         return redirect("/answers/set", "gate", name=name)
 
     def progress(self) -> Response:
-        """Show the progress of the comparison; at its end the page is loaded anew."""
+        """Show the progress of the comparison; at its end, its result takes the place of the progress."""
         run = self._run
-        if run is None or run.task.future.done():
+        if run is None:  # the workbench was started anew
             return Response(headers={"HX-Refresh": "true"})
+        if run.task.future.done():  # right answers that are being written below stay
+            return in_place_of(self.show(run.name), "gate")
         return page("progress", self._project, current="answers", task=run.task)
 
     def stop(self) -> Response:

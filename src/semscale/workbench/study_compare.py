@@ -13,12 +13,13 @@ from semscale.serving.background import current_task
 from semscale.store.table_settings import TableSettings
 from semscale.survey.finding import find_survey, reading_for
 from semscale.survey.respondents import leave_out_rows
+from semscale.workbench.exports import REPORTS
 from semscale.workbench.pages import page, redirect, router_of, status_of
 from semscale.workbench.project import Project
 from semscale.workbench.runs import store_choices, stored_choices
 from semscale.workbench.study_files import StoredStudy, study_files
 from semscale.workbench.study_form import METHOD_TITLES
-from semscale.workbench.study_runs import REPORTS, ChosenStudy, StudyWorks, send_report
+from semscale.workbench.study_runs import ChosenStudy, StudyWorks, send_report
 from semscale.workbench.survey_view import SurveyReader
 
 if TYPE_CHECKING:

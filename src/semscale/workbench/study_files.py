@@ -1,6 +1,5 @@
 """Files of studies in a project: their list, and a study as it is stored."""
 
-import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from semscale.errors import InputError
 from semscale.messages import shorten
-from semscale.workbench.project import ConflictError, Project
+from semscale.workbench.project import ConflictError, Project, changed_outside, version_of_content
 from semscale.yaml_reading import YamlFile
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def new_path(project: Project, name: str) -> Path:
         InputError: the name has no letter.
         ConflictError: there is such a file.
     """
-    stem = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_LONGEST_NAME].strip("-")
+    stem = re.sub(r"[\W_]+", "-", name.lower()).strip("-")[:_LONGEST_NAME].strip("-")
     if not stem:
         raise InputError("name", f"must have a letter, got {shorten(name)}")
     path = project.folder / f"{stem}.yaml"
@@ -75,7 +74,7 @@ class StoredStudy:
     @property
     def version(self) -> str:
         """Hash of the file, by which a change in an editor is noticed."""
-        return hashlib.sha256(self.content).hexdigest()[:16]
+        return version_of_content(self.content)
 
     def check_version(self, version: str) -> None:
         """Check that the file is the one that a page showed.
@@ -84,10 +83,7 @@ class StoredStudy:
             ConflictError: it was changed since.
         """
         if version != self.version:
-            raise ConflictError(
-                f"{self.path.name} was changed outside of this page, so nothing was saved: look at its "
-                "current state"
-            )
+            raise changed_outside(self.path)
 
     @property
     def results(self) -> Path:

@@ -18,6 +18,7 @@ from semscale.presentable import Presentable
 from semscale.serving.background import BackgroundWork, Task, current_task
 from semscale.trust import Recipient, check_trusted
 from semscale.weights.known import DEFAULT_CHAT_MODEL, DEFAULT_RATING_MODEL
+from semscale.workbench.exports import REPORTS, write_report
 from semscale.workbench.pages import missing_weights, page, redirect, router_of, status_of
 from semscale.workbench.project import Project
 from semscale.workbench.runs import problem_of, replace_run, result_of
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from semscale.study.questionnaire import ModelChoice
     from semscale.study.result import Study
     from semscale.study.summary import StudySummary
-
-REPORTS = {"html": "page", "xlsx": "Excel", "pptx": "slides", "md": "Markdown"}
-"""Kinds of reports, by the ending of their files."""
 
 _ANSWERS = "answers"
 _STOPPED = "stopped; replies are stored, and the same run continues from there without asking for them again"
@@ -344,10 +342,7 @@ def send_report(summary: Presentable, folder: Path, stem: str, kind: str) -> Res
         InputError: another kind.
         MissingExtraError: the kind needs an extra that is not installed.
     """
-    if kind not in REPORTS:
-        raise InputError("kind", f"must be one of {', '.join(REPORTS)}, got {kind!r:.20}")
-    path = folder / f"{stem}.{kind}"
-    summary.report(path)
+    path = write_report(kind, folder / stem, summary)
     return FileResponse(path, filename=f"{folder.name}-{path.name}")
 
 

@@ -1,6 +1,5 @@
 """The basket of a project: its file, its changes, and the workbook, slides and page that are made of it."""
 
-import hashlib
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from semscale.tabulation.basket import (
     tabulate_basket,
 )
 from semscale.workbench.changes import Change, content_of
-from semscale.workbench.project import RESULTS, ConflictError, Project
+from semscale.workbench.project import RESULTS, Project, changed_elsewhere, version_of_content
 from semscale.workbench.runs import file_stem, problem_of, replace_run, result_of
 from semscale.workbench.survey_view import SurveyReader
 
@@ -67,7 +66,7 @@ class StoredBasket:
     @property
     def version(self) -> str:
         """Hash of the file, by which a change on an outdated page is noticed."""
-        return hashlib.sha256(self.content or b"").hexdigest()[:16]
+        return version_of_content(self.content or b"")
 
     def check_version(self, version: str) -> None:
         """Check that the basket is the one that a page showed.
@@ -79,10 +78,7 @@ class StoredBasket:
         if self.problem:
             raise InputError(self.problem)
         if version != self.version:
-            raise ConflictError(
-                f"{FILE_NAME} was changed elsewhere since this page was shown, so your change was not saved: "
-                "look at its current state"
-            )
+            raise changed_elsewhere(FILE_NAME)
 
     def save(self, project: Project, entry: TableEntry, position: int | None) -> None:
         """Add an entry at the end, or put it in the place of another.
