@@ -208,6 +208,7 @@ def test_only_approvers_approve():
 
 
 def test_a_run_of_another_person_is_not_replaced():
+    from contextvars import copy_context
     from threading import Event
 
     from semscale.serving.background import BackgroundWork
@@ -216,14 +217,16 @@ def test_a_run_of_another_person_is_not_replaced():
     from semscale.workbench.users import current_name, set_current_user
 
     work, goes_on = BackgroundWork(2), Event()
-    set_current_user(User("Bo", "editor"))
-    first = replace_run(work, None, goes_on.wait)
-    set_current_user(User("ada", "approver"))
+    bo, ada = copy_context(), copy_context()  # as requests of both have them
+    bo.run(set_current_user, User("Bo", "editor"))
+    ada.run(set_current_user, User("ada", "approver"))
+    first = bo.run(replace_run, work, None, goes_on.wait)
     with pytest.raises(ConflictError, match="Bo has started a run"):
-        replace_run(work, first, current_name)
+        ada.run(replace_run, work, first, current_name)
     goes_on.set()
     first.future.result()
-    assert replace_run(work, first, current_name).future.result() == "ada"  # threads know who began
+    second = ada.run(replace_run, work, first, current_name)
+    assert second.future.result() == "ada"  # threads know who began
     work.close()
 
 

@@ -1,8 +1,8 @@
 """The application of the workbench: access, pages and files."""
 
 import asyncio
+import importlib
 import re
-import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
@@ -28,7 +28,7 @@ from semscale.workbench.users import current_user
 
 _EARLY = re.compile(r"/((data|start|static)(/.*)?)?")  # what is imported at the start
 
-_ADDING = threading.Lock()  # while FastAPI adds routes, it changes which warnings are shown in all threads
+_FURTHER = ("answers", "code", "drift", "label", "rate", "study", "tables")
 _THREADS = 4
 
 
@@ -59,14 +59,13 @@ def workbench(project: Project, rule: AccessRule, *, open_project: OpenProject |
         from semscale.workbench.study_page import study_router
         from semscale.workbench.tables_page import tables_router
 
-        with _ADDING:
-            app.include_router(rate_router(project, reader, work, models))
-            app.include_router(label_router(project, reader))
-            app.include_router(code_router(project, reader, work, models))
-            app.include_router(tables_router(project, reader, work))
-            app.include_router(answers_router(project, work))
-            app.include_router(drift_router(project))
-            app.include_router(study_router(project, reader, work))
+        app.include_router(rate_router(project, reader, work, models))
+        app.include_router(label_router(project, reader))
+        app.include_router(code_router(project, reader, work, models))
+        app.include_router(tables_router(project, reader, work))
+        app.include_router(answers_router(project, work))
+        app.include_router(drift_router(project))
+        app.include_router(study_router(project, reader, work))
 
     def refuse(request: Request, error: Exception) -> Response:
         user, current = current_user(), request.url.path.split("/")[1]
@@ -96,12 +95,13 @@ def workbench(project: Project, rule: AccessRule, *, open_project: OpenProject |
         },
         middleware=[
             Middleware(Access, rule=rule),
-            Middleware(FurtherPages, add=cache(lambda: work.submit(add_further_pages))),
+            Middleware(
+                FurtherPages, read=cache(lambda: work.submit(_import_further_pages)), add=add_further_pages
+            ),
         ],
     )
-    with _ADDING:
-        app.include_router(start_router(project, open_project))
-        app.include_router(data_router(project, reader))
+    app.include_router(start_router(project, open_project))
+    app.include_router(data_router(project, reader))
 
     @app.get(f"{STATIC}{{name}}")
     async def static(name: str) -> Response:
@@ -110,23 +110,35 @@ def workbench(project: Project, rule: AccessRule, *, open_project: OpenProject |
     return app
 
 
-class FurtherPages:
-    """ASGI middleware that adds most pages once the first one was shown, or when one of them is asked for.
+def _import_further_pages() -> None:
+    for name in _FURTHER:
+        importlib.import_module(f"semscale.workbench.{name}_page")
 
-    They import the instruments, which takes more than a second. The first page does not wait for that.
+
+class FurtherPages:
+    """ASGI middleware that adds most pages when one of them is first asked for.
+
+    They import the instruments, which takes more than a second. The first page does not wait for that: a
+    thread imports them once it was shown. Routes are added between requests, because FastAPI changes the
+    warnings of all threads while it adds some and while it looks for one.
 
     Args:
         app: the next application.
-        add: begins to import and add the pages at its first call; returns the work.
+        read: begins to import the pages at its first call; returns the work.
+        add: adds the imported pages.
     """
 
-    def __init__(self, app: ASGIApp, *, add: Callable[[], Task[None]]) -> None:
-        self._app, self._add = app, add
+    def __init__(self, app: ASGIApp, *, read: Callable[[], Task[None]], add: Callable[[], None]) -> None:
+        self._app, self._read, self._add = app, read, add
+        self._is_added = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; if its page is a further one, wait until that is there."""
+        """Pass a request on; if its page is a further one, add these first."""
         if scope["type"] == "http" and not _EARLY.fullmatch(scope["path"]):
-            await asyncio.wrap_future(self._add().future)
+            await asyncio.wrap_future(self._read().future)
+            if not self._is_added:
+                self._is_added = True
+                self._add()
         await self._app(scope, receive, send)
         if scope["type"] == "http" and not scope["path"].startswith(STATIC):
-            self._add()
+            self._read()
