@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,16 +65,23 @@ class AnswerFile:
     Attributes:
         name: its path in the project's folder.
         kind: what measured the answers.
+        changed: when it was written, by this machine's clock.
     """
 
     name: str
     kind: Kind
+    changed: datetime
 
 
 def answer_files(project: Project) -> list[AnswerFile]:
     """List the files of a project with measured answers, those in ``results`` first."""
-    kinds = ((name, _kind_of_file(project.folder / name)) for name in answer_tables(project))
-    return [AnswerFile(name, kind) for name, kind in kinds if kind is not None]
+    paths = ((name, project.folder / name) for name in answer_tables(project))
+    kinds = ((name, path, _kind_of_file(path)) for name, path in paths)
+    return [AnswerFile(name, kind, _changed(path)) for name, path, kind in kinds if kind is not None]
+
+
+def _changed(path: Path) -> datetime:
+    return datetime.fromtimestamp(path.stat().st_mtime).astimezone()
 
 
 def answer_tables(project: Project) -> list[str]:

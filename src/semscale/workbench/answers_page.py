@@ -70,7 +70,6 @@ class AnswersPage:
                 files=files,
                 kinds=KINDS,
                 sets=set_names(self._project),
-                tables=answer_tables(self._project),
             )
         name = "answers_compare" if choice.other else "answers_run"
         return page(name, self._project, current="answers", **self._content(choice, current_rater(request)))
