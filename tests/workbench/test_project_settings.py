@@ -2,13 +2,16 @@
 
 import pytest
 from tests.support.endpoint import misbehaving_endpoint
+from tests.support.reviewed_history import PASSED, write_history
 from tests.workbench.conftest import Browser, app_of, message_in
 from tests.workbench.test_code_page import BOOK
+from tests.workbench.test_drift_page import DECISION, form_of
 from tests.workbench.test_rate_page import ROWS
 
 from semscale.cli.open import _shared_settings
 from semscale.cli.project_file import load_project
 from semscale.errors import InputError
+from semscale.history.history import open_history
 from semscale.survey.survey_file import read_survey
 
 
@@ -120,3 +123,18 @@ def test_codes_use_the_stated_model_and_offer_no_other(start, folder, asked_mode
     assert "Share of answers" in page
     assert "--embedder" not in page
     assert asked_models == ["all-MiniLM-L12-v2"]
+
+
+@pytest.mark.needs("postgres")
+def test_a_team_decides_on_runs_in_postgresql(start, monkeypatch, new_database):
+    where = new_database()
+    write_history(where)
+    monkeypatch.setenv("SEMSCALE_HISTORY", where)
+    browser = start("")
+    page = browser.get(f"/drift/run?run={PASSED}")
+    assert where not in page
+    assert where not in browser.get("/drift")
+    browser.change("/drift/decide", {**form_of(page), **DECISION})
+    with open_history(where) as history:
+        run, approval = history.baseline("feedback")
+    assert (run.id, approval.by) == (PASSED, "Ann")
