@@ -213,12 +213,12 @@ class CodePage:
         model = self._known_model(form.model)
         arguments = (file, stored.survey, question, n_codes, model, path)
         with self._starting:
-            self._tasks.task = replace_run(self._work, self._tasks.task, self._suggest, *arguments)
+            task = self._tasks.task = replace_run(self._work, self._tasks.task, self._suggest, *arguments)
         words = ["semscale", "code", "suggest", file.name, "--text", question]
         words += ["--codebook", f"{CODEBOOKS}/{path.name}"]
         words += [] if n_codes is None else ["--codes", str(n_codes)]
         words += [] if model in ("", DEFAULT_MODEL) else ["--embedder", model]
-        self._tasks.suggestion = Suggestion(question, path, shlex.join(words), self._tasks.task)
+        self._tasks.suggestion = Suggestion(question, path, shlex.join(words), task=task)
         return redirect("/code", question=question, codebook=path.stem)
 
     def change(self, form: Annotated[CodeForm, Form()]) -> Response:
@@ -299,10 +299,10 @@ class CodePage:
         with self._starting:
             restart = stored_choices(plan.out) != choices  # finished parts of other settings are of no use
             store_choices(plan.out, choices)
-            self._tasks.task = replace_run(
+            task = self._tasks.task = replace_run(
                 self._work, self._tasks.task, lambda: self._code(plan, restart=restart)
             )
-            self._tasks.run = CodingRun(plan, self._tasks.task)
+            self._tasks.run = CodingRun(plan, task=task)
         return redirect("/code/results")
 
     def progress(self, choice: Annotated[CodeChoice, Query()]) -> Response:

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from semscale.guards.findings import Span
 from semscale.report.document import Marked, mark_findings
 from semscale.results.table_columns import resolve_columns
 from semscale.results.table_runs import PartSettings, measure_table
-from semscale.serving.background import Task, current_task
+from semscale.serving.background import current_task
 from semscale.spelling import option_name
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels, Table
@@ -32,7 +32,7 @@ from semscale.survey.survey_file import FILE_NAME
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 from semscale.workbench.forms import option_words
 from semscale.workbench.project import SharedSettings
-from semscale.workbench.runs import SHOWN, Found, position_in, problem_of, result_of, table_path
+from semscale.workbench.runs import SHOWN, Found, PageRun, position_in, table_path
 from semscale.workbench.survey_view import GROUPS, SurveyView
 
 SETTINGS = ("given_from", "unsure_from", "sentiment", "min_base", "missing", "reasoning", "html")
@@ -207,31 +207,19 @@ def is_table_of(path: Path, text: str, answers: pl.Series) -> bool:
 
 
 @dataclass(frozen=True)
-class CodingRun:
+class CodingRun(PageRun[Coded]):
     """A run that codes a question.
 
     Attributes:
         plan: what is coded.
-        task: the work.
     """
 
     plan: CodingPlan
-    task: Task[Coded] = field(compare=False)
-
-    @property
-    def coded(self) -> Coded | None:
-        """The result; ``None`` before the end, and after a failure."""
-        return result_of(self.task)
 
     @property
     def summary(self) -> CodingSummary | None:
         """The summary; ``None`` before the end, and after a failure."""
-        return None if self.coded is None else self.coded.summary
-
-    @property
-    def problem(self) -> str:
-        """The reason why there is no summary; empty if there is one, or while the work goes on."""
-        return problem_of(self.task)
+        return None if self.result is None else self.result.summary
 
 
 @dataclass(frozen=True)

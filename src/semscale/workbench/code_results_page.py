@@ -103,9 +103,9 @@ class CodeResultsPage:
 
     def _ended_run(self) -> tuple[CodingRun, Coded]:
         run = self._tasks.run
-        if run is None or run.coded is None:
+        if run is None or run.result is None:
             raise InputError("there are no coded answers yet: code the answers first")
-        return run, run.coded
+        return run, run.result
 
     def _find(self, run: CodingRun, request: Request) -> Found[CodedAnswer]:
         table = CodedTable(run.plan.out, run.plan.text_column)

@@ -6,32 +6,23 @@ from typing import Any
 
 from semscale.serving.background import Task
 from semscale.workbench.code_results import CodingRun
-from semscale.workbench.runs import problem_of
-
-STOPPED = "stopped; nothing was written"
-"""Reason why there are no suggested codes, if that task was stopped."""
+from semscale.workbench.runs import PageRun
 
 
 @dataclass(frozen=True)
-class Suggestion:
+class Suggestion(PageRun[Path]):
     """A codebook that is being suggested.
 
     Attributes:
         question: name of the question.
         path: the file to write.
         command: the command that does the same.
-        task: the work.
     """
 
+    stopped = "stopped; nothing was written"
     question: str
     path: Path
     command: str
-    task: Task[Path]
-
-    @property
-    def problem(self) -> str:
-        """The reason why there is no codebook; empty if there is one, or while the work goes on."""
-        return problem_of(self.task, STOPPED)
 
 
 @dataclass

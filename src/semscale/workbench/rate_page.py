@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fastapi import APIRouter, Request
@@ -19,7 +19,7 @@ from semscale.rating.table import RatingTable, rate_table
 from semscale.results.label_sheets import HUMAN
 from semscale.results.table_columns import resolve_columns
 from semscale.scales.library import load_scale
-from semscale.serving.background import BackgroundWork, Task, current_task
+from semscale.serving.background import BackgroundWork, current_task
 from semscale.spelling import option_name
 from semscale.stats.intervals import IntervalPlan
 from semscale.store.reading import open_table
@@ -33,10 +33,9 @@ from semscale.workbench.pages import in_place_of, page, reading_page, redirect, 
 from semscale.workbench.project import RESULTS, SCALES, Project, StoredSurvey
 from semscale.workbench.rated_texts import FoundTexts, find_texts, text_in_row
 from semscale.workbench.runs import (
+    PageRun,
     earlier_runs,
-    problem_of,
     replace_run,
-    result_of,
     store_choices,
     table_path,
 )
@@ -63,7 +62,7 @@ class Rated:
 
 
 @dataclass(frozen=True)
-class RatingRun:
+class RatingRun(PageRun[Rated]):
     """A run that rates a question.
 
     Attributes:
@@ -74,7 +73,6 @@ class RatingRun:
         text_column: column with the texts.
         out: the rated table.
         command: the command that does the same.
-        task: the work.
     """
 
     file: Path
@@ -84,18 +82,17 @@ class RatingRun:
     text_column: str
     out: Path
     command: str
-    task: Task[Rated] = field(compare=False)
 
     @property
-    def rated(self) -> Rated | None:
+    def result(self) -> Rated | None:
         """The result; ``None`` before the end, after a failure, and if the rated table was removed."""
-        return result_of(self.task) if self.out.is_file() else None
+        return super().result if self.out.is_file() else None
 
     @property
     def problem(self) -> str:
         """The reason why there is no result; empty if there is one, or while the work goes on."""
-        is_removed = result_of(self.task) is not None and not self.out.is_file()
-        return f"{self.out.name} was removed: rate again" if is_removed else problem_of(self.task)
+        is_removed = super().result is not None and self.result is None
+        return f"{self.out.name} was removed: rate again" if is_removed else super().problem
 
 
 class RatePage:
@@ -134,7 +131,7 @@ class RatePage:
         if view is None:
             return reading_page(self._project, self._reader, file, stored, current="rate")
         run = self._run
-        rated = None if run is None else run.rated
+        rated = None if run is None else run.result
         summary = None if rated is None else rated.summary
         chosen = query.get("scale") or (run.scale if run else "quality")
         return page(
@@ -190,13 +187,13 @@ class RatePage:
         command = _command(file, columns, scale, labels, settings, out.relative_to(self._project.folder))
         known = None if stored.survey is None else stored.survey.by_name.get(columns.text)
         text_column = columns.text if known is None else known.all_columns[0]
-        self._run = RatingRun(file, columns, scale, labels, text_column, out, command, task)
+        self._run = RatingRun(file, columns, scale, labels, text_column, out, command, task=task)
         return redirect("/rate")
 
     def progress(self) -> Response:
         """Show the progress of the run; at its end, what came of it takes the place of the progress."""
         run = self._run
-        if run is None or run.task.future.done():
+        if run is None or not run.is_running:
             return in_place_of(self._render({}), "outcome")
         return page("progress", self._project, current="rate", task=run.task, also="#intro")
 
@@ -253,7 +250,7 @@ class RatePage:
             InputError: there is none, or it has not ended.
         """
         run = self._run
-        rated = None if run is None else run.rated
+        rated = None if run is None else run.result
         if run is None or rated is None:
             raise InputError("there are no ratings yet: rate a question first")
         return run, rated

@@ -4,10 +4,10 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from pydantic import TypeAdapter, ValidationError
@@ -77,6 +77,34 @@ def problem_of(task: Task[Any], stopped: str = _STOPPED) -> str:
         return ""
     error = None if future.cancelled() else future.exception()
     return stopped if error is None or isinstance(error, CancelledError) else str(error)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageRun(Generic[Outcome]):
+    """A run that a page started.
+
+    Attributes:
+        task: the work.
+        stopped: the reason why a stopped run has no result.
+    """
+
+    stopped: ClassVar[str] = _STOPPED
+    task: Task[Outcome] = field(compare=False)
+
+    @property
+    def is_running(self) -> bool:
+        """True until the work ends."""
+        return not self.task.future.done()
+
+    @property
+    def result(self) -> Outcome | None:
+        """The result; ``None`` before the end, and after a failure."""
+        return result_of(self.task)
+
+    @property
+    def problem(self) -> str:
+        """The reason why there is no result; empty if there is one, or while the work goes on."""
+        return problem_of(self.task, self.stopped)
 
 
 def replace_run(

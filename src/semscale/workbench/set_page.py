@@ -1,6 +1,6 @@
 """The page of a regression set: its right answers, and whether a candidate keeps to them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Form
@@ -9,7 +9,7 @@ from starlette.responses import Response
 from semscale.errors import InputError
 from semscale.messages import shorten
 from semscale.report.document import Marked
-from semscale.serving.background import BackgroundWork, Task, current_task
+from semscale.serving.background import BackgroundWork, current_task
 from semscale.snapshots.regression_sets import RegressionItem, SetGate, candidate_answers, gate_answers
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.workbench.answer_cards import LONGEST, reworded
@@ -17,9 +17,8 @@ from semscale.workbench.answer_files import answer_tables
 from semscale.workbench.pages import element_id, in_place_of, missing_model, page, redirect
 from semscale.workbench.project import Project
 from semscale.workbench.regression_files import RegressionFile, set_names
-from semscale.workbench.runs import problem_of, replace_run, result_of
+from semscale.workbench.runs import PageRun, replace_run
 
-_STOPPED = "stopped; nothing was compared"
 _LIMITS = {
     "min_match": "its meaning is too far from the right answer",
     "max_lost_content": "it lacks content of the right answer",
@@ -29,28 +28,17 @@ _LIMITS = {
 
 
 @dataclass(frozen=True)
-class GateRun:
+class GateRun(PageRun[SetGate]):
     """A run that holds a candidate to a set.
 
     Attributes:
         name: name of the set.
         candidate: file with the candidate's answers.
-        task: the work.
     """
 
+    stopped = "stopped; nothing was compared"
     name: str
     candidate: str
-    task: Task[SetGate] = field(compare=False)
-
-    @property
-    def gate(self) -> SetGate | None:
-        """The result; ``None`` before the end, and after a failure."""
-        return result_of(self.task)
-
-    @property
-    def problem(self) -> str:
-        """The reason why there is no result; empty if there is one, or while the work goes on."""
-        return problem_of(self.task, _STOPPED)
 
 
 class SetPage:
@@ -78,7 +66,7 @@ class SetPage:
             items=items,
             files=files,
             run=run,
-            gate=None if run is None else run.gate,
+            gate=None if run is None else run.result,
             differing=_differing,
             reworded=reworded,
             reasons=_LIMITS,
@@ -113,7 +101,7 @@ class SetPage:
             raise InputError("no right answer is known yet: write one for some of the questions")
         before = None if self._run is None else self._run.task
         task = replace_run(self._work, before, self._gate, items, candidate)
-        self._run = GateRun(name, candidate, task)
+        self._run = GateRun(name, candidate, task=task)
         return redirect("/answers/set", "gate", name=name)
 
     def progress(self) -> Response:
@@ -121,7 +109,7 @@ class SetPage:
         run = self._run
         if run is None:  # the workbench was started anew
             return Response(headers={"HX-Refresh": "true"})
-        if run.task.future.done():  # right answers that are being written below stay
+        if not run.is_running:  # right answers that are being written below stay
             return in_place_of(self.show(run.name), "gate")
         return page("progress", self._project, current="answers", task=run.task)
 

@@ -15,13 +15,13 @@ from semscale.endpoints import KEY_VARIABLE, OPENAI
 from semscale.errors import InputError, SemscaleError
 from semscale.extras import require
 from semscale.presentable import Presentable
-from semscale.serving.background import BackgroundWork, Task, current_task
+from semscale.serving.background import BackgroundWork, current_task
 from semscale.trust import Recipient, check_trusted
 from semscale.weights.known import DEFAULT_CHAT_MODEL, DEFAULT_RATING_MODEL
 from semscale.workbench.exports import REPORTS, write_report
 from semscale.workbench.pages import missing_weights, page, redirect, router_of, status_of
 from semscale.workbench.project import Project
-from semscale.workbench.runs import problem_of, replace_run, result_of
+from semscale.workbench.runs import PageRun, replace_run
 from semscale.workbench.study_files import StoredStudy, study_files
 
 if TYPE_CHECKING:
@@ -31,39 +31,24 @@ if TYPE_CHECKING:
     from semscale.study.summary import StudySummary
 
 _ANSWERS = "answers"
-_STOPPED = "stopped; replies are stored, and the same run continues from there without asking for them again"
 
 
 @dataclass(frozen=True)
-class StudyWork:
+class StudyWork(PageRun[Any]):
     """Work on a study in the background.
 
     Attributes:
         file: the study.
         content: its file when the work began.
-        task: the work.
         command: the command that does the same.
     """
 
+    stopped = (
+        "stopped; replies are stored, and the same run continues from there without asking for them again"
+    )
     file: str
     content: bytes
-    task: "Task[Any]"
     command: str
-
-    @property
-    def is_running(self) -> bool:
-        """True until the work ends."""
-        return not self.task.future.done()
-
-    @property
-    def problem(self) -> str:
-        """The reason why there is no result; empty if there is one, or while the work goes on."""
-        return problem_of(self.task, _STOPPED)
-
-    @property
-    def result(self) -> Any:
-        """The result; ``None`` before the end, and after a failure."""
-        return result_of(self.task)
 
 
 class StudyWorks:
@@ -88,7 +73,7 @@ class StudyWorks:
         """
         before = self._last.get(kind)
         task = replace_run(self._work, None if before is None else before.task, run, stored)
-        self._last[kind] = StudyWork(stored.path.name, stored.content, task, shlex.join(command))
+        self._last[kind] = StudyWork(stored.path.name, stored.content, shlex.join(command), task=task)
 
     def last(self, kind: str, file: str) -> StudyWork | None:
         """Return the last work of a kind, if it is on a study."""

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -19,7 +19,7 @@ from semscale.tabulation.basket import (
 )
 from semscale.workbench.changes import Change, content_of
 from semscale.workbench.project import RESULTS, Project, changed_elsewhere, version_of_content
-from semscale.workbench.runs import file_stem, problem_of, replace_run, result_of
+from semscale.workbench.runs import PageRun, file_stem, replace_run
 from semscale.workbench.survey_view import SurveyReader
 
 KINDS = {"xlsx": "workbook", "pptx": "slides", "html": "page"}
@@ -129,30 +129,19 @@ class StoredBasket:
 
 
 @dataclass(frozen=True)
-class BasketRun:
-    """A run that makes files of a basket.
+class BasketRun(PageRun[int]):
+    """A run that makes files of a basket; its result is their number.
 
     Attributes:
         file: the file with the answers.
         outs: the files that it makes.
         command: the command that does the same.
-        task: the work.
     """
 
+    stopped = "stopped"
     file: Path
     outs: tuple[Path, ...]
     command: str
-    task: Task[int] = field(compare=False)
-
-    @property
-    def is_finished(self) -> bool:
-        """True if the files were made."""
-        return result_of(self.task) is not None
-
-    @property
-    def problem(self) -> str:
-        """The reason why there are no files; empty if there are, or while the work goes on."""
-        return problem_of(self.task, "stopped")
 
 
 def check_kinds(kind: str) -> tuple[str, ...]:
@@ -218,4 +207,4 @@ def make_tables(
     words = ["semscale", "tables", files.source.name, "--basket", FILE_NAME]
     words += [word for out in outs for word in ("--out", f"{RESULTS}/{out.name}")]
     words += ["--template", files.template] if layout is not None else []
-    return BasketRun(files.source, outs, shlex.join(words), replace_run(work, before, run))
+    return BasketRun(files.source, outs, shlex.join(words), task=replace_run(work, before, run))

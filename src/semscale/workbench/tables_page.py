@@ -317,7 +317,7 @@ class TablesPage:
     def progress(self, here: str = "") -> Response:
         """Show the progress of the run; at its end the basket is shown anew."""
         run, query = self._run, Draft.from_query(here).query
-        task = None if run is None or run.task.future.done() else run.task
+        task = run.task if run is not None and run.is_running else None
         return page("tables_progress", self._project, current="tables", task=task, query=query)
 
     def stop(self, here: Annotated[str, Form()] = "") -> Response:
