@@ -248,7 +248,7 @@ def test_items_of_a_described_grid_have_a_table_each():
 """
     frame = pl.DataFrame({"p": [1, 2, 9], "t": [3, 3, 1]})
     price, taste = semscale.crosstabs(frame, questions=["g"], survey=survey(description)).tables
-    assert (price.question.text, taste.question.name) == ("How good is it?: Price", "t")
+    assert (price.question.text, taste.question.name) == ("How good is it? Price", "t")
     assert shares(price) == {"1 bad": 0.5, "2 fair": 0.5, "3 good": 0.0, "mean": 1.5}
     (item,) = semscale.crosstabs(frame, questions=["p"], survey=survey(description)).tables
     assert shares(item) == shares(price)

@@ -169,10 +169,10 @@ def test_items_of_a_question_keep_their_names(tmp_path):
     table = replace(open_table(tmp_path / "answers.csv"), labels=labels)
     result = build_crosstabs(table, CrosstabSettings(questions=["like", "age"], banners=["group"])).tables
     assert [item.question.text for item in result] == [
-        "How do you rate?: Price",
+        "How do you rate? Price",
         "How do you rate? - Service",
     ]
-    assert result[0].banner.text == "Which brands?: Alpha"
+    assert result[0].banner.text == "Which brands? Alpha"
 
 
 def test_margins_may_name_labels_of_a_file(tmp_path):

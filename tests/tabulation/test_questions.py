@@ -216,8 +216,8 @@ def test_grid_items_are_separate_questions_on_the_same_points():
     }
     frame = pl.DataFrame({"Rate: Price": [1, 2, 5, 4] * 3, "Rate: Service": [2, 3, 3, 4] * 3})
     price, service = read_all(frame, "How do you rate?", labels)
-    assert (price.kind, price.name, price.text) == ("scale", "Rate: Price", "How do you rate?: Price")
-    assert service.text == "How do you rate?: Service"
+    assert (price.kind, price.name, price.text) == ("scale", "Rate: Price", "How do you rate? Price")
+    assert service.text == "How do you rate? Service"
     # Nobody chose 1 or 5 for the service; both are points of the grid.
     names = ["1", "2", "3", "4", "5", "top 2 (4 and 5)", "bottom 2 (1 and 2)", "mean"]
     assert [line.name for line in service.lines] == [line.name for line in price.lines] == names

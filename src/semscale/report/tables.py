@@ -46,6 +46,7 @@ from semscale.report.parts import Columns, section, table, table_of, without_non
 from semscale.report.sentences import unlikely_to_be_chance
 from semscale.report.tables_charts import charts_of, columns_of, has_letters, limit_bars
 from semscale.spelling import has_hint, hint, with_hints, with_marks, without_hints
+from semscale.store.table import SENTENCE_ENDS
 
 if TYPE_CHECKING:
     from semscale.tabulation.banners import Banner
@@ -75,7 +76,6 @@ _MARGINS = {"share": "shares", "nps": "NPS", "mean": "means"}
 _NOTE = 1_000  # characters of a sentence below a table
 _TITLE, _GROUP = 90, 40  # characters of a question and of a group in a sentence
 _PATTERN_END = re.compile(r"(?<=.)[_.\-/ ]*\*$")  # of "drink_*"
-_SENTENCE_ENDS = ("?", "!", ".", "…", "？", "！", "。")
 
 
 def tables_document(summary: "Crosstabs") -> Document:
@@ -494,7 +494,7 @@ def finding(crosstab: "Crosstab") -> str:
     model = crosstab.banner.answered_by
     title = clip_text(title_of(crosstab), _TITLE).shown
     main = _result(crosstab)
-    stated = f"{title} {capitalise(main)}" if title.endswith(_SENTENCE_ENDS) else f"{title}: {main}"
+    stated = f"{title} {capitalise(main)}" if title.endswith(SENTENCE_ENDS) else f"{title}: {main}"
     return f"{one_line(model)}: {stated}" if model else capitalise(stated)
 
 

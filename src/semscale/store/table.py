@@ -68,15 +68,29 @@ class ColumnLabels:
 
         Examples:
             >>> ColumnLabels("How good is it?", option="Price").title
-            'How good is it?: Price'
+            'How good is it? Price'
         """
         is_stated = not self.label or self.label.rstrip("] ").endswith(self.option)
-        return self.label if is_stated else f"{self.label}: {self.option}"
+        return self.label if is_stated else with_option(self.label, self.option)
 
     @property
     def answers(self) -> dict[str, str]:
         """Labels of the values that are answers, without values that the file declares missing."""
         return {value: words for value, words in self.values.items() if value not in self.missing_values}
+
+
+SENTENCE_ENDS = ("?", "!", ".", "…", "？", "！", "。")
+"""Ends of a question after which no colon follows."""
+
+
+def with_option(question: str, option: str) -> str:
+    """Return a question followed by one of its options, or by an item of a grid.
+
+    Examples:
+        >>> with_option("How good is it?", "Price"), with_option("Rate the following", "Price")
+        ('How good is it? Price', 'Rate the following: Price')
+    """
+    return f"{question} {option}" if question.endswith(SENTENCE_ENDS) else f"{question}: {option}"
 
 
 MOST_BYTES = 1_000_000_000

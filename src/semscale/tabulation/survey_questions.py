@@ -8,7 +8,7 @@ from semscale.errors import InputError
 from semscale.messages import unknown_name
 from semscale.store.column_profile import ColumnProfile
 from semscale.store.missing_codes import code_key, missing_keys
-from semscale.store.table import ColumnLabels
+from semscale.store.table import ColumnLabels, with_option
 from semscale.store.writing import is_reserved
 from semscale.survey.description import Option, Question, Survey, Value
 from semscale.survey.inference import describe_columns
@@ -22,7 +22,6 @@ from semscale.tabulation.text_results import (
 )
 
 _SEVERAL = 2
-
 
 _WITH_VALUES = frozenset({"scale", "single", "grid", "wave"})
 """Kinds of questions whose answers are listed in their description."""
@@ -197,7 +196,7 @@ def grid_item(grid: Question, item: Option) -> Question:
     is_named = "*" in grid.name or grid.name in column
     # A label that is a part of the column's name says less than the name.
     label = column if item.label in column else item.label
-    text = f"{start}: {item.label}" if start else label if is_named else f"{grid.name}: {label}"
+    text = with_option(start, item.label) if start else label if is_named else f"{grid.name}: {label}"
     return grid.model_copy(
         update={
             "name": column,
