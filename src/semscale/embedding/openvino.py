@@ -27,6 +27,7 @@ from semscale.embedding.checkpoint import (
     verify_content,
 )
 from semscale.embedding.embedder import Embedder, Embeddings, processors
+from semscale.embedding.shipped import find_shipped
 from semscale.embedding.texts import distinct, shift_progress, validate_texts
 from semscale.embedding.token_states import Outputs, Rows, Whose, check_layer_number
 from semscale.embedding.tokenizer import (
@@ -176,6 +177,8 @@ class OpenVinoEmbedder:
         precision: ``exact`` computes in float32, ``fast`` in bfloat16 if the processor supports it,
             ``turbo`` also in 8-bit integers if the processor and the profile support them.
         profile: prefix, pooling and other facts that its files do not state.
+        uses_shipped: whether sentences of the built-in scales get the vectors that ship with Semscale, if
+            these are from the same weights and settings; otherwise all vectors are computed.
 
     Raises:
         InputError: the precision is unknown, or was not measured for the model.
@@ -196,6 +199,7 @@ class OpenVinoEmbedder:
         sha256: str | None = None,
         precision: str = "exact",
         profile: ModelProfile | None = None,
+        uses_shipped: bool = True,
     ) -> None:
         check_precision(precision, name, profile)
         self.name = name
@@ -203,6 +207,7 @@ class OpenVinoEmbedder:
         self._sha256 = sha256 or sha256_of(self._checkpoint.weights)
         self._overlap = self._checkpoint.max_tokens // 4
         self._precision = precision
+        self._uses_shipped = uses_shipped
         self._arithmetic = arithmetic_of(precision)
         note = arithmetic_note(precision, self._arithmetic)
         if note:
@@ -241,6 +246,13 @@ class OpenVinoEmbedder:
             window=f"{self._checkpoint.max_tokens}/{self._overlap}",
             **prefix_setting(self._checkpoint.prefix),
         )
+
+    @property
+    def model_key(self) -> str:
+        """All that vectors in float32 depend on, apart from the text, the engine and the processor."""
+        read = self._checkpoint
+        window = f"{read.max_tokens}/{self._overlap}"
+        return "|".join([self._sha256, read.setup_hash, read.pooling, window, read.prefix])
 
     @property
     def for_anchors(self) -> Embedder:
@@ -282,17 +294,23 @@ class OpenVinoEmbedder:
         return self.embed_in(self._arithmetic, texts, progress)
 
     def embed_in(self, arithmetic: Arithmetic, texts: Sequence[str], progress: Progress | None) -> Embeddings:
-        """Embed texts in a chosen arithmetic instead of the embedder's."""
+        """Embed texts in a chosen arithmetic instead of the embedder's; some in float32 are shipped."""
         unique, where = distinct(validate_texts(texts))
         vectors = np.empty((len(unique), self.dimensions), np.float32)
         windows = np.ones(len(unique), np.int64)
-        unknown = np.empty(len(unique), np.float32)
+        unknown = np.zeros(len(unique), np.float32)
         tokens = np.empty(len(unique), np.int64)
-        for start in range(0, len(unique), CHUNK):
-            rows = slice(start, min(start + CHUNK, len(unique)))
-            n = rows.stop - rows.start
-            split = self._tokenizer.split(unique[rows])
-            in_all = shift_progress(progress, start, len(unique))
+        new = np.arange(len(unique))
+        if self._uses_shipped and arithmetic == FLOAT32:
+            is_shipped, entries = find_shipped(self.model_key, unique)
+            if len(entries):
+                vectors[is_shipped], tokens[is_shipped] = entries["vector"], entries["tokens"]
+            new = np.flatnonzero(~is_shipped)
+        for start in range(0, len(new), CHUNK):
+            rows = new[start : start + CHUNK]
+            n = len(rows)
+            split = self._tokenizer.split([unique[row] for row in rows.tolist()])
+            in_all = shift_progress(progress, len(unique) - len(new) + start, len(unique))
             vectors[rows] = pool_windows(self._window_vectors(split, arithmetic, n, in_all), split, n)
             windows[rows] = split.per_text(n)
             unknown[rows] = split.unknown_shares(self._tokenizer.unknown, n)
