@@ -4,6 +4,7 @@ import os
 import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.metadata import version
@@ -306,6 +307,8 @@ class OpenVinoEmbedder:
             if len(entries):
                 vectors[is_shipped], tokens[is_shipped] = entries["vector"], entries["tokens"]
             new = np.flatnonzero(~is_shipped)
+            if len(new):
+                self._load()
         for start in range(0, len(new), CHUNK):
             rows = new[start : start + CHUNK]
             n = len(rows)
@@ -384,6 +387,13 @@ class OpenVinoEmbedder:
             for (whose, rows), output in self._pipeline(layer, kind).run(inputs):
                 check_finite(output, str(self._checkpoint.weights))
                 yield whose, rows, output
+
+    def _load(self) -> None:
+        """Compile the model in float32 while the tokenizer is opened, which takes as long."""
+        with ThreadPoolExecutor(1, "semscale-compile") as pool:
+            compiling = pool.submit(self._pipeline, None, FLOAT32)
+            _ = self._tokenizer
+            compiling.result()
 
     @cached_property
     def _tokenizer(self) -> WindowTokenizer:
