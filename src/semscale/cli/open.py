@@ -224,12 +224,13 @@ def _shared_settings(
         )
     groups = (EmbedderOptions, RunOptions, TableOptions, SurveyOptions)
     names = [option.plain_name for kind in groups for option in options_in(kind)]
+    is_run_stated = any(map(run.origin, type(run).model_fields))
     found = {name.removeprefix("--"): project.find(name) for name in names}
     return SharedSettings(
         stated={name: value[0] for name, value in found.items() if value is not None},
         load_embedder=_embedder_loader(settings_of_project(EmbedderOptions, project)),
-        plan=run.plan,
-        parts=run.parts,
+        plan=run.plan if is_run_stated else None,
+        parts=run.parts if is_run_stated else None,
         reading=settings_of_project(TableOptions, project).settings,
         survey=None if description.survey is None else Path(description.survey),
         open_history=_history_opener(history or settings_of_project(HistoryOptions, project), folder),

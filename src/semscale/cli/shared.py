@@ -237,7 +237,8 @@ class RunOptions(Configurable):
 
     def model_post_init(self, _context: object) -> None:
         """Refuse now what would be refused once a model is loaded."""
-        _ = self.plan, self.parts
+        if self.model_fields_set:  # the defaults are in range, and the check imports SciPy
+            _ = self.plan, self.parts
 
     @property
     def plan(self) -> "IntervalPlan":
