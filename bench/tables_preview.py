@@ -56,7 +56,7 @@ def main() -> None:
     try:
         from starlette.testclient import TestClient
 
-        from semscale.workbench.access import TokenAccess
+        from semscale.workbench.access import Access, TokenAccess
         from semscale.workbench.application import workbench
         from semscale.workbench.project import Project
     except ImportError as error:
@@ -65,8 +65,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_STATE_HOME"] = folder
         survey(options.respondents).write_csv(Path(folder) / "answers.csv")
-        access = TokenAccess("t" * 32, PORT)
-        app = workbench(Project.open(Path(folder) / "answers.csv"), access)
+        pages = workbench(Project.open(Path(folder) / "answers.csv"))
+        app = Access(pages, rule=TokenAccess("t" * 32, PORT))
         with TestClient(app, base_url=f"http://127.0.0.1:{PORT}") as client:
             client.get(f"/?token={'t' * 32}")
             while "Reading the file" in client.get("/tables").text:

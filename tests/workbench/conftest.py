@@ -123,10 +123,10 @@ def folder(tmp_path):
 
 def app_of(project, **further):
     """Return the workbench of a project for one browser."""
-    from semscale.workbench.access import TokenAccess
+    from semscale.workbench.access import Access, TokenAccess
     from semscale.workbench.application import workbench
 
-    return workbench(project, TokenAccess(TOKEN, PORT), **further)
+    return Access(workbench(project, **further), rule=TokenAccess(TOKEN, PORT))
 
 
 @pytest.fixture
@@ -207,7 +207,7 @@ def new_page(chromium, workbench):
             ),
         )
         page.goto(workbench.address)
-        page.wait_for_url(lambda url: "token=" not in url)
+        page.locator("header.bar").wait_for()  # which the page of the start lacks
         return page
 
     yield open_page

@@ -26,9 +26,11 @@ REFUSED = "Not opened"
 
 @pytest.fixture
 def app(folder):
+    from semscale.workbench.access import Access
     from semscale.workbench.application import workbench
 
-    return workbench(Project.open(folder), TeamAccess(Team(address=ADDRESS, roles=ROLES), KEY))
+    rule = TeamAccess(Team(address=ADDRESS, roles=ROLES), KEY)
+    return Access(workbench(Project.open(folder)), rule=rule)
 
 
 class Person(Browser):

@@ -1,4 +1,4 @@
-"""The application of the workbench: access, pages and files."""
+"""The pages and files of the workbench, as one application."""
 
 import asyncio
 import importlib
@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from semscale.errors import SemscaleError
 from semscale.messages import shorten
 from semscale.serving.background import BackgroundWork, Task
-from semscale.workbench.access import STATIC, Access, AccessRule
+from semscale.workbench.access import STATIC
 from semscale.workbench.data_page import data_router, refusal
 from semscale.workbench.models import Models
 from semscale.workbench.pages import page, redirect, static_file
@@ -30,14 +30,14 @@ _EARLY = re.compile(r"/((data|start|static)(/.*)?)?")  # what is imported at the
 
 _FURTHER = ("answers", "code", "drift", "label", "rate", "study", "tables")
 _THREADS = 4
+_SECONDS = 1.0  # for which the first page waits for the answers of a small file
 
 
-def workbench(project: Project, rule: AccessRule, *, open_project: OpenProject | None = None) -> FastAPI:
-    """Create the application.
+def workbench(project: Project, *, open_project: OpenProject | None = None) -> FastAPI:
+    """Create the application, which ``Access`` protects.
 
     Args:
         project: the project that is open.
-        rule: who may use it.
         open_project: opens further projects; ``None`` if pages cannot.
     """
     work = BackgroundWork(_THREADS)
@@ -46,7 +46,7 @@ def workbench(project: Project, rule: AccessRule, *, open_project: OpenProject |
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
-        reader.start(project)
+        await asyncio.to_thread(reader.start, project, _SECONDS)
         yield
         work.close()
 
@@ -94,9 +94,10 @@ def workbench(project: Project, rule: AccessRule, *, open_project: OpenProject |
             RequestValidationError: refuse_fields,
         },
         middleware=[
-            Middleware(Access, rule=rule),
             Middleware(
-                FurtherPages, read=cache(lambda: work.submit(_import_further_pages)), add=add_further_pages
+                FurtherPages,
+                read=cache(lambda: work.submit(_import_further_pages)),
+                add=add_further_pages,
             ),
         ],
     )

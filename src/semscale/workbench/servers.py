@@ -14,10 +14,10 @@ import uvicorn
 
 from semscale.errors import InputError
 from semscale.serving.server import handle_signals, listen, server_config
-from semscale.workbench.access import HOST, AccessRule, TokenAccess, new_token
-from semscale.workbench.application import workbench
+from semscale.workbench.access import HOST, Access, AccessRule, TokenAccess, new_token
 from semscale.workbench.project import Project
 from semscale.workbench.recent import RecentProjects
+from semscale.workbench.starting import StartingWorkbench
 
 _SECONDS_TO_END = 3
 
@@ -86,8 +86,8 @@ class OpenProjects:
 
     def _add(self, opening: Opening) -> "_Server":
         """Create the server of a project."""
-        open_project = None if self._load is None else self.open
-        app = workbench(opening.project, opening.access, open_project=open_project)
+        pages = StartingWorkbench(opening.project, None if self._load is None else self.open)
+        app = Access(pages, rule=opening.access)
         server = _Server(server_config(app, timeout_graceful_shutdown=_SECONDS_TO_END))
         self._servers.append(server)
         self._addresses[opening.project.folder] = opening.access.address

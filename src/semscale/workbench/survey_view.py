@@ -159,11 +159,16 @@ class SurveyReader:
         self._in_memory: dict[_FileKey, Table] = {}
         self._lock, self._reading = threading.Lock(), threading.Lock()
 
-    def start(self, project: Project) -> None:
-        """Begin to read a project's file before a page asks for it, which reports what cannot be read."""
+    def start(self, project: Project, seconds: float) -> None:
+        """Begin to read a project's file before a page asks for it, which reports what cannot be read.
+
+        Args:
+            project: the project.
+            seconds: longest time to wait for the answers.
+        """
         with suppress(InputError, OSError):
             file, stored = project.described_file()
-            self._task(file, stored.survey)
+            wait([self._task(file, stored.survey).future], seconds)
 
     def view(self, file: Path, stored: StoredSurvey) -> SurveyView:
         """Return the survey, once its file was read.
