@@ -143,7 +143,9 @@ def _serve(
     """
     from semscale.serving.server import listen
     from semscale.workbench.access import TokenAccess, new_token
+    from semscale.workbench.servers import Opening, OpenProjects
 
+    # Nothing is imported below: Python would die of a Ctrl-C that passes through some imports.
     with suppress(KeyboardInterrupt), listen(host, listening.port) as listener:
         access = team or TokenAccess(new_token(), listener.getsockname()[1], entry)
         say(f"the workbench shows {project.folder}; Ctrl-C ends it")
@@ -151,9 +153,6 @@ def _serve(
         sys.stderr.flush()  # who started the command may wait for the address
         if listening.browser and team is None:
             webbrowser.open(access.address)
-        # The browser starts while this is imported, and its request waits in the socket.
-        from semscale.workbench.servers import Opening, OpenProjects
-
         OpenProjects(load).run(Opening(project, listener, access))
 
 

@@ -71,7 +71,8 @@ def _import_pages() -> "Callable[..., FastAPI]":
 
 def _opens_page(scope: Scope) -> bool:
     """Return whether a browser opens a page; its scripts and files need the answer itself."""
-    return scope["method"] == "GET" and Headers(scope=scope).get("sec-fetch-mode") == "navigate"
+    is_read: bool = scope["method"] == "GET"
+    return is_read and Headers(scope=scope).get("sec-fetch-mode") == "navigate"
 
 
 def _starting_page(title: str) -> Response:
