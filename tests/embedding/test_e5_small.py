@@ -37,6 +37,23 @@ def test_the_signature_names_weights_and_prefix(embedder):
 
 
 @pytest.mark.exhaustive
+@pytest.mark.parametrize("precision", ["fast", "turbo"])
+@pytest.mark.parametrize("threads", ["1", "2"])
+@pytest.mark.usefixtures("embedder")
+def test_company_never_changes_a_bit_at_any_length(precision, threads, monkeypatch):
+    monkeypatch.setenv("SEMSCALE_THREADS", threads)
+    words = " ".join(TEXTS).split()
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(words, size)) for size in range(1, 100) for _ in range(2)]
+    rounded = load_embedder("e5-small", precision=precision, cache=False)
+    together = rounded.embed(texts).vectors
+    alone = np.concatenate([rounded.embed([text]).vectors for text in texts])
+    np.testing.assert_array_equal(alone, together)
+    some = rng.permutation(len(texts))[:50]
+    np.testing.assert_array_equal(rounded.embed([texts[row] for row in some]).vectors, together[some])
+
+
+@pytest.mark.exhaustive
 def test_texts_with_the_same_meaning_are_similar_in_any_language(embedder):
     texts = [
         "The food was excellent.",

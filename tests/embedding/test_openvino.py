@@ -17,6 +17,7 @@ from tests.support.slow_encoder import slow_states
 from semscale.embedding import openvino
 from semscale.embedding.cache import CachedEmbedder, EmbeddingCache
 from semscale.embedding.openvino import (
+    BLOCK,
     FLOAT32,
     GROUP,
     Arithmetic,
@@ -29,6 +30,8 @@ from semscale.embedding.openvino import (
     int8_weights,
     multiplies_int8,
     openvino_module,
+    padded_batches,
+    padded_inputs,
     quantise,
     token_batches,
 )
@@ -91,6 +94,22 @@ def test_company_and_order_never_change_a_bit(precision, write_checkpoint):
     for text, vector in zip(TEXTS, together, strict=True):
         np.testing.assert_array_equal(embedder.embed([text]).vectors[0], vector)
     np.testing.assert_array_equal(embedder.embed(TEXTS[::-1]).vectors, together[::-1])
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls"])
+def test_padding_never_changes_a_bit(pooling, write_checkpoint):
+    folder, _ = write_checkpoint("bert")
+    modules = [{"type": "sentence_transformers.models.Pooling", "path": "pooling"}]
+    (folder / "modules.json").write_text(json.dumps(modules))
+    (folder / "pooling").mkdir()
+    settings = {"pooling_mode_cls_token": pooling == "cls", "pooling_mode_mean_tokens": pooling == "mean"}
+    (folder / "pooling" / "config.json").write_text(json.dumps(settings))
+    embedder = load(folder, precision="fast")
+    # 8 to 24 tokens with the special ones: all lengths of two blocks, and the first of the next.
+    texts = [" ".join(f"w{(7 * index + n) % 20}" for index in range(n)) for n in range(6, 23)]
+    together = embedder.embed(texts).vectors
+    for text, vector in zip(texts, together, strict=True):
+        np.testing.assert_array_equal(embedder.embed([text]).vectors[0], vector)
 
 
 def test_a_long_text_is_read_in_windows_and_counted(write_checkpoint):
@@ -377,6 +396,33 @@ def test_every_row_is_in_a_batch_of_its_length_within_the_budget(lengths, budget
 def test_a_batch_is_as_full_as_the_budget_allows():
     # 3 rows of 4 tokens in 12; the fourth begins another batch.
     assert [len(batch) for batch in token_batches(np.full(7, 4), budget=13)] == [3, 3, 1]
+
+
+@given(st.lists(st.integers(1, 40), max_size=60), st.integers(40, 100))
+def test_a_padded_batch_has_rows_of_one_block_of_lengths_within_the_budget(lengths, budget):
+    rows = np.array(lengths, np.int64)
+    batches = padded_batches(rows, budget)
+    assert sorted(np.concatenate([[], *batches]).tolist()) == list(range(len(lengths)))
+    for batch in batches:
+        assert len(set((rows[batch] // BLOCK).tolist())) == 1
+        assert len(batch) * rows[batch].max() <= budget
+    first = [int(rows[batch[0]]) for batch in batches]
+    assert first == sorted(first, reverse=True)
+    # No more batches than rows of one length alone need.
+    assert len(batches) <= len(token_batches(rows, budget))
+
+
+def test_full_batches_have_no_padding():
+    # Three rows of 9 fill a budget of 27; the fourth shares a batch with the row of 12, not with that of 16.
+    batches = padded_batches(np.array([9, 9, 12, 9, 16, 9]), budget=27)
+    assert [batch.tolist() for batch in batches] == [[4], [2, 5], [0, 1, 3]]
+
+
+def test_padded_rows_have_a_mask_and_the_places_of_their_tokens():
+    ids, mask, places, starts = padded_inputs([np.array([5, 6, 7], np.int32), np.array([8], np.int32)])
+    assert ids.tolist() == [[5, 6, 7], [8, 0, 0]]
+    assert mask.tolist() == [[[[0, 0, 0]]], [[[0, -np.inf, -np.inf]]]]
+    assert (places.tolist(), starts.tolist()) == ([0, 1, 2, 3], [0, 3])
 
 
 def test_rows_of_less_than_8_tokens_are_in_float32_and_come_first():

@@ -1,6 +1,7 @@
 """The default engine: text encoders on OpenVINO, built from a checkpoint's weights, without PyTorch."""
 
 import os
+import platform
 import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -60,6 +61,11 @@ TOKEN_BUDGET = 512  # tokens in a batch; up to 2,048 are equally fast within the
 # Rounding errors average out over a text's tokens, so bfloat16 harms short texts most. Short texts, such as
 # anchors and short answers, are also cheap: below this many tokens `fast` and `turbo` compute in float32.
 SHORT = 8
+
+# OpenVINO sums the weights of attention in vectors of 8 or 16 numbers. Padding that ends in the vector in
+# which the row ends fills only places that are empty anyway, so it changes no bit
+# (docs/decisions/068-small-mixed-files.md).
+BLOCK = 8
 
 GROUP = 128
 """Number of neighbouring inputs in a row that share a scale in products of 8-bit integers."""
@@ -378,11 +384,13 @@ class OpenVinoEmbedder:
         batches = (
             (kind, whose, ids, rows)
             for whose, ids in groups
-            for kind, rows in arithmetic_batches(list(map(len, ids)), arithmetic)
+            for kind, rows in arithmetic_batches(list(map(len, ids)), arithmetic, padded=layer is None)
         )
         for kind, alike in groupby(batches, key=itemgetter(0)):
+            masked = layer is None and pads_rows(kind)
             inputs = (
-                ((whose, rows), [np.stack([ids[row] for row in rows])]) for _, whose, ids, rows in alike
+                ((whose, rows), self._inputs([ids[row] for row in rows], masked))
+                for _, whose, ids, rows in alike
             )
             for (whose, rows), output in self._pipeline(layer, kind).run(inputs):
                 check_finite(output, str(self._checkpoint.weights))
@@ -394,6 +402,13 @@ class OpenVinoEmbedder:
             compiling = pool.submit(self._pipeline, None, FLOAT32)
             _ = self._tokenizer
             compiling.result()
+
+    def _inputs(self, rows: Rows, masked: bool) -> Inputs:
+        """Return a graph's inputs for rows of token ids, which have one length unless they are masked."""
+        if not masked:
+            return [np.stack(rows)]
+        ids, mask, places, starts = padded_inputs(rows)
+        return [ids, mask, places, starts] if self.pooling == "mean" else [ids, mask]
 
     @cached_property
     def _tokenizer(self) -> WindowTokenizer:
@@ -427,7 +442,9 @@ class OpenVinoEmbedder:
         with verify_content(self._checkpoint.weights, self._sha256) as content:
             weights = open_weights(self._checkpoint, content)
             if layer is None:
-                graph = sentence_graph(self._checkpoint, weights, int8=arithmetic.int8)
+                graph = sentence_graph(
+                    self._checkpoint, weights, int8=arithmetic.int8, masked=pads_rows(arithmetic)
+                )
             else:
                 graph = states_graph(self._checkpoint, weights, layer)
             return Pipeline(graph, arithmetic=arithmetic)
@@ -459,20 +476,30 @@ class InFloat32:
 
 
 def arithmetic_batches(
-    lengths: Sequence[int], arithmetic: Arithmetic
+    lengths: Sequence[int], arithmetic: Arithmetic, *, padded: bool = False
 ) -> Iterator[tuple[Arithmetic, Integers]]:
     """Yield batches of rows, each with its arithmetic; batches of short rows, in float32, come first.
 
     Args:
         lengths: number of tokens in each of n rows.
         arithmetic: arithmetic for rows that are not short.
+        padded: whether rows of different lengths may share a batch, if the arithmetic allows it.
     """
     tokens = np.array(lengths, np.int64)
     exact = tokens < SHORT if arithmetic != FLOAT32 else np.ones(len(tokens), np.bool_)
     for kind, those in ((FLOAT32, exact), (arithmetic, ~exact)):
         rows = np.flatnonzero(those)
-        for batch in token_batches(tokens[rows], TOKEN_BUDGET):
+        split = padded_batches if padded and pads_rows(kind) else token_batches
+        for batch in split(tokens[rows], TOKEN_BUDGET):
             yield kind, rows[batch]
+
+
+def pads_rows(arithmetic: Arithmetic) -> bool:
+    """Tell whether rows of different lengths share batches: not in float32, which gains nothing from it.
+
+    Equal bits with and without padding follow from the width of vectors on x86-64 (``BLOCK``).
+    """
+    return arithmetic != FLOAT32 and platform.machine().lower() in ("x86_64", "amd64")
 
 
 def token_batches(lengths: Integers, budget: int) -> list[Integers]:
@@ -499,6 +526,51 @@ def token_batches(lengths: Integers, budget: int) -> list[Integers]:
         rows = max(1, budget // max(1, int(lengths[group[0]])))
         batches.extend(group[start : start + rows] for start in range(0, len(group), rows))
     return batches
+
+
+def padded_batches(lengths: Integers, budget: int) -> list[Integers]:
+    """Group rows into full batches of equal length; the remaining rows of a block of lengths share batches.
+
+    Each new shape of a batch costs time, and so do small batches. Without padding, few texts of many lengths
+    have mostly such batches.
+
+    Args:
+        lengths: shape (n,), number of tokens in each row.
+        budget: largest number of tokens in a batch, with padding; a longer row is a batch by itself.
+
+    Returns:
+        Arrays of row indices that together contain every row once, batches with the longest rows first.
+
+    Examples:
+        >>> padded_batches(np.array([9, 11, 16, 9, 9]), budget=22)
+        [array([2]), array([1, 4]), array([0, 3])]
+    """
+    full: list[Integers] = []
+    remaining: list[Integers] = []
+    for batch in token_batches(lengths, budget):
+        is_full = (len(batch) + 1) * lengths[batch[0]] > budget
+        (full if is_full else remaining).append(batch)
+    for _, block in groupby(remaining, key=lambda batch: lengths[batch[0]] // BLOCK):
+        rows = np.concatenate(list(block))
+        size = budget // int(lengths[rows[0]])
+        full.extend(rows[start : start + size] for start in range(0, len(rows), size))
+    return sorted(full, key=lambda batch: -lengths[batch[0]])
+
+
+def padded_inputs(rows: Rows) -> tuple[npt.NDArray[Any], ...]:
+    """Pad rows of token ids to the longest.
+
+    Returns:
+        Token ids (b, t); a mask (b, 1, 1, t) to add to the scores of attention, 0 or minus infinity; places
+        of the rows' tokens among all b * t; and where each row begins among these places, (b,).
+    """
+    lengths = np.array([len(row) for row in rows])
+    inside = np.arange(lengths.max()) < lengths[:, None]
+    ids = np.zeros(inside.shape, np.int32)
+    ids[inside] = np.concatenate(rows)
+    mask = np.where(inside, 0, -np.inf).astype(np.float32)[:, None, None]
+    starts = np.cumsum(lengths) - lengths
+    return ids, mask, np.flatnonzero(inside).astype(np.int32), starts.astype(np.int32)
 
 
 class Pipeline:
@@ -594,18 +666,21 @@ damaged; fetch the model again
         )
 
 
-def sentence_graph(checkpoint: Checkpoint, weights: Weights, *, int8: bool = False) -> "openvino.Model":
+def sentence_graph(
+    checkpoint: Checkpoint, weights: Weights, *, int8: bool = False, masked: bool = False
+) -> "openvino.Model":
     """Build the graph from token ids (b, t) to unit sentence vectors (b, hidden).
 
     Args:
         checkpoint: the encoder's architecture and pooling.
         weights: its parameters.
         int8: round the layers' weights to 8-bit integers, one matrix after the other.
+        masked: take the other arrays of ``padded_inputs``, too; those after the mask with mean pooling only.
 
     References:
         Reimers and Gurevych 2019, Sentence-BERT, section 3 (mean and CLS pooling), doi:10.18653/v1/D19-1410.
     """
-    encoder = EncoderGraph(checkpoint, weights, int8=int8)
+    encoder = EncoderGraph(checkpoint, weights, int8=int8, masked=masked)
     states = encoder.states(checkpoint.architecture.layers)
     return encoder.model(encoder.sentence(states))
 
@@ -626,20 +701,25 @@ class EncoderGraph:
         checkpoint: the encoder's architecture.
         weights: its parameters.
         int8: round the layers' weights to 8-bit integers.
+        masked: take a mask of padding, see ``padded_inputs``.
     """
 
-    def __init__(self, checkpoint: Checkpoint, weights: Weights, *, int8: bool = False) -> None:
+    def __init__(
+        self, checkpoint: Checkpoint, weights: Weights, *, int8: bool = False, masked: bool = False
+    ) -> None:
         self._shape = checkpoint.architecture
         self._pooling = checkpoint.pooling
         self._words = weights.words
         self._parameters = weights.parameters
         self._is_int8 = int8
-        self._op = openvino_module().opset13
+        self._op = openvino_module().opset15
         self._ids = self._op.parameter([-1, -1], np.int32, name="ids")
+        self._mask = self._op.parameter([-1, 1, 1, -1], np.float32, name="mask") if masked else None
+        self._inputs = [self._ids, self._mask] if masked else [self._ids]
 
     def model(self, output: Node) -> "openvino.Model":
         """Return the graph that ends with a node."""
-        return openvino_module().Model([output], [self._ids], "encoder")
+        return openvino_module().Model([output], self._inputs, "encoder")
 
     def states(self, layer: int) -> Node:
         """Return the hidden states (b, t, hidden) after a layer; 0 gives the embeddings."""
@@ -650,10 +730,17 @@ class EncoderGraph:
 
     def sentence(self, states: Node) -> Node:
         """Pool the states of each row, and scale the result to length 1, (b, hidden)."""
-        if self._pooling == "mean":
+        if self._pooling == "cls":
+            pooled = self._op.gather(states, self._integers(0), self._integers(1))
+        elif self._mask is None:
             pooled = self._op.reduce_mean(states, self._integers([1]))
         else:
-            pooled = self._op.gather(states, self._integers(0), self._integers(1))
+            # A product with the mask, divided by the number of tokens, would have other last bits:
+            # OpenVINO multiplies by the reciprocal.
+            places, starts = (self._op.parameter([-1], np.int32, name=name) for name in ("places", "starts"))
+            self._inputs += [places, starts]
+            rows = self._op.reshape(states, self._integers([-1, self._shape.hidden]), False)
+            pooled = self._op.embedding_bag_offsets(rows, places, starts, reduction="mean")
         return self._op.normalize_l2(pooled, self._integers([1]), _NORM_FLOOR, "max")
 
     def _embeddings(self) -> Node:
@@ -700,6 +787,8 @@ class EncoderGraph:
         )
         query = op.multiply(query, self._floats(width**-0.5))
         scores = op.matmul(query, key, False, True)
+        if self._mask is not None:
+            scores = op.add(scores, self._mask)
         mixed = op.matmul(op.softmax(scores, -1), value, False, False)
         return op.reshape(op.transpose(mixed, head_first), self._integers([0, 0, self._shape.hidden]), True)
 
@@ -767,7 +856,7 @@ def int8_weights(weights: npt.NDArray[np.float32]) -> Node:
     Args:
         weights: shape (outputs, inputs); the node has its own integers and does not refer to this array.
     """
-    op = openvino_module().opset13
+    op = openvino_module().opset15
     integers, scales = (op.constant(part, shared_memory=True) for part in quantise(weights))
     return op.multiply(op.convert(integers, "f32"), scales)
 
@@ -783,7 +872,7 @@ def multiplies_int8(precision: str) -> bool:
     Args:
         precision: OpenVINO's name for the type of all other computations, ``f32`` or ``bf16``.
     """
-    op = openvino_module().opset13
+    op = openvino_module().opset15
     inputs = np.zeros((1, 1, GROUP), np.float32)
     # With a largest input of 127 a step is 1. The sum is 127 if the second input is rounded, else 127.4.
     inputs[0, 0, :2] = _LARGEST, _ROUNDED_AWAY
@@ -818,6 +907,6 @@ def openvino_module() -> ModuleType:
     os.environ.setdefault(_ONEDNN_CACHE, "0")
     with usage_reports_off():
         import openvino
-        import openvino.opset13
+        import openvino.opset15
     module: ModuleType = openvino
     return module
