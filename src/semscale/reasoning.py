@@ -65,6 +65,8 @@ _CHANNEL = re.compile(
 _MESSAGE_END = re.compile(r"<\|(?:end|return|call)\|>|(?=<\|(?:channel|start)\|>)")
 # The same channels where a server has dropped the special tokens.
 _PLAIN_CHANNEL, _PLAIN_FINAL = re.compile(r"analysis(?=[^\sa-z])"), "assistantfinal"
+# Every form of reasoning has at least one of these; most texts have none of them.
+_SIGN = re.compile(r"[<&\[◁:]|assistantfinal")
 _QUOTES = "`\"'“”‘’«»„"
 _SENTENCE_ENDS = ".!?…。！？)]\"'”’"
 
@@ -124,6 +126,8 @@ def answer_start(text: str) -> int:
 
 def _reasoning(text: str) -> tuple[list[str], int]:
     """Return the pieces of reasoning at the start of a text, and the answer's position; 0 without any."""
+    if _SIGN.search(text) is None:
+        return [], 0
     begin = _after_leading(text, 0)
     parts, end = _channels(text, begin)
     if not end:

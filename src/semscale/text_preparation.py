@@ -85,7 +85,9 @@ class TextPreparation:
             cells: the texts.
             counts: numbers to which those of the texts are added.
         """
-        if hasattr(cells, "__len__") and not isinstance(cells, str | list | tuple):
+        if isinstance(cells, str):
+            return self._prepare_text(cells, counts or TextCounts())
+        if hasattr(cells, "__len__") and not isinstance(cells, list | tuple):
             to_list = getattr(cells, "tolist", None) or getattr(cells, "to_list", None)
             cells = cells if to_list is None else to_list()  # an array or a series
         if isinstance(cells, list):
@@ -93,7 +95,7 @@ class TextPreparation:
         if isinstance(cells, tuple):
             values = [self.prepare(cell, counts) for cell in cells]
             return type(cells)(*values) if hasattr(cells, "_fields") else tuple(values)
-        return self._prepare_text(cells, counts or TextCounts()) if isinstance(cells, str) else cells
+        return cells
 
     def _prepare_text(self, text: str, counts: TextCounts) -> str:
         counts.texts += not text.isspace() and bool(text)

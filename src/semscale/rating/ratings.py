@@ -45,11 +45,11 @@ from semscale.results.result import (
     ResultColumn,
     result_columns,
 )
-from semscale.results.summary import RowTally
+from semscale.results.summary import ForemostRows, RowTally
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.intervals import IntervalPlan, Moments, mass_names, scale_figures
-from semscale.stats.sampling import priorities
+from semscale.stats.sampling import RowSample, priorities
 from semscale.stats.variance_components import crossed_components
 from semscale.store.columns import as_list, as_names, floats_in_columns, storable
 from semscale.store.missing_codes import (
@@ -568,45 +568,53 @@ class Examples:
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
-        self.most_certain = self.least_certain = pl.DataFrame(schema=EXAMPLE_SCHEMA)
-        self._sample = self.most_certain.with_columns(priority=pl.Series([], dtype=pl.UInt64))
+        self._sample = RowSample[ExampleRow](SAMPLE_SIZE, seed)
+        self._most_certain, self._least_certain = (
+            ForemostRows[ExampleRow](MOST_EXAMPLES, text=lambda row: str(row["text"])) for _ in range(2)
+        )
 
     @property
     def sample(self) -> pl.DataFrame:
         """At most 400 scored rows, in their order."""
-        return self._sample.drop("priority").sort("row")
+        return _example_table(self._sample.items)
+
+    @property
+    def most_certain(self) -> pl.DataFrame:
+        """The rows with the lowest entropy, each with another text, at most 8."""
+        return _example_table(self._most_certain.items)
+
+    @property
+    def least_certain(self) -> pl.DataFrame:
+        """The rows with the highest entropy, each with another text, at most 8."""
+        return _example_table(self._least_certain.items)
 
     def add(self, ratings: Ratings, cells: list[object] | None, first_row: int) -> None:
         """Add the next part, whose first row has the index ``first_row`` in the whole."""
-        rows = _example_rows(ratings, cells, first_row)
-        self.most_certain = _first_distinct(pl.concat([self.most_certain, rows]), pl.col("entropy"))
-        self.least_certain = _first_distinct(pl.concat([self.least_certain, rows]), -pl.col("entropy"))
-        drawn = rows.with_columns(
-            priority=pl.Series(priorities(rows["row"].to_numpy(), self._seed), dtype=pl.UInt64)
-        )
-        self._sample = pl.concat([self._sample, drawn]).sort("priority", "row").head(SAMPLE_SIZE)
+        entropy, mean, mode = ratings.entropy, ratings.mean, ratings.mode
+        entropy[~ratings.scored] = np.nan
+
+        def example(row: int) -> ExampleRow:
+            return {
+                "row": first_row + row,
+                "text": None if cells is None else encodable(str(cells[row])),
+                "status": str(ratings.status[row]),
+                "mean": mean[row],
+                "mode": mode[row],
+                "entropy": entropy[row],
+                "similarity": ratings.similarity[row],
+                "pmf": ratings.pmf[row].tolist(),
+            }
+
+        self._most_certain.add(entropy, first_row, example)
+        self._least_certain.add(-entropy, first_row, example)
+        rows = np.flatnonzero(ratings.scored)
+        order = np.argsort(priorities(first_row + rows, self._seed), kind="stable")
+        self._sample.add((first_row + row, example(row)) for row in rows[order[:SAMPLE_SIZE]].tolist())
 
 
-def _example_rows(ratings: Ratings, cells: list[object] | None, first_row: int) -> pl.DataFrame:
-    """Return the scored rows with the columns of ``EXAMPLE_SCHEMA``; only texts are scored."""
-    scored = np.flatnonzero(ratings.scored)
-    few = ratings[ratings.scored]
-    texts = [None] * len(few) if cells is None else [encodable(str(cells[row])) for row in scored.tolist()]
-    return pl.DataFrame(
-        {
-            "row": first_row + scored,
-            "text": texts,
-            "status": [str(status) for status in few.status],
-            "mean": few.mean,
-            "mode": few.mode,
-            "entropy": few.entropy,
-            "similarity": few.similarity,
-            "pmf": few.pmf.tolist(),
-        },
-        schema=EXAMPLE_SCHEMA,
-    )
+ExampleRow = dict[str, object]
+"""A scored row, with the columns of ``EXAMPLE_SCHEMA``; only texts are scored."""
 
 
-def _first_distinct(rows: pl.DataFrame, certainty: pl.Expr) -> pl.DataFrame:
-    ordered = rows.sort(certainty, "row")
-    return ordered.unique("text", keep="first", maintain_order=True).head(MOST_EXAMPLES)
+def _example_table(rows: Sequence[ExampleRow]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=EXAMPLE_SCHEMA)
