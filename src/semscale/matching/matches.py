@@ -27,6 +27,7 @@ from semscale.results.result import (
     POSITIONS,
     STATUSES,
     Result,
+    lists_of_structs,
     numbers_by_name,
     records,
 )
@@ -109,7 +110,7 @@ class Matches(Result):
             None if guards is None else [_finding_record(finding) for finding in row]
             for row, guards in zip(self.findings, self.guard_names(), strict=True)
         ]
-        return [pl.Series("findings", cells, dtype=pl.List(_SHOWN_FINDING))]
+        return [lists_of_structs("findings", cells, _SHOWN_FINDING)]
 
     def summarize(
         self,

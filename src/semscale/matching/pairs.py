@@ -316,9 +316,10 @@ def may_be_name(text: str) -> bool:
         >>> may_be_name("Das ist nicht sicher."), may_be_name("不是很好吃，太贵了")
         (False, False)
     """
-    letters = [sign for sign in text if sign.isalpha()]
-    if 2 * sum(sign < _AFTER_LATIN for sign in letters) <= len(letters):
-        return not has_enough_letters(text)
+    if not text.isascii():
+        letters = [sign for sign in text if sign.isalpha()]
+        if 2 * sum(sign < _AFTER_LATIN for sign in letters) <= len(letters):
+            return not has_enough_letters(text)
     starts = [word[0] for word in text.split() if word[0].isalpha()]
     return len(starts) < _FEWEST_WORDS or sum(map(str.islower, starts)) < _FEWEST_SMALL
 

@@ -189,7 +189,7 @@ def is_plainly_english(text: str) -> bool:
         (True, False)
     """
     words = re.findall(r"[a-z]+", text[:LONGEST].lower())
-    return sum(word in _ENGLISH_WORDS for word in words) >= FEWEST_WORDS
+    return sum(map(_ENGLISH_WORDS.__contains__, words)) >= FEWEST_WORDS
 
 
 _LANGUAGES_OF_SCRIPTS = {

@@ -442,11 +442,25 @@ def records(kind: type) -> ResultColumn:
         >>> records(Span).read([column])
         ((Span(start=0, end=3, text='Who'),), ())
     """
-    dtype = pl.List(_struct_type(kind))
+    struct = _struct_type(kind)
     return _single_column(
-        lambda rows: pl.Series([[asdict(record) for record in row] for row in rows], dtype=dtype),
+        lambda rows: lists_of_structs("", [[asdict(record) for record in row] for row in rows], struct),
         lambda cells: TypeAdapter(tuple[tuple[kind, ...], ...]).validate_python(cells.to_list()),  # type: ignore[valid-type]
     )
+
+
+def lists_of_structs(
+    name: str, rows: Sequence[Sequence[Mapping[str, Any]] | None], struct: pl.Struct
+) -> pl.Series:
+    """Build a column of lists of structs; ``None`` is null.
+
+    Examples:
+        >>> lists_of_structs("spans", [[{"start": 0}], [], None], pl.Struct({"start": pl.Int64})).to_list()
+        [[{'start': 0}], [], None]
+    """
+    # A series of nested lists is built ten times as fast by way of a table.
+    table = pl.DataFrame([{name: row} for row in rows], schema={name: pl.List(struct)})
+    return table.to_series()
 
 
 def _struct_type(kind: type) -> pl.Struct:
