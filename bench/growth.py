@@ -34,6 +34,7 @@ COMMANDS = {
     "consistency": "consistency {rows} --answer text --sample other --sample third --by group "
     "--embedder {folder} --no-cache",
     "code": "code {rows} --text text --codebook {codebook} --human hand --by group {model}",
+    "tables": "tables {rows} --question answer --banner region",
     "judge": "judge {rows} --prompt text --answer other --by group --chat-model m --chat-url {url} "
     "--order score-only --concurrency 64 --ledger {ledger}",
 }
@@ -82,9 +83,10 @@ def measured(name, folder, n, options, url):
             ledger=f"{work}/ledger.sqlite",
         )
         out = f"{work}/out.parquet"
-        parts = ["--part-rows", str(options.part_rows), "--out", out]
-        command = [sys.executable, "-m", "semscale", *words.split(), *parts]
-        found = process([*command, "--report", f"{work}/r.html"], {"OPENAI_API_KEY": "none"})
+        command = [sys.executable, "-m", "semscale", *words.split(), "--out", out]
+        if name != "tables":
+            command += ["--part-rows", str(options.part_rows), "--report", f"{work}/r.html"]
+        found = process(command, {"OPENAI_API_KEY": "none"})
         found["written"] = Path(out).stat().st_size
     return found
 

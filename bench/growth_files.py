@@ -42,15 +42,17 @@ WORDS = [
 SHORTEST, LONGEST = 5, 12  # words of a text
 BLOCK = 200_000
 GROUPS = 1000
+ANSWERS = ["never", "rarely", "sometimes", "often", "always"]
+REGIONS = ["north", "east", "south", "west"]
 HAND_CODED = 400  # rows, or up to twice as many
 CODES = {"power": "battery", "display": "screen", "cost": "price", "speed": "slow"}
 HIDDEN, INNER, HEADS, POSITIONS = 384, 384, 12, 66
 
 
 def write_rows(path: Path, n: int, duplicates: float) -> None:
-    """Write n rows: each column of texts has ``n * (1 - duplicates)`` different ones, and groups 1,000 names.
+    """Write n rows with three columns of texts, 1,000 groups, an answer out of five, and a region.
 
-    At most 800 rows are coded by hand.
+    Each column of texts has ``n * (1 - duplicates)`` different ones. At most 800 rows are coded by hand.
 
     Args:
         path: path of the new Parquet file.
@@ -73,6 +75,8 @@ def write_rows(path: Path, n: int, duplicates: float) -> None:
             for row, text in zip(rows.tolist(), texts, strict=True)
         ]
         columns["hand"] = pl.Series(hand, dtype=pl.String)
+        columns["answer"] = [ANSWERS[row * 7 % 11 % len(ANSWERS)] for row in rows.tolist()]
+        columns["region"] = [REGIONS[row * 5 % 13 % len(REGIONS)] for row in rows.tolist()]
         pl.DataFrame(columns).with_columns(group).write_parquet(blocks / f"{start:012d}.parquet")
     pl.scan_parquet(blocks).sink_parquet(path)
 
