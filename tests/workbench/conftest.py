@@ -14,6 +14,7 @@ IN_CHROMIUM = [
     pytest.mark.exhaustive,
     pytest.mark.skipif(find_spec("playwright") is None, reason="no Playwright: pip install --group browser"),
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the path"),
+    pytest.mark.timeout(600, method="thread"),  # keys and scripts of a page have no time limit of their own
 ]
 """Marks of tests that need a Chromium."""
 

@@ -131,6 +131,7 @@ def test_a_killed_workbench_loses_and_doubles_no_label(chromium, folder):
         other.goto(f"http://127.0.0.1:{port}/label?task={TASK}")
         wait_for_tally(other, 11)
         wait_until_saved(page)  # the first tab goes on as well
+        page.bring_to_front()
         page.keyboard.press("5")
         wait_until_saved(page)
         other.reload()
@@ -151,15 +152,18 @@ def test_two_tabs_of_one_person_and_a_reload_double_nothing(new_page, folder):
     other.goto(page.url)
     other.locator("#figures progress").wait_for()
     for key in "123":
-        page.keyboard.press(key)
-        other.keyboard.press(key)
+        for tab in (page, other):
+            tab.bring_to_front()  # keys of a tab in the background may never arrive
+            tab.keyboard.press(key)
     wait_until_saved(page)
     wait_until_saved(other)
     page.reload()
     wait_for_tally(page, 3)
     assert len(entries(folder, "ada")) == 6
+    other.bring_to_front()
     other.keyboard.press("u")
     wait_until_saved(other)
+    page.bring_to_front()
     page.reload()
     wait_for_tally(page, 3)  # the label of the first tab holds again
     page.keyboard.press("u")  # the page has forgotten the text, and loads it again
