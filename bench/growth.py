@@ -33,7 +33,7 @@ COMMANDS = {
     "embed": "embed {rows} --text text --embedder {folder}",
     "consistency": "consistency {rows} --answer text --sample other --sample third --by group "
     "--embedder {folder} --no-cache",
-    "code": "code {rows} --text text --codebook {codebook} --human hand --by group {model}",
+    "code": "code {rows} --text text --codebook {codebook} --human hand --by group --sentiment none {model}",
     "tables": "tables {rows} --question answer --banner region",
     "judge": "judge {rows} --prompt text --answer other --by group --chat-model m --chat-url {url} "
     "--order score-only --concurrency 64 --ledger {ledger}",
