@@ -145,7 +145,7 @@ def test_pages_fit_and_are_accessible(new_page, scheme, width):
 
 
 def test_first_rows_and_progress_are_shown_while_a_large_file_is_read(new_page, folder):
-    rows = "".join(f"{n},DE,{n % 3},Yes,,1,5,It was answer {n} of many,30\n" for n in range(240_000))
+    rows = "".join(f"{n},DE,{n % 3},Yes,,1,5,It was answer {n} of many,30\n" for n in range(1_200_000))
     (folder / "answers.csv").write_text(
         "respondent,country,satisfaction,tea,milk,sound,shape,why,age\n" + rows
     )
