@@ -102,10 +102,14 @@ def test_fifty_keys_at_the_speed_of_the_machine_are_all_stored(new_page, folder)
     wait_for_tally(page, 51)
 
 
-def test_a_killed_workbench_loses_and_doubles_no_label(chromium, folder):
+def free_port():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+        return free.getsockname()[1]
+
+
+def test_a_killed_workbench_loses_and_doubles_no_label(chromium, folder):
+    port = free_port()
     context = chromium.new_context()
     first = Workbench(folder, port)
     try:
