@@ -313,7 +313,7 @@ class OpenVinoEmbedder:
             if len(entries):
                 vectors[is_shipped], tokens[is_shipped] = entries["vector"], entries["tokens"]
             new = np.flatnonzero(~is_shipped)
-            if len(new):
+            if len(new) and not self._pipelines:
                 self._load()
         for start in range(0, len(new), CHUNK):
             rows = new[start : start + CHUNK]
