@@ -14,47 +14,18 @@ import numpy as np
 
 from semscale.embedding import shipped
 from semscale.embedding.cache import RememberingEmbedder
-from semscale.embedding.embedder import Embedder, Embeddings
+from semscale.embedding.embedder import Embedder
 from semscale.embedding.openvino import OpenVinoEmbedder
 from semscale.errors import ModelError
 from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
 from semscale.scales import scale_names
-from semscale.signature import Signature
-from semscale.types import Progress
 from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.weights.resolving import resolve
 
 FILE = Path(str(resources.files("semscale.embedding") / shipped.SHIPPED_FILE))
 
 RATED = "A text that somebody rates."
-
-
-class RecordingEmbedder:
-    """Passes texts on to an embedder, and records the distinct texts.
-
-    Args:
-        embedder: computes the vectors.
-    """
-
-    def __init__(self, embedder: Embedder) -> None:
-        self.embedder = embedder
-        self.texts: dict[str, None] = {}
-
-    @property
-    def dimensions(self) -> int:
-        """Width of a vector."""
-        return self.embedder.dimensions
-
-    @property
-    def signature(self) -> Signature:
-        """Signature of the embedder behind."""
-        return self.embedder.signature
-
-    def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
-        """Record the texts, and embed them."""
-        self.texts |= dict.fromkeys(texts)
-        return self.embedder.embed(texts, progress=progress)
 
 
 def computing_embedder() -> OpenVinoEmbedder:
@@ -67,11 +38,11 @@ def computing_embedder() -> OpenVinoEmbedder:
 
 def needed_texts(embedder: Embedder) -> list[str]:
     """List the sentences that are embedded when built-in scales rate a text and are linted."""
-    recorder = RecordingEmbedder(embedder)
+    remembering = RememberingEmbedder(embedder)
     for name in scale_names():
-        Rater(name, embedder=recorder).rate([RATED])
-        lint(name, embedder=recorder)
-    return [text for text in recorder.texts if text != RATED]
+        Rater(name, embedder=remembering).rate([RATED])
+        lint(name, embedder=remembering)
+    return [text for text in remembering.texts if text != RATED]
 
 
 def compute_table(embedder: OpenVinoEmbedder, texts: Sequence[str]) -> shipped.ShippedTable:
@@ -89,7 +60,7 @@ def compute_table(embedder: OpenVinoEmbedder, texts: Sequence[str]) -> shipped.S
 def main() -> None:
     """Write the file."""
     embedder = computing_embedder()
-    texts = needed_texts(RememberingEmbedder(embedder))
+    texts = needed_texts(embedder)
     np.save(FILE, compute_table(embedder, texts))
     sys.stdout.write(f"{FILE.name}: {len(texts):,} vectors, {FILE.stat().st_size:,} bytes\n")
 

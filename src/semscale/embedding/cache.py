@@ -112,6 +112,11 @@ class RememberingEmbedder:
         """Width of a vector."""
         return self.embedder.dimensions
 
+    @property
+    def texts(self) -> list[str]:
+        """Distinct texts that were embedded, in their order."""
+        return list(self._rows)
+
     @cached_property
     def signature(self) -> Signature:
         """Signature of the embedder behind; remembering changes no number."""
