@@ -20,7 +20,7 @@ from semscale.serving.background import BackgroundWork, Task
 from semscale.workbench.access import STATIC
 from semscale.workbench.data_page import data_router, refusal
 from semscale.workbench.models import Models
-from semscale.workbench.pages import page, redirect, static_file
+from semscale.workbench.pages import PAGES, page, redirect, static_file
 from semscale.workbench.project import NoFileError, Project
 from semscale.workbench.start_page import OpenProject, start_router
 from semscale.workbench.survey_view import SurveyReader
@@ -28,7 +28,6 @@ from semscale.workbench.users import current_user
 
 _EARLY = re.compile(r"/((data|start|static)(/.*)?)?")  # what is imported at the start
 
-_FURTHER = ("answers", "code", "drift", "label", "rate", "study", "tables")
 _THREADS = 4
 _SECONDS = 1.0  # for which the first page waits for the answers of a small file
 
@@ -97,7 +96,7 @@ def workbench(project: Project, *, open_project: OpenProject | None = None) -> F
             Middleware(
                 FurtherPages,
                 read=cache(lambda: work.submit(_import_further_pages)),
-                add=add_further_pages,
+                add=cache(add_further_pages),
             ),
         ],
     )
@@ -112,7 +111,7 @@ def workbench(project: Project, *, open_project: OpenProject | None = None) -> F
 
 
 def _import_further_pages() -> None:
-    for name in _FURTHER:
+    for name in PAGES.keys() - {"data"}:
         importlib.import_module(f"semscale.workbench.{name}_page")
 
 
@@ -126,20 +125,17 @@ class FurtherPages:
     Args:
         app: the next application.
         read: begins to import the pages at its first call; returns the work.
-        add: adds the imported pages.
+        add: adds the imported pages at its first call.
     """
 
     def __init__(self, app: ASGIApp, *, read: Callable[[], Task[None]], add: Callable[[], None]) -> None:
         self._app, self._read, self._add = app, read, add
-        self._is_added = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; if its page is a further one, add these first."""
         if scope["type"] == "http" and not _EARLY.fullmatch(scope["path"]):
             await asyncio.wrap_future(self._read().future)
-            if not self._is_added:
-                self._is_added = True
-                self._add()
+            self._add()
         await self._app(scope, receive, send)
         if scope["type"] == "http" and not scope["path"].startswith(STATIC):
             self._read()
