@@ -89,7 +89,7 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_bytes(instrument, table, t
 @every_instrument
 def test_file_runs_do_not_hold_texts_in_memory(instrument, tmp_path):
     path = tmp_path / "many.csv"
-    many = pl.concat([ROWS] * 80).with_columns(
+    many = pl.concat([ROWS] * 120).with_columns(
         text=pl.when(pl.col("text").is_not_null()).then(pl.col("text") + pl.int_range(pl.len()).cast(str))
     )
     many.write_csv(path)
@@ -98,7 +98,7 @@ def test_file_runs_do_not_hold_texts_in_memory(instrument, tmp_path):
     run = TableRun(table, [measuring], PartSettings(100))
     assert run.run(None)
     reachable_texts, frames = reachable(run, table)
-    # 1,920 answers: 200 are looked at for their language, a rating keeps a sample of 400, and few are shown.
+    # 2,880 answers: 200 are looked at for their language, a rating keeps a sample of 400, and few are shown.
     assert len({text for text in reachable_texts if text.startswith("answer")}) < 650
     assert sum(frame.height for frame in frames) < 450
 
