@@ -250,8 +250,10 @@ def test_codes_are_merged_renamed_and_netted_by_keys_and_by_dragging(codes_page,
     page.locator("[data-code]").first.focus()
     page.keyboard.press("e")
     page.locator(".editing").wait_for()
-    page.fill(".editing [name=keywords]", "loud, sound")
+    page.locator(".editing [name=keywords]").focus()
+    page.keyboard.type("loud, sound")
     page.locator("#word-count b:text-is('2')").wait_for()
+    assert page.evaluate("document.activeElement.name") == "keywords"  # counting takes nobody elsewhere
     page.fill(".editing [name=name]", "noise")
     page.fill(".editing [name=new_net]", "device")
     page.keyboard.press("Control+Enter")

@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from tests.workbench.conftest import SURVEY
+from tests.workbench.conftest import SURVEY, fields_in
 
 from semscale.workbench import survey_view
 
@@ -30,6 +30,28 @@ def test_counts_of_conditions_and_changes_read_no_file(browser, opened):
     browser.change("/data/rows", {"where": "age > 30", "name": "", "expression": ""})
     assert ">3 rows<" in browser.get("/data")
     assert len(opened) == 1
+
+
+def test_a_first_description_counts_nothing_again(browser, folder, monkeypatch):
+    """The description says of the rows what was assumed before it was there."""
+    counted = []
+    profiles_of = survey_view.profiles_of
+    monkeypatch.setattr(survey_view, "profiles_of", lambda table: counted.append(table) or profiles_of(table))
+    form = fields_in(browser.get("/tables?questions=shape").partition("tables-form")[2])
+    browser.change("/tables/save", {"questions": "shape", "version": form["version"]})
+    assert (folder / "survey.yaml").exists()
+    assert len(counted) == 1
+
+
+def test_the_page_that_waits_takes_the_place_of_the_whole_page(browser, monkeypatch):
+    goes_on = threading.Event()
+    monkeypatch.setattr(survey_view, "_SECONDS", 0)
+    load = survey_view.table_in_memory
+    monkeypatch.setattr(survey_view, "table_in_memory", lambda *given: goes_on.wait(30) and load(*given))
+    answer = browser.client.get("/tables?questions=shape", headers={"hx-request": "true"})
+    goes_on.set()
+    assert "Reading the file" in answer.text
+    assert (answer.headers["hx-retarget"], answer.headers["hx-reselect"]) == ("#page", "#page")
 
 
 def test_a_file_that_changes_is_read_again(browser, folder, opened):

@@ -165,6 +165,8 @@ def reading_page(
 ) -> Response:
     """Render the page that waits for a file, with the progress and the file's first rows.
 
+    It takes the place of the whole page, also where a part of it was asked for.
+
     Args:
         project: the project that is open.
         reader: reads the file.
@@ -174,7 +176,8 @@ def reading_page(
         content: further values of the template.
     """
     task, opened = reader.unfinished(file, stored), reader.opened(file, stored)
-    return page("reading", project, current=current, file=file.name, task=task, opened=opened, **content)
+    waits = page("reading", project, current=current, file=file.name, task=task, opened=opened, **content)
+    return in_place_of(waits, "page")
 
 
 def status_of(error: Exception) -> int:

@@ -31,6 +31,9 @@ _SECONDS = 0.3  # after which a page is shown without the answers
 _READ, _IN_MEMORY = 4, 2  # numbers of last tables whose counts, and whose rows, stay
 _FIRST_ROWS = 8
 
+_ROWS = {"reading", "derive", "where", "leave_out"}  # what a description states of the rows
+_UNDESCRIBED = Survey(questions=())
+
 DETECTED = TableSettings()
 """Settings of a file about which nothing is stated."""
 
@@ -250,12 +253,7 @@ class SurveyReader:
         return leave_out_rows(table, survey)
 
     def _task(self, file: Path, survey: Survey | None) -> Task[TableCounts]:
-        rows = (
-            ""
-            if survey is None
-            else survey.model_dump_json(include={"reading", "derive", "where", "leave_out"})
-        )
-        key = (_file_state(file), rows)
+        key = (_file_state(file), (survey or _UNDESCRIBED).model_dump_json(include=_ROWS))
         with self._lock:
             task = self._tasks.pop(key, None)
             if task is None or _failed_by_chance(task):

@@ -34,17 +34,16 @@ document.addEventListener("htmx:responseError", (event) => {
 
 // ---- Focus ----
 
-// Until content is settled, htmx shows elements with the attributes of those that they replace.
+// A card that was replaced has the focus again; a change of the page shows what is to be filled in next. Any other
+// answer leaves the focus where the person is. Until content is settled, htmx shows elements with the attributes of
+// those that they replace.
 document.addEventListener("htmx:afterSettle", (event) => {
-  const target = event.detail.target;
+  const { target, requestConfig } = event.detail;
   const address = document.querySelector("[data-address]")?.dataset.address;
   if (address) history.replaceState(null, "", address);
-  if (target.id === "page" || target.id === "questions" || target.id === "count" || target.id === "preview") {
+  if (target.matches("[data-question]")) focusQuestion(document.getElementById(target.id));
+  else if (requestConfig?.verb === "post" && ["page", "questions"].includes(target.id))
     document.querySelector("#page .editing [name=name]")?.focus();
-    return;
-  }
-  const name = event.detail.requestConfig?.elt?.closest("[data-question]")?.id ?? target.id;
-  focusQuestion(document.getElementById(name) ?? questions().find((card) => card.contains(document.activeElement)));
 });
 
 function focusQuestion(card) {
