@@ -54,12 +54,14 @@ class OpenProjects:
         self._addresses: dict[Path, str] = {}
         self._servers: list[_Server] = []
         self._further: list[Future[None]] = []
-        self._loop = asyncio.new_event_loop()
+        self._loop: asyncio.AbstractEventLoop
 
     def run(self, first: Opening) -> None:
         """Serve a project, and those that its pages open, until a signal ends all."""
         server = self._add(first)
-        with handle_signals(self._end), asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+        # A loop is created once Ctrl-C cannot end that halfway.
+        with handle_signals(self._end), asyncio.Runner() as runner:
+            self._loop = runner.get_loop()
             runner.run(self._serve(server, first.listener))
 
     def open(self, path: Path | None, entry: str = "/data") -> str:
