@@ -438,16 +438,18 @@ class OpenVinoEmbedder:
         return pipeline
 
     def _compile(self, layer: int | None, arithmetic: Arithmetic) -> "Pipeline":
-        """Compile the model; meanwhile its weights are hashed, so that no vector comes from other weights."""
+        """Compile the model once the content of its file, if the graph has copies of it, is not in memory."""
+        return Pipeline(self._graph(layer, arithmetic), arithmetic=arithmetic)
+
+    def _graph(self, layer: int | None, arithmetic: Arithmetic) -> "openvino.Model":
+        """Build the model; meanwhile its weights are hashed, so that no vector comes from other weights."""
         with verify_content(self._checkpoint.weights, self._sha256) as content:
             weights = open_weights(self._checkpoint, content)
             if layer is None:
-                graph = sentence_graph(
+                return sentence_graph(
                     self._checkpoint, weights, int8=arithmetic.int8, masked=pads_rows(arithmetic)
                 )
-            else:
-                graph = states_graph(self._checkpoint, weights, layer)
-            return Pipeline(graph, arithmetic=arithmetic)
+            return states_graph(self._checkpoint, weights, layer)
 
 
 class InFloat32:
