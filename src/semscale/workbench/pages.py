@@ -212,13 +212,16 @@ def router_of(
 def in_place_of(answer: Response, part: str) -> Response:
     """Let htmx replace a part of the page by the same part of a response, whatever it had asked for.
 
-    What a person is doing elsewhere on the page is left alone.
+    What a person is doing elsewhere on the page is left alone. The page that waits for a file takes the place
+    of the whole page nevertheless.
 
     Args:
         answer: the page.
         part: ID of the part.
     """
-    answer.headers.update({"HX-Retarget": f"#{part}", "HX-Reselect": f"#{part}", "HX-Reswap": "outerHTML"})
+    swap = {"HX-Retarget": f"#{part}", "HX-Reselect": f"#{part}", "HX-Reswap": "outerHTML"}
+    for name, value in swap.items():
+        answer.headers.setdefault(name, value)
     return answer
 
 
