@@ -11,20 +11,28 @@ from semscale.report.chart_kit import (
     BAR,
     CARD,
     CONTRAST,
+    DARK_CARD,
     INK,
     MUTED,
     NEUTRAL,
+    PALETTE,
+    TOTAL,
     contrast,
     correlation_colour,
+    deepened,
     diverging,
     ink_on,
     ordinal,
     ramp,
     sequential,
+    turned,
 )
+from semscale.report.row_charts import group_rows
+from semscale.stats.intervals import Estimate
 
 TEXT, GRAPHIC = 4.5, 3.0  # WCAG 2.2 AA: contrast of text (1.4.3) and of parts of a picture (1.4.11)
 STYLE = resources.files("semscale.report").joinpath("templates", "style.css").read_text(encoding="utf-8")
+NAN = float("nan")
 STEPS = [step / 20 for step in range(21)]
 
 
@@ -42,14 +50,6 @@ def test_contrast_of_a_published_pair():
     assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.005)
 
 
-def turned(colour: str) -> str:
-    """What ``invert(1) hue-rotate(180deg)`` makes of a colour, by the matrix of Filter Effects 1."""
-    red, green, blue = (255 - int(colour[start : start + 2], 16) for start in (1, 3, 5))
-    rows = (-0.574, 1.430, 0.144), (0.426, 0.430, 0.144), (0.426, 1.430, -0.856)
-    channels = (a * red + b * green + c * blue for a, b, c in rows)
-    return "#" + "".join(f"{round(min(max(channel, 0), 255)):02x}" for channel in channels)
-
-
 def test_turning_a_colour_keeps_its_hue():
     assert (turned("#ffffff"), turned("#000000")) == ("#000000", "#ffffff")
     assert turned("#808080") in {"#7f7f7f", "#808080"}
@@ -60,6 +60,24 @@ def test_turning_a_colour_keeps_its_hue():
 def test_a_dark_page_turns_the_colours_of_its_pictures():
     dark = STYLE.partition("@media screen and (prefers-color-scheme: dark)")[2]
     assert ".card svg, .legend i { filter: invert(1) hue-rotate(180deg); }" in dark
+
+
+@pytest.mark.parametrize("n_points", range(2, 12))
+def test_points_of_a_scale_stand_out_from_a_dark_card(n_points):
+    for colours in (ordinal(n_points), ramp(n_points), (*PALETTE, BAR, TOTAL, NEUTRAL)):
+        dark = [turned(deepened(colour)) for colour in colours]
+        assert min(contrast(colour, DARK_CARD) for colour in dark) >= GRAPHIC
+        assert min(contrast(ink_on(colour), colour) for colour in dark) >= TEXT
+        assert len(set(dark)) == len(colours)
+
+
+def test_a_dark_page_draws_deepened_colours():
+    assert roots()[1]["card"] == DARK_CARD
+    pale, deep = ordinal(5)[1], ordinal(5)[0]
+    rows = [("a", Estimate(1.0, NAN, NAN), (0.5, 0.5))]
+    shown = group_rows(rows, (pale, deep), reference=1.0, width=860).inline("groups")
+    assert f'fill="{pale}" style="--d:{deepened(pale)}"' in shown
+    assert f'fill="{deep}"><' in shown
 
 
 @pytest.mark.parametrize("colour", [INK, MUTED, ACCENT])

@@ -156,7 +156,7 @@ def test_neutral_scale_has_a_separate_ramp_and_bad_scale_reverses_colours(make_s
     legends = {}
     for polarity in ("ascending-good", "ascending-bad", "neutral"):
         shown = page(make_summary(scale=make_scale(5, polarity=polarity), n=20, groups=2).document())
-        legends[polarity] = re.findall(r'<i style="background:(#\w+)">', shown)
+        legends[polarity] = re.findall(r'<i style="background:(#\w+);', shown)
     assert legends["ascending-bad"] == legends["ascending-good"][::-1]
     assert set(legends["neutral"]) != set(legends["ascending-good"])
 

@@ -40,6 +40,7 @@ _SEQUENTIAL: Final = ("#f6f3ec", "#d5e1ea", "#a3c1da", "#6798c2", "#326ea6", "#1
 _LOW_ARM: Final = ("#eadfd0", "#e8bd8e", "#d98f4e", "#b4581a", "#7f3a0c")
 _HIGH_ARM: Final = ("#dfe3e2", "#a9c4db", "#6798c2", "#326ea6", "#154a7d")
 _MIDDLE: Final = "#dcd8cc"
+_BACKGROUNDS: Final = {GRID, CARD, "none"}
 _LINEAR_LIMIT: Final = 0.04045  # of sRGB, below which a channel is proportional to its light
 
 
@@ -115,6 +116,58 @@ def correlation_colour(r: float) -> str:
     return diverging(0.85 * r) if math.isfinite(r) else "#ffffff"
 
 
+DARK_CARD: Final = "#1a212a"
+"""Background of charts on a dark page."""
+
+_SEEN = 3.0  # contrast at which a part of a picture is seen (WCAG 2.2, 1.4.11)
+_CLEAR = 3.8  # contrast from which a colour stays as a dark page turns it
+
+
+@cache
+def turned(colour: str) -> str:
+    """Return what a dark page makes of a colour: ``invert(1) hue-rotate(180deg)``.
+
+    References:
+        W3C Filter Effects 1, matrix of ``hue-rotate``.
+
+    Examples:
+        >>> turned("#ffffff"), turned("#1f5a92")
+        ('#000000', '#7bb6ee')
+    """
+    matrix = np.array([[-0.574, 1.430, 0.144], [0.426, 0.430, 0.144], [0.426, 1.430, -0.856]])
+    return _hex(np.clip(matrix @ (255 - _rgb(colour)), 0, 255))
+
+
+@cache
+def deepened(colour: str) -> str:
+    """Return the colour to draw instead on a page that turns its pictures, so that it stands out there.
+
+    Contrasts of 1 to 3.8 with the dark card become 3 to 3.8, so that pale colours keep their order.
+
+    Examples:
+        >>> deepened("#326ea6"), round(contrast(turned(deepened("#dcd8cc")), DARK_CARD), 1)
+        ('#326ea6', 3.0)
+    """
+    before = contrast(turned(colour), DARK_CARD)
+    if before >= _CLEAR:
+        return colour
+    wanted = _SEEN + (before - 1) * (_CLEAR - _SEEN) / (_CLEAR - 1)
+    # The darker a colour, the lighter it turns; halving 12 times finds the step of a channel.
+    low, high = 0.0, 1.0
+    for _ in range(12):
+        middle = (low + high) / 2
+        if contrast(turned(_hex(middle * _rgb(colour))), DARK_CARD) < wanted:
+            high = middle
+        else:
+            low = middle
+    return _hex(low * _rgb(colour))
+
+
+def dark_style(colour: str) -> str:
+    """Return the style of a mark with another colour on a page that turns its pictures."""
+    return f"--d:{colour}"
+
+
 @cache
 def ink_on(colour: str) -> str:
     """Return black or white, whichever has the higher contrast on a colour; it is at least 4.58.
@@ -151,8 +204,11 @@ def _between(stops: tuple[str, ...], share: float) -> str:
     position = min(max(share, 0.0), 1.0) * (len(stops) - 1)
     left = min(int(position), len(stops) - 2)
     weight = position - left
-    mixed = (1 - weight) * _rgb(stops[left]) + weight * _rgb(stops[left + 1])
-    return "#" + "".join(f"{round(channel):02x}" for channel in mixed.tolist())
+    return _hex((1 - weight) * _rgb(stops[left]) + weight * _rgb(stops[left + 1]))
+
+
+def _hex(channels: Floats) -> str:
+    return "#" + "".join(f"{round(channel):02x}" for channel in channels.tolist())
 
 
 def _rgb(colour: str) -> Floats:
@@ -272,7 +328,12 @@ class Drawing:
             label: text alternative with the content and figures of the drawing.
         """
         look = {"role": "img", "aria-label": printable(label), "style": f"max-width:{self.width:.0f}px"}
-        return Markup(ElementTree.tostring(self._svg(look), encoding="unicode"))  # it has escaped the texts
+        root = self._svg(look)
+        for group in root.iter("g"):
+            fill = group.get("fill", INK)
+            if fill not in _BACKGROUNDS and deepened(fill) != fill and "style" not in group.attrib:
+                group.set("style", dark_style(deepened(fill)))
+        return Markup(ElementTree.tostring(root, encoding="unicode"))  # it has escaped the texts
 
     def document(self, description: str, legend: Sequence[Swatch] = (), *, is_crisp: bool = False) -> str:
         """Return the drawing as an SVG document on white paper, with its legend below.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from semscale.report.chart_kit import NARROW, WIDE
+from semscale.report.chart_kit import NARROW, WIDE, deepened
 from semscale.report.document import (
     Block,
     Cell,
@@ -212,7 +212,7 @@ def template_environment() -> "Environment":
         "heading": lambda head: heading_text(unbroken(head)), "drawings": drawings,
         "capitalised": capitalise, "has_interval": has_interval, "percent": percent, "plain": plain,
         "coverage": lambda interval: percents_unbroken(coverage(interval)), "number": number,
-        "position": _position,
+        "position": _position, "deepened": deepened,
     }  # fmt: skip
     environment.globals |= {
         "block_html": block_html,

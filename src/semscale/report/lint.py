@@ -339,6 +339,7 @@ def _ladder_figure(report: "LintReport") -> Figure | None:
         f"PMFs of {count(len(drawn))} probes, from low to high. Means run from {lowest} to {highest}.",
         table(("probe", "level", "mean", *mass_heads(report.scale)), rows, detail="full"),
         caption=f"{order}{part}",
+        style="matrix",
     )
 
 
@@ -377,6 +378,7 @@ def _cosine_figure(entry: "SetLint", scale: "Scale") -> Figure:
         f"Cosines between the anchors of set {one_line(entry.name)}. {near}; ends {ends}.",
         matrix_table("point", names, points, cosines),
         caption=f"{near}, ends {ends}. The colour should fade with distance from the diagonal.",
+        style="matrix",
     )
 
 

@@ -25,6 +25,8 @@ from semscale.report.chart_kit import (
     Axis,
     Drawing,
     Rows,
+    dark_style,
+    deepened,
     diamonds,
     draw_across,
     ink_on,
@@ -34,6 +36,7 @@ from semscale.report.chart_kit import (
     percent_label,
     rectangle,
     sequential,
+    turned,
 )
 from semscale.report.document import Interval, Swatch
 from semscale.report.formatting import plain
@@ -279,7 +282,8 @@ def _draw_masses(
         drawing.box((left + 0.5, y - 10), max(right - left - 1, 0), 20, colour)
         if right - left >= _ROOM_FOR_A_FIGURE:
             middle = ((left + right) / 2, y + 4)
-            drawing.text(middle, f"{100 * mass:.0f}", anchor="middle", fill=ink_on(colour), font_size=11)
+            look = {"fill": ink_on(colour), "style": dark_style(turned(ink_on(turned(deepened(colour)))))}
+            drawing.text(middle, f"{100 * mass:.0f}", anchor="middle", font_size=11, **look)
 
 
 def bin_edges(score: Floats, bounds: tuple[float, float], *, bins: int) -> Floats:
