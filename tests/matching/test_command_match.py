@@ -42,7 +42,7 @@ def test_a_pipe_gets_plain_text(semscale, answers):
     for word in (
         "answers.csv", "3 of 5 rows were scored; left out: 1 missing and 1 without reference",
         "Altogether (95 %",
-        "mean match, from −1 to 1", "By column topic", "heart", "1 lowest score\n", "[bold red]tomatoes[/]",
+        "mean match, from −1 to 1", "By topic", "heart", "1 lowest score\n", "[bold red]tomatoes[/]",
         "linearized variance over rows", "signature: ",
     ):  # fmt: skip
         assert word in ended.out, word

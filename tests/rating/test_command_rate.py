@@ -36,7 +36,7 @@ def test_a_pipe_gets_plain_text(rate, seven_answers):
     for word in (
         "Quality", "answers.csv", "5 of 7 rows were scored; left out: 1 missing "
             "and 1 without respondent",
-        "mean, from 1 to 5", "top 2 points", "net (top minus bottom)", "By column region", "north", "south",
+        "mean, from 1 to 5", "top 2 points", "net (top minus bottom)", "By region", "north", "south",
         "(no region)",
         "Comparison with humans (5 texts)", "Pearson r of means", "linearized variance over respondents",
         "signature: ", "(--signature)",

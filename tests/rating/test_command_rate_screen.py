@@ -55,7 +55,7 @@ def test_a_long_group_name_loses_its_middle_on_the_screen_only(rate, tmp_path, m
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("TERM", "dumb")
     shown = rate("--by", "region", file="answers.parquet").out
-    table = shown.split("By column region")[1].split("\nintervals")[0].split("\nThis")[0].splitlines()
+    table = shown.split("By region")[1].split("\nintervals")[0].split("\nThis")[0].splitlines()
     (row,) = [line for line in table if "…" in line]
     assert cell_len(row) <= 100
     assert "\x1b" not in row

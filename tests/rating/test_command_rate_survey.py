@@ -35,7 +35,7 @@ def test_derived_columns_are_columns_to_compare_by(rate, tmp_path):
         "END"
     )
     out = rate("--derive", f"age_band={bands}", "--by", "age_band", "--out", "rated.csv").out
-    assert "By column age_band" in out
+    assert "By age_band" in out
     assert "35 and over" in out
     header, *rows = (tmp_path / "rated.csv").read_text().splitlines()
     assert header.startswith("id,age,land,text,age_band,semscale_status")
@@ -97,7 +97,7 @@ def test_two_texts_are_rated_as_if_separate(rate_two, semscale, tmp_path):
 def test_headings_of_groups_name_their_column(rate_two):
     lines = rate_two("--scale", "quality", "--by", "land", "--by", "age").out.splitlines()
     headings = [line for line in lines if line.startswith("By ")]
-    assert headings == ["By column land", "By column age"] * 2
+    assert headings == ["By land", "By age"] * 2
 
 
 @pytest.mark.exhaustive

@@ -108,6 +108,13 @@ def every_chart(width):
 
 
 @pytest.mark.parametrize("width", [348, 860])
+def test_cells_that_are_too_small_have_no_figures():
+    for columns, n_shown in ((5, 5), (14, 0)):
+        names = [f"c{number}" for number in range(columns)]
+        shown = matrix([[MatrixCell("#ffffff", "0.88")] * columns], ["row"], names, width=348).inline("cells")
+        assert shown.count(">0.88<") == n_shown
+
+
 def test_every_chart_fits_its_width_and_escapes_what_it_writes(width):
     for name, drawing in every_chart(width).items():
         shown = drawing.inline('a "quoted" <label>')

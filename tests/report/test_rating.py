@@ -584,7 +584,7 @@ def test_every_shape_gives_a_sound_page(shape, make_summary, make_scale, read_pa
     assert not re.search(r"\b(nan|None|inf)\b", shown.text)
     assert ("net promoter score:" in shown.text) == (n_points == 11)
     assert ("top-2-box:" in shown.text) == (n_points >= 4)
-    assert ("By column region" in shown.text) == (groups > 0)
+    assert ("By region" in shown.text) == (groups > 0)
 
 
 @pytest.mark.exhaustive
@@ -614,9 +614,7 @@ def test_the_screen_has_the_figures_the_bars_and_the_groups(make_summary, capsys
         "Quality  reviews.csv",
         "60 of 67 rows were scored; left out: 4 empty and 3 off-topic",
     ]
-    positions = [
-        lines.index(line) for line in ("Altogether (95 % interval)", "Distribution", "By column region")
-    ]
+    positions = [lines.index(line) for line in ("Altogether (95 % interval)", "Distribution", "By region")]
     assert positions == sorted(positions)
     assert [line[0] for line in lines[positions[1] + 2 : positions[1] + 7]] == list("12345")
     assert lines[positions[2] + 1].split() == ["region", "rows", "left", "out", "mean", "top", "2", "points"]
@@ -681,7 +679,7 @@ def test_markdown_and_workbook_have_every_section(make_summary, tmp_path):
     summary.report(tmp_path / "rated.xlsx", figures=tmp_path / "figures")
     book = sheets_of(tmp_path / "rated.xlsx")
     titles = (
-        "Distribution of the ratings", "By column region", "Comparison with human ratings", "Text by text",
+        "Distribution of the ratings", "By region", "Comparison with human ratings", "Text by text",
         "The clearest and the vaguest", "Rows left out", "Can the scale be trusted",
     )  # fmt: skip
     for title in titles:
@@ -796,5 +794,5 @@ def test_corrected_boxes_and_groups_are_beside_the_ratings_and_groups_are_tested
         summary, comparison=dataclasses.replace(compared, corrected=three, corrected_figures=())
     )
     shown = " ".join(read_page(page(few.document())).text.split())
-    assert "top-2-box: mass on 4 and 5; not corrected by the labels, which takes 10" in shown
+    assert "top-2-box: probability of 4 or 5; not corrected by the labels, which takes 10" in shown
     check_json(summary.to_json())

@@ -35,7 +35,7 @@ def test_rows_without_a_weight_or_a_stratum_are_left_out_and_counted():
 
 def test_rows_with_weight_0_are_counted():
     sample = read_sample(pl.DataFrame({"w": [0.0, 1.0, 2.0]}), SampleSettings(weight="w"))
-    assert sample.notes == ("in no base, as their weight is 0: 1 rows",)
+    assert sample.notes == ("the bases leave out rows whose weight is 0: 1",)
     assert sample.is_included.all()
 
 

@@ -100,7 +100,7 @@ def test_items_are_joined_to_a_grid(browser, survey):
 def test_rows_and_derived_columns_are_tried_saved_and_counted(browser, survey):
     count = browser.get("/data/count?where=older&name=older&expression=age >= 40")
     # 41, 52 and 63 years.
-    assert "<b>3</b> rows count" in count
+    assert "<b>3</b> rows are used" in count
     browser.change("/data/rows", {"where": "older", "name": ["older", ""], "expression": ["age >= 40", ""]})
     assert (survey().where, survey().derive) == ("older", {"older": "age >= 40"})
     assert "older" in survey().by_name or "older" in browser.get("/data")
@@ -323,7 +323,7 @@ def test_rows_of_previews_count_until_the_description_is_written_and_all_numbers
     (folder / "answers.csv").write_text(PREVIEWS)
     page = browser.get("/data")
     assert "<span>4 rows</span><span>3 columns</span><span>1 question</span>" in page
-    assert "Until then, rows that it leaves out count" in page
+    assert "Until then, rows that it leaves out are used, too" in page
     fields = browser.form("Q1") | {"title": "How"}
     headers = {"Sec-Fetch-Site": "same-origin", "HX-Request": "true"}
     assert browser.post("/data/question", fields, headers).headers["HX-Refresh"] == "true"

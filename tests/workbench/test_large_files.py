@@ -25,7 +25,7 @@ def opened(monkeypatch):
 def test_counts_of_conditions_and_changes_read_no_file(browser, opened):
     browser.get("/data")
     for age in (20, 30, 40):
-        assert "rows count" in browser.get(f"/data/count?where=age > {age}&name=&expression=")
+        assert "rows are used" in browser.get(f"/data/count?where=age > {age}&name=&expression=")
     browser.change("/data/question", browser.form("country") | {"title": "Home"})
     browser.change("/data/rows", {"where": "age > 30", "name": "", "expression": ""})
     assert ">3 rows<" in browser.get("/data")

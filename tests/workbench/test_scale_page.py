@@ -114,7 +114,7 @@ def test_half_of_a_set_is_a_sentence_and_no_refusal(browser):
     form = open_form(browser)
     form["anchor"][1] = " "
     assert "anchor 2 must not be empty" in browser.change("/rate/scale/chart", form)
-    assert "Linter" not in browser.change("/rate/scale/check", form)
+    assert "Check of the sentences" not in browser.change("/rate/scale/check", form)
 
 
 def test_the_linter_states_the_findings_of_the_command(browser, toy_embedder):
@@ -133,7 +133,7 @@ def test_probes_that_are_rated_elsewhere_are_named(browser, toy_embedder):
     rater = Rater(scale_of(MOOD), embedder=toy_embedder)
     modes = rater.rate(["it is bad", "great stuff", "it is good"]).mode.tolist()
     n = sum(mode == level for mode, level in zip(modes, (1, 1, 3), strict=True))
-    assert f"{n} of 3 probes at the point that you expect" in page
+    assert f"{n} of 3 probes are rated at the point that you expect" in page
     assert modes[1] == 3
     assert '<q dir="auto">great stuff</q> <span>expected <b>Bad</b>, rated <b class="warn">Good</b>' in page
 

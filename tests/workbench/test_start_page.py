@@ -36,7 +36,7 @@ def start(folder, opened):
 def test_each_job_leads_to_a_page_or_names_its_command(start):
     page = start.get("/")
     jobs = re.search(r'<ul class="jobs".*?</ul>', page, re.DOTALL)[0].split("</li>")[:-1]
-    assert len(jobs) == 5
+    assert len(jobs) == 6
     for job in jobs:
         link = re.search(r'href="([^"]+)"', job)
         assert (start.answer(link[1]).status_code == 200) if link else "<code>semscale " in job

@@ -118,7 +118,7 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
         case blocks.Verbatims(columns):
             for title, texts in columns:
                 yield f"### {_text(capitalise(title))}"
-                heads = ("Text", "Row", "Mean", "Entropy", "PMF")
+                heads = ("Text", "Row", "Mean", "Entropy", "Probabilities")
                 yield _rows(heads, (
                     (
                         _cell(item.text), f"{item.row:,}", _cell(item.mean), _cell(item.entropy),

@@ -428,7 +428,7 @@ def group_title(estimates: "Estimates") -> Line:
     """Name the question or the column of groups in the heading of its figures."""
     if estimates.title not in {"", estimates.by}:
         return "By ", Quoted(estimates.title)
-    return "By group" if estimates.by is None else ("By column ", Quoted(estimates.by))
+    return "By group" if estimates.by is None else ("By ", Quoted(estimates.by))
 
 
 def variance_table(variances: Mapping[str, Interval], title: Line = "") -> DataTable:

@@ -122,7 +122,7 @@ def matrix(
     width: int,
     title: str = "",
 ) -> Drawing:
-    """Draw a matrix of coloured cells with figures.
+    """Draw a matrix of coloured cells with figures; cells that are too small for them have none.
 
     Args:
         cells: cells row by row.
@@ -162,6 +162,8 @@ def matrix(
     for row, column in by_colour:
         corner = middles[column] - across / 2, table.middle(row) - height / 2
         drawing.box(corner, across, height, cells[row][column].colour)
+    if max(map(text_width, chain(*texts)), default=0) * size / FONT_SIZE > side:
+        return drawing  # the table below the chart has the figures
     for row, column in by_colour:
         point, ink = (middles[column], table.middle(row) + 4.3), ink_on(cells[row][column].colour)
         drawing.text(point, texts[row][column], anchor="middle", fill=ink, font_size=size)

@@ -99,7 +99,7 @@ MEANINGS = STATUS_MEANINGS | {
     "no-respondent": "rated, but the respondent is not known",
 }
 NPS_CAUTION = (
-    "This net promoter score comes from probability mass, which spreads over all points: use it to compare "
+    "This net promoter score comes from probabilities, which spread over all points: use it to compare "
     "groups, and do not compare it with an NPS from numeric answers."
 )
 RANKING = "Read this mean as a ranking and a comparison between groups, not as a level."
@@ -243,7 +243,7 @@ def _facts(summary: "RatingSummary") -> Iterator[parts.Fact]:
     if summary.weight is not None:
         yield "Effective n", Number(summary.estimates.overall.effective_n, 0)
     if summary.expected is not None:
-        yield "Expected r", summary.expected.value
+        yield "Expected correlation", summary.expected.value
 
 
 def _settings(summary: "RatingSummary", readout: str) -> Iterator[parts.Setting]:
@@ -310,9 +310,9 @@ def _text_sections(summary: "RatingSummary") -> Iterator[Section | None]:
         shown = section(
             "verbatims",
             "The clearest and the vaguest",
-            "Bars show a text's PMF from the lowest point to the highest; the tallest means "
-            f"{percent(extreme.tallest, 0)}. Entropy is 0 nats when all mass lies on one point and "
-            f"{number(math.log(summary.scale.n_points))} when it lies evenly on all.",
+            "Bars show how probable each point is for a text, from the lowest to the highest; the tallest "
+            f"means {percent(extreme.tallest, 0)}. Entropy measures how vague a rating is, from 0 if one "
+            f"point is certain to {number(math.log(summary.scale.n_points))} if all are equally probable.",
             extreme,
         )
         yield None if shown is None else replace(shown, quotes=_texts_across_range(summary))
@@ -600,7 +600,7 @@ def _estimate_table(summary: "RatingSummary") -> DataTable:
     overall, values = summary.estimates.overall, [plain(value) for value in summary.scale.values]
     digits = scale_digits(summary.scale)
     rows: list[tuple[str, Value, str]] = [
-        (f"mean, from {values[0]} to {values[-1]}", estimate_cell(overall.mean, digits), "expected value")
+        (f"mean, from {values[0]} to {values[-1]}", estimate_cell(overall.mean, digits), "mean of all texts")
     ]
     compared = summary.comparison
     if compared is not None and (corrected := compared.corrected) is not None:
@@ -608,10 +608,10 @@ def _estimate_table(summary: "RatingSummary") -> DataTable:
         meaning = f"the mean that people would give to {correction_texts(compared)}"
         rows.append((f"mean of all texts, {CORRECTED}", mean, meaning))
     shares = (
-        ("top 2 points", "top_2_box", f"top-2-box: mass on {' and '.join(values[-2:])}"),
-        ("bottom 2 points", "bottom_2_box", f"bottom-2-box: mass on {' and '.join(values[:2])}"),
+        ("top 2 points", "top_2_box", f"top-2-box: probability of {' or '.join(values[-2:])}"),
+        ("bottom 2 points", "bottom_2_box", f"bottom-2-box: probability of {' or '.join(values[:2])}"),
         ("net (top minus bottom)", "net", "top-2-box minus bottom-2-box"),
-        ("NPS", "nps", "net promoter score: mass on 9 and 10 minus mass on 0 to 6"),
+        ("NPS", "nps", "net promoter score: probability of 9 or 10 minus that of 0 to 6"),
     )
     corrected_figures = {} if compared is None else compared.figures_by(None)
     for name, share, meaning in shares:
@@ -655,7 +655,7 @@ def _pmf_figure(summary: "RatingSummary") -> Figure:
         "distribution",
         *figures.bar_chart(list(zip(names, masses, strict=True))[::-1], about="Bars: share of each point"),
         table(heads, rows, title="Distribution", bars=tuple(mass.value for mass in masses)),
-        caption="Each bar is the probability mass that the rated texts put on a point, averaged over texts"
+        caption="Each bar is the probability of a point, averaged over the rated texts"
         f"{lines if any(map(has_interval, masses)) else ''}."
         f"{about_labels if has_corrected or _correction_note(summary) else ''}",
         finding=_distribution_finding(summary),
@@ -728,10 +728,10 @@ def _heat_figure(summary: "RatingSummary") -> Figure | None:
     return Figure(
         "texts",
         lambda width: strips(levels, names, ticks(width), width=width),
-        f"Heat map of {count_of(sample.height, 'PMF')} by mean: {low} to {high}, median {middle}.",
+        f"Heat map of {count_of(sample.height, 'rating')} by mean: {low} to {high}, median {middle}.",
         table(("text", "row", "mean", *mass_heads(scale)), rows, detail="full"),
         caption=f"{texts}: one column per text, sorted by mean score (below the picture). "
-        "The stronger a cell's colour, the more mass the text puts on that point, up to "
+        "The stronger a cell's colour, the more probable that point is for the text, up to "
         f"{percent(darkest, 0)}.",
         style="heat",
     )
@@ -773,7 +773,12 @@ def _verbatims(rows: pl.DataFrame, scale: "Scale") -> Iterator[Verbatim]:
     for text, row, mean, entropy, pmf in rows.select("text", "row", "mean", "entropy", "pmf").iter_rows():
         masses = ", ".join(f"{value}: {percent(mass, 0)}" for value, mass in zip(values, pmf, strict=True))
         yield Verbatim(
-            Quoted(text), row + 1, Number(mean, digits), Number(entropy), tuple(pmf), f"PMF: {masses}"
+            Quoted(text),
+            row + 1,
+            Number(mean, digits),
+            Number(entropy),
+            tuple(pmf),
+            f"Probabilities: {masses}",
         )
 
 

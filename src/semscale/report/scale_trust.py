@@ -22,8 +22,8 @@ _SEVERAL_WORDINGS = (
     "decides, not the texts."
 )
 _EXPECTED = (
-    "The expected correlation (Pearson’s r) with people follows from how much the ratings of these texts "
-    "differ. It was learned from scales and texts that people rated."
+    "The expected correlation (Pearson’s r) of these ratings with those of people follows from how much the "
+    "ratings differ. It was learned from scales and texts that people rated."
 )
 _ERROR_DIGITS = 3
 
@@ -63,7 +63,7 @@ def expected_sentence(summary: "RatingSummary") -> str | None:
 def trust_level(summary: "RatingSummary") -> tuple[str, Level] | None:
     """Return the mark of the section: the expected correlation, or else the linter's verdict."""
     if summary.expected is not None:
-        stated = f"expected r {number(summary.expected.value)}"
+        stated = f"expected correlation {number(summary.expected.value)}"
         return stated, "warn" if summary.is_doubtful else "pass"
     return None if summary.lint is None else (VERDICTS[summary.lint.verdict], summary.lint.verdict)
 
@@ -74,7 +74,10 @@ def trust_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
     if summary.expected is not None:
         yield f"{_EXPECTED} Here it is {correlation_with_range(summary.expected)}."
     if lint is not None:
-        yield "The linter compares the anchors with each other and tries them on a ladder of sentences."
+        yield (
+            "The linter, a check of the scale, compares the anchors with each other and rates sentences whose "
+            "order is known."
+        )
         yield findings(lint.worst_first, with_sets=True)
     if summary.scale.notes:
         yield Paragraph(Quoted(summary.scale.notes, LONGEST), "note")

@@ -739,7 +739,7 @@ def _notes_on_bases(crosstab: "Crosstab") -> Iterator[str]:
         yield f"Bases differ by line, as {why}; the base above is the largest."
     missing = int(crosstab.cells.n_missing[:, 0].min())
     if missing:
-        yield f"{count_of(missing, 'respondent')} without an answer: in no base."
+        yield f"{count_of(missing, 'respondent')} gave no answer; the bases leave them out."
     if crosstab.n_ungrouped:
         yield f"{count_of(crosstab.n_ungrouped, 'respondent')} without a group: in the total only."
 

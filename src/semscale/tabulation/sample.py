@@ -72,7 +72,7 @@ def read_sample(
     rows, weights = frame.filter(is_included), all_weights[is_included]
     if not weights.sum() > 0:
         raise InputError("weight", f": the weights in column '{settings.weight}' sum to 0")
-    notes = [f"in no base, as their weight is 0: {n:,} rows"] if (n := int((weights == 0).sum())) else []
+    notes = [f"the bases leave out rows whose weight is 0: {n:,}"] if (n := int((weights == 0).sum())) else []
     design: AnyDesign
     if replicates is not None and settings.replicate_type is not None:
         kind = "fay" if settings.rho and settings.replicate_type == "brr" else settings.replicate_type

@@ -29,11 +29,13 @@ class Job:
 
     Attributes:
         title: the job.
-        needs: sentence on what is needed.
+        result: sentence on what comes of it.
+        needs: what is needed.
         page: name of the page on which it is done.
     """
 
     title: str
+    result: str
     needs: str
     page: str
 
@@ -41,30 +43,38 @@ class Job:
 JOBS = (
     Job(
         "Rate answers on a scale",
-        "A file with a column of open answers, such as reasons for a grade. Ratings come with their mean by "
-        "group.",
+        "Each open answer gets a place on a scale, such as very bad to very good, and groups are compared.",
+        "a question with open answers",
         "rate",
     ),
     Job(
         "Code open answers",
-        "The same file. Topics are suggested, you correct them, and every answer gets its codes.",
+        "Topics are suggested, you correct them, and every answer gets its codes.",
+        "a question with open answers",
         "code",
     ),
     Job(
         "Make tables of a survey",
-        "A file with closed questions, and the groups to compare. Tables go to Excel and slides.",
+        "Questions are counted by group, with tests of the differences, for Excel and slides.",
+        "closed questions, and groups to compare",
         "tables",
     ),
     Job(
+        "Ask a synthetic panel",
+        "A language model answers a questionnaire as invented people. Compare it with real answers.",
+        "a questionnaire, which you write there",
+        "study",
+    ),
+    Job(
         "Look at judged answers",
-        "Answers of a chatbot or agent that a language model has scored. See the worst, label some to know "
-        "how far to trust the scores, and hold the next version to them.",
+        "See the worst answers of a chatbot or agent, and label some to know how far to trust the scores.",
+        "answers that a language model has scored",
         "answers",
     ),
     Job(
         "Check a new model against a baseline",
-        "Outputs of the approved model and of the new one to the same prompts, as recorded runs. See why a "
-        "gate failed, and approve or reject a run.",
+        "See whether a new model or prompt made answers worse, and approve or reject it.",
+        "recorded runs of both",
         "drift",
     ),
 )

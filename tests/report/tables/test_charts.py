@@ -101,7 +101,7 @@ def test_a_note_that_holds_for_all_tables_of_a_question_stands_once(survey):
         pl.when(pl.int_range(80) < 5).then(None).otherwise("region").alias("region"),
     )
     shown = page(crosstabs(gaps, questions=["like"], banners=["region", "town"]).document())
-    assert shown.count("3 respondents without an answer: in no base.") == 1
+    assert shown.count("3 respondents gave no answer; the bases leave them out.") == 1
     assert shown.count("Region: 5 respondents without a group: in the total only.") == 1
     short = gaps.rename({"region": "r"})  # a letter of the note itself
     shown = page(crosstabs(short, questions=["like"], banners=["r", "town"]).document())

@@ -116,7 +116,7 @@ def test_notes_say_how_a_table_was_tested_and_who_is_not_in_it(survey, tables):
     )
     result = crosstabs(gaps, questions=["like"], banners=["region"])
     message = " ".join(table_notes(result.tables[0], result.settings))
-    assert "3 respondents without an answer: in no base." in message
+    assert "3 respondents gave no answer; the bases leave them out." in message
     assert "5 respondents without a group: in the total only." in message
 
 
@@ -229,7 +229,7 @@ def test_the_screen_says_who_has_no_answer_and_no_group(survey, capsys):
     result = crosstabs(gaps, questions=["like"], banners=["region"])
     print_document(result.document())
     shown = capsys.readouterr().out
-    assert "3 respondents without an answer: in no base." in shown
+    assert "3 respondents gave no answer; the bases leave them out." in shown
     assert "5 respondents without a group: in the total only." in shown
     cells = result.to_frame()
     assert set(cells["n_ungrouped"].drop_nulls()) == {5}
