@@ -132,3 +132,4 @@ def test_the_page_is_readable_in_light_in_dark_and_on_paper():
         for name in ("ink", "muted", "accent", "good", "warn", "bad"):
             assert contrast(page[name], page["paper"]) >= TEXT, name
         assert contrast(page["ink"], page["soft"]) >= TEXT
+        assert contrast(page["muted"], page["card"]) >= TEXT  # placeholders in fields

@@ -8,7 +8,7 @@ import pytest
 from tests.workbench.conftest import SURVEY, Browser, Workbench, app_of, message_in
 
 from semscale.errors import InputError
-from semscale.workbench.project import Project
+from semscale.workbench.project import EXAMPLE, Project
 from semscale.workbench.recent import RecentProjects
 
 ADDRESS = "http://127.0.0.1:1/?token=x"
@@ -41,6 +41,15 @@ def test_each_job_leads_to_a_page_or_names_its_command(start):
         link = re.search(r'href="([^"]+)"', job)
         assert (start.answer(link[1]).status_code == 200) if link else "<code>semscale " in job
     assert "answers.csv" in page
+
+
+def test_the_example_offers_a_file_of_ones_own_first(tmp_path):
+    folder = tmp_path / EXAMPLE
+    folder.mkdir()
+    (folder / "devices.csv").write_text(SURVEY)
+    page = Browser(app_of(Project.open(folder), open_project=lambda *_: ADDRESS)).get("/")
+    assert page.index('id="new"') < page.index('class="jobs"')
+    assert len(re.findall(r'class="(?:button )?main"', page)) == 1
 
 
 def test_projects_that_were_opened_before_are_listed_and_opened(start, opened, tmp_path_factory):

@@ -84,7 +84,7 @@ _PROVENANCES = {
     Provenance.NEXT_TOKEN: "from the probabilities of the levels’ letters, averaged over their orders",
     Provenance.LOGPROBS: "from the probabilities of the score's tokens",
     Provenance.SAMPLES: "from the shares of several replies",
-    Provenance.SINGLE: "from one reply each, so all mass lies on the level it states",
+    Provenance.SINGLE: "from one reply each, so the level that it states is certain",
 }
 _SEVERAL_READINGS = (Provenance.NEXT_TOKEN, Provenance.SAMPLES)
 _WITHOUT_EXPLANATION = (Provenance.DECISION, Provenance.NEXT_TOKEN)
@@ -175,6 +175,7 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section | None]:
             "Distribution of the scores",
             parts.altogether(means, summary.plan.interval),
             *_scores_blocks(summary),
+            "The expected score is the mean of all levels' scores, weighted by their probability.",
             f"{capitalise(_provenance_note(summary))}.",
             _error_note(summary),
             parts.group_table(summary.estimates) if summary.estimates.groups else None,
@@ -285,8 +286,8 @@ def _severity_figure(summary: "JudgeSummary") -> Figure | None:
         ),
         table(("judge", "mean expected score", *_FIFTHS), shares, detail="full"),
         legend=fifths_legend,
-        caption="Each judge’s mean expected score with its interval, and the mass on each fifth of the "
-        "range; the dashed line is the panel’s mean.",
+        caption="Each judge’s mean expected score with its interval, and the probability of each fifth of "
+        "the range; the dashed line is the panel’s mean.",
         data=figures.distribution_data(
             drawn, fifths_legend, reference=overall.value, order="bad to good", quantity=quantity
         ),

@@ -75,8 +75,8 @@ def trust_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
         yield f"{_EXPECTED} Here it is {correlation_with_range(summary.expected)}."
     if lint is not None:
         yield (
-            "The linter, a check of the scale, compares the anchors with each other and rates sentences whose "
-            "order is known."
+            "The linter, a check of the scale, compares the anchors with each other and rates sentences "
+            "whose order is known."
         )
         yield findings(lint.worst_first, with_sets=True)
     if summary.scale.notes:
