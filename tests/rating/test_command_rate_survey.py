@@ -195,7 +195,7 @@ def test_groups_have_the_order_the_labels_and_the_titles_of_the_description(rate
     page = (tmp_path / "report.html").read_text()
     section = page.partition('<section id="groups">')[2].partition("</section>")[0]
     assert "<h2>By <bdi>Country of birth</bdi></h2>" in section
-    assert "texts of “<bdi>Reason for the rating</bdi>”" in page.partition("</header>")[0]
+    assert "ratings of “<bdi>Reason for the rating</bdi>”" in page.partition("</header>")[0]
     assert section.index("France") < section.index("Germany") < section.index("Austria")
     assert "land_label" not in page.partition('<section id="method">')[0]
     shown = rate("--by", "Country").out.partition("By Country of birth\n")[2].splitlines()

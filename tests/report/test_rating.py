@@ -40,7 +40,7 @@ from semscale.stats.variance_components import crossed_components
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
-RANKING = "Read this mean as a ranking and a comparison between groups, not as a level."
+RANKING = "Use this mean to compare groups and texts, not as an absolute level."
 
 
 @pytest.fixture(scope="module")

@@ -102,7 +102,7 @@ NPS_CAUTION = (
     "This net promoter score comes from probabilities, which spread over all points: use it to compare "
     "groups, and do not compare it with an NPS from numeric answers."
 )
-RANKING = "Read this mean as a ranking and a comparison between groups, not as a level."
+RANKING = "Use this mean to compare groups and texts, not as an absolute level."
 """Caution on a mean without calibration."""
 
 _UNCORRECTED_RANKING = RANKING.replace("this mean", "the uncorrected mean")
@@ -200,7 +200,7 @@ def _source(summary: "RatingSummary") -> tuple[Line, ...]:
     if not summary.text:
         return parts.input_and_date(summary)
     file, *others = parts.input_and_date(summary)
-    return file, ("texts of “", Quoted(summary.text, 120), "”"), *others
+    return file, ("ratings of “", Quoted(summary.text, 120), "”"), *others
 
 
 def _introduction(summary: "RatingSummary") -> Iterator[Paragraph]:
@@ -235,7 +235,7 @@ def _facts(summary: "RatingSummary") -> Iterator[parts.Fact]:
         yield "Counted", included
     yield "Left out", summary.n - included
     if summary.n_distinct is not None:
-        yield "Distinct", summary.n_distinct
+        yield "Different texts", summary.n_distinct
     if summary.n_windowed:
         yield "Read in windows", summary.n_windowed
     if summary.calibration is not None:
@@ -431,7 +431,7 @@ def interval_sentence(summary: "RatingSummary") -> str | None:
 
 
 def mean_advice(summary: "RatingSummary") -> str:
-    """State the use of the mean: as a ranking, or as a level if human labels calibrated it."""
+    """State the use of the mean: to compare, or as a level if human labels calibrated it."""
     if summary.is_doubtful:
         return "Do not use this mean until labels show what the scale measures."
     calibration, compared = summary.calibration, summary.comparison
