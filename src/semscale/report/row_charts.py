@@ -232,8 +232,8 @@ def group_rows(
         shares = Axis(0, 1, start, right)
         ticks = {share: percent_label(share) for share in (0.0, 0.5, 1.0)}
         draw_across(drawing, shares, ticks, top=below.top, bottom=below.bottom, title=titles[1])
-        for index, (_, _, masses) in enumerate(rows):
-            _draw_masses(drawing, shares, below.middle(index), masses, colours)
+        heights = [below.middle(index) for index in range(len(rows))]
+        _draw_masses(drawing, shares, heights, [masses for _, _, masses in rows], colours)
     return drawing
 
 
@@ -273,17 +273,28 @@ def _draw_means(
 
 
 def _draw_masses(
-    drawing: Drawing, axis: Axis, y: float, masses: Sequence[float], colours: Sequence[str]
+    drawing: Drawing,
+    axis: Axis,
+    heights: Sequence[float],
+    masses: Sequence[Sequence[float]],
+    colours: Sequence[str],
 ) -> None:
-    masses = np.nan_to_num(masses).tolist()  # a missing share has no length
-    stops = np.minimum(np.cumsum(masses), 1.0)
-    for mass, stop, colour in zip(masses, stops, colours, strict=True):
-        left, right = axis(float(stop) - mass), axis(float(stop))
-        drawing.box((left + 0.5, y - 10), max(right - left - 1, 0), 20, colour)
-        if right - left >= _ROOM_FOR_A_FIGURE:
-            middle = ((left + right) / 2, y + 4)
-            look = {"fill": ink_on(colour), "style": dark_style(turned(ink_on(turned(deepened(colour)))))}
-            drawing.text(middle, f"{100 * mass:.0f}", anchor="middle", font_size=11, **look)
+    """Draw a stack for each row; elements of one colour follow each other, as those of the means do."""
+    shares = np.nan_to_num(np.array(masses, dtype=np.float64))  # a missing share has no length
+    stops = np.minimum(np.cumsum(shares, axis=1), 1.0)
+    for colour, column, ends in zip(colours, shares.T.tolist(), stops.T.tolist(), strict=True):
+        cells = [
+            (axis(stop - mass), axis(stop), y, mass)
+            for mass, stop, y in zip(column, ends, heights, strict=True)
+        ]
+        for left, right, y, _ in cells:
+            drawing.box((left + 0.5, y - 10), max(right - left - 1, 0), 20, colour)
+        ink, dark = ink_on(colour), turned(ink_on(turned(deepened(colour))))
+        look = {"fill": ink} if dark == ink else {"fill": ink, "style": dark_style(dark)}
+        for left, right, y, mass in cells:
+            if right - left >= _ROOM_FOR_A_FIGURE:
+                middle = ((left + right) / 2, y + 4)
+                drawing.text(middle, f"{100 * mass:.0f}", anchor="middle", font_size=11, **look)
 
 
 def bin_edges(score: Floats, bounds: tuple[float, float], *, bins: int) -> Floats:
