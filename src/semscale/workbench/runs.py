@@ -22,7 +22,7 @@ SHOWN = 20
 
 _CHOICES = ".choices.json"
 _CHOICES_FORM = TypeAdapter(dict[str, list[str]])
-_STOPPED = "stopped; the same run continues after its finished parts"
+_STOPPED = "stopped; finished parts are kept: start it again to go on"
 
 _STARTED_BY: WeakKeyDictionary[Task[Any], str] = WeakKeyDictionary()
 
