@@ -73,11 +73,14 @@ def test_points_of_a_scale_stand_out_from_a_dark_card(n_points):
 
 def test_a_dark_page_draws_deepened_colours():
     assert roots()[1]["card"] == DARK_CARD
-    pale, deep = ordinal(5)[1], ordinal(5)[0]
-    rows = [("a", Estimate(1.0, NAN, NAN), (0.5, 0.5))]
-    shown = group_rows(rows, (pale, deep), reference=1.0, width=860).inline("groups")
+    pale, middling, deep = ordinal(5)[1], ordinal(7)[1], ordinal(5)[0]
+    rows = [("a", Estimate(1.0, NAN, NAN), (0.4, 0.3, 0.3))]
+    shown = group_rows(rows, (pale, middling, deep), reference=1.0, width=860).inline("groups")
     assert f'fill="{pale}" style="--d:{deepened(pale)}"' in shown
     assert f'fill="{deep}"><' in shown
+    # A figure is black or white in light, and in dark whichever is read there; the page turns it, too.
+    inks = re.findall(r'fill="(#000000|#ffffff)"(?: style="--d:(\S+)")?>', shown)
+    assert inks == [("#000000", ""), ("#000000", "#ffffff"), ("#ffffff", "")]
 
 
 @pytest.mark.parametrize("colour", [INK, MUTED, ACCENT])

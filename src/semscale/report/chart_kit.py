@@ -40,7 +40,7 @@ _SEQUENTIAL: Final = ("#f6f3ec", "#d5e1ea", "#a3c1da", "#6798c2", "#326ea6", "#1
 _LOW_ARM: Final = ("#eadfd0", "#e8bd8e", "#d98f4e", "#b4581a", "#7f3a0c")
 _HIGH_ARM: Final = ("#dfe3e2", "#a9c4db", "#6798c2", "#326ea6", "#154a7d")
 _MIDDLE: Final = "#dcd8cc"
-_BACKGROUNDS: Final = {GRID, CARD, "none"}
+_NOT_DEEPENED: Final = {GRID, CARD, "#ffffff", "none"}  # backgrounds, and figures in cells
 _LINEAR_LIMIT: Final = 0.04045  # of sRGB, below which a channel is proportional to its light
 
 
@@ -331,7 +331,7 @@ class Drawing:
         root = self._svg(look)
         for group in root.iter("g"):
             fill = group.get("fill", INK)
-            if fill not in _BACKGROUNDS and deepened(fill) != fill and "style" not in group.attrib:
+            if fill not in _NOT_DEEPENED and deepened(fill) != fill and "style" not in group.attrib:
                 group.set("style", dark_style(deepened(fill)))
         return Markup(ElementTree.tostring(root, encoding="unicode"))  # it has escaped the texts
 
