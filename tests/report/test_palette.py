@@ -79,7 +79,7 @@ def test_a_dark_page_draws_deepened_colours():
     assert f'fill="{pale}" style="--d:{deepened(pale)}"' in shown
     assert f'fill="{deep}"><' in shown
     # A figure is black or white in light, and in dark whichever is read there; the page turns it, too.
-    inks = re.findall(r'fill="(#000000|#ffffff)"(?: style="--d:(\S+)")?>', shown)
+    inks = re.findall(r'fill="(#000000|#ffffff)"[^>]*?(?:--d:(#\w+)")?>', shown)
     assert inks == [("#000000", ""), ("#000000", "#ffffff"), ("#ffffff", "")]
 
 
