@@ -246,7 +246,7 @@ def test_labels_are_given_without_javascript(new_page, folder):
     page.get_by_role("link", name="What the labels show").click()
     wait_for_tally(page, 1)
     page.get_by_role("link", name="Back to the texts").click()
-    page.get_by_role("button", name="Write the sheet").click()
+    page.get_by_role("button", name="Save labels as CSV").click()
     assert (folder / "labels" / "answers-why-codes.csv").exists()
 
 

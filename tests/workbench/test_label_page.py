@@ -271,7 +271,7 @@ def test_differences_come_first_and_are_decided(browser, folder):
         ada.send(row, label=label)
     agreement = browser.get("/label/agreement?task=answers-Reason-quality")
     assert "16 texts" in agreement
-    assert "4 of these differently" in agreement
+    assert "4 of them differently" in agreement
     alpha = krippendorff_alpha(pl.DataFrame({"a": [3, 4, 4, 5] * 4, "b": [3, 4, 5, 5] * 4}).to_numpy() * 1.0)
     assert f"{alpha.value:.2f}" in agreement
     waiting = ada.rows(decide="true")

@@ -76,7 +76,7 @@ class RatingMeasure:
     """
 
     scale: Scale
-    nothing = Choice("", "not about this", "x")
+    nothing = Choice("", "cannot be rated", "x", meaning="The text says nothing about the question")
     takes_weights = True
 
     @property
