@@ -41,7 +41,7 @@ def test_tables_are_composed_added_and_made(page, folder):
     (entry,) = read_basket(folder / "tables.yaml").entries
     assert (entry.title, entry.questions, entry.banners) == ("Guests", ("satisfaction",), ("country",))
     with page.expect_download() as download:
-        page.get_by_role("button", name="Make workbook").click()
+        page.get_by_role("button", name="Make Excel workbook").click()
         page.get_by_role("link", name="answers-tables.xlsx").click()
     assert download.value.suggested_filename == "answers-tables.xlsx"
     # The tables are still there, and after a reload as well.
@@ -69,14 +69,14 @@ def test_entries_are_dragged_to_another_place(page, folder):
         shown(page, name)
         page.get_by_role("button", name="Add to the basket").click()
         page.locator(f".entry:has-text('{name}')").wait_for()
-    first = page.locator("#entry-1 .note")
-    first.drag_to(page.locator("#entry-0"))
-    page.locator("#entry-0 .note:has-text('sound')").wait_for()
+    page.locator("#entry-1 .entry-title").drag_to(page.locator("#entry-0"))
+    page.locator("#entry-0 .entry-title:has-text('sound')").wait_for()
     entries = read_basket(folder / "tables.yaml").entries
     assert [entry.questions for entry in entries] == [("shape", "sound"), ("shape",)]
+    page.locator("#entry-0 summary").click()
     page.fill("#title-0", "Both")
     page.keyboard.press("Enter")
-    page.locator("#title-0[value='Both']").wait_for()
+    page.locator("#entry-0 .entry-title bdi:text-is('Both')").wait_for()
     assert read_basket(folder / "tables.yaml").entries[0].title == "Both"
 
 

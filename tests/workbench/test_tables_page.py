@@ -32,7 +32,7 @@ def entry_form(page, position):
 
 def test_a_question_and_a_group_are_shown_at_once(browser, folder):
     page = browser.get("/tables")
-    assert "No question is chosen yet" in page
+    assert "to see its table here" in page
     page = browser.get("/tables?act=questions:satisfaction")
     assert 'name="questions" value="satisfaction"' in page
     page = browser.get("/tables?questions=satisfaction&act=banners:country&min_base=1")

@@ -22,7 +22,7 @@ from semscale.workbench.project import RESULTS, Project, changed_elsewhere, vers
 from semscale.workbench.runs import PageRun, file_stem, replace_run
 from semscale.workbench.survey_view import SurveyReader
 
-KINDS = {"xlsx": "workbook", "pptx": "slides", "html": "page"}
+KINDS = {"xlsx": "Excel workbook", "pptx": "slides", "html": "web page"}
 """Files that are made of a basket, by their endings."""
 
 
