@@ -57,20 +57,17 @@ def test_the_worst_answers_are_labelled_kept_and_gate_a_candidate(new_page, fold
     page.get_by_label("Label answers as").fill("Ada")
     page.keyboard.press("Enter")
     page.get_by_text("You label as Ada").wait_for()
-    page.get_by_label("First").select_option("the lowest score")
+    page.get_by_label("Sort by").select_option("lowest score")
     first = page.locator(".answer-list > li").first
     first.get_by_text("It deserves a 1.").wait_for()
     check_for_barriers(page)
     rows = [
         int(card.get_attribute("id").removeprefix("row-")) for card in page.locator(".answer-list > li").all()
     ]
-    for _ in range(5):
-        page.keyboard.press("j")
-        page.keyboard.press("x")
+    for keys in ("j1x", "j2x", "jx1", "j12x1", "j2x1"):
+        for key in keys:
+            page.keyboard.press(key)
     page.locator("#in-set", has_text="5 answers").wait_for()
-    page.get_by_role("link", name="5 answers in the regression set").focus()
-    for key in "12111":
-        page.keyboard.press(key)
     page.get_by_text("5 answers with a label and a score").wait_for()
     entries = [
         json.loads(line)
@@ -83,9 +80,28 @@ def test_the_worst_answers_are_labelled_kept_and_gate_a_candidate(new_page, fold
     page.get_by_role("link", name="5 answers in the regression set").click()
     page.get_by_label("File with the candidate’s answers").select_option("candidate.jsonl")
     check_for_barriers(page)
-    page.get_by_role("button", name="Gate").click()
-    page.get_by_text("keeps to the right answers of 5 questions").wait_for()
+    page.get_by_role("button", name="Check").click()
+    page.get_by_text("gives the right answers to 5 questions").wait_for()
     check_for_barriers(page)
+
+
+def test_keys_in_random_order_label_one_answer_after_the_other(new_page, workbench, folder):
+    page = new_page()
+    address = workbench.address.partition("/?")[0] + "/answers?file=results/judged.parquet"
+    page.goto(address)
+    page.get_by_label("Label answers as").fill("Ada")
+    page.keyboard.press("Enter")
+    page.get_by_text("You label as Ada").wait_for()
+    page.goto(f"{address}&order=chance")
+    cards = page.locator(".answer-list > li")
+    rows = [int(cards.nth(place).get_attribute("id").removeprefix("row-")) for place in range(3)]
+    for key in "123":
+        page.keyboard.press(key)
+    page.get_by_text("mean corrected by 3 labels").wait_for()
+    lines = (folder / "labels" / "judged-answers" / "ada.jsonl").read_text().splitlines()
+    assert [(json.loads(line)["row"], json.loads(line)["label"]) for line in lines] == list(
+        zip(rows, "123", strict=True)
+    )
 
 
 def test_an_answer_opens_is_found_and_is_compared(new_page, workbench):

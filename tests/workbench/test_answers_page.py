@@ -104,10 +104,16 @@ def label_as_ada(browser, row, value):
 
 def test_the_files_with_measured_answers_are_listed(browser, folder):
     inspect_log(folder)
+    label_as_ada(browser, 1, "4")
     page = browser.get("/answers")
     assert "judged answers" in page
     assert "log of an evaluation" in page
     assert "answers.csv" not in page
+    judged, log = page[page.index(f"file={JUDGED.replace('/', '%2F')}") :].split("</tr>")[:2]
+    mean = sum((level - 1) / 4 for row, level in enumerate(LEVELS, start=1) if row != 12) / (N - 1)
+    for head, shown in (("Answers", N), ("Mean score", f"{mean:.2f}"), ("Labelled", 1)):
+        assert f'data-head="{head}">{shown}<' in judged
+    assert 'data-head="Labelled">0<' in log
 
 
 def test_the_lowest_scores_come_first_and_unreadable_ones_last(browser):
@@ -281,7 +287,7 @@ def test_a_candidate_is_gated_in_the_page(browser, folder):
     page = browser.change("/answers/gate", {"name": "judged", "candidate": "candidate.csv"})
     while 'id="progress"' in page:
         page = browser.get("/answers/set?name=judged")
-    assert "keeps to the right answers of 2 questions" in page
+    assert "gives the right answers to 2 questions" in page
 
 
 def test_a_right_answer_is_written_by_hand(browser, folder):

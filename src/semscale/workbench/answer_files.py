@@ -38,6 +38,7 @@ _FEWEST_SAMPLES = 2
 _LISTS = ("samples", f"{PREFIX}samples_asked")
 _COSTS = re.compile(r"(call_)?(cost|tokens|latency|price|duration)|.*_(cost|tokens|latency)", re.IGNORECASE)
 _BATCH = 100_000
+_LARGEST_READ = 50_000_000  # bytes of a file other than Parquet that is read to be listed
 
 
 class ColumnChoice(BaseModel):
@@ -66,18 +67,24 @@ class AnswerFile:
         name: its path in the project's folder.
         kind: what measured the answers.
         changed: when it was written, by this machine's clock.
+        run: its scores and labels without texts; ``None`` if these are not known before it is opened.
     """
 
     name: str
     kind: Kind
     changed: datetime
+    run: "AnswerRun | None"
 
 
 def answer_files(project: Project) -> list[AnswerFile]:
     """List the files of a project with measured answers, those in ``results`` first."""
     paths = ((name, project.folder / name) for name in answer_tables(project))
     kinds = ((name, path, _kind_of_file(path)) for name, path in paths)
-    return [AnswerFile(name, kind, _changed(path)) for name, path, kind in kinds if kind is not None]
+    return [
+        AnswerFile(name, kind, _changed(path), _scores(name, path, kind))
+        for name, path, kind in kinds
+        if kind is not None
+    ]
 
 
 def _changed(path: Path) -> datetime:
@@ -114,6 +121,30 @@ def _read_columns(path: Path, _changed: int, _size: int) -> tuple[tuple[str, ...
         return (), False
     table = open_table(path)
     return table.columns, log_columns(table) is not None
+
+
+def _scores(name: str, path: Path, kind: Kind) -> "AnswerRun | None":
+    """Return the scores and labels of a file without its texts; ``None`` if it is large or cannot be read."""
+    try:
+        state = path.stat()
+        return _read_scores(name, path, kind, state.st_mtime_ns, state.st_size)
+    except (InputError, OSError, pl.exceptions.PolarsError):
+        return None
+
+
+@lru_cache(maxsize=256)
+def _read_scores(name: str, path: Path, kind: Kind, changed: int, size: int) -> "AnswerRun | None":
+    has_columns = path.suffix in (".parquet", ".pq")
+    if not has_columns and size > _LARGEST_READ:
+        return None
+    head = pl.DataFrame(schema=pl.read_parquet_schema(path)) if has_columns else _read(path, changed, size)[0]
+    columns = _columns_of(head, kind, ColumnChoice())
+    human = {use: column for use, column in columns.items() if use == "human"}
+    numbers = [title for title, of in head.schema.items() if title.startswith(PREFIX) and of.is_numeric()]
+    needed = dict.fromkeys((*numbers, *score_columns(head, kind), *human.values()))
+    names = list(needed) or head.columns[:1]
+    frame = pl.read_parquet(path, columns=names) if has_columns else head.select(names)
+    return AnswerRun(name, kind, "", frame, human, next(iter(score_columns(frame, kind)), ""))
 
 
 def input_of(project: Project, run: "AnswerRun") -> str:
@@ -208,7 +239,7 @@ class AnswerRun:
         kind = _kind_of(frame.columns, is_log=bool(form))
         if kind is None:
             raise InputError(
-                f"{name} has no measured answers: run semscale judge, match or consistency with --out, or "
+                f"{name} has no scored answers: run semscale judge, match or consistency with --out, or "
                 "open a log of promptfoo or inspect_ai"
             )
         scores = score_columns(frame, kind)
@@ -237,6 +268,12 @@ class AnswerRun:
         """Shape (n,), scores from 0 to 1; NaN without one."""
         found = unit_scores(self.frame[self.score]) if self.score else None
         return np.full(self.n, np.nan) if found is None else found
+
+    @property
+    def mean(self) -> float:
+        """Mean score of the answers that have one; NaN without any."""
+        known = self.scores[~np.isnan(self.scores)]
+        return float(known.mean()) if len(known) else np.nan
 
     @cached_property
     def template(self) -> "Template":

@@ -95,6 +95,11 @@ class AnswerLabels:
 
         return mean_labels(self.table)
 
+    @property
+    def n_labelled(self) -> int:
+        """Number of answers with a label."""
+        return int((~np.isnan(self.mean)).sum())
+
     @cached_property
     def disagreement(self) -> Floats:
         """Shape (n,), distance of score and people where their nearest levels differ, and 0 elsewhere."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SHOWS = {
     "": "all",
-    "low": "score below .5",
+    "low": "score below 0.5",
     "disagree": "judge and people disagree",
     "contradiction": "contradiction found",
     "unscored": "without a score",
@@ -32,11 +32,11 @@ SHOWS = {
 """Filters of the page, with their names in words."""
 
 ORDERS = {
-    "": "disagreement, then the lowest score",
-    "worst": "the lowest score",
-    "doubt": "where judges are least sure",
-    "chance": "by chance, without the score",
-    "row": "as in the file",
+    "": "disagreement, then lowest score",
+    "worst": "lowest score",
+    "doubt": "least certain score",
+    "chance": "random order, score hidden",
+    "row": "row of the file",
 }
 """Orders of the page, with their names in words."""
 

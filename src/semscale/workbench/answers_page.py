@@ -62,12 +62,12 @@ class AnswersPage:
     def show(self, request: Request, choice: Annotated[AnswerChoice, Query()]) -> Response:
         """Show the answers of a file, two runs side by side, or the files."""
         if not choice.file:
-            files = answer_files(self._project)
             return page(
                 "answers",
                 self._project,
                 current="answers",
-                files=files,
+                files=answer_files(self._project),
+                labels=self._labels,
                 kinds=KINDS,
                 sets=set_names(self._project),
             )

@@ -146,12 +146,12 @@ function toggleKeys() {
   document.querySelector("[data-action=keys]").setAttribute("aria-expanded", String(!list.hidden));
 }
 
-function press(key) { // a button of the current card, such as a label, and go on to the next card
+function press(key) { // a button of the current card, such as a label; some lists then go on to the next card
   const card = current() ?? questions()[0], button = card?.querySelector(`[data-key="${CSS.escape(key)}"]`);
   if (!button) return false;
   card.focus({ preventScroll: true });
   button.click();
-  step(1);
+  if (card.closest("[data-advance]")) step(1);
   return true;
 }
 
