@@ -55,8 +55,15 @@ def compared_daily(*contradicted, **changes):
     )
 
 
-def history_of(comparisons, runs=(), **changes):
+def run_of(comparison):
+    """The compared run, which was recorded a day before."""
+    recorded = comparison.compared - timedelta(days=1)
+    return RunSummary(comparison.candidate_id, "feedback", "m", recorded, None, None, None, 20, "semscale")
+
+
+def history_of(comparisons, runs=None, **changes):
     approval = gate_of().approval
+    runs = map(run_of, comparisons) if runs is None else runs
     dataset = DatasetHistory("feedback", tuple(runs), approval, False, tuple(comparisons))
     return HistorySummary("history.sqlite", (replace(dataset, **changes),))
 
@@ -165,7 +172,7 @@ def test_a_history_draws_comparisons_with_the_same_baseline_and_settings_only():
         replace(other[1], signature="semscale 0.1|drift|match:x"),
     )
     figure, *_ = history_document(history_of((*other_runs, *alike))).figures()
-    assert [row[0].text.split()[0] for row in figure.table.rows] == ["2026-03-02", "2026-03-03", "2026-03-04"]
+    assert [row[0].text.split()[0] for row in figure.table.rows] == ["2026-03-01", "2026-03-02", "2026-03-03"]
 
 
 def test_a_history_names_the_baseline_and_its_expiry(capsys):

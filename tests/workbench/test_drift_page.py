@@ -90,4 +90,4 @@ def test_a_decision_is_refused_if_somebody_decided_meanwhile(browser, place):
 
 
 def test_a_run_that_does_not_exist_is_a_sentence(browser, place):
-    assert "unknown run" in browser.get("/drift/run?run=ffffffff")
+    assert "Unknown run" in browser.get("/drift/run?run=ffffffff")

@@ -799,6 +799,7 @@ class Document:
             rendering shows the decisive ones in bold, those with the style ``lead``.
         next_step: sentence on what to do next, after the lead and its explanation.
         brief_next_step: the same with its hint; empty if it is the same.
+        next_links: parts of ``next_step``, each with the name of the section that it is about.
         notices: reasons not to trust the lead, limits of the figures, and how they were made.
         facts: counts, by name.
         sections: sections in order.
@@ -819,6 +820,7 @@ class Document:
     introduction: tuple[Paragraph, ...] = ()
     next_step: str = ""
     brief_next_step: str = ""
+    next_links: tuple[tuple[str, str], ...] = ()
     notices: tuple[Notice, ...] = ()
     facts: tuple[tuple[str, Cell], ...] = ()
     sections: tuple[Section, ...] = ()

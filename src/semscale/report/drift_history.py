@@ -1,7 +1,8 @@
 """Documents about the runs behind a gate: recorded runs, approvals, histories, plans and self-tests."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import TypeVar
 
 from semscale.chat.budget import amount
@@ -358,7 +359,8 @@ def _dataset_blocks(dataset: DatasetHistory) -> Iterator[Block]:
 def trend_figure(dataset: DatasetHistory) -> Figure | None:
     """Draw the drift of the runs that were compared alike; ``None`` if there are fewer than two."""
     series = _series(dataset.comparisons)
-    return _drift_figure(series) if len(series) > 1 else None
+    recorded = {run.id: run.recorded for run in dataset.runs}
+    return _drift_figure(series, recorded) if len(series) > 1 else None
 
 
 def baseline_line(dataset: DatasetHistory) -> str:
@@ -442,9 +444,14 @@ def _series(comparisons: Sequence[StoredComparison]) -> list[StoredComparison]:
     return sorted(by_candidate.values(), key=lambda comparison: comparison.compared)
 
 
-def _drift_figure(series: Sequence[StoredComparison]) -> Figure:
-    """Draw the drift of each tested metric over the latest runs, as a multiple of its margin."""
-    shown = series[-_DRAWN_RUNS:]
+def _drift_figure(series: Sequence[StoredComparison], recorded: Mapping[str, datetime]) -> Figure:
+    """Draw the drift of each tested metric over the latest runs, as a multiple of its margin.
+
+    Args:
+        series: comparisons of the runs.
+        recorded: when each run was recorded, by its id.
+    """
+    shown = sorted(series, key=lambda comparison: recorded[comparison.candidate_id])[-_DRAWN_RUNS:]
     tested = {figure.metric for comparison in shown for figure in comparison.tested}
     figures = [figure.metric for comparison in shown for figure in comparison.figures]
     metrics = [metric for metric in dict.fromkeys(figures) if metric in tested]
@@ -453,7 +460,7 @@ def _drift_figure(series: Sequence[StoredComparison]) -> Figure:
         by_metric = {figure.metric: figure.in_margins for figure in comparison.tested}
         values.append([by_metric.get(metric, math.nan) for metric in metrics])
     names = [
-        f"{comparison.compared:%Y-%m-%d} {short_id(comparison.candidate_id)} "
+        f"{recorded[comparison.candidate_id]:%Y-%m-%d} {short_id(comparison.candidate_id)} "
         f"{'' if comparison.outcome is None else OUTCOMES[Outcome(comparison.outcome)]}".strip()
         for comparison in shown
     ]
@@ -468,8 +475,9 @@ def _drift_figure(series: Sequence[StoredComparison]) -> Figure:
         matrix_chart(names, labels, values, drift_colour, lambda value: with_sign(number(value, 1))),
         f"Drift of each tested metric as a multiple of its margin, in {count_of(len(shown), 'run')}.",
         matrix_table("run", names, labels, values),
-        caption="Drift from the baseline as a multiple of the margin, the oldest run first. Orange is worse; "
-        f"1 or more is beyond the margin. All runs were compared with the same baseline and settings.{cut}",
+        caption="Drift from the baseline as a multiple of the margin, the run that was recorded first at the "
+        "top. Orange is worse; 1 or more is beyond the margin. All runs were compared with the same baseline "
+        f"and settings.{cut}",
         style="heat",
     )
 

@@ -203,7 +203,6 @@ class ListedRun:
         run: the run.
         outcome: outcome of its last gate in a word; empty if it was never compared.
         level: level of the outcome.
-        compared: day of the last comparison; empty likewise.
         reason: the gravest reason, with the number of others.
         decision: what was decided about it last, in a sentence.
         is_baseline: true if it is the baseline.
@@ -213,7 +212,6 @@ class ListedRun:
     run: RunSummary
     outcome: str
     level: Level
-    compared: str
     reason: str
     decision: str
     is_baseline: bool
@@ -242,7 +240,6 @@ def _listed(dataset: DatasetHistory, run: RunSummary) -> ListedRun:
         run,
         "" if outcome is None else OUTCOMES[outcome],
         "warn" if outcome is None else LEVELS[outcome],
-        "" if gate is None else f"{gate.compared:%Y-%m-%d %H:%M}",
         "" if gate is None else printable(" ".join(f"{fact}." for fact in _gravest(gate, 1))),
         "" if last is None else decision_sentence(last),
         is_baseline and not dataset.is_stale,
@@ -309,6 +306,7 @@ def review_document(review: RunReview) -> Document:
         )
     reasons = reasons_of(gate)
     outcome = None if gate.outcome is None else Outcome(gate.outcome)
+    texts = _texts_section(review, reasons)
     return replace(
         base,
         title=_title(name, gate, outcome, reasons),
@@ -319,6 +317,7 @@ def review_document(review: RunReview) -> Document:
             Paragraph(f"{printable(fact)}.", "lead", detail="both") for fact in _gravest(gate, _LEAD_REASONS)
         ),
         next_step=f"{printable(_next_step(review, reasons))}.",
+        next_links=() if texts is None else ((printable(_look(reasons)), texts.name),),
         notices=notices(
             cautions=[
                 "the ruler had changed when this was measured: look at the anchors before you decide"
@@ -330,7 +329,7 @@ def review_document(review: RunReview) -> Document:
         facts=_facts(gate),
         sections=without_none(
             section("reasons", "Why", Findings(tuple(_findings(gate, reasons)), detail="both")),
-            _texts_section(review, reasons),
+            texts,
             _limits_section(gate),
             _metrics_section(gate),
             *ending,
@@ -378,14 +377,19 @@ def _next_step(review: RunReview, reasons: Sequence[StatedReason]) -> str:
     """Return the next step without a full stop: what was decided, or what to look at before that."""
     if (decision := review.decision) is not None:
         return f"Nothing is left to decide. {decision_sentence(decision)}"
-    items = list(dict.fromkeys(_in_turn(reasons)))[:_FEW_ITEMS]
-    look = f"look at {list_names(items)}" if items else "look at the texts below"
+    look = _look(reasons)
     outcome = None if review.gate is None else review.gate.outcome
     if outcome == Outcome.FAIL:
-        return f"{capitalise(look)}; approve the run only if this change is intended"
+        return f"{look}; approve the run only if this change is intended"
     if outcome == Outcome.PASS and not reasons:
         return "Nothing to do: no metric is worse than chance explains, and every limit is met"
-    return f"{capitalise(look)}, and approve the run if they are as good as before"
+    return f"{look}, and approve the run if they are as good as before"
+
+
+def _look(reasons: Sequence[StatedReason]) -> str:
+    """Return the beginning of a sentence that names the items to look at."""
+    items = list(dict.fromkeys(_in_turn(reasons)))[:_FEW_ITEMS]
+    return f"Look at {list_names(items)}" if items else "Look at the texts below"
 
 
 def _verdict(gate: StoredComparison) -> str:
@@ -517,7 +521,7 @@ def _limits_section(gate: StoredComparison) -> Section | None:
 
 def _check_cell(check: GateCheck) -> Cell:
     if check.kind == "limit" and check.name in LIMIT_PHRASES:
-        return Label(printable(_subject_of(check)), note=" ".join(LIMIT_PHRASES[check.name]))
+        return Label(" ".join(LIMIT_PHRASES[check.name]), note=printable(_subject_of(check)))
     return Quoted(_subject_of(check), _LONGEST_NAME)
 
 

@@ -123,6 +123,15 @@ def line_html(line: Line) -> Markup:
             return Markup("").join(_quotes_held(line))
 
 
+def next_step_html(document: Document) -> Markup:
+    """Render the next step of a document; its parts that are about a section lead there."""
+    step = line_html(document.next_step)
+    for part, section in document.next_links:
+        shown = line_html(part)
+        step = step.replace(shown, Markup('<a href="#{}">{}</a>').format(section, shown), 1)
+    return step
+
+
 def _quotes_held(line: tuple[Line, ...]) -> Iterator[str]:
     """Render the parts of a line; quotation marks stay attached to a breakable name."""
     parts = list(line)
@@ -209,6 +218,7 @@ def template_environment() -> "Environment":
     environment.filters |= {
         "cell": cell_html, "crosstab_cell": crosstab_cell_html, "line": line_html,
         "plain_line": lambda line: line_text(unbroken(line)),
+        "next_step": next_step_html,
         "heading": lambda head: heading_text(unbroken(head)), "drawings": drawings,
         "capitalised": capitalise, "has_interval": has_interval, "percent": percent, "plain": plain,
         "coverage": lambda interval: percents_unbroken(coverage(interval)), "number": number,

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Annotated, Literal
 from urllib.parse import urlencode
@@ -136,6 +137,7 @@ class DriftPage:
         with self._project.open_history() as history:
             review = review_run(history, form.run)
             decisions = history.decisions(review.run.dataset)
+        document = review.document()
         return page(
             "drift_run",
             self._project,
@@ -143,7 +145,7 @@ class DriftPage:
             status=200 if error is None else status_of(error),
             refused="" if error is None else str(error),
             review=review,
-            document=review.document(),
+            document=replace(document, next_links=(*document.next_links, ("approve the run", "decide"))),
             form=form,
             last=decisions[-1].id if decisions else "",
             spans=SPANS,
