@@ -198,8 +198,8 @@ def test_agreement_is_of_all_labels_and_the_mean_of_those_in_random_order(browse
     kappa = compare_with_labels(scores, labels, template).kappa.value
     labels[order[9] - 1] = np.nan
     corrected = compare_with_labels(scores, labels, template).corrected.value
-    assert "6 answers with a label" in page
-    assert f"<b>{kappa:.2f}".replace("0.", ".") in page.replace("0.", ".")
+    assert "<dt>Labelled, with a score</dt><dd>6<" in page
+    assert f"(kappa)</dt><dd>{kappa:.2f} ".replace("0.", ".") in page.replace("0.", ".")
     assert f"<b>{corrected:.2f}".replace("0.", ".") in page.replace("0.", ".")
     assert "corrected by 5 labels" in page
 
@@ -317,7 +317,7 @@ def test_two_runs_are_compared_losses_first(browser, folder):
     judge(folder, changed, "results/second.parquet")
     page = browser.get(address(other="results/second.parquet"))
     assert rows_in(page) == [2, 5, 1]
-    assert re.search(r"better <b>1</b>.*worse <b>2</b>.*equal scores <b>20</b>", page)
+    assert re.search(r"better</dt><dd>1<.*worse</dt><dd>2<.*Equal scores</dt><dd>20<", page)
     assert '<mark class="removed">grade5' in page
     assert '<mark class="added">grade2' in page
     mean = (0.75 - 2 * 0.75) / 23
@@ -334,7 +334,7 @@ def test_logs_of_other_tools_are_opened(browser, folder):
     assert "It is Paris" in page
     assert rows_in(browser.get("/answers?file=results.json")) == [1, 2, 3, 4]
     people = browser.get("/answers/people?file=results.json")
-    assert re.search(r'class="figure"><b>1\D.*<span>mean success\b', people, re.DOTALL)
+    assert re.search(r'class="figure"><b>1\D.*<p class="unit">mean success\b', people, re.DOTALL)
 
 
 def test_the_words_of_scorers_and_costs_of_logs_are_shown(browser, folder):
