@@ -19,6 +19,7 @@ from semscale.report.chart_kit import (
     Axis,
     Drawing,
     Rows,
+    draw_across,
     label_room,
     lines_of,
     rasterize,
@@ -164,6 +165,17 @@ def test_ticks_have_the_decimals_that_they_need():
     assert list(Axis(0, 1, 0, 1).ticks(5).values()) == ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
     assert list(Axis(-0.05, 0.1, 0, 1).ticks(3).values()) == ["−0.05", "0.00", "0.05", "0.10"]
     assert list(Axis(1, 5, 0, 1).ticks(5).values()) == ["1", "2", "3", "4", "5"]
+
+
+@pytest.mark.parametrize(
+    # A label of four characters is 30 pixels wide, and the first one begins at the axis: 23 + 30 / 2 + a gap.
+    ("step", "shown"),
+    [(44, ["0 %", "10 %", "20 %"]), (38, ["0 %", "20 %"])],
+)
+def test_labels_of_ticks_never_touch_each_other(step, shown):
+    drawing, axis = Drawing(200, 60), Axis(0, 0.25, 10, 10 + 2.5 * step)
+    draw_across(drawing, axis, {0: "0 %", 0.1: "10 %", 0.2: "20 %"}, top=20, bottom=50)
+    assert [label["text"] for label in elements(drawing, "text")] == shown
 
 
 LABELS = [

@@ -253,6 +253,10 @@ PADDING = 4
 FONT_SIZE = 13
 _FONT = "system-ui, sans-serif"
 _GEOMETRY = ("d", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "transform")
+_BEFORE_ANCHOR: Final = {"start": 0.0, "middle": 0.5, "end": 1.0}
+"""Part of a text's width that lies to the left of its anchor."""
+
+_TICK_GAP = 4  # pixels between the labels of two ticks
 _LEGEND_LINE, _LEGEND_MARK, _LEGEND_GAP, _LEGEND_MARGIN = 24, 12, 26, 12  # pixels
 
 
@@ -498,20 +502,31 @@ def draw_across(
     """
     drawing.path("".join(f"M{round(axis(value)) + 0.5:g},{top:g}V{bottom:g}" for value in ticks), stroke=GRID)
     for value, label in _with_room(axis, ticks).items():
-        x = axis(value)
-        anchor = "start" if x - axis.start < 1 else "end" if axis.stop - x < 1 else "middle"
-        drawing.text((x, top - 5 if is_above else bottom + 13), label, anchor=anchor)
+        point = (axis(value), top - 5 if is_above else bottom + 13)
+        drawing.text(point, label, anchor=_tick_anchor(axis, value))
     half = text_width(title) / 2
     middle = min(max((axis.start + axis.stop) / 2, half), drawing.width - half)
     if title:
         drawing.text((middle, top - 21 if is_above else bottom + 30), title, anchor="middle", fill=MUTED)
 
 
+def _tick_anchor(axis: Axis, value: float) -> str:
+    """Return the anchor of a tick's label; the first and the last one stay within the axis."""
+    if axis(value) - axis.start < 1:
+        return "start"
+    return "end" if axis.stop - axis(value) < 1 else "middle"
+
+
 def _with_room(axis: Axis, ticks: Mapping[float, str]) -> dict[float, str]:
+    """Return the ticks whose labels have a gap between them; every second one if all would be too close."""
+
+    def left(value: float, label: str) -> float:
+        return axis(value) - text_width(label) * _BEFORE_ANCHOR[_tick_anchor(axis, value)]
+
     shown = dict(ticks)
     while any(
-        axis(right) - axis(left) < (text_width(shown[left]) + text_width(shown[right])) / 2
-        for left, right in pairwise(shown)
+        left(*second) - left(*first) < text_width(first[1]) + _TICK_GAP
+        for first, second in pairwise(shown.items())
     ):
         shown = dict(list(shown.items())[::2])
     return shown
