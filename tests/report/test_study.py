@@ -89,16 +89,28 @@ def test_a_method_without_decisions_is_named(outcome):
 
 
 def test_concepts_are_compared_and_groups_of_personas(outcome, tmp_path):
-    def number(request):
-        who, shown = request.messages[0].text, request.messages[-1].text
-        return "2" if "Ann" in who else "5" if "oats" in shown else "4"
-
-    text = page_text(outcome(number=number), tmp_path)
+    text = page_text(outcome(number=number_of_oats_and_nuts), tmp_path)
     # Ann says 2 to both; the others 5 to oats and 4 to nuts: 2 / 3 apart, on average.
     assert "Differences of concepts in “intent”, with 95 % simulation intervals" in text
     assert "| Direct rating (DLR) | `oat` | `nut` | +0.67" in text
     assert "Differences of groups in “intent”" in text
     assert "Holm: adjusted for all differences of one method here" in text
+
+
+def number_of_oats_and_nuts(request):
+    """Rate oats 5 and nuts 4, but both 2 as Ann."""
+    return "2" if "Ann" in request.messages[0].text else "5" if "oats" in request.messages[-1].text else "4"
+
+
+def test_a_question_begins_with_its_highest_and_lowest_concept(outcome):
+    section = outcome(("[ssr, flr, dlr]", "[dlr]"), number=number_of_oats_and_nuts).document().sections[0]
+    # Oats: (2 + 5 + 5) / 3; nuts: (2 + 4 + 4) / 3. Two personas differ by 1 and one by 0: t = 2 at 2 degrees.
+    assert section.findings == (
+        "Personas rate ‘oat’ highest (4.00 on a scale from 1 to 5) and ‘nut’ lowest (3.33); "
+        "the difference may be chance",
+    )
+    findings = outcome(number=number_of_oats_and_nuts).document().sections[0].findings
+    assert "by similarity (SSR)" in findings[0]
 
 
 def test_unrated_reasons_quote_an_answer(outcome, tmp_path):

@@ -26,8 +26,6 @@ from semscale.report.document import (
     Paragraph,
     Quoted,
     Quotes,
-    Reason,
-    Reasons,
     Section,
     Share,
     Value,
@@ -221,19 +219,19 @@ def _share_section(summary: "CodingSummary") -> Section | None:
         (f"corrected share{shares}", lambda share: share_cell(share.corrected)) if summary.n_hand else None,
         (f"positive{shares}", lambda share: share_cell(_positive(share))) if summary.scale else None,
     )
-    note = (
+    notes = [
         "Counted: share of all readable answers. An unsure answer counts for its probability; without "
         "probabilities it counts as one without the code, and as one with it at the upper end of the "
         "interval. The interval does not account for other errors of the coder."
-    )
+    ]
     if summary.n_hand:
-        note += (
-            " Corrected: share of all readable answers to which people would assign the code, estimated with "
+        notes.append(
+            "Corrected: share of all readable answers to which people would assign the code, estimated with "
             f"{count(summary.n_hand)} hand-coded answers (prediction-powered)."
         )
     if summary.scale is not None:
-        note += (
-            " Positive: of the answers that judge what has the code, those whose sentences and clauses with "
+        notes.append(
+            "Positive: of the answers that judge what has the code, those whose sentences and clauses with "
             f"it are rated on the good half of the scale ‘{one_line(summary.scale.name)}’ on average. "
             "Answers that only name it, such as “the price”, are left out. The intervals do not account for "
             "errors of ratings."
@@ -241,7 +239,7 @@ def _share_section(summary: "CodingSummary") -> Section | None:
     title = f"Codes ({coverage(summary.plan.interval)} intervals)"
     listed = table_of(order, columns, noun="code", brief_title=title)
     figure = _shares_figure(summary, charted, listed)
-    return section("shares", "Share of answers with each code", figure, note)
+    return section("shares", "Share of answers with each code", figure, *notes)
 
 
 def _positive(share: "CodeShare") -> Interval | None:
@@ -655,7 +653,9 @@ def _matrix(summary: "CodingSummary") -> DataTable:
     """Return the number of answers with each pair of codes, and with each code on the diagonal."""
     names = summary.codebook.names
     rows = ((Quoted(name, _NAME), *row) for name, row in zip(names, summary.pairs.counts, strict=True))
-    return table(("code", *(Quoted(name, _HEAD) for name in names)), rows, noun="code", detail="full")
+    title = "Answers with both codes; with the code itself on the diagonal"
+    heads: tuple[str | Quoted, ...] = ("code", *(Quoted(name, _HEAD) for name in names))
+    return table(heads, rows, title=title, noun="code", detail="full")
 
 
 def _quotes(summary: "CodingSummary") -> Iterator[Block]:
@@ -753,10 +753,16 @@ def _outcomes(summary: "CodingSummary") -> Iterator[Block | None]:
         brief_title="Outcomes",
     )
     if summary.reasons:
-        reasons = (
-            Reason(name, _REASONS.get(name, name), rows, rows / n) for name, rows in summary.reasons.items()
+        yield table(
+            ("reason", "answers", "share", "meaning"),
+            (
+                (name.replace("-", " "), rows, Share(rows / n), _REASONS.get(name, name))
+                for name, rows in summary.reasons.items()
+            ),
+            title="Why answers have no code",
+            explained=True,
+            detail="full",
         )
-        yield Reasons(tuple(reasons), "answer")
     if summary.asked is not None and summary.asked.lost:
         yield Paragraph(("Without codes from “", Quoted(summary.asked.model), "”"), "heading")
         yield reply_table(summary.asked)

@@ -26,7 +26,16 @@ from semscale.report.document import (
     share_cell,
     stamp,
 )
-from semscale.report.formatting import capitalise, count, count_of, coverage, join_list, number, one_line
+from semscale.report.formatting import (
+    capitalise,
+    count,
+    count_of,
+    coverage,
+    join_list,
+    number,
+    one_line,
+    plain,
+)
 from semscale.report.parts import Column, Columns, section, table, table_of, without_none
 from semscale.stats.intervals import mass_names
 from semscale.study.questionnaire import TEXT_METHODS
@@ -245,10 +254,10 @@ def _question_blocks(
     overall = _means(summary, question)
     concepts = summary.design.questionnaire.concepts
     by_concept = [_means(summary, question, concept=concept.name) for concept in concepts]
-    yield _mean_table(summary, question, by_concept)
-    yield from _difference_blocks(summary, question, CONCEPT)
     if any(mean.n for mean in overall):
         yield _distributions(summary, question, [*chain.from_iterable(by_concept)], position)
+    yield _mean_table(summary, question, by_concept)
+    yield from _difference_blocks(summary, question, CONCEPT)
     quotes = [quote for quote in summary.quotes if quote.question == question.name]
     if quotes:
         yield _quotes(summary, question, quotes)
@@ -312,9 +321,15 @@ def _distributions(
     def share(mean: "StudyFigure", point: str) -> "StudyFigure":
         return summary.figures.counterpart(mean, point)
 
+    has_methods = len({mean.method for mean in means}) > 1
+
+    def label(mean: "StudyFigure") -> str:
+        names = (mean.concept, mean.method if has_methods else None, mean.model)
+        return ", ".join(one_line(name) for name in names if name is not None)
+
     rows = [
         (
-            ", ".join(one_line(name) for name in (mean.concept, mean.method, mean.model) if name is not None),
+            label(mean),
             mean,
             [share(mean, point).value for point in masses],
         )
@@ -338,7 +353,7 @@ def _distributions(
             rows,
             legend,
             reference=float(scale.values.mean()),
-            about="Mean by concept and method",
+            about="Mean by concept and method" if has_methods else "Mean by concept",
             digits=digits,
         ),
         table_of(means, columns, detail="full"),
@@ -349,6 +364,35 @@ def _distributions(
         data=figures.distribution_data(
             rows, legend, reference=None, order=figures.scale_order(scale), digits=digits
         ),
+        finding=_means_finding(summary, question, means),
+    )
+
+
+def _means_finding(summary: "StudySummary", question: "StudyQuestion", means: "Sequence[StudyFigure]") -> str:
+    """State the concepts with the highest and the lowest mean by the first method that has figures."""
+    answered = [mean for mean in means if mean.n]
+    shown = answered[0]
+    order = [mean for mean in answered if (mean.method, mean.model) == (shown.method, shown.model)]
+    order.sort(key=lambda mean: -mean.value)
+    best, worst = order[0], order[-1]
+    scale, digits = scale_of(question), scale_digits(scale_of(question))
+    low, high = map(plain, scale.values[[0, -1]])
+    by = f", by {_method_label(shown)}" if len(answered) > len(order) else ""
+    stated = f"({number(best.value, digits)} on a scale from {low} to {high}{by})"
+    if best is worst:
+        return f"Personas give ‘{one_line(best.concept)}’ a mean of {stated[1:-1]}"
+    if best.value == worst.value:
+        return f"Personas rate all concepts alike {stated}"
+    pairs = summary.figures.select(
+        "difference", question=question.name, method=shown.method, model=shown.model, by=CONCEPT
+    )
+    names = {best.concept, worst.concept}
+    p_values = [pair.p_adjusted or 0.0 for pair in pairs if {pair.level, pair.other} == names]
+    may_be_chance = any(p_value >= 1 - summary.plan.interval for p_value in p_values)
+    chance = "; the difference may be chance" if may_be_chance else ""
+    return (
+        f"Personas rate ‘{one_line(best.concept)}’ highest {stated} and ‘{one_line(worst.concept)}’ lowest "
+        f"({number(worst.value, digits)}){chance}"
     )
 
 
