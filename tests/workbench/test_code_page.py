@@ -175,9 +175,11 @@ def test_a_code_is_split_by_its_examples(browser, book):
 
 
 def test_a_code_moves_between_nets_and_a_net_is_renamed_and_dissolved(browser, book):
+    assert "onto a net" not in browser.get("/code?codebook=Reason")
     change(browser, "power", new_net="hardware")
     browser.change("/code/net", {**form_on(browser, HOSTILE, "delete"), "net": "hardware"})
     assert [code.parent for code in book().codes] == [None, "hardware", None, "hardware"]
+    assert "onto a net" in browser.get("/code?codebook=Reason")
     change(browser, "hardware", name="device")
     assert book().codes[0].definition == f"At least one of: power, {HOSTILE}."
     browser.change("/code/delete", form_on(browser, "device", "delete"))
@@ -283,6 +285,15 @@ def test_the_page_and_the_command_write_the_same_codes(browser, folder, semscale
     ended = semscale(*shlex.split(command.replace("results/answers-Reason-codes-corrected", "again"))[1:])
     assert ended.code == 0, ended.err
     assert_frame_equal(written, pl.read_parquet(folder / "again.parquet"), check_exact=True)
+
+
+@pytest.mark.usefixtures("quick")
+def test_results_begin_with_figures_and_their_limits_follow(browser):
+    page = code(browser)
+    parts = ("<h1>", "is the most frequent topic", "Change the codes", "<svg", "Before you use", 'id="pairs"')
+    positions = [page.index(part) for part in (*parts, 'id="coded-answers"', 'id="method"')]
+    assert positions == sorted(positions)
+    assert page.count('id="shares"') == 1
 
 
 @pytest.mark.usefixtures("quick")

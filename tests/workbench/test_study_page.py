@@ -204,13 +204,48 @@ def test_a_broken_file_is_corrected_as_text(browser, study):
     assert study.read_text() == STUDY
 
 
-def test_a_dry_run_forecasts_and_sends_nothing(browser, asked, endpoint):
+def plan_of(page):
+    """Return what a run is going to do, by name, as the page states it."""
+    plan = page[page.index('<dl class="values">') :].partition("</dl>")[0]
+    rows = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", plan, re.DOTALL)
+    return {name: " ".join(re.sub("<[^>]*>", "", text).split()) for name, text in rows}
+
+
+def test_what_a_run_does_is_stated_before_it_is_started(browser, study):
+    page = browser.get("/study/run?file=bars.yaml")
+    sentence = re.sub("<[^>]*>", "", page[page.index('class="sentence"') :].partition("</p>")[0])
+    assert "Each of 6 personas answers 1 question about 2 concepts." in sentence
+    plan = plan_of(page)
+    assert (plan["Answers"], plan["Model"]) == ("12", "m")
+    assert plan["Calls"].startswith("at most 12 ")
+    assert plan["Replies come from"].startswith("http://127.0.0.1:9/v1")
+    assert plan["Cost"] == "known after a forecast, which sends nothing"
+    # Similarity and the follow-up rating share the call for free words: 3 calls for 4 methods and 12 answers.
+    study.write_text(STUDY.replace("[dlr]", "[ssr, flr, dlr]") + "budget: {max_cost: 2.5}\n")
+    plan = plan_of(browser.get("/study/run?file=bars.yaml"))
+    assert plan["Calls"].startswith("at most 36 ")
+    assert plan["Cost"].endswith("; the run stops at 2.5")
+    study.write_text(STUDY.replace('{name: m, base_url: "http://127.0.0.1:9/v1", max_tokens: 40}', "local"))
+    plan = plan_of(browser.get("/study/run?file=bars.yaml"))
+    assert plan["Cost"] == "none, as the model runs on this machine"
+
+
+def test_a_dry_run_forecasts_and_sends_nothing(browser, asked, endpoint, tmp_path, monkeypatch):
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("currency: EUR\nmodels: {}\n")
+    monkeypatch.setenv("SEMSCALE_PRICES", str(prices))
     browser.change("/study/forecast", {"file": "bars.yaml"})
     wait(browser, "forecast")
     page = browser.get("/study/run?file=bars.yaml&forecast=true")
     assert re.search(r"Calls to make\s*12\s", re.sub("<[^>]*>", " ", page))
     assert "Nothing was sent." in page
     assert "semscale study run bars.yaml --dry-run" in page
+    assert plan_of(page)["Cost"] == "not known, as the price of the model is not in your list of prices"
+    prices.write_text("currency: EUR\nmodels:\n  m: {prompt: 0, completion: 1000}\n")
+    browser.change("/study/forecast", {"file": "bars.yaml"})
+    wait(browser, "forecast")
+    page = browser.get("/study/run?file=bars.yaml&forecast=true")
+    assert plan_of(page)["Cost"] == "at most 0.48 EUR"  # 12 replies of 40 tokens, at 1,000 EUR per million
     assert endpoint.requests == []
 
 
@@ -220,7 +255,10 @@ def test_a_run_writes_what_the_command_writes_and_asks_nothing_twice(browser, fo
     result = read_study(folder / "bars-results")
     assert result.answers["value"].to_list() == [4.0] * 12
     assert (folder / "bars-results" / "report.html").is_file()
-    assert page.index('class="findings"') < page.index('id="method"')
+    shown = ("<h1>", "Personas rate all concepts alike (4.00", "<svg")
+    parts = (*shown, "Before you use these figures", "No people were asked", 'id="method"')
+    positions = [page.index(part) for part in parts]
+    assert positions == sorted(positions)
     assert "No people were asked" in page
     ask(browser)
     assert len(endpoint.requests) == 12

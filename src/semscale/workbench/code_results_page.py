@@ -18,6 +18,7 @@ from semscale.workbench.code_tasks import CodeTasks
 from semscale.workbench.exports import REPORTS, TABLES, write_export
 from semscale.workbench.pages import in_place_of, page, redirect, router_of, status_of
 from semscale.workbench.project import Project
+from semscale.workbench.report_pages import report_page
 from semscale.workbench.runs import Found
 
 
@@ -50,7 +51,7 @@ class CodeResultsPage:
             refused="" if refused is None else str(refused),
             run=run,
             summary=summary,
-            document=None if summary is None else summary.document(),
+            report=None if summary is None else report_page(summary.document()),
             found=None if summary is None else self._find(run, request),
             reports=REPORTS,
             tables=TABLES,

@@ -16,6 +16,7 @@ from semscale.survey.respondents import leave_out_rows
 from semscale.workbench.exports import REPORTS
 from semscale.workbench.pages import page, redirect, router_of, status_of
 from semscale.workbench.project import Project
+from semscale.workbench.report_pages import report_page
 from semscale.workbench.runs import store_choices, stored_choices
 from semscale.workbench.study_files import StoredStudy, study_files
 from semscale.workbench.study_form import METHOD_TITLES
@@ -141,7 +142,7 @@ class StudyComparisonPage:
             choices=choices,
             methods=_methods(design),
             work=work,
-            document=None if result is None else result.document(),
+            report=None if result is None else report_page(result.document()),
             exports=REPORTS,
             command=work.command if work is not None else "",
         )

@@ -15,18 +15,20 @@ from semscale.endpoints import KEY_VARIABLE, OPENAI
 from semscale.errors import InputError, SemscaleError
 from semscale.extras import require
 from semscale.presentable import Presentable
+from semscale.report.formatting import plain
 from semscale.serving.background import BackgroundWork, current_task
 from semscale.trust import Recipient, check_trusted
 from semscale.weights.known import DEFAULT_CHAT_MODEL, DEFAULT_RATING_MODEL
 from semscale.workbench.exports import REPORTS, write_report
 from semscale.workbench.pages import missing_weights, page, redirect, router_of, status_of
 from semscale.workbench.project import Project
+from semscale.workbench.report_pages import report_page
 from semscale.workbench.runs import PageRun, replace_run
 from semscale.workbench.study_files import StoredStudy, study_files
 
 if TYPE_CHECKING:
     from semscale.chat.runner import Running
-    from semscale.study.questionnaire import ModelChoice
+    from semscale.study.questionnaire import ModelChoice, StudyDesign
     from semscale.study.result import Study
     from semscale.study.summary import StudySummary
 
@@ -163,9 +165,8 @@ class StudyRunPage:
             summary = None if is_running else self.summary(stored)
         except SemscaleError as error:
             unread = str(error)
-        shown: Presentable | None = summary
-        if is_forecast and dry is not None:
-            shown = dry.result if dry.content == stored.content else None
+        has_forecast = is_forecast and dry is not None and dry.content == stored.content
+        forecast = dry.result if has_forecast and dry is not None else None
         return page(
             "study_run",
             self._project,
@@ -177,12 +178,14 @@ class StudyRunPage:
             problem=problem,
             unread=unread,
             models=[] if design is None else [self._state(model, stored.path) for model in design.models],
+            n_calls=0 if design is None else _most_calls(design),
+            cost="" if design is None else _cost(design, dry, stored),
             rating=_missing_rating_model(design),
             dry=dry,
             run=run,
             summary=summary,
-            is_forecast=is_forecast and shown is not None,
-            document=None if shown is None else shown.document(),
+            forecast=None if forecast is None else forecast.document(),
+            report=None if summary is None or is_forecast else report_page(summary.document()),
             is_changed=summary is not None and summary.design.content != stored.content,
             results=stored.results.name,
             exports={**REPORTS, _ANSWERS: "answers (Parquet)"},
@@ -305,6 +308,32 @@ def _check_trusted(model: "ModelChoice", file: Path) -> None:
     """
     if model.base_url:
         check_trusted("prompts", Recipient(model.base_url, model.key_variable), file)
+
+
+def _most_calls(design: "StudyDesign") -> int:
+    """Return the number of calls of a run for which no reply is stored and no call fails."""
+    from semscale.study.preview import preview_interview
+
+    prompts = sum(len(question.prompts) for question in preview_interview(design, 0))
+    return design.n_interviews * len(design.models) * prompts
+
+
+def _cost(design: "StudyDesign", dry: StudyWork | None, stored: StoredStudy) -> str:
+    """Return what is known about the cost of a run, in words."""
+    from semscale.chat.budget import amount
+    from semscale.chat.loading import is_local
+
+    if all(model.base_url is None and is_local(model.name) for model in design.models):
+        return "none, as the model runs on this machine"
+    cap = design.caps.max_cost
+    limit = "" if cap is None else f"; the run stops at {plain(cap)}"
+    if dry is None or dry.result is None or dry.content != stored.content:
+        return f"known after a forecast, which sends nothing{limit}"
+    forecasts = dry.result.forecasts.values()
+    if any(forecast.money is None for forecast in forecasts):
+        return f"not known, as the price of the model is not in your list of prices{limit}"
+    currencies = ", ".join(dict.fromkeys(forecast.currency for forecast in forecasts))
+    return f"at most {amount(sum(forecast.money for forecast in forecasts))} {currencies}{limit}"
 
 
 def _missing_rating_model(design: Any) -> str:
