@@ -61,6 +61,7 @@ def test_a_study_is_written_previewed_asked_and_compared(endpoint, new_page, fol
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Excel").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    check_for_barriers(page)
     assert read_study(folder / "bars-results").answers.height == 12
 
     page.get_by_role("link", name="Compare with people").click()
@@ -81,7 +82,7 @@ def test_entries_are_added_and_removed_in_the_page(endpoint, new_page, folder):
     new = page.locator(".asked-question").last
     new.locator("[name=question_name]:focus").wait_for()
     page.keyboard.type("where")
-    new.get_by_label("It is answered by").select_option("choice")
+    new.get_by_label("Answered by").select_option("choice")
     assert new.get_by_label("Scale", exact=True).is_hidden()
     new.get_by_label("Wording").fill("Where?")
     new.get_by_label("Options").fill("shop\nweb")
