@@ -50,7 +50,7 @@ def test_a_study_is_written_previewed_asked_and_compared(endpoint, new_page, fol
     assert (design.questionnaire.concepts[0].text, len(design.panel)) == ("A new tea with mint.", 4)
 
     go(page, "/study/run?file=bars.yaml")
-    page.get_by_role("button", name="Forecast the cost").click()
+    page.get_by_role("button", name="Forecast calls and cost").click()
     page.get_by_text("Forecast of the calls").first.wait_for()
     endpoint.fault = lambda prompt, n_asked: "wait" if len(endpoint.requests) > 4 else None
     page.get_by_role("button", name="Ask the panel").click()
