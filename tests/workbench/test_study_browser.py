@@ -29,6 +29,11 @@ def go(page, path):
     page.goto(page.url[: page.url.index("/", len("http://"))] + path)
 
 
+def check_on_a_phone(page):
+    assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    check_for_barriers(page)
+
+
 def test_a_study_is_written_previewed_asked_and_compared(endpoint, new_page, folder):
     page = new_page(viewport={"width": 420, "height": 900}, bypass_csp=True)
     page.get_by_role("link", name="Study").click()
@@ -60,8 +65,7 @@ def test_a_study_is_written_previewed_asked_and_compared(endpoint, new_page, fol
     endpoint.go.set()
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Excel").wait_for()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 420
-    check_for_barriers(page)
+    check_on_a_phone(page)
     assert read_study(folder / "bars-results").answers.height == 12
 
     page.get_by_role("link", name="Compare with people").click()
@@ -71,8 +75,7 @@ def test_a_study_is_written_previewed_asked_and_compared(endpoint, new_page, fol
     with page.expect_download() as download:
         page.get_by_role("button", name="slides").click()
     assert download.value.suggested_filename == "bars-results-compared.pptx"
-    assert page.evaluate("document.documentElement.scrollWidth") <= 420
-    check_for_barriers(page)
+    check_on_a_phone(page)
 
 
 def test_entries_are_added_and_removed_in_the_page(endpoint, new_page, folder):

@@ -38,7 +38,8 @@ def report_page(document: Document) -> ReportPage:
     first, *others = sections
     blocks, n = first.full, _main_blocks(first)
     parts = first.title if isinstance(first.title, tuple) else (first.title,)
-    details = replace(first, name=f"{first.name}-details", title=("Details of “", *parts, "”"), blocks=blocks[n:])
+    title = ("Details of “", *parts, "”")
+    details = replace(first, name=f"{first.name}-details", title=title, blocks=blocks[n:])
     shown = replace(first, blocks=blocks[:n])
     rest = (details, *others) if details.blocks else tuple(others)
     if shown.findings:
