@@ -6,6 +6,7 @@ Run with ``python -m tests.workbench.tour FOLDER`` to take the pictures of ``doc
 import csv
 import io
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -69,7 +70,7 @@ def take_tour(page, downloads: Path, shown: Step) -> list[Path]:
     page.get_by_label("country").check()
     page.get_by_role("button", name="Code answers").click()
     page.get_by_role("button", name="slides", exact=True).wait_for()
-    _scroll_to(page, "figure")
+    _scroll_to(page, "section:has(figure)")
     shown("coded")
     return [*files, _download(page, "slides", downloads)]
 
@@ -106,6 +107,7 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     frames: list[Image.Image] = []
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        os.environ["XDG_STATE_HOME"] = folder  # projects that were opened before are on the first page
         workbench = Workbench(None, cwd=folder)
         try:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
@@ -116,6 +118,7 @@ def main() -> None:
                 frames[-1].save(out / f"{step}.webp", lossless=True)
 
             page.goto(workbench.address)
+            page.locator("html.with-script").wait_for(state="attached")
             take_tour(page, Path(folder), take)
             browser.close()
         finally:
