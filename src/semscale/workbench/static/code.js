@@ -30,7 +30,7 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   changed = card && { id: card.id, index: questions().indexOf(card) };
 });
 document.addEventListener("htmx:afterSettle", (event) => {
-  if (!changed || event.detail.target.id !== "questions" || event.detail.requestConfig.verb !== "post") return;
+  if (isElsewhere || !changed || event.detail.target.id !== "questions" || event.detail.requestConfig.verb !== "post") return;
   const cards = questions();
   focusQuestion(document.getElementById(changed.id) ?? cards[Math.min(changed.index, cards.length - 1)]);
 });

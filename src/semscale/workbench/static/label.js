@@ -7,7 +7,7 @@ const prefix = `semscale-label/${form.dataset.queue}/`;
 const queue = new Map(); // answers by name, in their order
 const given = []; // answers of this page, which can be undone at once: their keys and texts
 const done = new Set(); // rows that were answered here
-let sending = false, reloads = false, refused = "";
+let refreshes = 0, sending = false, reloads = false, refused = "";
 
 const ahead = () => document.getElementById("ahead");
 const parse = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -43,12 +43,15 @@ async function send() {
 }
 
 async function refresh() {
+  const asked = ++refreshes;
   const answer = await fetch(form.dataset.ahead).catch(() => null);
   if (!answer?.ok) return;
   const page = await parse(answer);
-  if (queue.size) return; // these answers fetch it again
+  if (queue.size || asked !== refreshes) return; // a later answer fetches it again
+  const restoreParts = remember();
   for (const id of ["figures", "sheet"]) document.getElementById(id).replaceWith(page.getElementById(id));
   ahead().replaceChildren(...page.getElementById("ahead").children);
+  restoreParts();
   leaveOutAnswered();
 }
 
@@ -97,7 +100,7 @@ form.addEventListener("submit", (event) => {
 
 document.addEventListener("keydown", (event) => {
   const key = event.key.toLowerCase(), target = form.querySelector(`[data-key="${CSS.escape(key)}"]`);
-  if (event.altKey || event.ctrlKey || event.metaKey || event.repeat) return;
+  if (event.altKey || event.ctrlKey || event.metaKey || event.repeat || event.isComposing) return;
   if (event.target === fields.comment) {
     if (key !== "enter" && key !== "escape") return;
     event.target.blur();

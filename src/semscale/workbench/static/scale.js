@@ -19,7 +19,7 @@ function nextField(field) {
 
 // Enter goes to the next sentence; the button or Ctrl and Enter saves.
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || event.ctrlKey || event.metaKey || !event.target.matches("#scale-form input")) return;
+  if (event.key !== "Enter" || event.isComposing || event.ctrlKey || event.metaKey || !event.target.matches("#scale-form input")) return;
   event.preventDefault();
   nextField(event.target)?.focus();
 });

@@ -32,18 +32,123 @@ document.addEventListener("htmx:responseError", (event) => {
   else setTimeout(showMessage);
 });
 
+// ---- Answers on their way ----
+
+// The page can be used while an answer is on its way: what a person types, chooses, opens and focuses meanwhile stays,
+// also in parts that the answer replaces, and presses on such parts wait for the new ones.
+const onTheWay = new Map(); // requests, with what their answers replace, the focus, and the states of sent fields
+const waiting = []; // elements that were pressed or changed, with the kind of event
+const FIELDS = "input:not([type=hidden], [type=file]), select, textarea";
+let restore = null, isElsewhere = false;
+
+const hasTick = (field) => field.matches("[type=checkbox], [type=radio]");
+const state = (field) => (hasTick(field) ? field.checked : field.value);
+const stored = (field) => (hasTick(field) ? field.defaultChecked : field.defaultValue); // a list has no such state
+const signs = (element) => [element.localName, element.name, hasTick(element) ? element.value : "",
+  element.dataset.act ?? (element.querySelector("summary") ?? element).textContent].join();
+
+function successor(old) { // what has taken the place of an element
+  if (old.isConnected) return old;
+  if (old.id) return document.getElementById(old.id);
+  const part = document.getElementById(old.closest("[id]")?.id);
+  return [...(part?.querySelectorAll(old.localName) ?? [])].find((element) => signs(element) === signs(old));
+}
+
+function remember(sent = new Map()) { // and return what restores a page after parts of it were replaced
+  const active = document.activeElement, range = [active.selectionStart, active.selectionEnd];
+  const details = document.querySelectorAll("details[open]");
+  const before = (field) => (sent.has(field) ? sent.get(field) : stored(field));
+  const changed = [...document.querySelectorAll(FIELDS)].filter((field) => ![state(field), undefined].includes(before(field)));
+  return () => {
+    for (const old of details) (successor(old) ?? old).open = true;
+    for (const old of changed) {
+      const field = successor(old);
+      if (!field || field === old || field.placeholder !== old.placeholder || state(field) !== before(old)) continue;
+      if (hasTick(field)) field.checked = old.checked;
+      else field.value = old.value;
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    const next = successor(active) ?? document.getElementById(active.closest("[data-question]")?.id);
+    if (isElsewhere || document.activeElement === document.body) next?.focus({ preventScroll: true });
+    if (next !== active && next === document.activeElement && range[0] != null) next.setSelectionRange?.(...range);
+  };
+}
+
+document.addEventListener("htmx:beforeSend", ({ detail }) => {
+  const { elt, xhr, target } = detail, further = elt.closest("[hx-select-oob]")?.getAttribute("hx-select-oob");
+  const form = elt.form ?? elt.closest("form"), { verb, triggeringEvent } = detail.requestConfig;
+  const sent = new Map([...(form?.elements ?? [])].map((field) => [field, state(field)]));
+  const parts = [target, ...(further ? document.querySelectorAll(further) : [])];
+  const stores = verb === "post" && triggeringEvent?.type === "submit" ? form : null;
+  onTheWay.set(xhr, { verb, parts, card: elt.closest("[data-question]"), focus: document.activeElement, sent, stores });
+  xhr.addEventListener("loadend", () => {
+    onTheWay.delete(xhr);
+    setTimeout(() => {
+      for (const [old, kind] of waiting.splice(0)) {
+        const element = successor(old);
+        if (element && kind === "change") element.value = old.value;
+        element?.dispatchEvent(kind === "change" ? new Event(kind, { bubbles: true }) : new MouseEvent(kind, { bubbles: true, cancelable: true }));
+      }
+    });
+  });
+});
+
+// A form that is open stays, and while others are looked for, an entry that is chosen.
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (!detail.shouldSwap) return;
+  const { verb, card: own, focus, sent } = onTheWay.get(detail.xhr), active = document.activeElement;
+  const held = verb === "get" ? ".editing, :has([data-act=choose]:checked)" : ".editing";
+  const cards = [...detail.target.querySelectorAll("[data-question]")].filter((card) => card !== own && card.matches(held));
+  isElsewhere = ![focus, document.body].includes(active) || (inField(active) && !detail.target.contains(active));
+  const restoreParts = remember(sent);
+  for (const card of cards) card.remove();
+  restore = () => {
+    for (const card of cards) {
+      const shown = document.getElementById(card.id);
+      if (shown) shown.replaceWith(card);
+      else if (verb === "get") document.getElementById("questions")?.prepend(card);
+    }
+    restoreParts();
+  };
+});
+
+for (const kind of ["click", "change"]) document.addEventListener(kind, (event) => {
+  const pressed = event.target.closest("button, [data-act]");
+  if (!pressed) return;
+  const isIn = (part) => part.contains(pressed), inCard = pressed.matches("[data-question] *"), requests = [...onTheWay.values()];
+  const fields = pressed.type === "submit" ? [...(pressed.form?.elements ?? [])].filter((field) => field.matches("input[name]")) : [];
+  const isTwice = fields.length && !inCard && requests.some(({ stores }) => stores === pressed.form);
+  const waits = requests.some(({ verb, parts }) => parts.some(isIn) ? verb === "get" || inCard
+    : parts.some((part) => fields.some((field) => part.contains(field))));
+  if (!isTwice && !waits) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (!isTwice && !waiting.some(([element]) => element === pressed)) waiting.push([pressed, kind]);
+}, true);
+
+const sendings = new WeakMap(); // when a button or a form was used to load a page
+document.addEventListener("submit", (event) => {
+  const sender = event.submitter ?? event.target;
+  if (event.defaultPrevented || event.target.method !== "post") return;
+  if (event.timeStamp - sendings.get(sender) < 3000) event.preventDefault();
+  else sendings.set(sender, event.timeStamp);
+});
+
 // ---- Focus ----
 
-// A card that was replaced has the focus again; a change of the page shows what is to be filled in next. Any other
-// answer leaves the focus where the person is. Until content is settled, htmx shows elements with the attributes of
-// those that they replace.
+// A card that was replaced has the focus again, and a change of the page shows what is to be filled in next, unless
+// the person has gone elsewhere meanwhile. Until content is settled, htmx shows elements with the attributes of those
+// that they replace.
 document.addEventListener("htmx:afterSettle", (event) => {
   const { target, requestConfig } = event.detail;
   const address = document.querySelector("[data-address]")?.dataset.address;
+  const next = document.querySelector("#page .editing [name=name]");
   if (address) history.replaceState(null, "", address);
+  restore?.();
+  restore = null;
+  if (isElsewhere) return;
   if (target.matches("[data-question]")) focusQuestion(document.getElementById(target.id));
-  else if (requestConfig?.verb === "post" && ["page", "questions"].includes(target.id))
-    document.querySelector("#page .editing [name=name]")?.focus();
+  else if (requestConfig?.verb === "post" && ["page", "questions"].includes(target.id)) next?.focus();
 });
 
 function focusQuestion(card) {
@@ -177,6 +282,8 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     moveRow(row, event.key === "ArrowUp" ? -1 : 1);
     event.target.focus();
+  } else if (event.isComposing) {
+    return; // Enter ends a composition, such as of Japanese
   } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
     event.target.closest("form")?.requestSubmit();
   } else if (event.key === "Enter" && event.target.matches("[data-editor] input")) {
@@ -188,9 +295,11 @@ document.addEventListener("keydown", (event) => {
     else if (inField(event.target)) (current() ?? document.getElementById("page")).focus({ preventScroll: true });
     else act("cancel");
   } else if (!event.altKey && !event.ctrlKey && !event.metaKey && !inField(event.target)) {
-    if (!press(event.key) && !KEYS[event.key]) return;
+    const isOpening = [...onTheWay.values()].some(({ parts }) => current() && parts.includes(current()));
+    if (event.repeat && !"jk".includes(event.key)) return;
+    if (!isOpening && !press(event.key) && !KEYS[event.key]) return;
     event.preventDefault();
-    KEYS[event.key]?.();
+    if (!isOpening) KEYS[event.key]?.();
   }
 });
 

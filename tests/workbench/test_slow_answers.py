@@ -1,0 +1,331 @@
+"""What a person types, chooses and presses while an answer of the workbench is on its way, in a Chromium."""
+
+import json
+
+import pytest
+from tests.support.reviewed_history import write_history
+from tests.workbench.conftest import IN_CHROMIUM
+from tests.workbench.test_answers_browser import judged
+from tests.workbench.test_browser import BOOK, read_book
+
+from semscale.history import HISTORY_FILE
+from semscale.scales import load_scale
+from semscale.survey.survey_file import read_survey
+from semscale.tabulation.basket import read_basket
+
+pytestmark = IN_CHROMIUM
+
+_PRESS = 40  # milliseconds between two keys
+_FOCUS = "document.activeElement.id || document.activeElement.name"
+
+
+class Held:
+    """Requests of a page that wait until a test lets them go.
+
+    Args:
+        page: the page.
+        path: the path that they ask for, as a pattern.
+    """
+
+    def __init__(self, page, path) -> None:
+        self._page, self._holds = page, True
+        self._routes: list = []
+        page.route(f"**{path}", lambda route: self._routes.append(route) if self._holds else route.continue_())
+
+    def wait(self, n=1):
+        """Wait for this many requests."""
+        while len(self._routes) < n:
+            self._page.wait_for_timeout(_PRESS)
+
+    def release(self, index=0):
+        """Let a request go, and wait for its answer."""
+        self.wait(index + 1)
+        route = self._routes.pop(index)
+        with self._page.expect_response(lambda answer: answer.request == route.request) as answer:
+            route.continue_()
+        answer.value.finished()
+        self._page.wait_for_timeout(_PRESS)
+
+    def end(self):
+        """Let all requests go, also later ones."""
+        self._holds = False
+        while self._routes:
+            self._routes.pop(0).continue_()
+
+
+@pytest.fixture
+def folder(folder):
+    """The small survey, with codes, a history of runs and judged answers."""
+    (folder / "codebooks").mkdir()
+    (folder / "codebooks" / "why.yaml").write_text(BOOK)
+    write_history(folder / HISTORY_FILE)
+    (folder / "results").mkdir()
+    judged([1 + (row * 7) % 5 for row in range(500)]).write_parquet(folder / "results" / "judged.parquet")
+    return folder
+
+
+@pytest.fixture
+def open_page(new_page, workbench):
+    """Open a page by its path and wait for an element."""
+
+    def opened(path, ready="[data-question]"):
+        page = new_page()
+        page.set_default_timeout(8_000)
+        page.locator("[data-question]").first.wait_for()
+        page.goto(workbench.address.partition("/?")[0] + path)
+        page.locator(ready).first.wait_for()
+        return page
+
+    return opened
+
+
+def type_keys(page, text):
+    page.keyboard.type(text, delay=_PRESS)
+
+
+def card(page, name):
+    return page.locator("[data-question]").filter(has=page.locator(f":is(h2, h3) bdi:text-is('{name}')"))
+
+
+PAGES = pytest.mark.parametrize(("path", "name"), [("/data", "country"), ("/code?codebook=why", "liking")])
+
+
+@PAGES
+def test_a_form_that_opens_late_takes_no_focus_from_a_field(open_page, path, name):
+    page = open_page(path)
+    editor = Held(page, "edit=*")
+    card(page, name).focus()
+    page.keyboard.press("e")
+    editor.wait()
+    page.locator("#find").focus()
+    type_keys(page, "li")
+    editor.release()
+    page.locator(".editing").wait_for()
+    type_keys(page, "k")
+    assert page.locator("#find").input_value() == "lik"
+    assert page.evaluate(_FOCUS) == "find"
+
+
+@PAGES
+def test_keys_before_a_form_opens_act_on_nothing(open_page, folder, path, name):
+    page = open_page(path)
+    editor, undo = Held(page, "edit=*"), Held(page, "/data/undo")
+    card(page, name).focus()
+    for key in "eux":
+        page.keyboard.press(key)
+    editor.wait()
+    assert not page.locator("[data-act=choose]:checked").count()
+    editor.release()
+    page.locator(".editing :focus").wait_for()
+    undo.end()
+
+
+@PAGES
+def test_an_open_form_and_chosen_entries_stay_while_others_are_looked_for(open_page, path, name):
+    page = open_page(path)
+    other = {"country": "tea", "liking": "silence"}[name]
+    card(page, other).locator("[data-act=choose]").check()
+    card(page, name).locator("[data-act=edit]").click()
+    title = page.locator(".editing form[data-editor]").locator("[name=title], [name=definition]")
+    title.wait_for()
+    found = Held(page, "find=*")
+    page.locator("#find").focus()
+    type_keys(page, "sound")
+    found.wait()
+    title.fill("")
+    title.focus()
+    type_keys(page, "half")
+    found.release()
+    card(page, "sound").wait_for()
+    type_keys(page, " done")
+    assert title.input_value() == "half done"
+    assert card(page, other).locator("[data-act=choose]").is_checked()
+    page.keyboard.press("Control+Enter")
+    page.locator(".editing").wait_for(state="detached")
+    assert not page.locator("#message p").count()
+
+
+def test_a_code_that_is_being_written_stays_when_another_is_saved(open_page, folder):
+    page = open_page("/code?codebook=why")
+    for name in ("sound", "liking"):
+        card(page, name).locator("[data-act=edit]").click()
+        card(page, name).locator("form[data-editor]").wait_for()
+    card(page, "sound").locator("textarea[name=definition]").fill("noise")
+    definition = card(page, "liking").locator("textarea[name=definition]")
+    saved = Held(page, "/code/change")
+    card(page, "sound").locator("[data-act=save]").click()
+    saved.wait()
+    definition.fill("")
+    type_keys(page, "they ")
+    saved.release()
+    saved.end()
+    card(page, "sound").locator("form[data-editor]").wait_for(state="detached")
+    type_keys(page, "like it")
+    assert definition.input_value() == "they like it"
+    page.keyboard.press("Control+Enter")
+    page.locator(".editing").wait_for(state="detached")
+    assert [code.definition for code in read_book(folder).codes][:2] == ["noise", "they like it"]
+
+
+def test_an_older_list_never_follows_a_newer_one(open_page):
+    page = open_page("/data")
+    found = Held(page, "/data?*")
+    page.locator("#find").focus()
+    type_keys(page, "sound")
+    found.wait()
+    page.locator("[name=undecided]").check()
+    found.wait(2)
+    found.release(1)
+    found.end()
+    page.wait_for_timeout(500)
+    assert not card(page, "sound").count()
+
+
+def labelled(folder):
+    entries = (folder / "labels" / "judged-answers" / "ada.jsonl").read_text().splitlines()
+    return {entry["row"]: entry["label"] for entry in map(json.loads, entries)}
+
+
+@pytest.fixture
+def answers(open_page):
+    page = open_page("/answers?file=results/judged.parquet", "#person")
+    page.fill("#person", "Ada")
+    page.keyboard.press("Enter")
+    page.get_by_text("You label as Ada").wait_for()
+    return page
+
+
+def test_a_label_that_is_corrected_at_once_is_stored(answers, folder):
+    page = answers
+    sent = Held(page, "/answers/label")
+    page.keyboard.press("j")
+    row = page.evaluate("document.activeElement.id")
+    for key in ("1", "k", "2", "k", "x"):
+        page.keyboard.press(key)
+    sent.release()
+    sent.end()
+    page.locator(f"#{row} [name=label][value='2'][aria-pressed=true]").wait_for()
+    page.locator(f"#{row} [data-act=choose][aria-pressed=true]").wait_for()
+    assert labelled(folder) == {int(row.removeprefix("row-")): "2"}
+
+
+def test_a_card_keeps_the_focus_after_a_click_in_it(answers, folder):
+    page = answers
+    cards = [one.get_attribute("id") for one in page.locator(".answer-list > li").all()]
+    page.locator(f"#{cards[3]} [name=label][value='2']").click()
+    page.locator(f"#{cards[3]} [aria-pressed=true]").wait_for()
+    for key in ("j", "1"):
+        page.keyboard.press(key)
+    page.locator(f"#{cards[4]} [aria-pressed=true]").wait_for()
+    assert len(labelled(folder)) == 2
+
+
+def test_a_key_that_is_held_labels_one_answer(answers, folder):
+    page = answers
+    page.keyboard.press("j")
+    for _ in range(4):
+        page.keyboard.down("1")
+    page.keyboard.up("1")
+    page.get_by_text("1 answer with a label").wait_for()
+    assert len(labelled(folder)) == 1
+
+
+def test_fast_keys_compose_all_tables(open_page, folder):
+    page = open_page("/tables", ".pick")
+    shown = Held(page, "act=*")
+    for name in ("shape", "sound", "satisfaction"):
+        card(page, name).focus()
+        page.keyboard.press("r")
+    shown.wait()
+    page.locator("#tables-title").fill("Three")
+    page.get_by_role("button", name="Add to the basket").click()
+    for _ in range(3):
+        shown.release()
+    page.locator("#entry-0").wait_for()
+    (entry,) = read_basket(folder / "tables.yaml").entries
+    assert (entry.title, entry.questions) == ("Three", ("shape", "sound", "satisfaction"))
+
+
+def test_a_title_and_open_details_stay_while_tables_are_shown(open_page, folder):
+    page = open_page("/tables?questions=shape", "#preview section")
+    page.get_by_role("button", name="Add to the basket").click()
+    page.locator("#title-0").wait_for()
+    page.locator("#basket .terminal summary").click()
+    shown = Held(page, "act=*")
+    page.locator("#title-0").focus()
+    type_keys(page, "My")
+    card(page, "sound").locator("[data-act=rows]").click()
+    shown.wait()
+    page.locator("#title-0").focus()
+    page.keyboard.press("End")
+    type_keys(page, " title")
+    shown.release()
+    page.locator("#preview h2:has-text('sound')").wait_for()
+    assert page.locator("#title-0").input_value() == "My title"
+    assert page.evaluate(_FOCUS) == "title-0"
+    assert page.locator("#basket .terminal").get_attribute("open") is not None
+    page.keyboard.press("Enter")
+    page.locator("#title-0[value='My title']").wait_for()
+
+
+def test_groups_are_hidden_by_the_keyboard_alone(open_page):
+    page = open_page("/tables?questions=shape&banners=country", "#preview section")
+    page.locator("details.hide summary").click()
+    page.locator("[name=hide][value='DE']").focus()
+    shown = Held(page, "/tables?*")
+    for _ in range(2):
+        page.keyboard.press("Space")
+        shown.release()
+        assert page.evaluate("document.activeElement.value") == "DE"
+
+
+def test_a_form_is_sent_once(open_page, folder):
+    page = open_page("/tables?questions=shape", "#preview section")
+    sent = Held(page, "/tables/save")
+    page.get_by_role("button", name="Add to the basket").dblclick()
+    sent.release()
+    sent.end()
+    page.locator("#entry-0").wait_for()
+    page.get_by_role("link", name="Drift").click()
+    page.get_by_role("link", name="model-c").click()
+    page.get_by_label("Your name").fill("Ann")
+    page.get_by_label("Reason").fill("equally good")
+    sent = Held(page, "/drift/decide")
+    page.get_by_role("button", name="Approve").evaluate(
+        "(button) => [0, 300].map((wait) => setTimeout(() => button.click(), wait))"
+    )
+    page.wait_for_timeout(600)
+    sent.end()
+    page.locator("#decisions td:has-text('equally good')").wait_for()
+    assert not page.locator("#message p").count()
+    assert len(read_basket(folder / "tables.yaml").entries) == 1
+
+
+def test_sentences_that_are_typed_while_a_set_is_added_stay(open_page, folder):
+    page = open_page("/rate/scale?scale=quality", "#anchor-0-4")
+    added = Held(page, "/rate/scale/try")
+    page.get_by_role("button", name="Add a set").click()
+    added.wait()
+    page.locator("details[data-set='0']").evaluate("set => { set.open = true }")
+    page.locator("#anchor-0-4").fill("")
+    type_keys(page, "It is grand.")
+    added.release()
+    page.locator("#anchor-14-0").wait_for()
+    assert page.locator("#anchor-0-4").input_value() == "It is grand."
+    assert page.evaluate(_FOCUS) == "anchor-0-4"
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/rate?scale=*")
+    assert next(iter(load_scale(folder / "scales" / "my-quality.yaml").anchor_sets.values()))[4] == "It is grand."
+
+
+def test_enter_that_ends_a_composition_sends_nothing(open_page, folder):
+    page = open_page("/data?edit=country", ".editing")
+    page.locator(".editing [name=title]").fill("国")
+    page.locator(".editing [name=title]").evaluate(
+        """(field) => field.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", isComposing: true, bubbles: true}))"""
+    )
+    page.wait_for_timeout(300)
+    assert page.locator(".editing").count() == 1
+    page.keyboard.press("Control+Enter")
+    page.locator(".editing").wait_for(state="detached")
+    assert read_survey(folder / "survey.yaml").question("country").title == "国"
