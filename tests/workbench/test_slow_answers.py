@@ -30,7 +30,9 @@ class Held:
     def __init__(self, page, path) -> None:
         self._page, self._holds = page, True
         self._routes: list = []
-        page.route(f"**{path}", lambda route: self._routes.append(route) if self._holds else route.continue_())
+        page.route(
+            f"**{path}", lambda route: self._routes.append(route) if self._holds else route.continue_()
+        )
 
     def wait(self, n=1):
         """Wait for this many requests."""
@@ -315,17 +317,58 @@ def test_sentences_that_are_typed_while_a_set_is_added_stay(open_page, folder):
     assert page.evaluate(_FOCUS) == "anchor-0-4"
     page.keyboard.press("Control+Enter")
     page.wait_for_url("**/rate?scale=*")
-    assert next(iter(load_scale(folder / "scales" / "my-quality.yaml").anchor_sets.values()))[4] == "It is grand."
+    assert (
+        next(iter(load_scale(folder / "scales" / "my-quality.yaml").anchor_sets.values()))[4]
+        == "It is grand."
+    )
 
 
 def test_enter_that_ends_a_composition_sends_nothing(open_page, folder):
     page = open_page("/data?edit=country", ".editing")
     page.locator(".editing [name=title]").fill("国")
     page.locator(".editing [name=title]").evaluate(
-        """(field) => field.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", isComposing: true, bubbles: true}))"""
+        """field => {
+            const enter = {key: "Enter", isComposing: true, bubbles: true};
+            field.dispatchEvent(new KeyboardEvent("keydown", enter));
+        }"""
     )
     page.wait_for_timeout(300)
     assert page.locator(".editing").count() == 1
     page.keyboard.press("Control+Enter")
     page.locator(".editing").wait_for(state="detached")
     assert read_survey(folder / "survey.yaml").question("country").title == "国"
+
+
+def test_a_star_and_a_search_do_not_undo_each_other(open_page):
+    page = open_page("/code?codebook=why", "#code-form")
+    page.get_by_role("button", name="Code answers").click()
+    page.locator("#coded-answers").wait_for(timeout=120_000)
+    starred = Held(page, "/code/star")
+    page.locator("[data-act=star]").first.click()
+    starred.wait()
+    page.locator("#words").focus()
+    type_keys(page, "loud")
+    page.locator("#found .note:text-is('1 answer')").wait_for()
+    starred.release()
+    assert page.locator("#found .note:text-is('1 answer')").count()
+    assert (page.locator("#words").input_value(), page.evaluate(_FOCUS)) == ("loud", "words")
+
+
+def test_a_study_keeps_what_is_typed_while_a_concept_is_added(open_page):
+    page = open_page("/study", "#study-name")
+    page.fill("#study-name", "Tea")
+    page.get_by_role("button", name="Start").click()
+    page.locator("#study-concept-text-0").wait_for()
+    added, seen = Held(page, "/study/try"), Held(page, "/study/seen")
+    page.get_by_role("button", name="Add a concept").click()
+    added.wait()
+    page.locator("#study-concept-text-0").fill("")
+    page.locator("#study-concept-text-0").focus()
+    type_keys(page, "Tea with")
+    seen.wait()
+    added.release()
+    page.locator("#concept-1").wait_for()
+    type_keys(page, " mint")
+    seen.end()
+    assert page.locator("#study-concept-text-0").input_value() == "Tea with mint"
+    assert page.evaluate(_FOCUS) == "study-concept-text-0"

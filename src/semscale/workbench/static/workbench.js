@@ -86,8 +86,8 @@ document.addEventListener("htmx:beforeSend", ({ detail }) => {
     setTimeout(() => {
       for (const [old, kind] of waiting.splice(0)) {
         const element = successor(old);
-        if (element && kind === "change") element.value = old.value;
-        element?.dispatchEvent(kind === "change" ? new Event(kind, { bubbles: true }) : new MouseEvent(kind, { bubbles: true, cancelable: true }));
+        if (kind === "click") element?.click();
+        else if (element) Object.assign(element, { value: old.value }).dispatchEvent(new Event(kind, { bubbles: true }));
       }
     });
   });
@@ -112,18 +112,18 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   };
 });
 
+// A press waits if an answer replaces its card, or fields that it sends. Forms that store something are sent once.
 for (const kind of ["click", "change"]) document.addEventListener(kind, (event) => {
-  const pressed = event.target.closest("button, [data-act]");
-  if (!pressed) return;
-  const isIn = (part) => part.contains(pressed), inCard = pressed.matches("[data-question] *"), requests = [...onTheWay.values()];
-  const fields = pressed.type === "submit" ? [...(pressed.form?.elements ?? [])].filter((field) => field.matches("input[name]")) : [];
-  const isTwice = fields.length && !inCard && requests.some(({ stores }) => stores === pressed.form);
-  const waits = requests.some(({ verb, parts }) => parts.some(isIn) ? verb === "get" || inCard
-    : parts.some((part) => fields.some((field) => part.contains(field))));
-  if (!isTwice && !waits) return;
+  const pressed = event.target.closest("button, [data-act]"), form = pressed?.type === "submit" ? pressed.form : null;
+  const inCard = pressed?.matches("[data-question] *"), fields = form?.querySelectorAll("input[name]") ?? [];
+  const waits = ({ verb, parts }) => parts.some((part) => part.contains(pressed) ? verb === "get" || inCard
+    : [...fields].some((field) => part.contains(field)));
+  const requests = pressed ? [...onTheWay.values()] : [];
+  const isTwice = form && !inCard && requests.some(({ stores }) => stores === form);
+  if (!isTwice && !requests.some(waits)) return;
   event.preventDefault();
   event.stopPropagation();
-  if (!isTwice && !waiting.some(([element]) => element === pressed)) waiting.push([pressed, kind]);
+  if (!isTwice && !(event.detail > 1)) waiting.push([pressed, kind]);
 }, true);
 
 const sendings = new WeakMap(); // when a button or a form was used to load a page
@@ -144,7 +144,8 @@ document.addEventListener("htmx:afterSettle", (event) => {
   const address = document.querySelector("[data-address]")?.dataset.address;
   const next = document.querySelector("#page .editing [name=name]");
   if (address) history.replaceState(null, "", address);
-  restore?.();
+  if (!restore) return; // for a further part of the same answer
+  restore();
   restore = null;
   if (isElsewhere) return;
   if (target.matches("[data-question]")) focusQuestion(document.getElementById(target.id));
