@@ -39,7 +39,8 @@ document.addEventListener("htmx:responseError", (event) => {
 const onTheWay = new Map(); // requests, with what their answers replace, the focus, and the states of sent fields
 const waiting = []; // elements that were pressed or changed, with the kind of event
 const FIELDS = "input:not([type=hidden], [type=file]), select, textarea";
-let restore = null, isElsewhere = false;
+const shownBy = new Map(); // numbers of the requests whose answers are shown, by the ID of the part
+let restore = null, isElsewhere = false, requests = 0;
 
 const hasTick = (field) => field.matches("[type=checkbox], [type=radio]");
 const state = (field) => (hasTick(field) ? field.checked : field.value);
@@ -80,7 +81,10 @@ document.addEventListener("htmx:beforeSend", ({ detail }) => {
   const sent = new Map([...(form?.elements ?? [])].map((field) => [field, state(field)]));
   const parts = [target, ...(further ? document.querySelectorAll(further) : [])];
   const stores = verb === "post" && triggeringEvent?.type === "submit" ? form : null;
-  onTheWay.set(xhr, { verb, parts, card: elt.closest("[data-question]"), focus: document.activeElement, sent, stores });
+  onTheWay.set(xhr, { verb, parts, card: elt.closest("[data-question]"), focus: document.activeElement, sent, stores, number: ++requests });
+  xhr.addEventListener("readystatechange", () => { // before htmx reads the answer
+    if (!target.isConnected && detail.target === target) detail.target = document.getElementById(target.id) ?? target;
+  });
   xhr.addEventListener("loadend", () => {
     onTheWay.delete(xhr);
     setTimeout(() => {
@@ -93,10 +97,14 @@ document.addEventListener("htmx:beforeSend", ({ detail }) => {
   });
 });
 
-// A form that is open stays, and while others are looked for, an entry that is chosen.
+// An answer is shown in the part that has taken the place of its target, unless a later list is there already. A form
+// that is open stays, and while others are looked for, an entry that is chosen.
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  const { verb, card: own, focus, sent, number } = onTheWay.get(detail.xhr), active = document.activeElement;
+  const { id } = detail.target;
+  if (verb === "get" && shownBy.get(id) > number) detail.shouldSwap = false;
   if (!detail.shouldSwap) return;
-  const { verb, card: own, focus, sent } = onTheWay.get(detail.xhr), active = document.activeElement;
+  if (id) shownBy.set(id, number);
   const held = verb === "get" ? ".editing, :has([data-act=choose]:checked)" : ".editing";
   const cards = [...detail.target.querySelectorAll("[data-question]")].filter((card) => card !== own && card.matches(held));
   isElsewhere = ![focus, document.body].includes(active) || (inField(active) && !detail.target.contains(active));
@@ -118,9 +126,9 @@ for (const kind of ["click", "change"]) document.addEventListener(kind, (event) 
   const inCard = pressed?.matches("[data-question] *"), fields = form?.querySelectorAll("input[name]") ?? [];
   const waits = ({ verb, parts }) => parts.some((part) => part.contains(pressed) ? verb === "get" || inCard
     : [...fields].some((field) => part.contains(field)));
-  const requests = pressed ? [...onTheWay.values()] : [];
-  const isTwice = form && !inCard && requests.some(({ stores }) => stores === form);
-  if (!isTwice && !requests.some(waits)) return;
+  const answers = pressed ? [...onTheWay.values()] : [];
+  const isTwice = form && !inCard && answers.some(({ stores }) => stores === form);
+  if (!isTwice && !answers.some(waits)) return;
   event.preventDefault();
   event.stopPropagation();
   if (!isTwice && !(event.detail > 1)) waiting.push([pressed, kind]);
