@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import random
 import re
 import shutil
 import socket
@@ -11,6 +12,7 @@ import sys
 import threading
 import time
 from base64 import b64encode
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlencode
@@ -42,8 +44,11 @@ SERVER, SECRET_LINE, SIGN_IN = BLOCKS
 
 
 def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
+    """Return a port below those that systems give to connections, as it is used only seconds later."""
+    while True:
+        port = random.randrange(20_000, 30_000)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 class SignsIn(BaseHTTPRequestHandler):
