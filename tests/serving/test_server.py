@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.support.nginx import needs_nginx, own_paths, write_certificate
 from tests.support.services import MODEL, SECRET, until
 
 from semscale.errors import InputError
@@ -239,26 +239,13 @@ def test_pipelined_requests_are_answered_in_order(running):
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.skipif(
-    shutil.which("nginx") is None,
-    reason="nginx is not installed: apt-get install nginx, brew install nginx, or nginx.org/en/download.html",
-)
-@pytest.mark.skipif(
-    shutil.which("openssl") is None, reason="openssl is not installed: apt-get install openssl"
-)
+@needs_nginx
 def test_nginx_accepts_the_file(tmp_path):
-    key, certificate = tmp_path / "semscale.key", tmp_path / "semscale.crt"
-    names = ["-keyout", str(key), "-out", str(certificate), "-subj", "/CN=semscale.example.org"]
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *names], check=True, capture_output=True
-    )
+    write_certificate(tmp_path / "semscale.key", tmp_path / "semscale.crt", "semscale.example.org")
     content = (DOCS / "nginx.conf").read_text(encoding="utf-8").replace("/etc/nginx/", f"{tmp_path}/")
     configuration = tmp_path / "nginx.conf"
-    # Paths that nginx creates at its start, for users who may not write below /var.
-    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    folders = "".join(f"{kind}_temp_path {tmp_path}/{kind};\n" for kind in kinds)
-    paths = f"pid {tmp_path}/nginx.pid;\nerror_log {tmp_path}/error.log;\n"
-    configuration.write_text(paths + content.replace("http {\n", f"http {{\naccess_log off;\n{folders}", 1))
+    before, inside = own_paths(tmp_path)
+    configuration.write_text(before + content.replace("http {\n", f"http {{\n{inside}", 1))
     checked = subprocess.run(
         ["nginx", "-t", "-p", str(tmp_path), "-c", str(configuration)],
         check=False,

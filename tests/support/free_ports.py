@@ -1,10 +1,13 @@
 """Ports of the loopback interface that nobody listens on."""
 
+import random
 import socket
+from contextlib import suppress
 
 
 def free_port():
-    """Ask the system for a port."""
-    with socket.socket() as asked:
-        asked.bind(("127.0.0.1", 0))
-        return asked.getsockname()[1]
+    """Return a port below those that systems give to connections, as it may be used only seconds later."""
+    while True:
+        port = random.randrange(20_000, 30_000)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port

@@ -2,9 +2,7 @@
 
 import http.client
 import os
-import random
 import re
-import shutil
 import socket
 import ssl
 import subprocess
@@ -12,25 +10,20 @@ import sys
 import threading
 import time
 from base64 import b64encode
-from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from tests.support.free_ports import free_port
+from tests.support.nginx import needs_nginx, own_paths, write_certificate
 
 from semscale.workbench.team import SECRET
 
 pytestmark = [
     pytest.mark.exhaustive,
     pytest.mark.timeout(300, method="thread"),
-    pytest.mark.skipif(
-        shutil.which("nginx") is None,
-        reason="nginx is not installed: apt-get install nginx, or nginx.org/en/download.html",
-    ),
-    pytest.mark.skipif(
-        shutil.which("openssl") is None, reason="openssl is not installed: apt-get install openssl"
-    ),
+    needs_nginx,
 ]
 
 NAME = "surveys.example.org"
@@ -41,14 +34,6 @@ BLOCKS = re.findall(
     re.DOTALL,
 )
 SERVER, SECRET_LINE, SIGN_IN = BLOCKS
-
-
-def free_port():
-    """Return a port below those that systems give to connections, as it is used only seconds later."""
-    while True:
-        port = random.randrange(20_000, 30_000)
-        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
 
 
 class SignsIn(BaseHTTPRequestHandler):
@@ -145,22 +130,14 @@ def site(tmp_path, folder, monkeypatch, signs_in):
         }
         for stated, here in places.items():
             server = server.replace(stated, here)
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={NAME}"]
-            + ["-keyout", str(tmp_path / "surveys.key"), "-out", str(tmp_path / "surveys.crt")],
-            check=True,
-            capture_output=True,
-        )
+        write_certificate(tmp_path / "surveys.key", tmp_path / "surveys.crt", NAME)
         (tmp_path / "surveys.secret").write_text(SECRET_LINE.replace("0123...", KEY))
         (tmp_path / "surveys.users").write_text("bo@example.org:{PLAIN}word\ndi@example.org:{PLAIN}word\n")
-        kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-        folders = "".join(f"{kind}_temp_path {tmp_path}/{kind};\n" for kind in kinds)
-        configuration = tmp_path / "nginx.conf"
         user = "user root;\n" if os.geteuid() == 0 else ""  # who may read the folder of the test
+        before, inside = own_paths(tmp_path)
+        configuration = tmp_path / "nginx.conf"
         configuration.write_text(
-            f"{user}daemon off;\nworker_processes 1;\npid {tmp_path}/nginx.pid;\n"
-            f"error_log {tmp_path}/error.log;\n"
-            f"events {{}}\nhttp {{\naccess_log off;\n{folders}{server}}}\n"
+            f"{user}daemon off;\nworker_processes 1;\n{before}events {{}}\nhttp {{\n{inside}{server}}}\n"
         )
         started.append(subprocess.Popen(["nginx", "-p", str(tmp_path), "-c", str(configuration)]))
         wait_for(port, started[-1])
