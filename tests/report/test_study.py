@@ -113,6 +113,17 @@ def test_a_question_begins_with_its_highest_and_lowest_concept(outcome):
     assert "by similarity (SSR)" in findings[0]
 
 
+def test_a_difference_that_is_equal_for_all_personas_has_no_test(outcome):
+    def number(request):
+        return "5" if "oats" in request.messages[-1].text else "4"
+
+    section = outcome(("[ssr, flr, dlr]", "[dlr]"), number=number).document().sections[0]
+    assert section.findings == (
+        "Personas rate ‘oat’ highest (5.00 on a scale from 1 to 5) and ‘nut’ lowest (4.00); "
+        "there is no test of the difference",
+    )
+
+
 def test_unrated_reasons_quote_an_answer(outcome, tmp_path):
     text = page_text(outcome(words=lambda request: "As an AI, I cannot answer this."), tmp_path)
     assert "Why answers have no rating" in text

@@ -1,5 +1,6 @@
 """The document of a study: results of all methods for each question, and the limits of the study."""
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -378,21 +379,26 @@ def _means_finding(summary: "StudySummary", question: "StudyQuestion", means: "S
     scale, digits = scale_of(question), scale_digits(scale_of(question))
     low, high = map(plain, scale.values[[0, -1]])
     by = f", by {_method_label(shown)}" if len(answered) > len(order) else ""
-    stated = f"({number(best.value, digits)} on a scale from {low} to {high}{by})"
+    stated = f"{number(best.value, digits)} on a scale from {low} to {high}{by}"
     if best is worst:
-        return f"Personas give ‘{one_line(best.concept)}’ a mean of {stated[1:-1]}"
+        return f"Personas give ‘{one_line(best.concept)}’ a mean of {stated}"
     if best.value == worst.value:
-        return f"Personas rate all concepts alike {stated}"
+        return f"Personas rate all concepts alike ({stated})"
     pairs = summary.figures.select(
         "difference", question=question.name, method=shown.method, model=shown.model, by=CONCEPT
     )
     names = {best.concept, worst.concept}
-    p_values = [pair.p_adjusted or 0.0 for pair in pairs if {pair.level, pair.other} == names]
-    may_be_chance = any(p_value >= 1 - summary.plan.interval for p_value in p_values)
-    chance = "; the difference may be chance" if may_be_chance else ""
+    p_values = [pair.p_adjusted for pair in pairs if {pair.level, pair.other} == names]
+    tested = [p_value for p_value in p_values if p_value is not None and not math.isnan(p_value)]
+    if not tested:
+        note = "; there is no test of the difference"
+    elif min(tested) >= 1 - summary.plan.interval:
+        note = "; the difference may be chance"
+    else:
+        note = ""
     return (
-        f"Personas rate ‘{one_line(best.concept)}’ highest {stated} and ‘{one_line(worst.concept)}’ lowest "
-        f"({number(worst.value, digits)}){chance}"
+        f"Personas rate ‘{one_line(best.concept)}’ highest ({stated}) and ‘{one_line(worst.concept)}’ lowest "
+        f"({number(worst.value, digits)}){note}"
     )
 
 
