@@ -441,7 +441,7 @@ def _series(comparisons: Sequence[StoredComparison]) -> list[StoredComparison]:
 
     alike = [comparison for comparison in comparisons if settings_of(comparison) == settings_of(latest)]
     by_candidate = {comparison.outputs_key: comparison for comparison in alike}
-    return sorted(by_candidate.values(), key=lambda comparison: comparison.compared)
+    return list(by_candidate.values())
 
 
 def _drift_figure(series: Sequence[StoredComparison], recorded: Mapping[str, datetime]) -> Figure:

@@ -27,6 +27,7 @@ from semscale.workbench.runs import PageRun, replace_run
 from semscale.workbench.study_files import StoredStudy, study_files
 
 if TYPE_CHECKING:
+    from semscale.chat.budget import ForecastSummary
     from semscale.chat.runner import Running
     from semscale.study.questionnaire import ModelChoice, StudyDesign
     from semscale.study.result import Study
@@ -165,8 +166,7 @@ class StudyRunPage:
             summary = None if is_running else self.summary(stored)
         except SemscaleError as error:
             unread = str(error)
-        has_forecast = is_forecast and dry is not None and dry.content == stored.content
-        forecast = dry.result if has_forecast and dry is not None else None
+        forecast = dry.result if dry is not None and dry.content == stored.content else None
         return page(
             "study_run",
             self._project,
@@ -179,12 +179,12 @@ class StudyRunPage:
             unread=unread,
             models=[] if design is None else [self._state(model, stored.path) for model in design.models],
             n_calls=0 if design is None else _most_calls(design),
-            cost="" if design is None else _cost(design, dry, stored),
+            cost="" if design is None else _cost(design, forecast),
             rating=_missing_rating_model(design),
             dry=dry,
             run=run,
             summary=summary,
-            forecast=None if forecast is None else forecast.document(),
+            forecast=forecast.document() if is_forecast and forecast is not None else None,
             report=None if summary is None or is_forecast else report_page(summary.document()),
             is_changed=summary is not None and summary.design.content != stored.content,
             results=stored.results.name,
@@ -318,8 +318,13 @@ def _most_calls(design: "StudyDesign") -> int:
     return design.n_interviews * len(design.models) * prompts
 
 
-def _cost(design: "StudyDesign", dry: StudyWork | None, stored: StoredStudy) -> str:
-    """Return what is known about the cost of a run, in words."""
+def _cost(design: "StudyDesign", forecast: "ForecastSummary | None") -> str:
+    """Return what is known about the cost of a run, in words.
+
+    Args:
+        design: the study.
+        forecast: its dry run; ``None`` before one has ended.
+    """
     from semscale.chat.budget import amount
     from semscale.chat.loading import is_local
 
@@ -327,13 +332,14 @@ def _cost(design: "StudyDesign", dry: StudyWork | None, stored: StoredStudy) -> 
         return "none, as the model runs on this machine"
     cap = design.caps.max_cost
     limit = "" if cap is None else f"; the run stops at {plain(cap)}"
-    if dry is None or dry.result is None or dry.content != stored.content:
+    if forecast is None:
         return f"known after a forecast, which sends nothing{limit}"
-    forecasts = dry.result.forecasts.values()
-    if any(forecast.money is None for forecast in forecasts):
+    forecasts = forecast.forecasts.values()
+    amounts = [by_model.money for by_model in forecasts if by_model.money is not None]
+    if len(amounts) < len(forecasts):
         return f"not known, as the price of the model is not in your list of prices{limit}"
-    currencies = ", ".join(dict.fromkeys(forecast.currency for forecast in forecasts))
-    return f"at most {amount(sum(forecast.money for forecast in forecasts))} {currencies}{limit}"
+    currencies = ", ".join(dict.fromkeys(by_model.currency for by_model in forecasts))
+    return f"at most {amount(sum(amounts))} {currencies}{limit}"
 
 
 def _missing_rating_model(design: Any) -> str:
