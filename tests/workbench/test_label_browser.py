@@ -93,12 +93,12 @@ def test_fifty_keys_at_the_speed_of_the_machine_are_all_stored(new_page, folder)
         (text["row"], key) for text, key in zip(draw, keys, strict=False)
     ]
     assert shown_row(page) == draw[50]["row"]
-    milliseconds = page.evaluate("""() => {
-        const began = performance.now(), before = document.querySelector('.shown').textContent;
+    has_next_text_at_once = page.evaluate("""() => {
+        const before = document.querySelector('.shown').textContent;
         document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '3', bubbles: true}));
-        return document.querySelector('.shown').textContent === before ? 1e9 : performance.now() - began;
+        return document.querySelector('.shown').textContent !== before;
     }""")
-    assert milliseconds < 80
+    assert has_next_text_at_once
     wait_for_tally(page, 51)
 
 
