@@ -128,6 +128,7 @@ def test_an_answer_shows_texts_marks_scores_and_what_the_judge_said(browser):
     card = page[page.index('id="row-5"') : page.index('id="row-6"')]
     assert "how much &lt;b&gt;?" in card
     assert 'class="negation"' in card
+    assert "5 of 5 judge: Completely correct, score 1.00" in re.sub("<[^>]*>", "", card)
     assert "because of grade 5" in card
     whole = browser.get(address("/answers/row", row=4))
     assert "Raw replies" in whole
@@ -161,6 +162,7 @@ def test_contradictions_with_the_references_are_found(browser):
             break
         time.sleep(0.05)
     assert rows_in(page) == [5, 10, 15, 20]
+    assert "find that 4 of 24 answers contradict their references" in page
     found = browser.get(address("/answers/looking", words="no such word", order="row"))
     assert "find that 4 of 24 answers contradict their references" in found
     link = unescape(re.search(r'<a href="([^"]*)">Show them', found)[1])
@@ -317,6 +319,7 @@ def test_two_runs_are_compared_losses_first(browser, folder):
     judge(folder, changed, "results/second.parquet")
     page = browser.get(address(other="results/second.parquet"))
     assert rows_in(page) == [2, 5, 1]
+    assert "<h1>No clear difference between the runs</h1>" in page
     assert re.search(r"better</dt><dd>1<.*worse</dt><dd>2<.*Equal scores</dt><dd>20<", page)
     assert '<mark class="removed">grade5' in page
     assert '<mark class="added">grade2' in page

@@ -18,12 +18,13 @@ from semscale.report.document import (
     Quoted,
     mark_findings,
 )
-from semscale.report.formatting import one_line
+from semscale.report.formatting import number, one_line
 from semscale.store.writing import PREFIX
 from semscale.workbench.answer_files import AnswerRun, one_text
 
 if TYPE_CHECKING:
     from semscale.guards.findings import Finding
+    from semscale.judging.templates import Level
 
 LONGEST, WHOLE = 900, 200_000
 """Characters of a text in a list, and of one that is opened."""
@@ -159,10 +160,10 @@ def _replies(run: AnswerRun, cells: Mapping[str, Any]) -> Iterator[JudgeReply]:
     if run.kind == "judge" and not judges:
         levels = {name: float(cells[name] or 0.0) for name in cells if name.startswith(_MASSES)}
         masses = tuple((Label(name.removeprefix(_MASSES)), mass) for name, mass in levels.items() if mass > 0)
-        yield _reply("judge", cells, PREFIX, "expected", masses)
+        yield _reply(run, "judge", cells, PREFIX, "expected", masses)
     for name in judges:
         start = name.removesuffix("_replies")
-        yield _reply(start.removeprefix(PREFIX).replace("_", " "), cells, f"{start}_", "", ())
+        yield _reply(run, start.removeprefix(PREFIX).replace("_", " "), cells, f"{start}_", "", ())
     if run.kind == "log":
         words = [one_text(cells[name]) for name in cells if _LOG_WORDS.fullmatch(name) and cells[name]]
         reasoning = one_text(cells.get("reasoning"))
@@ -173,18 +174,45 @@ def _replies(run: AnswerRun, cells: Mapping[str, Any]) -> Iterator[JudgeReply]:
 
 
 def _reply(
-    judge: str, cells: Mapping[str, Any], start: str, score: str, masses: tuple[tuple[Cell, float], ...]
+    run: AnswerRun,
+    judge: str,
+    cells: Mapping[str, Any],
+    start: str,
+    score: str,
+    masses: tuple[tuple[Cell, float], ...],
 ) -> JudgeReply:
     words = one_text(cells.get(f"{start}explanation")) or one_text(cells.get(f"{start}reason"))
     status = one_text(cells.get(f"{start}status"))
     value = cells.get(start + score if score else start.removesuffix("_"))
+    shown = Number(math.nan if value is None else float(value))
+    level = _chosen_level(run, cells) if masses else None
+    point = None if level is None else _point(run, level)
+    if level is not None:
+        label = "" if point == level.label else f"{level.label}, "
+        judge = f"{judge}: {label}score {number(shown.value)}"
     return JudgeReply(
         judge=Quoted(judge),
-        score=Number(math.nan if value is None else float(value)),
+        score=shown if point is None else Quoted(point),
         masses=masses,
         words=Quoted(words, LONGEST),
         status="" if status in ("", "scored") else status,
     )
+
+
+def _chosen_level(run: AnswerRun, cells: Mapping[str, Any]) -> "Level | None":
+    """Return the level that a single judge chose; ``None`` if it chose none."""
+    score = cells.get(f"{PREFIX}score")
+    if score is None:
+        return None
+    return next((level for level in run.template.levels if math.isclose(level.score, score)), None)
+
+
+def _point(run: AnswerRun, level: "Level") -> str:
+    """Return a level as the judge stated it: its number of the highest one, or its name."""
+    if f"{_MASSES}{level.label}" in run.frame.columns:
+        return level.label
+    highest = max(other.number or 0 for other in run.template.levels)
+    return f"{level.shown} of {highest:g}"
 
 
 def raw_replies(run: AnswerRun, row: int) -> list[tuple[str, str]]:
@@ -203,8 +231,8 @@ def raw_replies(run: AnswerRun, row: int) -> list[tuple[str, str]]:
         entries = parsed if isinstance(parsed, list) else [parsed]
         title = name.removeprefix(PREFIX).replace("_", " ").removesuffix("replies").strip() or "reply"
         found += [
-            (f"{title} {number}" if len(entries) > 1 else title, one_text(entry))
-            for number, entry in enumerate(entries, start=1)
+            (f"{title} {index}" if len(entries) > 1 else title, one_text(entry))
+            for index, entry in enumerate(entries, start=1)
             if entry
         ]
     return found

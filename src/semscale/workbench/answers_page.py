@@ -113,6 +113,7 @@ class AnswersPage:
             "found": found,
             "shows": shows,
             "orders": orders,
+            "contradicted": contradicted,
             "looking": looking,
             "roles": ROLES[:-1],
             "command": _command(run, input_of(self._project, run)),
