@@ -172,12 +172,22 @@ def test_a_history_draws_comparisons_with_the_same_baseline_and_settings_only():
         replace(other[1], signature="semscale 0.1|drift|match:x"),
     )
     figure, *_ = history_document(history_of((*other_runs, *alike))).figures()
-    assert [row[0].text.split()[0] for row in figure.table.rows] == ["2026-03-01", "2026-03-02", "2026-03-03"]
+    assert [row[0].text for row in figure.table.rows] == [
+        "model-b 2026-03-03 failed (22222222)",
+        "model-b 2026-03-02 undecided (11111111)",
+        "model-b 2026-03-01 passed (00000000)",
+    ]
 
 
 def test_a_history_names_the_baseline_and_its_expiry(capsys):
     out = shown(history_document(history_of((), is_stale=True)), capsys)
     assert "baseline bbbbbbbb, approved by Ann on 2026-03-02: read by hand (expired)" in out
+
+
+def test_a_history_names_the_model_of_the_baseline(capsys):
+    run = RunSummary("b" * 32, "feedback", "model-a", START, None, None, None, 20, "semscale")
+    out = shown(history_document(history_of((), [run])), capsys)
+    assert "baseline model-a (bbbbbbbb), approved by Ann on 2026-03-02: read by hand" in out
 
 
 def test_a_history_of_a_dataset_without_approval_tells_how_to_approve(capsys):

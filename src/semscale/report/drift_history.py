@@ -372,8 +372,10 @@ def baseline_line(dataset: DatasetHistory) -> str:
     expired = " (expired)" if dataset.is_stale else ""
     if (rejection := dataset.rejection) is not None:
         expired = f" (rejected by {one_line(rejection.by)}: {one_line(rejection.why)})"
+    id_ = short_id(approval.run_id)
+    models = {run.id: f"{one_line(run.model)} ({id_})" for run in dataset.runs}
     return (
-        f"baseline {short_id(approval.run_id)}, approved by {one_line(approval.by)} on "
+        f"baseline {models.get(approval.run_id, id_)}, approved by {one_line(approval.by)} on "
         f"{approval.approved:%Y-%m-%d}{until}: {one_line(approval.why)}{expired}"
     )
 
@@ -451,7 +453,8 @@ def _drift_figure(series: Sequence[StoredComparison], recorded: Mapping[str, dat
         series: comparisons of the runs.
         recorded: when each run was recorded, by its id.
     """
-    shown = sorted(series, key=lambda comparison: recorded[comparison.candidate_id])[-_DRAWN_RUNS:]
+    latest_first = sorted(series, key=lambda comparison: recorded[comparison.candidate_id], reverse=True)
+    shown = latest_first[:_DRAWN_RUNS]
     tested = {figure.metric for comparison in shown for figure in comparison.tested}
     figures = [figure.metric for comparison in shown for figure in comparison.figures]
     metrics = [metric for metric in dict.fromkeys(figures) if metric in tested]
@@ -460,10 +463,11 @@ def _drift_figure(series: Sequence[StoredComparison], recorded: Mapping[str, dat
         by_metric = {figure.metric: figure.in_margins for figure in comparison.tested}
         values.append([by_metric.get(metric, math.nan) for metric in metrics])
     names = [
-        f"{recorded[comparison.candidate_id]:%Y-%m-%d} {short_id(comparison.candidate_id)} "
+        f"{one_line(comparison.model)} {recorded[comparison.candidate_id]:%Y-%m-%d} "
         f"{'' if comparison.outcome is None else OUTCOMES[Outcome(comparison.outcome)]}".strip()
         for comparison in shown
     ]
+    ids = [short_id(comparison.candidate_id) for comparison in shown]
     cut = (
         f" The latest {count(len(shown))} of {count_of(len(series), 'run')}."
         if len(shown) < len(series)
@@ -474,9 +478,11 @@ def _drift_figure(series: Sequence[StoredComparison], recorded: Mapping[str, dat
         "drift",
         matrix_chart(names, labels, values, drift_colour, lambda value: with_sign(number(value, 1))),
         f"Drift of each tested metric as a multiple of its margin, in {count_of(len(shown), 'run')}.",
-        matrix_table("run", names, labels, values),
-        caption="Drift from the baseline as a multiple of the margin, the run that was recorded first at the "
-        "top. Orange is worse; 1 or more is beyond the margin. All runs were compared with the same baseline "
+        matrix_table(
+            "run", [f"{name} ({id_})" for name, id_ in zip(names, ids, strict=True)], labels, values
+        ),
+        caption="Drift from the baseline as a multiple of the margin, the latest run at the top. Orange is "
+        "worse; at 1 or more, the change is too large to pass. All runs were compared with the same baseline "
         f"and settings.{cut}",
         style="heat",
     )

@@ -310,9 +310,7 @@ def review_document(review: RunReview) -> Document:
     return replace(
         base,
         title=_title(name, gate, outcome, reasons),
-        lead=None
-        if outcome is None
-        else Decision(OUTCOMES[outcome], LEVELS[outcome], ("The gate's decision about “", name, "”")),
+        lead=None if outcome is None else Decision(OUTCOMES[outcome], LEVELS[outcome], _about(name, review)),
         introduction=tuple(
             Paragraph(f"{printable(fact)}.", "lead", detail="both") for fact in _gravest(gate, _LEAD_REASONS)
         ),
@@ -341,6 +339,13 @@ def review_document(review: RunReview) -> Document:
         ),
         ending=None if outcome is None else (_verdict(gate), LEVELS[outcome]),
     )
+
+
+def _about(name: Quoted, review: RunReview) -> Line:
+    about = ("The gate's decision about “", name, "”")
+    if review.baseline is None:
+        return about
+    return (*about, ", compared with the baseline “", Quoted(review.baseline.model, 60), "”")
 
 
 def _title(
