@@ -38,7 +38,7 @@ def test_a_study_is_written_previewed_asked_and_compared(endpoint, new_page, fol
     page = new_page(viewport={"width": 420, "height": 900}, bypass_csp=True)
     page.get_by_role("link", name="Study").click()
     page.fill("#study-name", "Tea")
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Create the study").click()
     page.get_by_label("Description").fill("A new tea with ginger.")
     page.locator(".stimulus:has-text('with ginger')").wait_for()
     page.get_by_role("button", name="Next").click()

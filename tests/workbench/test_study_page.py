@@ -79,6 +79,12 @@ def open_form(browser):
     return form_of(browser.get("/study/edit?file=bars.yaml"))
 
 
+def main_buttons(page):
+    """Return the texts of the emphasised buttons and links."""
+    found = re.findall(r'<(?:a|button)[^>]*class="(?:button )?main"[^>]*>(.*?)</(?:a|button)>', page)
+    return [re.sub("<[^>]*>", "", text) for text in found]
+
+
 def ask(browser):
     browser.change("/study/run", {"file": "bars.yaml"})
     return wait(browser, "run")
@@ -97,6 +103,10 @@ def test_studies_are_listed_with_what_they_ask_or_their_mistake(browser, folder,
     assert "6 personas, 2 concepts, 1 question: 12 answers" in page
     assert "&#39;broken.yaml&#39;, line 20" in page
     assert "panel.yaml" not in page
+    assert main_buttons(page) == ["Ask the panel of bars.yaml"]
+    study.unlink()
+    (folder / "broken.yaml").unlink()
+    assert main_buttons(browser.get("/study")) == ["Create the study"]
 
 
 def test_a_new_study_is_the_commented_example_and_can_be_taken_back(browser, folder):
@@ -216,7 +226,9 @@ def test_what_a_run_does_is_stated_before_it_is_started(browser, study):
     sentence = re.sub("<[^>]*>", "", page[page.index('class="sentence"') :].partition("</p>")[0])
     assert "Each of 6 personas answers 1 question about 2 concepts." in sentence
     plan = plan_of(page)
+    assert (plan["Question"], plan["Concepts"]) == ("Would you buy it?", "oat, nut")
     assert (plan["Answers"], plan["Model"]) == ("12", "m")
+    assert main_buttons(page) == ["Forecast calls and cost"]
     assert plan["Calls"].startswith("at most 12 ")
     assert plan["Replies come from"].startswith("http://127.0.0.1:9/v1")
     assert plan["Cost"] == "known after a forecast, which sends nothing"
@@ -226,8 +238,9 @@ def test_what_a_run_does_is_stated_before_it_is_started(browser, study):
     assert plan["Calls"].startswith("at most 36 ")
     assert plan["Cost"].endswith("; the run stops at 2.5")
     study.write_text(STUDY.replace('{name: m, base_url: "http://127.0.0.1:9/v1", max_tokens: 40}', "local"))
-    plan = plan_of(browser.get("/study/run?file=bars.yaml"))
-    assert plan["Cost"] == "none, as the model runs on this machine"
+    page = browser.get("/study/run?file=bars.yaml")
+    assert plan_of(page)["Cost"] == "none, as the model runs on this machine"
+    assert main_buttons(page) == ["Ask the panel"]
 
 
 def test_a_dry_run_forecasts_and_sends_nothing(browser, asked, endpoint, tmp_path, monkeypatch):

@@ -180,6 +180,7 @@ class StudyRunPage:
             models=[] if design is None else [self._state(model, stored.path) for model in design.models],
             n_calls=0 if design is None else _most_calls(design),
             cost="" if design is None else _cost(design, forecast),
+            is_cost_open=design is not None and forecast is None and not _is_local(design),
             rating=_missing_rating_model(design),
             dry=dry,
             run=run,
@@ -318,6 +319,13 @@ def _most_calls(design: "StudyDesign") -> int:
     return design.n_interviews * len(design.models) * prompts
 
 
+def _is_local(design: "StudyDesign") -> bool:
+    """Return whether all models run on this machine."""
+    from semscale.chat.loading import is_local
+
+    return all(model.base_url is None and is_local(model.name) for model in design.models)
+
+
 def _cost(design: "StudyDesign", forecast: "ForecastSummary | None") -> str:
     """Return what is known about the cost of a run, in words.
 
@@ -326,9 +334,8 @@ def _cost(design: "StudyDesign", forecast: "ForecastSummary | None") -> str:
         forecast: its dry run; ``None`` before one has ended.
     """
     from semscale.chat.budget import amount
-    from semscale.chat.loading import is_local
 
-    if all(model.base_url is None and is_local(model.name) for model in design.models):
+    if _is_local(design):
         return "none, as the model runs on this machine"
     cap = design.caps.max_cost
     limit = "" if cap is None else f"; the run stops at {plain(cap)}"
