@@ -113,6 +113,7 @@ def test_the_files_with_measured_answers_are_listed(browser, folder):
     mean = sum((level - 1) / 4 for row, level in enumerate(LEVELS, start=1) if row != 12) / (N - 1)
     for head, shown in (("Answers", N), ("Mean score", f"{mean:.2f}"), ("Labelled", 1)):
         assert f'data-head="{head}">{shown}<' in judged
+    assert f" of {N - 1} scored</small>" in judged
     assert 'data-head="Labelled">0<' in log
 
 

@@ -270,6 +270,11 @@ class AnswerRun:
         return np.full(self.n, np.nan) if found is None else found
 
     @property
+    def n_scored(self) -> int:
+        """Number of answers with a score."""
+        return int((~np.isnan(self.scores)).sum())
+
+    @property
     def mean(self) -> float:
         """Mean score of the answers that have one; NaN without any."""
         known = self.scores[~np.isnan(self.scores)]
