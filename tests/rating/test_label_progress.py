@@ -40,8 +40,9 @@ def test_figures_of_52_labels_with_r_six_tenths():
     # .05 * 4 = .2 is reached near 52 * (.2253 / .2) ** 2 = 66 labels, so with 14 more.
     assert progress.more == 14
     assert progress.advice.startswith(
-        "Label about 14 more texts. So far, labels and ratings correlate by r = 0.60 (0.40 to 0.75), and the "
-        "corrected mean is known to ± 0.23"
+        "Label about 14 more texts: then the corrected mean will be known to about ± 0.20. So far, labels "
+        "and ratings correlate by r = 0.60 (0.40 to 0.75; 1 is perfect), and the corrected mean is known to "
+        "± 0.23"
     )
 
 
@@ -88,6 +89,7 @@ def test_r_near_the_limit_needs_more_labels_than_r_far_from_it():
     # atanh(.3) = .310, and half of an interval of z is near 1.96 / sqrt(57) = .26. r .4: .424 - .310 = .114,
     # 60 * (.26 / .114) ** 2 is 312 labels; r .45: .485 - .310 = .175, 60 * (.26 / .175) ** 2 is 132.
     assert near.more == pytest.approx(252, rel=0.2)
+    assert "it will be clear whether the scale measures its construct here" in near.advice
     assert far.more == pytest.approx(72, rel=0.2)
 
 

@@ -9,6 +9,7 @@ from semscale.rating.expected import expected_correlation
 from semscale.rating.summary import RatingSummaries
 from semscale.report.markdown import markdown
 from semscale.report.presenting import as_json
+from semscale.report.scale_trust import trust_level
 from semscale.report.terminal import print_document
 from semscale.serving.tools import result_content
 from semscale.spelling import as_option
@@ -76,9 +77,13 @@ def test_labels_confirm_a_scale_by_a_clear_correlation(doubtful, make_summary, l
 def test_a_scale_in_order_states_its_expected_correlation_before_any_label(make_summary, capsys):
     summary = replace(make_summary(), expected=expected_correlation(0.2, 300))
     # tanh(.48 + .65 * ln(.2 / .15)) = tanh(0.667); the ends are tanh(0.059) and tanh(1.275)
-    assert "Expected correlation with people: 0.58 (0.06 to 0.86), without labels." in terminal_text(
+    assert "Expected correlation with people: 0.58 (0.06 to 0.86; 1 is perfect). No text" in terminal_text(
         summary, capsys
     )
+    # Its interval contains .3, so nothing is proven; that of .35 begins at tanh(1.031 - 1.96 * .31) = .40
+    assert trust_level(summary) == ("expected correlation 0.58 (0.06 to 0.86)", None)
+    clear = replace(summary, expected=expected_correlation(0.35, 300))
+    assert trust_level(clear)[1] == "pass"
 
 
 def test_the_overview_of_several_texts_has_no_mean_of_a_doubtful_scale(doubtful, make_summary, capsys):

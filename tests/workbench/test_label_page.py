@@ -134,7 +134,7 @@ def test_texts_are_drawn_once_by_design_and_without_their_ratings(browser, folde
     assert person.rows() == [text["row"] for text in draw["texts"]]
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; is good" in person.page()
     assert "<script>alert" not in person.page()
-    assert "<h1><bdi>Why &lt;so&gt;</bdi></h1>" in person.page()
+    assert "<h1>Label “<bdi>Why &lt;so&gt;</bdi>”</h1>" in person.page()
     mean = pl.read_parquet(folder / "results" / "answers-Reason-quality.parquet")["semscale_mean"]
     assert not any(f"{value:.2f}" in person.page() for value in mean.drop_nulls())
 

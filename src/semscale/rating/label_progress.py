@@ -47,12 +47,14 @@ class LabelProgress:
         more: number of further labels until the error is at most 5 % of the scale's length, or falls by less
             than half a percent with 25 more, and until r is clearly above or below .3, if r stays as it is;
             0 for enough.
+        expected_error: the error to expect after that many further labels; NaN if the error is not known.
     """
 
     n: int
     r: Estimate
     error: float
     more: int
+    expected_error: float = math.nan
 
     @property
     def is_enough(self) -> bool:
@@ -61,12 +63,12 @@ class LabelProgress:
 
     @property
     def advice(self) -> str:
-        """One sentence on when to stop."""
+        """Sentences on when to stop."""
         texts = "text" if self.more == 1 else "texts"
         if self.n < FEWEST_LABELS:
             return f"Label {self.more} more {texts} to see what the scale measures."
         if not self.is_enough:
-            return f"Label about {self.more:,} more {texts}. So far, {self._figures}."
+            return f"Label about {self.more:,} more {texts}{self._gain}. So far, {self._figures}."
         if self.r.high < DOUBTFUL:
             return (
                 "Stop: the scale hardly measures its construct here; use the corrected mean only "
@@ -75,12 +77,22 @@ class LabelProgress:
         return f"These labels are enough: {self._figures}."
 
     @property
+    def _gain(self) -> str:
+        """What further labels bring; empty if that is not known."""
+        gains = []
+        if round(self.expected_error, 2) < round(self.error, 2):
+            gains.append(f"the corrected mean will be known to about ± {self.expected_error:.2f}")
+        if self.r.low <= DOUBTFUL <= self.r.high:
+            gains.append("it will be clear whether the scale measures its construct here")
+        return f": then {', and '.join(gains)}" if gains else ""
+
+    @property
     def _figures(self) -> str:
         r = "their correlation with ratings is not known, as ratings or labels are all equal"
         error = "the corrected mean is not known"
         if not math.isnan(self.r.value):
             value, low, high = (f"{end:z.2f}" for end in (self.r.value, self.r.low, self.r.high))
-            r = f"labels and ratings correlate by r = {value} ({low} to {high})"
+            r = f"labels and ratings correlate by r = {value} ({low} to {high}; 1 is perfect)"
         if not math.isnan(self.error):
             error = f"the corrected mean is known to ± {self.error:.2f}"
         return f"{r}, and {error}"
@@ -154,7 +166,7 @@ def progress_from(n: int, r: Estimate, width: ExpectedWidth | None, length: floa
     if width is None:
         return LabelProgress(n, r, math.nan, max(clear - n, STEP))
     enough = min(max(clear, _labels_for_error(width, n, length)), width.n_items)
-    return LabelProgress(n, r, width.half(n), max(enough - n, 0))
+    return LabelProgress(n, r, width.half(n), max(enough - n, 0), width.half(max(enough, n)))
 
 
 def _labels_for_clear_r(r: Estimate, n: int) -> int:

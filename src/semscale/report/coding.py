@@ -110,13 +110,13 @@ _QUALITY = (
     "not."
 )
 _REASON_NOTE = (
-    "The evidence, marked in the answer, is the sentence or clause that decided. Decided by: the kind of "
-    "evidence with the largest part. Similar meaning: to the definition or an example. Keyword, codebook "
-    "word: a word of the code. Similar word: near to one of these in meaning. Other answers, hand codes: "
-    "learned from them."
+    "The marked sentence or clause decided (evidence). “Decided by” names the strongest kind of evidence. "
+    "Similar meaning: to the definition or an example. Keyword, codebook word: a word of the code. Similar "
+    "word: near to one of these in meaning. Other answers, hand codes: learned from them."
 )
 _PAIRS = (
-    "Number of answers that have two codes, and how many times as often as if the codes were independent."
+    "How many answers have both codes, compared with chance: at 1 a pair is as frequent as if its codes had "
+    "nothing to do with each other, at 2 twice as frequent, at 0.5 half as frequent."
 )
 _STANDARD_ERRORS = {
     "HC3": "HC3 standard errors",
@@ -130,12 +130,7 @@ _NOT_CORRECTED = (
 
 def coding_document(summary: "CodingSummary") -> Document:
     """Turn coded answers into a document."""
-    outcomes = [
-        f"{count(summary.outcomes[name])} {label}"
-        for name, (label, _) in _OUTCOMES.items()
-        if name in summary.outcomes
-    ]
-    counting = f"{count_of(summary.n, 'row')}: {join_list(outcomes)}"
+    counting = f"{count_of(summary.n, 'row')}: {join_list(_outcome_counts(summary))}"
     has_alpha = summary.agreement.people or summary.agreement.runs
     named, other_run = summary.columns, summary.agreement.other_run
     return Document(
@@ -168,6 +163,15 @@ def coding_document(summary: "CodingSummary") -> Document:
         citations=without_none(parts.CORRECTION if summary.n_hand else None, _ALPHA if has_alpha else None),
         signature=summary.signature,
     )
+
+
+def _outcome_counts(summary: "CodingSummary") -> list[str]:
+    """Return the number of answers with each outcome."""
+    return [
+        f"{count(summary.outcomes[name])} {label}"
+        for name, (label, _) in _OUTCOMES.items()
+        if name in summary.outcomes
+    ]
 
 
 def _basis(summary: "CodingSummary") -> str:
@@ -220,21 +224,21 @@ def _share_section(summary: "CodingSummary") -> Section | None:
         (f"positive{shares}", lambda share: share_cell(_positive(share))) if summary.scale else None,
     )
     notes = [
-        "Counted: share of all readable answers. An unsure answer counts for its probability; without "
-        "probabilities it counts as one without the code, and as one with it at the upper end of the "
-        "interval. The interval does not account for other errors of the coder."
+        "Counted share: part of all readable answers that has the code. An unsure answer counts by its "
+        "probability. If there are no probabilities, it counts as one without the code, and at the upper end "
+        "of the interval as one with it. Other errors of the coder are not in the interval."
     ]
     if summary.n_hand:
         notes.append(
-            "Corrected: share of all readable answers to which people would assign the code, estimated with "
-            f"{count(summary.n_hand)} hand-coded answers (prediction-powered)."
+            "Corrected share: part of all readable answers to which people would assign the code, estimated "
+            f"with {count(summary.n_hand)} hand-coded answers (prediction-powered inference)."
         )
     if summary.scale is not None:
         notes.append(
-            "Positive: of the answers that judge what has the code, those whose sentences and clauses with "
-            f"it are rated on the good half of the scale ‘{one_line(summary.scale.name)}’ on average. "
-            "Answers that only name it, such as “the price”, are left out. The intervals do not account for "
-            "errors of ratings."
+            "Positive: of the answers that judge the topic, the part whose sentences and clauses about it "
+            f"are rated on the good half of the scale ‘{one_line(summary.scale.name)}’ on average. Answers "
+            "that only name it, such as “the price”, are left out. Errors of these ratings are not in the "
+            "interval."
         )
     title = f"Codes ({coverage(summary.plan.interval)} intervals)"
     listed = table_of(order, columns, noun="code", brief_title=title)
@@ -274,8 +278,8 @@ def _sentiment_section(summary: "CodingSummary") -> Section | None:
         numbers=table_of(order, columns, noun="code", detail="full"),
     )
     note = (
-        "Share of positive answers among those that judge what has the code, by ratings of its sentences and "
-        "clauses. Answers that only name it are left out."
+        "Of the answers that judge the topic, the part whose sentences and clauses about it are rated "
+        "positive. Answers that only name it are left out."
     )
     data = tuple(replace(chart, coverage=summary.plan.interval, note=note) for chart in figure.data)
     first, last = charted[0], charted[-1]
@@ -285,7 +289,12 @@ def _sentiment_section(summary: "CodingSummary") -> Section | None:
     return section(
         "sentiment",
         "Sentiment of each code",
-        replace(figure, data=data, finding=finding),
+        replace(
+            figure,
+            data=data,
+            finding=finding,
+            caption=f"Dots are shares, lines their {coverage(summary.plan.interval)} intervals.",
+        ),
         Paragraph(note, "note"),
     )
 
@@ -305,7 +314,8 @@ def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]", numbe
         replace(chart, coverage=summary.plan.interval, note=_chart_note(summary, order))
         for chart in figure.data
     )
-    return replace(figure, data=data, finding=_shares_finding(order), shows_table=True)
+    caption = f"Dots are shares, lines their {coverage(summary.plan.interval)} intervals."
+    return replace(figure, data=data, finding=_shares_finding(order), caption=caption, shows_table=True)
 
 
 def _chart_note(summary: "CodingSummary", order: "Sequence[CodeShare]") -> str:
@@ -636,26 +646,34 @@ def _pairs(summary: "CodingSummary") -> DataTable:
         for first in range(second)
         if counts[first, second] and not summary.codebook.are_related(names[first], names[second])
     ]
-    rows = (
+    pairs.sort(key=lambda pair: -pair[0])
+    rows = [
         (Quoted(names[first], _NAME), Quoted(names[second], _NAME), both, lift[first, second])
-        for both, first, second in sorted(pairs, key=lambda pair: -pair[0])[:_MOST_PAIRS]
-    )
-    return table(
+        for both, first, second in pairs[:_MOST_PAIRS]
+    ]
+    listed = table(
         ("code", "and", "answers with both", "times as often as by chance"),
         rows,
         note=f"the {_MOST_PAIRS} most frequent of {len(pairs)} pairs" if len(pairs) > _MOST_PAIRS else "",
         noun="pair",
         detail="full",
     )
+    if not pairs:
+        return listed
+    most, first, second = pairs[0]
+    both = f"‘{one_line(names[first])}’ and ‘{one_line(names[second])}’"
+    return replace(listed, finding=f"Most often {both}, in {count_of(most, 'answer')}")
 
 
 def _matrix(summary: "CodingSummary") -> DataTable:
     """Return the number of answers with each pair of codes, and with each code on the diagonal."""
     names = summary.codebook.names
     rows = ((Quoted(name, _NAME), *row) for name, row in zip(names, summary.pairs.counts, strict=True))
-    title = "Answers with both codes; with the code itself on the diagonal"
     heads: tuple[str | Quoted, ...] = ("code", *(Quoted(name, _HEAD) for name in names))
-    return table(heads, rows, title=title, noun="code", detail="full")
+    return replace(
+        table(heads, rows, noun="code", detail="full"),
+        folded="All pairs, with the answers of each code on the diagonal",
+    )
 
 
 def _quotes(summary: "CodingSummary") -> Iterator[Block]:
@@ -732,9 +750,9 @@ def _value_note(summary: "CodingSummary") -> str:
         )
     if summary.not_calibrated:
         sentences.append(
-            "Codes that are not calibrated have a likeness from 0 to 1, which is no probability. Such a code "
-            f"is assigned if its likeness is at least {BY_LIKENESS.given_from:g}, where errors and misses "
-            f"are about as frequent, and undecided from {BY_LIKENESS.unsure_from:g} to that value."
+            "A code that is not calibrated has a likeness from 0 to 1, which is not a probability. From "
+            f"{BY_LIKENESS.given_from:g} on it is assigned: there, wrong and missed codes are about equally "
+            f"frequent. From {BY_LIKENESS.unsure_from:g} to {BY_LIKENESS.given_from:g} it is unsure."
         )
     return " ".join(sentences)
 
@@ -743,7 +761,7 @@ def _outcomes(summary: "CodingSummary") -> Iterator[Block | None]:
     """List outcomes and reasons with counts, and an example of each kind of unusable reply."""
     n = summary.n
     counts = {name: summary.outcomes.get(name, 0) for name in _OUTCOMES}
-    yield table(
+    listed = table(
         ("outcome", "answers", "share", "meaning"),
         (
             (label, counts[name], Share(counts[name] / n if n else None), meaning)
@@ -752,6 +770,7 @@ def _outcomes(summary: "CodingSummary") -> Iterator[Block | None]:
         explained=True,
         brief_title="Outcomes",
     )
+    yield replace(listed, finding=join_list(_outcome_counts(summary)))
     if summary.reasons:
         yield table(
             ("reason", "answers", "share", "meaning"),
@@ -796,17 +815,25 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
     yield from unseen_codes_note(summary.unseen_codes, summary.columns.text)
     yield from _sample_cautions(summary)
     if summary.columns.weight:
-        yield (
-            "Weights count in shares, tests between groups and drivers. Counts of answers, pairs, "
-            "calibration and alpha are unweighted."
+        weighted = without_none(
+            "Shares",
+            "tests between groups" if summary.tests else None,
+            "drivers" if summary.drivers is not None else None,
         )
+        others = without_none(
+            "Numbers of answers",
+            "pairs of codes",
+            "calibration" if summary.n_hand else None,
+            "alpha" if summary.agreement.people or summary.agreement.runs else None,
+        )
+        yield f"{join_list([*weighted])} are weighted. {join_list([*others])} are not."
     if summary.columns.strata and summary.drivers is not None:
         yield "Drivers ignore strata, which makes their intervals too wide rather than too narrow."
     if any(test.kind != "corrected" for test in summary.tests):
         yield (
-            "Tests between groups compare the codes that were assigned: if the coder errs more often in one "
-            "group, they may show a difference that hand codes would not. With "
-            f"{FEWEST_IN_GROUP} hand-coded answers in each of two groups they compare corrected shares."
+            "Tests between groups compare codes as assigned. If the coder errs more often in one group, they "
+            f"may show a difference that hand codes would not. With {FEWEST_IN_GROUP} hand-coded answers in "
+            "each of two groups they compare corrected shares."
         )
     if summary.drivers is not None:
         yield "Drivers are associated with the rating; this does not show that they cause it."

@@ -371,6 +371,11 @@ class Reasons:
     reasons: tuple[Reason, ...]
     noun: str = "row"
 
+    @property
+    def finding(self) -> str:
+        """Number of rows with each reason."""
+        return ", ".join(f"{reason.n:,} {reason.status}" for reason in self.reasons)
+
 
 @dataclass(frozen=True)
 class Swatch:
@@ -744,14 +749,14 @@ class Section:
         name: identifier, unique in the document: lower-case letters and hyphens.
         title: title of the section.
         blocks: blocks in order.
-        level: verdict next to the title, if any: its text and level.
+        level: verdict next to the title, if any: its text, and its level, if that is clear.
         quotes: texts for a slide of their own; ``None`` without any.
     """
 
     name: str
     title: Line
     blocks: tuple[Block, ...]
-    level: tuple[str, Level] | None = None
+    level: tuple[str, Level | None] | None = None
     quotes: Quotes | None = None
 
     @property
@@ -762,7 +767,7 @@ class Section:
     @property
     def findings(self) -> tuple[str, ...]:
         """Main results of the blocks, in sentences."""
-        blocks = (block for block in flat(self.full) if isinstance(block, Figure | DataTable))
+        blocks = (block for block in flat(self.full) if isinstance(block, Figure | DataTable | Reasons))
         return tuple(block.finding for block in blocks if block.finding)
 
 

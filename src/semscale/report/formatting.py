@@ -172,17 +172,17 @@ def brief_percent(share: float | None) -> str:
     return percent(share, 1 if is_small else 0)
 
 
-_PERCENT = re.compile(r"(?<=[0-9]) (?=%)")
+_UNBROKEN = re.compile(r"(?<=[0-9]) (?=%)|(?<=±) (?=[0-9])")
 
 
 def percents_unbroken(text: str) -> str:
-    """Keep numbers and percent signs on the same line, in a phrase of Semscale.
+    """Keep numbers and their signs, percent or plus-minus, on the same line, in a phrase of Semscale.
 
     Examples:
         >>> percents_unbroken("in 95 % of rows").split(" ")[1].split()
         ['95', '%']
     """
-    return _PERCENT.sub("\u00a0", text)
+    return _UNBROKEN.sub("\u00a0", text)
 
 
 def coverage(interval: float) -> str:

@@ -356,7 +356,7 @@ def correlations_figure(names: Sequence[str], agreement: Floats, caption: str) -
     if known.size == 0:
         return None
     lowest, highest, mean = (number(float(r)) for r in (known.min(), known.max(), known.mean()))
-    spread = f"Between two sets r runs from {lowest} to {highest}, mean {mean}."
+    spread = f"Anchor sets correlate (r) by {lowest} to {highest}, on average by {mean}."
     return Figure(
         "agreement-of-sets",
         matrix_chart(names, names, agreement.tolist(), correlation_colour),

@@ -62,14 +62,19 @@ def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = No
     parts = [*_head(document, pictures or {})]
     for section in document.sections:
         if section.full:
-            level = (
-                f" {_MARKS[section.level[1]]} {escape_markdown(section.level[0])}" if section.level else ""
-            )
-            parts.append(f"## {_line(section.title)}{level}")
+            parts.append(f"## {_line(section.title)}{_verdict(section.level)}")
             for block in flat(section.full):
                 parts += _block(block, pictures or {})
     parts += _origin(document)
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _verdict(verdict: tuple[str, Level | None] | None) -> str:
+    """Return what follows the title of a section with a verdict."""
+    if verdict is None:
+        return ""
+    text, level = verdict
+    return f"{f' {_MARKS[level]}' if level else ''} {escape_markdown(text)}"
 
 
 def _head(document: Document, pictures: Mapping[int, PurePath]) -> Iterator[str]:

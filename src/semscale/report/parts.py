@@ -177,7 +177,7 @@ def table_of(items: Iterable[Item], columns: Columns[Item], **options: Unpack[Ta
 
 
 def section(
-    name: str, title: Line, *blocks: Block | str | None, level: tuple[str, Level] | None = None
+    name: str, title: Line, *blocks: Block | str | None, level: tuple[str, Level | None] | None = None
 ) -> Section | None:
     """Build a section; ``None`` if all its blocks are empty.
 

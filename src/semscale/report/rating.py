@@ -243,7 +243,7 @@ def _facts(summary: "RatingSummary") -> Iterator[parts.Fact]:
     if summary.weight is not None:
         yield "Effective n", Number(summary.estimates.overall.effective_n, 0)
     if summary.expected is not None:
-        yield "Expected correlation", summary.expected.value
+        yield "Expected correlation", estimate_cell(summary.expected)
 
 
 def _settings(summary: "RatingSummary", readout: str) -> Iterator[parts.Setting]:
@@ -305,7 +305,7 @@ def _estimate_sections(summary: "RatingSummary") -> Iterator[Section | None]:
 
 def _text_sections(summary: "RatingSummary") -> Iterator[Section | None]:
     """Build the sections with single texts."""
-    yield section("texts", "Text by text", _heat_figure(summary))
+    yield section("texts", "All ratings at a glance", _heat_figure(summary))
     if extreme := verbatims(summary):
         shown = section(
             "verbatims",
@@ -730,6 +730,7 @@ def _heat_figure(summary: "RatingSummary") -> Figure | None:
         lambda width: strips(levels, names, ticks(width), width=width),
         f"Heat map of {count_of(sample.height, 'rating')} by mean: {low} to {high}, median {middle}.",
         table(("text", "row", "mean", *mass_heads(scale)), rows, detail="full"),
+        finding=f"Scores from {low} to {high}, half of them below {middle}",
         caption=f"{texts}: one column per text, sorted by mean score (below the picture). "
         "The stronger a cell's colour, the more probable that point is for the text, up to "
         f"{percent(darkest, 0)}.",

@@ -242,11 +242,11 @@ def _group_tests(summary: "RatingSummary") -> Iterator[Block | str]:
         differing = sum(difference.adjusted < 1 - level for difference in differences)
         pairs = count_of(len(differences), "pair of groups", "pairs of groups")
         tests = "t tests of the ratings as they are" if corrected else "t tests"
-        result = f"differ significantly in {count(differing)} of {pairs}" if differing else "do not differ"
-        basis = "" if differing else f" significantly in any of {pairs}"
+        how = "differ" if differing else "do not differ"
+        basis = f"{count(differing)} of {pairs}" if differing else f"any of {pairs}"
         yield (
-            f"Means {result}{basis} at {alpha}, by {tests}, adjusted by Holm over these groups. Groups of "
-            f"fewer than {FEWEST_CLUSTERS} are not tested."
+            f"Means {how} significantly in {basis} at {alpha} ({tests}, adjusted by Holm over these groups). "
+            f"Groups of fewer than {FEWEST_CLUSTERS} are not tested."
         )
     if tested := [mean for mean in corrected if math.isfinite(mean.p_value)]:
         named = join_list([one_line(str(mean.group)) for mean in tested[:_NAMED_GROUPS]])

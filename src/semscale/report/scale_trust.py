@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from semscale.rating.expected import LABELS_TO_CHECK
+from semscale.rating.expected import DOUBTFUL, LABELS_TO_CHECK
 from semscale.report import parts
 from semscale.report.document import Block, Decision, Level, Paragraph, Quoted
 from semscale.report.formatting import LONGEST, count_of, join_list, number, one_line, percent
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     from semscale.stats.variance_components import CrossedComponents
 
 _SEVERAL_WORDINGS = (
-    "Each set words the same points differently; where two sets order the texts differently, the wording "
-    "decides, not the texts."
+    "1 means that two sets order the texts alike. Where two sets order them differently, the wording of the "
+    "anchors decides, not the texts."
 )
 _EXPECTED = (
-    "The expected correlation (Pearson’s r) of these ratings with those of people follows from how much the "
-    "ratings differ. It was learned from scales and texts that people rated."
+    "It is an estimate (Pearson’s r) from how much the ratings differ, learned from other scales and texts "
+    "that people rated. Only labels of these texts show how well this scale works here."
 )
 _ERROR_DIGITS = 3
 
@@ -57,31 +58,41 @@ def expected_sentence(summary: "RatingSummary") -> str | None:
     """State the expected correlation with people; ``None`` if it is unknown, warned of, or measured."""
     if summary.expected is None or summary.is_doubtful or summary.comparison is not None:
         return None
-    return f"Expected correlation with people: {correlation_with_range(summary.expected)}, without labels."
+    stated = correlation_with_range(summary.expected).replace(")", "; 1 is perfect)")
+    return f"Expected correlation with people: {stated}. No text was labelled to check it."
 
 
-def trust_level(summary: "RatingSummary") -> tuple[str, Level] | None:
-    """Return the mark of the section: the expected correlation, or else the linter's verdict."""
-    if summary.expected is not None:
-        stated = f"expected correlation {number(summary.expected.value)}"
-        return stated, "warn" if summary.is_doubtful else "pass"
-    return None if summary.lint is None else (VERDICTS[summary.lint.verdict], summary.lint.verdict)
+def trust_level(summary: "RatingSummary") -> tuple[str, Level | None] | None:
+    """Return the mark of the section: the expected correlation, or else the linter's verdict.
+
+    A correlation passes only if its whole interval is above doubtful values, and has no level until then.
+    """
+    expected = summary.expected
+    if expected is None:
+        return None if summary.lint is None else (VERDICTS[summary.lint.verdict], summary.lint.verdict)
+    stated = f"expected correlation {correlation_with_range(expected)}"
+    if summary.is_doubtful:
+        return stated, "warn"
+    return stated, "pass" if expected.low >= DOUBTFUL else None
 
 
 def trust_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
     """Build the blocks on the linter's findings and the agreement of anchor sets on these texts."""
     lint, n_sets = summary.lint, len(summary.set_names)
     if summary.expected is not None:
-        yield f"{_EXPECTED} Here it is {correlation_with_range(summary.expected)}."
+        expected = correlation_with_range(summary.expected)
+        yield Paragraph(f"The expected correlation of these ratings with those of people is {expected}.")
+        yield _EXPECTED
+    if summary.scale.notes:
+        yield Paragraph(("What the scale measures: ", Quoted(summary.scale.notes, LONGEST)), "note")
     if lint is not None:
+        yield Paragraph("Do the anchors fit the scale?", "heading")
         yield (
-            "The linter, a check of the scale, compares the anchors with each other and rates sentences "
+            "The check of the scale (the linter) compares its anchors with each other, and rates sentences "
             "whose order is known."
         )
         yield findings(lint.worst_first, with_sets=True)
-    if summary.scale.notes:
-        yield Paragraph(Quoted(summary.scale.notes, LONGEST), "note")
-    yield Paragraph("Do the ratings differ from sentiment and length?", "heading")
+    yield Paragraph("Do the ratings measure more than sentiment and length?", "heading")
     yield _discriminant_sentence(summary.discriminant)
     if sets := correlations_figure(summary.set_names, summary.set_agreement, _SEVERAL_WORDINGS):
         yield Paragraph("Do the anchor sets agree?", "heading")
@@ -102,7 +113,7 @@ def _discriminant_sentence(check: "DiscriminantCheck") -> str:
     stated = [f"{number(r)} with {name}" for name, r in measures if not math.isnan(r)]
     if not stated:
         return "Nothing to compare: this is the scale of plain sentiment, or ratings do not vary."
-    return f"Their correlation is {join_list(stated)}. Near 1 or -1 the scale measures nothing else."
+    return f"Their correlation is {join_list(stated)}. Near 1 or −1 they would measure nothing else."
 
 
 def _variance_blocks(components: "CrossedComponents | None") -> Iterator[Block | str]:
@@ -110,20 +121,25 @@ def _variance_blocks(components: "CrossedComponents | None") -> Iterator[Block |
     if components is None:
         return
     yield Paragraph("More texts, or other anchors?", "heading")
-    yield parts.variance_table(
+    yield Paragraph(variance_advice(components))
+    variances = parts.variance_table(
         {
             count_of(components.n, "text"): components.respondent,
             count_of(components.n_sets, "anchor set"): components.anchor_set,
             "the rest": components.residual,
         }
     )
-    yield Paragraph(variance_advice(components))
-    yield (
-        f"Under one set texts are {percent(components.icc)} of the variance, under all sets "
-        f"{percent(components.icc_of_all)} (intraclass correlations 2,1 and 2,k). Variances are of the means "
-        "under single sets, before calibration and without weights, in squared units of the scale; the rest "
-        "is the disagreement of the sets about the order of the texts. Estimates below 0 are noise, and "
-        "count as 0. Intervals elsewhere in this report are over other texts alone."
+    yield replace(variances, folded="How much texts and anchor sets differ", note=_variance_note(components))
+
+
+def _variance_note(components: "CrossedComponents") -> str:
+    """Explain the table of variances."""
+    return (
+        f"Differences between texts are {percent(components.icc)} of the variance if one set rates them, and "
+        f"{percent(components.icc_of_all)} if all sets do: intraclass correlations ICC(2,1) and ICC(2,k). "
+        "The rest is disagreement of the sets about the order of the texts. Variances are of the means under "
+        "single sets, before calibration and without weights, in squared units of the scale. Estimates below "
+        "0 are noise, and count as 0."
     )
 
 
@@ -135,6 +151,7 @@ def variance_advice(components: "CrossedComponents") -> str:
     remedy = "improve the anchors or add anchor sets" if errors[2] < errors[1] else "rate more texts"
     now, texts, sets = (number(error, _ERROR_DIGITS) for error in errors)
     return (
-        f"Over other texts and other anchor sets the standard error of the mean is {now}. With twice "
-        f"the texts it is {texts}, with twice the sets {sets}: {remedy}."
+        f"Over other texts and other anchor sets, the mean has a standard error of {now}. Twice the texts "
+        f"would lower it to {texts}, twice the anchor sets to {sets}: {remedy}. Intervals in the rest of "
+        "this report are over other texts alone."
     )

@@ -26,9 +26,10 @@ from semscale.coding.codebook_editing import (
     split_code,
 )
 from semscale.coding.settings import CodeSettings, CodingColumns
-from semscale.coding.suggesting import AnswerSample, count_coded, suggest, suggestion_yaml
+from semscale.coding.suggesting import AnswerSample, SuggestionSummary, count_coded, suggest, suggestion_yaml
 from semscale.coding.table import answers_in
 from semscale.errors import InputError
+from semscale.html_texts import has_html, html_text
 from semscale.messages import shorten
 from semscale.results.label_sheets import INCLUSION
 from semscale.results.table_columns import resolve_columns
@@ -73,6 +74,8 @@ from semscale.yaml_reading import YamlFile
 
 _BATCH = 50_000
 _UNITS = 8  # of a code, to split it by
+_ENTITY = re.compile(r"&(?:amp;)?#?[A-Za-z0-9]{2,31};")
+_WITH_ENTITIES = 10_000  # answers in which examples are looked for
 _STAMP = "stamp"  # stored with the fields of a run: hash of its codebook and of the description
 
 
@@ -108,14 +111,22 @@ class CodeCard:
     Attributes:
         code: the code.
         version: hash of the code.
-        n: number of answers with it; ``None`` if they are not coded.
+        n: number of answers with it, or that would get it as suggested; ``None`` if that is not known.
+        examples: its examples, as a reader sees them.
         units: units of answers with the code that are no examples; only of a code that is shown as a form.
     """
 
     code: Code
     version: str
     n: int | None
+    examples: list[str]
     units: list[str]
+
+    @property
+    def further_keywords(self) -> list[str]:
+        """Keywords that are not in the definition, which suggested codes begin with."""
+        definition = self.code.definition
+        return [word for word in self.code.keywords if not re.search(_pattern([word]), definition)]
 
 
 class CodePage:
@@ -158,6 +169,7 @@ class CodePage:
             except InputError as error:
                 broken = str(error)
         table = self._coded_table(view, question)
+        suggested = None if stored is None else self._suggested(stored)
         return page(
             "code",
             self._project,
@@ -169,8 +181,9 @@ class CodePage:
             stored=stored,
             broken=broken,
             choice=choice,
-            groups=[] if stored is None else self._groups(stored, choice, table),
-            n_readable=None if table is None else table.n_readable,
+            groups=[] if stored is None else self._groups(stored, choice, table, self._entities_in(question)),
+            n_readable=table.n_readable if table else suggested.n_sampled if suggested else None,
+            is_coded=table is not None,
             suggestion=self._tasks.suggestion,
             task=self._tasks.running,
             run=self._tasks.run,
@@ -319,6 +332,11 @@ class CodePage:
         """Return true if a codebook was suggested last."""
         return self._tasks.suggestion is not None and self._tasks.suggestion.path.stem == name
 
+    def _suggested(self, stored: StoredCodebook) -> SuggestionSummary | None:
+        """Return the suggestion that a codebook comes from, if it is the last one."""
+        suggestion = self._tasks.suggestion
+        return suggestion.result if suggestion is not None and suggestion.path == stored.path else None
+
     def stop(self) -> Response:
         """Stop the task; finished parts of a run stay."""
         task = self._tasks.running
@@ -379,17 +397,31 @@ class CodePage:
         return redirect("/code", anchor, question=form.question, codebook=stored.name)
 
     def _groups(
-        self, stored: StoredCodebook, choice: CodeChoice, table: CodedTable | None
+        self,
+        stored: StoredCodebook,
+        choice: CodeChoice,
+        table: CodedTable | None,
+        answers: Sequence[str],
     ) -> list[tuple[CodeCard | None, list[CodeCard]]]:
-        """Return the cards of each net below its own, and those without a net last."""
+        """Return the cards of each net below its own, and those without a net last.
+
+        Args:
+            stored: the codebook.
+            choice: what is shown.
+            table: the coded answers; ``None`` without them.
+            answers: answers with entities of HTML.
+        """
         codebook = stored.codebook
         counts = {} if table is None else table.counts(codebook.names)
+        suggested = self._suggested(stored) if table is None else None
 
         def card(code: Code) -> CodeCard:
             is_edited = choice.edit == code.name and not code.is_net
             units = table.units(code.name, _UNITS) if table is not None and is_edited else []
             further = [unit for unit in units if unit not in code.examples]
-            return CodeCard(code, version_of_code(code), counts.get(code.name), further)
+            n = counts.get(code.name) if suggested is None else _suggested_count(suggested, code)
+            examples = [readable_example(example, answers) for example in code.examples]
+            return CodeCard(code, version_of_code(code), n, examples, further)
 
         groups = []
         for parent in (*(code.name for code in codebook.codes if code.name in codebook.nets), None):
@@ -442,6 +474,13 @@ class CodePage:
             self._answers = question, counts, pl.Series(cells, dtype=pl.String).drop_nulls()
         return self._answers[2]
 
+    def _entities_in(self, question: str) -> list[str]:
+        """Return the answers to a question that have entities of HTML; none without the question."""
+        if not question:
+            return []
+        answers = self._answers_of(question)
+        return answers.filter(answers.str.contains(_ENTITY.pattern)).head(_WITH_ENTITIES).to_list()
+
     @property
     def _model_choices(self) -> tuple[str, ...]:
         """Names of the models to choose from; none if the project's file states the model."""
@@ -468,8 +507,8 @@ class CodePage:
 
     def _suggest(
         self, file: Path, survey: Survey | None, question: str, codes: int | None, model: str, path: Path
-    ) -> Path:
-        """Suggest codes as the command does, and return the file with them."""
+    ) -> SuggestionSummary:
+        """Suggest codes as the command does, and write them to a file."""
         task = current_task()
         table, columns = self._open_answers(file, survey, question)
         sample = AnswerSample()
@@ -485,11 +524,12 @@ class CodePage:
             codebook=f"{CODEBOOKS}/{path.name}",
             progress=task.report,
         )
-        text = suggestion_yaml(count_coded(summary, sample, embedder)).encode()
+        summary = count_coded(summary, sample, embedder)
         task.check()
+        text = suggestion_yaml(summary).encode()
         change = f"suggested codes of {question}"
         self._project.save_file(Change(change, path, None, text, _address(question, path.stem)))
-        return path
+        return summary
 
 
 def code_router(project: Project, reader: SurveyReader, work: BackgroundWork, models: Models) -> APIRouter:
@@ -524,6 +564,40 @@ def code_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
     router = router_of(reading, changing)
     router.include_router(code_results_router(project, tasks))
     return router
+
+
+def readable_example(example: str, answers: Sequence[str]) -> str:
+    """Return an example without HTML, and without a bracket that its unit opens or closes alone.
+
+    Units end at semicolons, and so at those of entities: the words on both sides of one are shown, too.
+
+    Args:
+        example: a unit of an answer, or another text.
+        answers: answers with entities of HTML.
+
+    Examples:
+        >>> readable_example("t store was (empty", ["he said the at&amp;t store was (empty, but open)"])
+        'at&t store was empty'
+        >>> readable_example("t store", ["an at &amp;#38; t store"])
+        'at & t store'
+    """
+    answer = next((answer for answer in answers if example in answer), example)
+    start, stop = answer.index(example), answer.index(example) + len(example)
+    before = re.search(rf"(?:\S+\s*)?{_ENTITY.pattern}\s*$", answer[:start])
+    after = re.match(r";\s*\S+", answer[stop:]) if re.search(rf"{_ENTITY.pattern}$", f"{example};") else None
+    shown = answer[before.start() if before else start : stop + (after.end() if after else 0)]
+    for _ in range(2):  # some tools escape entities twice
+        shown = html_text(shown) if has_html(shown) else shown
+    for opening, closing in ("()", "[]"):
+        if shown.count(opening) != shown.count(closing):
+            shown = shown.replace(opening, "").replace(closing, "")
+    return shown
+
+
+def _suggested_count(suggested: SuggestionSummary, code: Code) -> int | None:
+    """Return the number of answers that would get a code as it was suggested; ``None`` if it was changed."""
+    same = (entry for entry in suggested.codes if (entry.name, entry.examples) == (code.name, code.examples))
+    return next((entry.n_coded for entry in same), None)
 
 
 def _pattern(words: Sequence[str]) -> str:

@@ -18,8 +18,11 @@ from semscale.workbench.code_tasks import CodeTasks
 from semscale.workbench.exports import REPORTS, TABLES, write_export
 from semscale.workbench.pages import in_place_of, page, redirect, router_of, status_of
 from semscale.workbench.project import Project
-from semscale.workbench.report_pages import report_page
+from semscale.workbench.report_pages import report_page, split_sections
 from semscale.workbench.runs import Found
+
+_RESULTS = ("shares", "sentiment", "groups", "drivers")
+"""Sections of the report above the answers."""
 
 
 class CodeResultsPage:
@@ -43,6 +46,8 @@ class CodeResultsPage:
         if run is None:
             return redirect("/code")
         summary = run.summary
+        report = None if summary is None else report_page(summary.document())
+        results, details = split_sections(() if report is None else report.sections, _RESULTS)
         return page(
             "code_results",
             self._project,
@@ -51,7 +56,9 @@ class CodeResultsPage:
             refused="" if refused is None else str(refused),
             run=run,
             summary=summary,
-            report=None if summary is None else report_page(summary.document()),
+            report=report,
+            results=results,
+            details=details,
             found=None if summary is None else self._find(run, request),
             reports=REPORTS,
             tables=TABLES,

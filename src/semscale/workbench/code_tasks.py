@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from semscale.coding.suggesting import SuggestionSummary
 from semscale.serving.background import Task
 from semscale.workbench.code_results import CodingRun
 from semscale.workbench.runs import PageRun
 
 
 @dataclass(frozen=True)
-class Suggestion(PageRun[Path]):
+class Suggestion(PageRun[SuggestionSummary]):
     """A codebook that is being suggested.
 
     Attributes:

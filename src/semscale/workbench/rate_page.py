@@ -16,6 +16,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.rating.summary import RatingSummary
 from semscale.rating.table import RatingTable, rate_table
+from semscale.report.document import Document, Quoted
 from semscale.results.label_sheets import HUMAN
 from semscale.results.table_columns import resolve_columns
 from semscale.scales.library import load_scale
@@ -32,6 +33,7 @@ from semscale.workbench.models import Models
 from semscale.workbench.pages import in_place_of, page, reading_page, redirect, router_of, status_of
 from semscale.workbench.project import RESULTS, SCALES, Project, StoredSurvey
 from semscale.workbench.rated_texts import FoundTexts, find_texts, text_in_row
+from semscale.workbench.report_pages import split_sections
 from semscale.workbench.runs import (
     PageRun,
     earlier_runs,
@@ -42,6 +44,9 @@ from semscale.workbench.runs import (
 from semscale.workbench.scale_form import project_scales, scale_path
 from semscale.workbench.scale_page import scale_router
 from semscale.workbench.survey_view import GROUPS, SurveyReader
+
+_RESULTS = ("distribution", "groups", "humans")
+"""Sections of the report above the texts."""
 
 _SETTINGS = ("language", "readout", "temperature", "floor", "anchor_sets", "missing", "reasoning", "html")
 
@@ -133,6 +138,8 @@ class RatePage:
         run = self._run
         rated = None if run is None else run.result
         summary = None if rated is None else rated.summary
+        document = None if summary is None else _page_document(summary)
+        results, details = split_sections(() if document is None else document.sections, _RESULTS)
         chosen = query.get("scale") or (run.scale if run else "quality")
         return page(
             "rate",
@@ -152,7 +159,9 @@ class RatePage:
             labels=query.get("labels") or (run.labels if run and run.file == file else ""),
             run=run,
             summary=summary,
-            document=None if summary is None else summary.document(),
+            document=document,
+            results=results,
+            details=details,
             found=None if run is None or summary is None else self._find(run, summary, query),
             fields=form_fields(RaterSettings, _SETTINGS),
             reports=REPORTS,
@@ -314,6 +323,17 @@ def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
     )
     router.include_router(scale_router(project, reader, work, models))
     return router
+
+
+def _page_document(summary: RatingSummary) -> Document:
+    """Return the report as the page shows it: its title is the question, instead of the scale."""
+    document = summary.document()
+    file, _, *others = document.source
+    return replace(
+        document,
+        title=("Ratings of “", Quoted(summary.text, 120), "”"),
+        source=(file, ("scale ", Quoted(summary.scale.title)), *others),
+    )
 
 
 def _scale_name(scale: str) -> str:

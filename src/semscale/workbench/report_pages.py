@@ -1,5 +1,6 @@
 """Reports on pages: what was found and the main figure, then its limits, then all other sections."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from semscale.report.document import Document, Figure, Line, Paragraph, Section
@@ -45,6 +46,23 @@ def report_page(document: Document) -> ReportPage:
     if shown.findings:
         return ReportPage(document, f"{shown.findings[0]}.", shown, introduction, rest)
     return ReportPage(document, introduction[0], shown, introduction[1:], rest)
+
+
+def split_sections(
+    sections: Iterable[Section], results: Collection[str]
+) -> tuple[list[Section], list[Section]]:
+    """Return the sections with results, and those with details, which a page folds.
+
+    Args:
+        sections: sections of a report.
+        results: names of sections with results; the second of a kind has an ending, such as ``groups-2``.
+    """
+    shown = [section for section in sections if section.full]
+    is_result = [section.name.partition("-")[0] in results for section in shown]
+    return (
+        [section for section, first in zip(shown, is_result, strict=True) if first],
+        [section for section, first in zip(shown, is_result, strict=True) if not first],
+    )
 
 
 def _main_blocks(section: Section) -> int:
