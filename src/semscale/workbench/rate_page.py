@@ -45,7 +45,7 @@ from semscale.workbench.scale_form import project_scales, scale_path
 from semscale.workbench.scale_page import scale_router
 from semscale.workbench.survey_view import GROUPS, SurveyReader
 
-_RESULTS = ("distribution", "groups", "humans")
+_RESULTS = ("distribution", "groups")
 """Sections of the report above the texts."""
 
 _SETTINGS = ("language", "readout", "temperature", "floor", "anchor_sets", "missing", "reasoning", "html")
