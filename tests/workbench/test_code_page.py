@@ -270,6 +270,9 @@ def test_the_page_and_the_command_suggest_the_same_codes(browser, folder, semsca
     ended = semscale(*command[1:])
     assert ended.code == 0, ended.err
     assert (folder / "codebooks" / "again.yaml").read_text() == written
+    counts = re.findall(r"semscale code would give it to (\d+)", written)
+    assert re.findall(r"<b>(\d+)</b> of \d+ answers", page) == counts
+    assert len(counts) == 3
     browser.change("/data/undo")
     assert not (folder / "codebooks" / "Reason-2.yaml").exists()
 
