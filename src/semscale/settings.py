@@ -1,10 +1,12 @@
 """Settings classes: each setting is declared once, and its options, request fields and docs derive from it.
 
 A setting is a field of a frozen pydantic class: type, bounds and default as usual in pydantic, one sentence
-of help in ``Field(description=...)``, and an ``Option`` if a command has it. Derived from the class are
+of help in ``Field(description=...)``, a label for forms in ``Field(title=...)`` if the name in words is no
+plain one, and an ``Option`` if a command has it. Derived from the class are
 
 - the options of the command (``semscale.cli.options``), and the page docs/settings.md,
 - the fields of the HTTP request with their bounds in OpenAPI (``request_model``),
+- the fields of the workbench's forms (``semscale.workbench.forms``),
 - the fields of the signature (``Settings.signature_fields``).
 
 Examples:

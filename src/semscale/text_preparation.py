@@ -17,13 +17,19 @@ TEXTS = "Texts"
 
 Reasoning = Annotated[
     Literal["remove", "keep"],
-    Field(description="Reasoning of a model before its answer, such as <think>...</think>: remove or keep."),
+    Field(
+        title="Reasoning of models",
+        description="Reasoning of a model before its answer, such as <think>...</think>: remove or keep.",
+    ),
     Option(TEXTS, rare=True),
     Signed(unless_default=True),
 ]
 Html = Annotated[
     Literal["keep", "text"],
-    Field(description="HTML in texts: keep, or text to measure the text without tags and entities."),
+    Field(
+        title="HTML in texts",
+        description="HTML in texts: keep, or text to measure the text without tags and entities.",
+    ),
     Option(TEXTS, rare=True),
     Signed(unless_default=True),
 ]

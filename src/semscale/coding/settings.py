@@ -38,19 +38,32 @@ class CodeSettings(Settings):
 
     given_from: Annotated[
         float,
-        Field(gt=0, le=1, description="Assign a code if its probability is at least this."),
+        Field(
+            title="Assign codes from",
+            gt=0,
+            le=1,
+            description="Assign a code if its probability is at least this.",
+        ),
         Option(CODES, "NUMBER", rare=True),
         Signed(),
     ] = 0.4
     unsure_from: Annotated[
         float,
-        Field(ge=0, le=1, description="Call a code unsure if its probability is at least this."),
+        Field(
+            title="Call codes unsure from",
+            ge=0,
+            le=1,
+            description="Call a code unsure if its probability is at least this.",
+        ),
         Option(CODES, "NUMBER", rare=True),
         Signed(),
     ] = 0.25
     sentiment: Annotated[
         str,
-        Field(description="Scale to rate the sentences and clauses of each code on, or none."),
+        Field(
+            title="Sentiment by code",
+            description="Scale to rate the sentences and clauses of each code on, or none.",
+        ),
         Option(CODES, "SCALE", rare=True),
     ] = "quality"
     reasoning: Reasoning = "keep"
@@ -58,7 +71,11 @@ class CodeSettings(Settings):
     missing: MissingCodes = ()
     min_base: Annotated[
         int,
-        Field(ge=1, description="Minimum number of answers for a test; smaller groups are marked."),
+        Field(
+            title="Smallest base of a test",
+            ge=1,
+            description="Minimum number of answers for a test; smaller groups are marked.",
+        ),
         Option("Run", "NUMBER", rare=True),
     ] = MIN_BASE
 

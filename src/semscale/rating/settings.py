@@ -119,7 +119,7 @@ def _codes(codes: Any) -> tuple[str, ...]:
 MissingCodes = Annotated[
     tuple[str, ...],
     BeforeValidator(_codes),
-    Field(description="Code for a missing answer, such as NA or -99."),
+    Field(title="Codes for no answer", description="Code for a missing answer, such as NA or -99."),
     Option(RATING, "CODE", rare=True),
 ]
 """Setting of codes for missing answers, which coding has, too."""
@@ -148,15 +148,19 @@ class RaterSettings(Settings):
     readout: Annotated[
         Readout | None,
         Field(
+            title="Formula of the rating",
             description="Formula from similarities to a rating: ssr, ordinal or combined "
-            f"(default: {DEFAULT_READOUT})."
+            f"(default: {DEFAULT_READOUT}).",
         ),
         Option(RATING, rare=True),
     ] = None
     temperature: Annotated[
         float,
         BeforeValidator(check_temperature),
-        Field(description="Temperature of the rating: below 1 sharper, above 1 flatter."),
+        Field(
+            title="Sharpness (temperature)",
+            description="Temperature of the rating: below 1 sharper, above 1 flatter.",
+        ),
         Option(RATING, rare=True),
         Signed(),
     ] = 1.0
@@ -177,15 +181,19 @@ class RaterSettings(Settings):
         str | float | None,
         BeforeValidator(_floor),
         Field(
+            title="Smallest similarity to the anchors",
             description="Minimum similarity of rated texts to the anchors: a cosine with the nearest, auto "
-            "or none."
+            "or none.",
         ),
         Option(RATING, "FLOOR", type=str, rare=True),
     ] = "auto"
     missing: MissingCodes = ()
     language: Annotated[
         Any,
-        Field(description="Language of the anchors, such as de, or auto for the language of each text."),
+        Field(
+            title="Language of the anchors",
+            description="Language of the anchors, such as de, or auto for the language of each text.",
+        ),
         Option(RATING, "LANGUAGE", type=str, rare=True),
     ] = None
     reasoning: Reasoning = "keep"

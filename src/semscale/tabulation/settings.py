@@ -188,19 +188,22 @@ class SampleSettings(Settings):
     ] = None
     lonely: Annotated[
         Literal["fail", "certainty", "average", "adjust"],
-        Field(description="Variance of a stratum with one cluster."),
+        Field(title="Strata with one cluster", description="Variance of a stratum with one cluster."),
         Option(_SAMPLE, rare=True),
         Signed(),
     ] = "fail"
     replicates: Annotated[
         str | None,
-        Field(description="Columns with replicate weights, such as 'rw*'."),
+        Field(title="Replicate weights", description="Columns with replicate weights, such as 'rw*'."),
         Option(_SAMPLE, "PATTERN", rare=True),
         Signed(),
     ] = None
     replicate_type: Annotated[
         Literal["bootstrap", "jk1", "jkn", "brr"] | None,
-        Field(description="Type of the replicate weights, as their provider states it."),
+        Field(
+            title="Type of replicate weights",
+            description="Type of the replicate weights, as their provider states it.",
+        ),
         Option(_SAMPLE, rare=True),
         Signed(),
     ] = None
@@ -239,7 +242,10 @@ class SampleSettings(Settings):
     wave_order: Annotated[
         tuple[str, ...],
         BeforeValidator(_waves),
-        Field(description="All waves from the first to the last, such as 'before,after'."),
+        Field(
+            title="Order of waves",
+            description="All waves from the first to the last, such as 'before,after'.",
+        ),
         Option(_SAMPLE, "WAVES", type=str),
         Signed(),
     ] = ()
@@ -318,19 +324,31 @@ class TestSettings(Settings):
 
     min_base: Annotated[
         int,
-        Field(ge=1, description="Minimum number of answers for a test; smaller groups are marked."),
+        Field(
+            title="Smallest base of a test",
+            ge=1,
+            description="Minimum number of answers for a test; smaller groups are marked.",
+        ),
         Option(_RUN, "NUMBER", rare=True),
         Signed(),
     ] = 30
     adjust: Annotated[
         Literal["holm", "bh", "none"],
-        Field(description="Adjustment of p-values over a question's answers, and over their summaries."),
+        Field(
+            title="Adjustment of p",
+            description="Adjustment of p-values over a question's answers, and over their summaries.",
+        ),
         Option(_RUN, rare=True),
         Signed(),
     ] = "holm"
     level: Annotated[
         float,
-        Field(gt=0, lt=1, description="Coverage of intervals; the level of tests is 1 minus it."),
+        Field(
+            title="Intervals and significance",
+            gt=0,
+            lt=1,
+            description="Coverage of intervals; the level of tests is 1 minus it.",
+        ),
         Option(_RUN, "NUMBER", name="--interval", rare=True),
         Signed(),
     ] = 0.95
@@ -346,7 +364,10 @@ class LookSettings(Settings):
 
     sort: Annotated[
         Literal["none", "descending", "ascending"],
-        Field(description="Order of choices by their share of all; scales and ranks keep their order."),
+        Field(
+            title="Order of choices",
+            description="Order of choices by their share of all; scales and ranks keep their order.",
+        ),
         Option(_LOOK, rare=True),
     ] = "none"
     hide: Annotated[
@@ -357,7 +378,7 @@ class LookSettings(Settings):
     ] = ()
     hide_small: Annotated[
         bool,
-        Field(description="Do not show groups that are too small to be tested."),
+        Field(title="Hide small groups", description="Do not show groups that are too small to be tested."),
         Option(_LOOK, rare=True),
     ] = False
     decimals: Annotated[
@@ -367,7 +388,7 @@ class LookSettings(Settings):
     ] = None
     show: Annotated[
         Literal["both", "table", "chart"],
-        Field(description="Tables, charts or both; slides have charts alone."),
+        Field(title="Tables or charts", description="Tables, charts or both; slides have charts alone."),
         Option(_LOOK, rare=True),
     ] = "both"
 

@@ -21,7 +21,7 @@ class FormField:
 
     Attributes:
         name: name of the setting.
-        label: its name in words.
+        label: its title, or else its name in words.
         help: its sentence.
         choices: values to choose from; empty for a text.
         default: its default as text; empty for none.
@@ -44,7 +44,7 @@ def form_fields(kind: type[Settings], names: Collection[str]) -> list[FormField]
     Examples:
         >>> from semscale.rating.settings import RaterSettings
         >>> [(field.label, field.default) for field in form_fields(RaterSettings, ["temperature"])]
-        [('Temperature', '1.0')]
+        [('Sharpness (temperature)', '1.0')]
     """
     return [_field(name, info) for name, info in kind.model_fields.items() if name in names]
 
@@ -53,7 +53,7 @@ def _field(name: str, info: FieldInfo) -> FormField:
     default = info.get_default()
     return FormField(
         name=name,
-        label=name.replace("_", " ").capitalize(),
+        label=info.title or name.replace("_", " ").capitalize(),
         help=info.description or "",
         choices=_choices(info),
         default=_text(default),
