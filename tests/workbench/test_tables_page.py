@@ -132,6 +132,37 @@ def test_an_outdated_page_changes_nothing(browser, folder, entries):
     assert [entry.questions for entry in entries()] == [("sound",)]
 
 
+def test_two_entries_of_a_page_are_removed_one_after_the_other(browser, entries):
+    add(browser, "/tables?questions=shape")
+    add(browser, "/tables?questions=tea")
+    page = add(browser, "/tables?questions=sound")
+    browser.change("/tables/change", entry_form(page, 0) | {"act": "remove"})
+    browser.change("/tables/change", entry_form(page, 2) | {"act": "remove"})
+    assert [entry.questions for entry in entries()] == [("tea",)]
+    again = browser.post("/tables/change", entry_form(page, 2) | {"act": "remove"})
+    assert again.status_code == 409
+    assert browser.post("/tables/change", entry_form(page, 1) | {"act": "down"}).status_code == 409
+    assert [entry.questions for entry in entries()] == [("tea",)]
+
+
+def test_no_other_entry_is_opened_by_a_removal_on_an_outdated_page(browser, entries):
+    for name in ("shape", "tea", "sound"):
+        add(browser, f"/tables?questions={name}")
+    page = browser.get("/tables?open=1")
+    browser.change("/tables/change", entry_form(page, 0) | {"act": "remove"})
+    later = browser.change("/tables/change", entry_form(page, 2) | {"act": "remove"})
+    assert form_of(later)["entry"] == ""
+
+
+def test_entries_are_moved_by_a_step_and_equal_ones_are_told_apart(browser, entries):
+    for name in ("shape", "shape", "sound"):
+        page = add(browser, f"/tables?questions={name}")
+    page = browser.change("/tables/change", entry_form(page, 2) | {"act": "up"})
+    assert [entry.questions for entry in entries()] == [("shape",), ("sound",), ("shape",)]
+    browser.change("/tables/change", entry_form(page, 2) | {"act": "remove"})
+    assert [entry.questions for entry in entries()] == [("shape",), ("sound",)]
+
+
 def test_a_broken_basket_is_a_sentence_and_is_never_overwritten(browser, folder):
     (folder / "tables.yaml").write_text("tables:\n- {question: [sound]}\n")
     page = browser.get("/tables?questions=shape")

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
@@ -68,6 +69,31 @@ class StoredBasket:
         """Hash of the file, by which a change on an outdated page is noticed."""
         return version_of_content(self.content or b"")
 
+    @cached_property
+    def keys(self) -> list[str]:
+        """An ID of each entry, which stays when others are changed: a hash of its settings.
+
+        Equal entries are numbered.
+        """
+        hashes = [version_of_content(entry.model_dump_json().encode()) for entry in self.entries]
+        return [f"{key}-{hashes[:position].count(key)}" for position, key in enumerate(hashes)]
+
+    def position(self, key: str) -> int:
+        """Return the position of an entry, from 0.
+
+        Args:
+            key: its ID on the page that was shown.
+
+        Raises:
+            ConflictError: it was changed or removed since.
+            InputError: the file cannot be read.
+        """
+        if self.problem:
+            raise InputError(self.problem)
+        if key not in self.keys:
+            raise changed_elsewhere(FILE_NAME)
+        return self.keys.index(key)
+
     def check_version(self, version: str) -> None:
         """Check that the basket is the one that a page showed.
 
@@ -92,7 +118,8 @@ class StoredBasket:
         if position is None:
             entries.append(entry)
         else:
-            self._entry(position)
+            if position >= len(entries):
+                raise InputError("position", f"must be below {len(entries)}, got {position}")
             entries[position] = entry
         verb = "added" if position is None else "changed"
         self._write(project, entries, f"{verb} tables of {entry.name}")
@@ -100,27 +127,22 @@ class StoredBasket:
     def rename(self, project: Project, position: int, title: str) -> None:
         """Give an entry another title."""
         entries = list(self.entries)
-        entries[position] = self._entry(position).with_values(title=title)
+        entries[position] = entries[position].with_values(title=title)
         self._write(project, entries, f"title of {entries[position].name}")
 
     def move(self, project: Project, position: int, to: int) -> list[int]:
         """Move an entry to another position, from 0; return the former positions in the new order."""
-        entry, order = self._entry(position), list(range(len(self.entries)))
-        order.insert(to, order.pop(position))
+        entry, order = self.entries[position], list(range(len(self.entries)))
+        order.insert(max(to, 0), order.pop(position))
         self._write(project, [self.entries[place] for place in order], f"moved tables of {entry.name}")
         return order
 
     def remove(self, project: Project, position: int) -> list[int]:
         """Remove an entry; return the positions of the others."""
-        entry = self._entry(position)
+        entry = self.entries[position]
         order = [place for place in range(len(self.entries)) if place != position]
         self._write(project, [self.entries[place] for place in order], f"removed tables of {entry.name}")
         return order
-
-    def _entry(self, position: int) -> TableEntry:
-        if not 0 <= position < len(self.entries):
-            raise InputError("position", f"must be below {len(self.entries)}, got {position}")
-        return self.entries[position]
 
     def _write(self, project: Project, entries: Sequence[TableEntry], change: str) -> None:
         text = basket_text(Basket(tuple(entries)), self.content, source=FILE_NAME)

@@ -38,6 +38,7 @@ from semscale.workbench.tables_draft import LOOK, ROLES, ROWS, SAMPLE, Draft
 _REMEMBERED = 8  # previews
 _SHOWN = 4  # questions at once
 _MOST_FILES = 20  # whose columns are compared
+_STEPS = {"up": -1, "down": 1}
 
 
 @dataclass(frozen=True)
@@ -271,27 +272,34 @@ class TablesPage:
 
     def change(
         self,
-        position: Annotated[int, Form()],
+        entry: Annotated[str, Form()],
         version: Annotated[str, Form()] = "",
         act: Annotated[str, Form()] = "rename",
         title: Annotated[str, Form()] = "",
-        to: Annotated[str, Form()] = "",
+        to: Annotated[str, Form(pattern="^[0-9]*$")] = "",
         here: Annotated[str, Form()] = "",
     ) -> Response:
-        """Rename, move or remove an entry of the basket."""
+        """Rename, move or remove an entry of the basket.
+
+        An entry that is as the page showed it is removed even if the rest of the basket has changed: two can be
+        removed within a moment. Other changes need the basket that was shown.
+        """
         draft = Draft.from_query(here)
         basket = StoredBasket.read(self._project, draft.query)
-        basket.check_version(version)
-        order = list(range(len(basket.entries)))
+        position, order = basket.position(entry), list(range(len(basket.entries)))
         if act == "remove":
             order = basket.remove(self._project, position)
-        elif to.isdecimal() and int(to) != position:
-            order = basket.move(self._project, position, int(to))
         else:
-            basket.rename(self._project, position, title.strip())
+            basket.check_version(version)
+            target = position + _STEPS[act] if act in _STEPS else int(to or position)
+            if target == position:
+                basket.rename(self._project, position, title.strip())
+            else:
+                order = basket.move(self._project, position, target)
         # The entry that the page changes may have another position, or none.
-        place = order.index(draft.position) if draft.position in order else None
-        return redirect(f"/tables?{replace(draft, position=place).query}", "basket")
+        is_current = version == basket.version
+        opened = order.index(draft.position) if is_current and draft.position in order else None
+        return redirect(f"/tables?{replace(draft, position=opened).query}", "basket")
 
     def make(
         self,
