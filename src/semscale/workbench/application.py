@@ -73,12 +73,11 @@ def workbench(project: Project, *, open_project: OpenProject | None = None) -> F
             return redirect("/data")
         return refusal(project, reader, error, "data" if shows_data else current)
 
-    async def refuse_fields(_: Request, error: Exception) -> Response:
+    async def refuse_fields(request: Request, error: Exception) -> Response:
         fields = error.errors() if isinstance(error, RequestValidationError) else []
         named = ", ".join(shorten(str(field["loc"][-1])) for field in fields)
-        return page(
-            "refusal", project, status=422, refused=f"the request has missing or wrong fields: {named}"
-        )
+        refused = f"the request has missing or wrong fields: {named}"
+        return page("refusal", project, status=422, refused=refused, current=request.url.path.split("/")[1])
 
     app = FastAPI(
         title="Semscale workbench",

@@ -21,6 +21,7 @@ from semscale.survey.survey_file import FILE_NAME
 from semscale.workbench.pages import element_id, page, reading_page, redirect, router_of, status_of
 from semscale.workbench.project import (
     Project,
+    StoredSurvey,
     check_unchanged,
     check_version,
     version_of_file,
@@ -489,8 +490,8 @@ def refusal(project: Project, reader: SurveyReader, error: Exception, current: s
         page_of_data = DataPage(project, reader)
         return page_of_data.render(QuestionChoice(), refused=_reason(error), status=status_of(error))
     except (InputError, OSError) as further:  # the file or its description cannot be read at all
-        survey = _survey_with_rows(project)
-        return page("refusal", project, status=status_of(further), refused=_reason(further), survey=survey)
+        stored = _readable_survey(project)
+        return page("refusal", project, status=status_of(further), refused=_reason(further), stored=stored)
 
 
 def _reason(error: Exception) -> str:
@@ -501,13 +502,12 @@ def _reason(error: Exception) -> str:
     return f"{name} cannot be read or written: {error.strerror or error}"
 
 
-def _survey_with_rows(project: Project) -> Survey | None:
-    """Return the description if it derives columns or leaves rows out, which may be what fails."""
+def _readable_survey(project: Project) -> StoredSurvey | None:
+    """Return the description as it is stored; ``None`` if it is what cannot be read."""
     try:
-        survey = project.stored_survey().survey
+        return project.stored_survey()
     except InputError:
         return None
-    return survey if survey is not None and (survey.where or survey.derive) else None
 
 
 def _is_aside(question: Question) -> bool:
