@@ -37,6 +37,7 @@ def test_each_job_leads_to_a_page_or_names_its_command(start):
     page = start.get("/")
     jobs = re.search(r'<ul class="jobs".*?</ul>', page, re.DOTALL)[0].split("</li>")[:-1]
     assert len(jobs) == 6
+    assert not any("Works with the example" in job for job in jobs)  # this project is another one
     for job in jobs:
         link = re.search(r'href="([^"]+)"', job)
         assert (start.answer(link[1]).status_code == 200) if link else "<code>semscale " in job

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from semscale.report.formatting import count_of
+from semscale.report.formatting import brief_percent, count_of
 from semscale.report.html import template_environment
 from semscale.spelling import in_python, spelled, without_hints
 from semscale.version import __version__
@@ -58,6 +58,7 @@ def _environment() -> "Environment":
         "element_id": element_id,
         "note": _note,
         "count_of": count_of,
+        "brief_percent": brief_percent,
         "shell": shlex.quote,
         "with_range": _with_range,
         "version_of_rows": version_of_rows,

@@ -32,12 +32,14 @@ class Job:
         result: sentence on what comes of it.
         needs: what is needed.
         page: name of the page on which it is done.
+        is_in_example: whether the example has what is needed.
     """
 
     title: str
     result: str
     needs: str
     page: str
+    is_in_example: bool = False
 
 
 JOBS = (
@@ -46,24 +48,21 @@ JOBS = (
         "Each open answer gets a place on a scale, such as very bad to very good, and groups are compared.",
         "a question with open answers",
         "rate",
+        is_in_example=True,
     ),
     Job(
         "Code open answers",
         "Topics are suggested, you correct them, and every answer gets its codes.",
         "a question with open answers",
         "code",
+        is_in_example=True,
     ),
     Job(
         "Make tables of a survey",
         "Questions are counted by group, with tests of the differences, for Excel and slides.",
         "closed questions, and groups to compare",
         "tables",
-    ),
-    Job(
-        "Ask a synthetic panel",
-        "A language model answers a questionnaire as invented people. Compare it with real answers.",
-        "a questionnaire, which you write there",
-        "study",
+        is_in_example=True,
     ),
     Job(
         "Look at judged answers",
@@ -76,6 +75,12 @@ JOBS = (
         "See whether a new model or prompt made answers worse, and approve or reject it.",
         "recorded runs of both",
         "drift",
+    ),
+    Job(
+        "Ask a synthetic panel",
+        "A language model answers a questionnaire as invented people. Compare it with real answers.",
+        "a questionnaire, which you write there",
+        "study",
     ),
 )
 
