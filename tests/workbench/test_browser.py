@@ -333,7 +333,7 @@ def test_a_scale_is_written_by_keys_and_its_bars_follow(new_page, folder, scheme
     check_for_barriers(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     alone = page.locator("#chart tfoot td").nth(1)
-    stored = alone.locator("small").inner_text().removeprefix("stored ")
+    stored = alone.locator("small").last.inner_text().removeprefix("stored ")
     assert alone.locator("b").inner_text() == stored
     page.locator("#anchor-0-4").fill("")
     page.locator("#chart .note:has-text('must not be empty')").wait_for()

@@ -133,7 +133,7 @@ class StoredBasket:
     def move(self, project: Project, position: int, to: int) -> list[int]:
         """Move an entry to another position, from 0; return the former positions in the new order."""
         entry, order = self.entries[position], list(range(len(self.entries)))
-        order.insert(max(to, 0), order.pop(position))
+        order.insert(to, order.pop(position))
         self._write(project, [self.entries[place] for place in order], f"moved tables of {entry.name}")
         return order
 

@@ -281,8 +281,8 @@ class TablesPage:
     ) -> Response:
         """Rename, move or remove an entry of the basket.
 
-        An entry that is as the page showed it is removed even if the rest of the basket has changed: two can be
-        removed within a moment. Other changes need the basket that was shown.
+        An entry that is as the page showed it is removed even if others have changed, as when two are removed
+        within a moment. Other changes need the basket that was shown.
         """
         draft = Draft.from_query(here)
         basket = StoredBasket.read(self._project, draft.query)
@@ -292,10 +292,10 @@ class TablesPage:
         else:
             basket.check_version(version)
             target = position + _STEPS[act] if act in _STEPS else int(to or position)
-            if target == position:
-                basket.rename(self._project, position, title.strip())
-            else:
+            if target != position and 0 <= target < len(order):
                 order = basket.move(self._project, position, target)
+            elif act == "rename":
+                basket.rename(self._project, position, title.strip())
         # The entry that the page changes may have another position, or none.
         is_current = version == basket.version
         opened = order.index(draft.position) if is_current and draft.position in order else None
