@@ -97,6 +97,18 @@ def test_items_are_joined_to_a_grid(browser, survey):
     assert [option.column for option in grid.options] == ["sound", "shape"]
 
 
+def test_shares_leave_out_codes_for_no_answer_and_state_their_base(browser):
+    page = browser.get("/data?find=satisfaction")
+    rows = re.findall(r'<th scope="row"[^>]*>(\w+).*?<td>(\d+)</td><td>(.*?)</td>', page, re.DOTALL)
+    assert "Shares of 5 answers" in page  # the sixth is the code 99
+    assert {label: (n, share.replace("\u00a0", " ")) for label, n, share in rows} == {
+        "1": ("1", "20 %"),
+        "2": ("2", "40 %"),
+        "3": ("2", "40 %"),
+        "99": ("1", ""),
+    }
+
+
 def test_rows_and_derived_columns_are_tried_saved_and_counted(browser, survey):
     count = browser.get("/data/count?where=older&name=older&expression=age >= 40")
     # 41, 52 and 63 years.
@@ -205,6 +217,8 @@ def test_a_broken_description_is_shown_with_its_line_and_kept(browser, folder):
     answer = browser.answer("/data")
     assert answer.status_code == 422
     assert "line 3" in answer.text
+    assert "Correct <b>survey.yaml</b>" in answer.text
+    assert "choose another one" not in answer.text  # that page reads the description as well
     assert path.read_text().endswith("kind: song}\n")
 
 

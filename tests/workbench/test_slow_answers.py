@@ -333,6 +333,21 @@ def test_sentences_that_are_typed_while_a_set_is_added_stay(open_page, folder):
     )
 
 
+def test_two_sets_are_removed_one_after_the_other(open_page):
+    page = open_page("/rate/scale?scale=quality", "#anchor-0-4")
+    sets = page.locator("details[data-set]")
+    values = "fields => fields.map(field => field.value)"
+    names = sets.locator("[name=set_name]").evaluate_all(values)
+    answers = Held(page, "/rate/scale/try")
+    for position in (1, 2):
+        sets.nth(position).evaluate("set => { set.open = true }")
+        sets.nth(position).get_by_role("button", name="Remove this set").click()
+    answers.wait()
+    answers.end()
+    sets.nth(len(names) - 2).wait_for(state="detached")
+    assert sets.locator("[name=set_name]").evaluate_all(values) == [names[0], *names[3:]]
+
+
 def test_enter_that_ends_a_composition_sends_nothing(open_page, folder):
     page = open_page("/data?edit=country", ".editing")
     page.locator(".editing [name=title]").fill("国")

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter
+from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from semscale.report.formatting import brief_percent, count_of
+from semscale.report.formatting import brief_percent, count_of, percents_unbroken
 from semscale.report.html import template_environment
 from semscale.spelling import in_python, spelled, without_hints
 from semscale.version import __version__
@@ -59,6 +60,7 @@ def _environment() -> "Environment":
         "note": _note,
         "count_of": count_of,
         "brief_percent": brief_percent,
+        "whole_percents": lambda html: Markup(percents_unbroken(html)),  # on one line, as a phone is narrow
         "shell": shlex.quote,
         "with_range": _with_range,
         "version_of_rows": version_of_rows,
