@@ -34,7 +34,7 @@ _HARMLESS = (
     _CONTROL_PICTURES | {0x7F: "\u2421"} | dict.fromkeys((*range(0x80, 0xA0), 0xFFFE, 0xFFFF), "\ufffd")
 )
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_AS_WRITTEN = re.compile(r"[^\s.]+\.[a-z]|p \(")  # the name of a file, or a p-value
+_AS_WRITTEN = re.compile(r"[^\s.]+\.[a-z]|p(?= |$)")  # the name of a file, or a p-value
 _WIDE_SPAN = 50
 _NARROW_SPAN = 1.5
 
@@ -295,8 +295,8 @@ def capitalise(text: str) -> str:
     Examples:
         >>> capitalise("mean, from 1 to 5"), capitalise("")
         ('Mean, from 1 to 5', '')
-        >>> capitalise("a.csv has no rows"), capitalise("p (Holm)")
-        ('a.csv has no rows', 'p (Holm)')
+        >>> capitalise("a.csv has no rows"), capitalise("p"), capitalise("p (Holm)")
+        ('a.csv has no rows', 'p', 'p (Holm)')
     """
     return text if _AS_WRITTEN.match(text) else text[:1].upper() + text[1:]
 
