@@ -38,6 +38,7 @@ def test_a_question_and_a_group_are_shown_at_once(browser, folder):
     page = browser.get("/tables?questions=satisfaction&act=banners:country&min_base=1")
     assert "base, unweighted" in page.lower()
     assert "DE (" in page
+    assert "A letter after a figure" in page
     assert "All differences" in page
     address = re.search(r'hx-get="(/tables/numbers[^"]*)"', page)[1]
     numbers = browser.get(unescape(address))
