@@ -261,23 +261,24 @@ def test_a_title_and_open_details_stay_while_tables_are_shown(open_page, folder)
     page = open_page("/tables?questions=shape", "#preview section")
     page.get_by_role("button", name="Add to the basket").click()
     page.get_by_text("Give a title").click()
-    page.locator("#title-0").wait_for()
+    title = page.locator("#entry-0 [name=title]")
+    title.wait_for()
     page.locator("#basket .terminal summary").click()
     shown = Held(page, "act=*")
-    page.locator("#title-0").focus()
+    title.focus()
     type_keys(page, "My")
     card(page, "sound").locator("[data-act=rows]").click()
     shown.wait()
-    page.locator("#title-0").focus()
+    title.focus()
     page.keyboard.press("End")
     type_keys(page, " title")
     shown.release()
     page.locator("#preview h2:has-text('sound')").wait_for()
-    assert page.locator("#title-0").input_value() == "My title"
-    assert page.evaluate(_FOCUS) == "title-0"
+    assert title.input_value() == "My title"
+    assert page.evaluate(_FOCUS) == title.get_attribute("id")
     assert page.locator("#basket .terminal").get_attribute("open") is not None
     page.keyboard.press("Enter")
-    page.locator("#title-0[value='My title']").wait_for(state="attached")
+    page.locator("#entry-0 [name=title][value='My title']").wait_for(state="attached")
 
 
 def test_groups_are_hidden_by_the_keyboard_alone(open_page):

@@ -33,7 +33,7 @@ def test_tables_are_composed_added_and_made(page, folder):
     shown(page, "satisfaction")
     pick(page, "country").drag_to(page.locator("[data-net=banners]"))
     shown(page, "satisfaction by country")
-    page.get_by_label("Title", exact=True).fill("Guests")
+    page.get_by_label("Title of these tables").fill("Guests")
     page.get_by_role("button", name="Add to the basket").click()
     page.locator("#entry-0").wait_for()
     page.locator("details:has(.numbers) summary").first.click()
@@ -74,7 +74,7 @@ def test_entries_are_dragged_to_another_place(page, folder):
     entries = read_basket(folder / "tables.yaml").entries
     assert [entry.questions for entry in entries] == [("shape", "sound"), ("shape",)]
     page.locator("#entry-0 summary").click()
-    page.fill("#title-0", "Both")
+    page.fill("#entry-0 [name=title]", "Both")
     page.keyboard.press("Enter")
     page.locator("#entry-0 .entry-title bdi:text-is('Both')").wait_for()
     assert read_basket(folder / "tables.yaml").entries[0].title == "Both"

@@ -71,12 +71,13 @@ class StoredBasket:
 
     @cached_property
     def keys(self) -> list[str]:
-        """An ID of each entry, which stays when others are changed: a hash of its settings.
+        """An ID of each entry, which stays when others are changed."""
+        return _keys([entry.model_dump_json() for entry in self.entries])
 
-        Equal entries are numbered.
-        """
-        hashes = [version_of_content(entry.model_dump_json().encode()) for entry in self.entries]
-        return [f"{key}-{hashes[:position].count(key)}" for position, key in enumerate(hashes)]
+    @cached_property
+    def element_ids(self) -> list[str]:
+        """An ID of each entry, which stays when its title or others are changed."""
+        return _keys([entry.model_dump_json(exclude={"title"}) for entry in self.entries])
 
     def position(self, key: str) -> int:
         """Return the position of an entry, from 0.
@@ -148,6 +149,12 @@ class StoredBasket:
         text = basket_text(Basket(tuple(entries)), self.content, source=FILE_NAME)
         path = project.folder / FILE_NAME
         project.save_file(Change(change, path, self.content, text.encode(), self.page))
+
+
+def _keys(contents: Sequence[str]) -> list[str]:
+    """Return a hash of each content; equal ones are numbered."""
+    hashes = [version_of_content(content.encode()) for content in contents]
+    return [f"{key}-{hashes[:position].count(key)}" for position, key in enumerate(hashes)]
 
 
 @dataclass(frozen=True)
