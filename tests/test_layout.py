@@ -1,4 +1,4 @@
-"""The layout of the code: no modules import each other in a circle."""
+"""The layout of the code: no modules import each other in a circle, and the workbench has little script."""
 
 import ast
 from graphlib import TopologicalSorter
@@ -44,3 +44,14 @@ def test_modules_have_no_circular_imports():
     assert "semscale.errors" in graph["semscale.messages"]
     # Raises CycleError with the modules of a circle.
     assert len(list(TopologicalSorter(graph).static_order())) == len(paths)
+
+
+def test_the_workbench_has_less_than_400_lines_of_its_own_script():
+    paths = (SOURCE / "semscale" / "workbench" / "static").glob("*.js")
+    lines = {
+        path.name: len(path.read_text(encoding="utf-8").splitlines())
+        for path in paths
+        if path.name != "htmx.min.js"
+    }
+    assert "workbench.js" in lines
+    assert sum(lines.values()) < 400, lines

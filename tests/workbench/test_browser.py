@@ -60,6 +60,44 @@ def test_a_survey_is_opened_corrected_and_taken_back_from_an_empty_folder(new_pa
     assert (folder / "survey.yaml").read_bytes() == written
 
 
+def test_a_file_is_opened_wherever_it_is_dropped(new_page, folder):
+    (folder / "answers.csv").unlink()
+    page = new_page()
+    files = page.evaluate_handle(
+        """() => {
+            const files = new DataTransfer();
+            files.items.add(new File(["why\\nIt is good\\n"], "mine.csv"));
+            return files;
+        }"""
+    )
+    page.dispatch_event("h1", "dragover", {"dataTransfer": files})
+    page.locator(".drop.over").wait_for()
+    page.dispatch_event("h1", "drop", {"dataTransfer": files})
+    page.get_by_role("button", name="Use this file").click()
+    card(page, "why").wait_for()
+
+
+def test_answers_are_moved_by_dragging_by_buttons_and_by_keys(page, folder):
+    change(page, "country")
+    codes = page.locator(".editing .code bdi")
+    first, second, *_ = before = codes.all_inner_texts()
+    up = page.locator(".editing [data-move='-1']")
+    up.nth(1).focus()
+    up.nth(1).press("Enter")
+    assert codes.all_inner_texts()[:2] == [second, first]
+    assert page.evaluate("document.activeElement.ariaLabel") == f"Move {second} up"
+    up.nth(0).press("Enter")  # the first row stays
+    page.locator(".editing [name=label]").nth(0).press("Alt+ArrowDown")
+    assert codes.all_inner_texts() == before
+    assert page.evaluate("document.activeElement.placeholder") == second
+    codes.nth(0).drag_to(codes.nth(2))  # to its upper half
+    assert codes.all_inner_texts()[:2] == [second, first]
+    page.locator(".editing [name=title]").press("Enter")  # which moves nothing
+    page.locator(".editing").wait_for(state="detached")
+    values = read_survey(folder / "survey.yaml").question("country").values
+    assert [value.value for value in values][:2] == [second, first]
+
+
 def test_questions_are_joined_by_keys_alone(page, folder):
     for name in ("tea", "milk"):
         card(page, name).focus()

@@ -118,7 +118,6 @@ def main() -> None:
                 frames[-1].save(out / f"{step}.webp", lossless=True)
 
             page.goto(workbench.address)
-            page.locator("html.with-script").wait_for(state="attached")
             take_tour(page, Path(folder), take)
             browser.close()
         finally:

@@ -43,7 +43,7 @@ PAGES = {
 _TYPES = {"js": "text/javascript", "css": "text/css"}
 _HTMX = "htmx.min.js"
 _SHEET = "workbench.css"
-_STATIC = (_HTMX, _SHEET, "workbench.js", "code.js", "scale.js", "label.js")
+_STATIC = (_HTMX, _SHEET, "workbench.js", "scale.js", "label.js")
 _YEAR = 365 * 24 * 3600
 _REFUSED, _CONFLICT, _FORBIDDEN = 422, 409, 403
 

@@ -3,20 +3,20 @@
 
 const form = document.getElementById("label-form");
 const fields = form.elements, status = document.getElementById("unsaved");
+const ahead = document.getElementById("ahead"); // the next texts
 const prefix = `semscale-label/${form.dataset.queue}/`;
 const queue = new Map(); // answers by name, in their order
 const given = []; // answers of this page, which can be undone at once: their keys and texts
 const done = new Set(); // rows that were answered here
-let refreshes = 0, sending = false, reloads = false, refused = "";
+let sending = false, reloads = false, refused = "";
 
-const ahead = () => document.getElementById("ahead");
 const parse = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html");
 const stored = (act) => { try { return act(localStorage); } catch { return []; } }; // it may be switched off
 
 function report(problem) {
   const unsaved = `${queue.size} not saved yet`;
-  status.textContent = problem ? `${unsaved}: ${problem.replace(/\.$/, "")}. It is tried again.` : queue.size > 2 ? unsaved : "";
-  if (!status.textContent) status.textContent = refused;
+  status.textContent = problem ? `${unsaved}: ${problem.replace(/\.$/, "")}. It is tried again.`
+    : queue.size > 2 ? unsaved : refused;
   status.classList.toggle("problem", Boolean(problem || refused));
 }
 
@@ -39,33 +39,19 @@ async function send() {
   sending = false;
   if (problem) setTimeout(send, 1500);
   else if (reloads) location.reload();
-  else refresh();
-}
-
-async function refresh() {
-  const asked = ++refreshes;
-  const answer = await fetch(form.dataset.ahead).catch(() => null);
-  if (!answer?.ok) return;
-  const page = await parse(answer);
-  if (queue.size || asked !== refreshes) return; // a later answer fetches it again
-  const restoreParts = remember();
-  for (const id of ["figures", "sheet"]) document.getElementById(id).replaceWith(page.getElementById(id));
-  ahead().replaceChildren(...page.getElementById("ahead").children);
-  restoreParts();
-  leaveOutAnswered();
+  else htmx.trigger(ahead, "stored"); // which loads the next texts and the figures
 }
 
 function leaveOutAnswered() {
-  for (const text of [...ahead().children])
+  for (const text of [...ahead.children])
     if (done.has(text.dataset.row) || text.dataset.row === fields.row.value) text.remove();
-  if (done.has(fields.row.value) || fields.row.value === "0") show(ahead().firstElementChild);
+  if (done.has(fields.row.value) || fields.row.value === "0") show(ahead.firstElementChild);
 }
 
 function show(next) {
   const text = next ?? document.getElementById("finished").content.firstElementChild.cloneNode(true);
   form.querySelector(".shown").replaceChildren(text);
-  for (const box of form.querySelectorAll("[type=checkbox]")) box.checked = false;
-  fields.comment.value = "";
+  form.reset();
   fields.row.value = text.dataset.row;
   fields.key.value = crypto.randomUUID();
   for (const part of form.querySelectorAll("fieldset")) part.disabled = text.dataset.row === "0";
@@ -87,30 +73,20 @@ form.addEventListener("submit", (event) => {
     given.push({ key: fields.key.value, text });
     if (button.value !== "skip") done.add(text.dataset.row);
     form.querySelector("[value=undo]").disabled = false;
-    show(ahead().firstElementChild);
+    show(ahead.firstElementChild);
   } else if (undone) {
     done.delete(undone.text.dataset.row);
-    if (text.dataset.row !== "0") ahead().prepend(text);
+    if (text.dataset.row !== "0") ahead.prepend(text);
     show(undone.text);
   } else reloads = true; // the page does not have the text any more
   refused = "";
   report();
+  htmx.trigger(ahead, "htmx:abort"); // texts on their way are out of date
   send();
 });
 
-document.addEventListener("keydown", (event) => {
-  const key = event.key.toLowerCase(), target = form.querySelector(`[data-key="${CSS.escape(key)}"]`);
-  if (event.altKey || event.ctrlKey || event.metaKey || event.repeat || event.isComposing) return;
-  if (event.target === fields.comment) {
-    if (key !== "enter" && key !== "escape") return;
-    event.target.blur();
-  } else if (!target || (key === "enter" && event.target.closest("a, button, summary"))) return;
-  else if (target.matches("textarea")) target.focus();
-  else target.click();
-  event.preventDefault();
-  event.stopPropagation();
-}, true);
-
+ahead.addEventListener("htmx:afterOnLoad", leaveOutAnswered);
+ahead.addEventListener("htmx:sendError", (event) => event.stopPropagation()); // the queue tells of it
 addEventListener("beforeunload", (event) => queue.size && event.preventDefault());
 for (const name of stored(Object.keys).filter((known) => known.startsWith(prefix)).sort()) {
   const answer = new URLSearchParams(localStorage.getItem(name));

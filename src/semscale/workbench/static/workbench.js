@@ -1,35 +1,22 @@
 // Keys, dragging and messages of the workbench. Every form works without this file.
-"use strict";
 
-document.documentElement.classList.add("with-script");
-
-const inField = (element) => Boolean(element.closest("input, textarea, select, [contenteditable]"));
+const inField = (element) => Boolean(element.closest("textarea, select, input:not([type=checkbox], [type=radio])"));
 const questions = () => [...document.querySelectorAll("[data-question]")].filter((card) => card.getClientRects().length);
 const current = () => document.activeElement.closest("[data-question]");
 
 // ---- Messages ----
 
 function tell(sentence) {
-  const line = document.createElement("p");
-  const name = document.createElement("b");
-  name.textContent = "Not done";
-  line.append(name, ` ${sentence}`);
-  document.getElementById("message").replaceChildren(line);
-  showMessage();
-}
-
-function showMessage() {
   const message = document.getElementById("message");
-  if (message.textContent.trim()) message.scrollIntoView({ block: "nearest" });
+  message.innerHTML = `<p><b>Not done</b> ${sentence}</p>`;
+  message.scrollIntoView({ block: "nearest" });
 }
 
 document.addEventListener("htmx:sendError", () =>
   tell("The workbench does not answer: it may have been ended in the terminal. Nothing was saved."));
-document.addEventListener("htmx:timeout", () => tell("The workbench did not answer in time."));
 document.addEventListener("htmx:responseError", (event) => {
   // A page that refuses a change has its reason, which htmx shows; other answers, such as a bug's, have none.
   if (!event.detail.xhr.responseText.includes('id="message"')) tell("This failed. Load the page again.");
-  else setTimeout(showMessage);
 });
 
 // ---- Answers on their way ----
@@ -55,8 +42,8 @@ function successor(old) { // what has taken the place of an element
   return [...(part?.querySelectorAll(old.localName) ?? [])].find((element) => signs(element) === signs(old));
 }
 
-function remember(sent = new Map()) { // and return what restores a page after parts of it were replaced
-  const active = document.activeElement, range = [active.selectionStart, active.selectionEnd];
+function remember(sent, card) { // and return what restores a page after parts of it were replaced
+  const restoreFocus = rememberFocus(card);
   const details = document.querySelectorAll("details[open]");
   const before = (field) => (sent.has(field) ? sent.get(field) : stored(field));
   const changed = [...document.querySelectorAll(FIELDS)].filter((field) => ![state(field), undefined].includes(before(field)));
@@ -69,9 +56,7 @@ function remember(sent = new Map()) { // and return what restores a page after p
       else field.value = old.value;
       field.dispatchEvent(new Event("input", { bubbles: true }));
     }
-    const next = successor(active) ?? document.getElementById(active.closest("[data-question]")?.id);
-    if (isElsewhere || document.activeElement === document.body) next?.focus({ preventScroll: true });
-    if (next !== active && next === document.activeElement && range[0] != null) next.setSelectionRange?.(...range);
+    restoreFocus();
   };
 }
 
@@ -108,7 +93,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const held = verb === "get" ? ".editing, :has([data-act=choose]:checked)" : ".editing";
   const cards = [...detail.target.querySelectorAll("[data-question]")].filter((card) => card !== own && card.matches(held));
   isElsewhere = ![focus, document.body].includes(active) || (inField(active) && !detail.target.contains(active));
-  const restoreParts = remember(sent);
+  const restoreParts = remember(sent, own);
   for (const card of cards) card.remove();
   restore = () => {
     for (const card of cards) {
@@ -144,175 +129,140 @@ document.addEventListener("submit", (event) => {
 
 // ---- Focus ----
 
-// A card that was replaced has the focus again, and a change of the page shows what is to be filled in next, unless
-// the person has gone elsewhere meanwhile. Until content is settled, htmx shows elements with the attributes of those
-// that they replace.
-document.addEventListener("htmx:afterSettle", (event) => {
-  const { target, requestConfig } = event.detail;
+// After an answer, the form that it opened has the focus, or the card whose button was used, if it was replaced, or
+// the one that has taken its position; otherwise what had it before. A person who has gone elsewhere stays there.
+function rememberFocus(own) {
+  const active = document.activeElement, range = [active.selectionStart, active.selectionEnd];
+  const card = own ?? document.querySelector("[name=join]:checked")?.closest("[data-question]");
+  const index = questions().indexOf(card), editors = [...document.querySelectorAll("[data-editor]")];
+  return () => {
+    const before = successor(active) ?? document.getElementById(active.closest("[data-question]")?.id);
+    const opened = [...document.querySelectorAll("[data-editor]")].find((editor) => !editors.includes(editor));
+    const cards = card?.isConnected === false ? questions() : [];
+    const replaced = cards.find(({ id }) => id === card.id) ?? cards[Math.min(index, cards.length - 1)];
+    const next = isElsewhere ? before : opened?.querySelector(FIELDS) ?? replaced ?? before;
+    if (next !== before || isElsewhere || document.activeElement === document.body)
+      next?.focus({ preventScroll: true });
+    if (next === active || next !== document.activeElement) return;
+    if (next === before && range[0] != null) next.setSelectionRange?.(...range);
+    if (!isElsewhere) current()?.scrollIntoView({ block: "nearest" });
+  };
+}
+
+// Until content is settled, htmx shows elements with the attributes of those that they replace.
+document.addEventListener("htmx:afterSettle", () => {
   const address = document.querySelector("[data-address]")?.dataset.address;
-  const next = document.querySelector("#page .editing [name=name]");
   if (address) history.replaceState(null, "", address);
-  if (!restore) return; // for a further part of the same answer
-  restore();
-  restore = null;
-  if (isElsewhere) return;
-  if (target.matches("[data-question]")) focusQuestion(document.getElementById(target.id));
-  else if (requestConfig?.verb === "post" && ["page", "questions"].includes(target.id)) next?.focus();
+  restore?.();
+  restore = null; // further parts of the same answer settle, too
 });
 
-function focusQuestion(card) {
-  if (!card?.matches("[data-question]")) return;
-  const field = card.querySelector("[data-editor] select, [data-editor] input:not([type=hidden])");
-  (field ?? card).focus({ preventScroll: true });
-  card.scrollIntoView({ block: "nearest" });
-}
+// ---- Order of answers ----
 
-// ---- Order of answers, and dragging ----
-
-function moveRow(row, step) {
-  const other = step < 0 ? row.previousElementSibling : row.nextElementSibling;
-  if (!other) return;
-  if (step < 0) other.before(row);
-  else other.after(row);
-  numberRows(row.parentElement);
-}
-
-function numberRows(body) {
-  const rows = [...body.children];
-  rows.forEach((row, index) => {
-    for (const button of row.querySelectorAll("[data-move]")) {
-      const step = Number(button.dataset.move);
-      button.value = `${button.value.split(":")[0]}:${index}:${step}`;
-      button.disabled = step < 0 ? index === 0 : index === rows.length - 1;
-    }
-  });
+function moveRow(row, goesUp) { // or rather the other row, so that the focus stays
+  const other = goesUp ? row.previousElementSibling : row.nextElementSibling;
+  if (other) row[goesUp ? "after" : "before"](other);
 }
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-move]");
   if (!button) return;
   event.preventDefault();
-  moveRow(button.closest("tr"), Number(button.dataset.move));
-  (button.disabled ? button.parentElement.querySelector("button:enabled") : button)?.focus();
+  moveRow(button.closest("tr"), button.dataset.move < 0);
 });
+
+// ---- Dragging: a row to a position of its table, a code or question to a net, a file to a form ----
 
 let dragged = null;
 
+function dropZone(event) { // where it can be dropped; no page is left for a file
+  if (event.dataTransfer.types.includes("Files")) return document.querySelector("[data-drop]") ?? document.body;
+  if (dragged?.matches("tr")) return [...dragged.parentElement.children].find((row) => row.contains(event.target));
+  return dragged && event.target.closest?.("[data-net]");
+}
+
+for (const kind of ["dragover", "dragleave", "dragend", "drop"]) document.addEventListener(kind, () => {
+  for (const element of document.querySelectorAll(".over")) element.classList.remove("over");
+});
 document.addEventListener("dragstart", (event) => {
-  dragged = inField(event.target) ? null : event.target.closest?.("[data-order] > tr, [data-code]");
+  dragged = event.target.draggable ? event.target.closest("[data-order] > tr, [data-code]") : null; // or it is a text
   if (!dragged) return;
   dragged.classList.add("dragged");
   event.dataTransfer.effectAllowed = "move";
   event.dataTransfer.setData("text/plain", "");
 });
 document.addEventListener("dragend", () => {
-  for (const element of document.querySelectorAll(".dragged, .net.over")) element.classList.remove("dragged", "over");
+  dragged?.classList.remove("dragged");
   dragged = null;
 });
 document.addEventListener("dragover", (event) => {
-  const row = event.target.closest?.("[data-order] > tr");
-  if (!dragged || !row || row.parentElement !== dragged.parentElement) return;
+  const zone = dropZone(event);
+  if (!zone) return;
   event.preventDefault();
-  if (row === dragged) return;
-  const box = row.getBoundingClientRect();
-  if (event.clientY > box.top + box.height / 2) row.after(dragged);
-  else row.before(dragged);
-  numberRows(row.parentElement);
-});
-
-// ---- Files ----
-
-const isFile = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
-
-document.addEventListener("dragover", (event) => {
-  if (!isFile(event)) return;
-  event.preventDefault();
-  document.querySelector("[data-drop]")?.classList.add("over");
-});
-document.addEventListener("dragleave", (event) => {
-  if (!event.relatedTarget) document.querySelector("[data-drop]")?.classList.remove("over");
+  zone.classList.add("over");
+  if (zone === dragged || !zone.matches("tr")) return;
+  const box = zone.getBoundingClientRect();
+  if (event.clientY > box.top + box.height / 2) zone.after(dragged);
+  else zone.before(dragged);
 });
 document.addEventListener("drop", (event) => {
-  if (!isFile(event)) return;
+  const zone = dropZone(event), { files } = event.dataTransfer;
+  if (!zone) return;
   event.preventDefault();
-  const form = document.querySelector("[data-drop]");
-  if (!form) return;
-  form.querySelector("[type=file]").files = event.dataTransfer.files;
-  form.requestSubmit();
+  const field = files.length ? zone.querySelector("[type=file]") : dragged?.querySelector("[data-act=net]");
+  if (!field || field.value === zone.dataset.net) return;
+  if (files.length) field.files = files;
+  else field.value = zone.dataset.net;
+  field.dispatchEvent(new Event("change", { bubbles: true }));
 });
 document.addEventListener("change", (event) => {
-  if (event.target.matches("[data-drop] [type=file]")) event.target.form.requestSubmit();
+  if (event.target.matches("[data-submit], [data-drop] [type=file]")) event.target.form.requestSubmit();
 });
 
 // ---- Keys ----
 
+// Buttons and fields of the current card, by their keys. Pages name further keys as data-key.
+const ACTS = { b: "columns", e: "edit", n: "net", r: "rows", s: "star", x: "choose" };
+
 function step(direction) {
   const cards = questions();
-  const index = cards.indexOf(current());
-  const next = cards[index < 0 ? 0 : Math.min(Math.max(index + direction, 0), cards.length - 1)];
+  const next = cards[Math.min(Math.max(cards.indexOf(current()) + direction, 0), cards.length - 1)];
   next?.focus({ preventScroll: true });
   next?.scrollIntoView({ block: "nearest" });
 }
 
-function toggleKeys() {
-  const list = document.getElementById("keys");
-  list.hidden = !list.hidden;
-  document.querySelector("[data-action=keys]").setAttribute("aria-expanded", String(!list.hidden));
+function press(key) { // what has the key in the current card, the first one or outside of cards, and return it
+  const card = current(), named = `[data-key="${CSS.escape(key)}"]`;
+  const element = card?.querySelector(`[data-act=${ACTS[key]}]`) ?? (card ?? questions()[0])?.querySelector(named)
+    ?? document.querySelector(`${named}:not([data-question] *)`);
+  element?.closest("[data-question]")?.focus({ preventScroll: true });
+  if (element?.matches("select, textarea, [type=search]")) element.focus();
+  else element?.click();
+  if (element?.matches("[data-advance] [data-key]")) step(1); // some lists go on to the next card
+  return element;
 }
-
-function press(key) { // a button of the current card, such as a label; some lists then go on to the next card
-  const card = current() ?? questions()[0], button = card?.querySelector(`[data-key="${CSS.escape(key)}"]`);
-  if (!button) return false;
-  card.focus({ preventScroll: true });
-  button.click();
-  if (card.closest("[data-advance]")) step(1);
-  return true;
-}
-
-const act = (name) => current()?.querySelector(`[data-act=${name}]`)?.click();
-
-const KEYS = {
-  j: () => step(1),
-  k: () => step(-1),
-  e: () => act("edit"),
-  x: () => act("choose"),
-  r: () => act("rows"),
-  b: () => act("columns"),
-  s: () => act("star"),
-  n: () => current()?.querySelector("[data-act=net]")?.focus(),
-  u: () => document.querySelector("[data-key=u]")?.click(),
-  "/": () => document.querySelector("main [type=search]")?.focus(),
-  "?": toggleKeys,
-};
 
 document.addEventListener("keydown", (event) => {
-  const row = event.target.closest("[data-order] > tr");
-  if (row && event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
+  const key = event.key.toLowerCase(), row = event.target.closest("[data-order] > tr");
+  if (event.isComposing) return; // Enter ends a composition, such as of Japanese
+  if (row && event.altKey && (key === "arrowup" || key === "arrowdown")) {
     event.preventDefault();
-    moveRow(row, event.key === "ArrowUp" ? -1 : 1);
-    event.target.focus();
-  } else if (event.isComposing) {
-    return; // Enter ends a composition, such as of Japanese
-  } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    moveRow(row, key === "arrowup");
+  } else if (key === "enter" && (event.ctrlKey || event.metaKey)) {
     event.target.closest("form")?.requestSubmit();
-  } else if (event.key === "Enter" && event.target.matches("[data-editor] input")) {
-    // The first button of a form is one that moves a row.
+  } else if (key === "enter" && event.target.matches("textarea[data-key]")) {
     event.preventDefault();
-    event.target.form.requestSubmit(event.target.form.querySelector("[data-act=save]"));
-  } else if (event.key === "Escape") {
-    if (!document.getElementById("keys").hidden) toggleKeys();
-    else if (inField(event.target)) (current() ?? document.getElementById("page")).focus({ preventScroll: true });
-    else act("cancel");
+    event.target.blur();
+  } else if (key === "escape" && !document.querySelector(":popover-open")) {
+    if (event.target.matches(FIELDS)) (current() ?? document.getElementById("page")).focus({ preventScroll: true });
+    else current()?.querySelector("[data-act=cancel]")?.click();
   } else if (!event.altKey && !event.ctrlKey && !event.metaKey && !inField(event.target)) {
     const isOpening = [...onTheWay.values()].some(({ parts }) => current() && parts.includes(current()));
-    if (event.repeat && !"jk".includes(event.key)) return;
-    if (!isOpening && !press(event.key) && !KEYS[event.key]) return;
+    const direction = { j: 1, k: -1 }[key];
+    if (event.repeat && !direction) return;
+    if (key === "enter" && event.target.closest("a, button, summary")) return;
+    if (!isOpening && !direction && !press(key)) return;
     event.preventDefault();
-    if (!isOpening) KEYS[event.key]?.();
+    if (direction && !isOpening) step(direction);
   }
 });
-
-document.addEventListener("click", (event) => {
-  if (event.target.closest("[data-action=keys]")) toggleKeys();
-});
-document.querySelector("[data-action=keys]")?.removeAttribute("hidden");
