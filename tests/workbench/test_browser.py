@@ -127,7 +127,9 @@ def test_a_form_with_a_mistake_keeps_what_was_typed(page):
     page.fill("input[name=title]", "My title")
     page.fill("input[name=codes]", "99=nonsense")
     page.locator(".editing").get_by_role("button", name="Save").click()
-    page.locator("#message:has-text('a reason must be one of')").wait_for()
+    message = page.locator("#message:has-text('a reason must be one of')")
+    message.wait_for()
+    assert message.bounding_box()["y"] > 0  # the page shows it
     assert page.locator("input[name=title]").input_value() == "My title"
 
 
@@ -152,6 +154,13 @@ def test_a_workbench_that_was_killed_is_a_sentence_and_loses_no_field(new_page, 
     page.locator(".editing").get_by_role("button", name="Save").click()
     page.locator("#message:has-text('does not answer')").wait_for()
     assert page.locator("input[name=title]").input_value() == "Not saved yet"
+
+
+def test_an_answer_without_a_reason_is_a_sentence(new_page):
+    page = new_page(expected=("500",))
+    page.route("**/data?edit=*", lambda route: route.fulfill(status=500, body="Internal Server Error"))
+    card(page, "country").get_by_role("link", name="Change").click()
+    page.locator("#message:has-text('This failed')").wait_for()
 
 
 def test_everything_works_without_javascript(new_page, folder):

@@ -6,17 +6,17 @@ const current = () => document.activeElement.closest("[data-question]");
 
 // ---- Messages ----
 
-function tell(sentence) {
-  const message = document.getElementById("message");
-  message.innerHTML = `<p><b>Not done</b> ${sentence}</p>`;
-  message.scrollIntoView({ block: "nearest" });
-}
+const message = (sentence) => `<div id="message" role="alert"><p><b>Not done</b> ${sentence}</p></div>`;
 
-document.addEventListener("htmx:sendError", () =>
-  tell("The workbench does not answer: it may have been ended in the terminal. Nothing was saved."));
-document.addEventListener("htmx:responseError", (event) => {
-  // A page that refuses a change has its reason, which htmx shows; other answers, such as a bug's, have none.
-  if (!event.detail.xhr.responseText.includes('id="message"')) tell("This failed. Load the page again.");
+document.addEventListener("htmx:sendError", () => {
+  document.getElementById("message").outerHTML =
+    message("The workbench does not answer: it may have been ended in the terminal. Nothing was saved.");
+  document.getElementById("message").scrollIntoView({ block: "nearest" });
+});
+// A page that refuses a change has its reason, which htmx shows; other answers, such as a bug's, have none.
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (!detail.isError || detail.serverResponse.includes('id="message"')) return;
+  detail.serverResponse = message("This failed. Load the page again.");
 });
 
 // ---- Answers on their way ----
