@@ -180,6 +180,7 @@ def test_undo_skip_comment_and_not_about_by_keys(new_page, folder):
     first = shown_row(page)
     page.keyboard.press("c")
     page.keyboard.type("4 u s x <b>")
+    page.keyboard.press("Control+Enter")  # which chooses nothing
     page.keyboard.press("Enter")
     page.keyboard.press("4")
     second = shown_row(page)

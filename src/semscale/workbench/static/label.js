@@ -59,7 +59,8 @@ function show(next) {
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  const button = event.submitter, isUndo = button.value === "undo", text = form.querySelector(".shown > div");
+  const button = event.submitter, isUndo = button?.value === "undo", text = form.querySelector(".shown > div");
+  if (!button) return; // Ctrl and Enter choose nothing
   if (button.matches(".save") && !form.querySelector("[name=label]:checked")) {
     status.textContent = "Choose a code, or press x for none of these.";
     return;
