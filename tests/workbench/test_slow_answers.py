@@ -384,7 +384,7 @@ def test_a_star_and_a_search_do_not_undo_each_other(open_page):
 def test_a_study_keeps_what_is_typed_while_a_concept_is_added(open_page):
     page = open_page("/study", "#study-name")
     page.fill("#study-name", "Tea")
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Create the study").click()
     page.locator("#study-concept-text-0").wait_for()
     added, seen = Held(page, "/study/try"), Held(page, "/study/seen")
     page.get_by_role("button", name="Add a concept").click()
