@@ -267,11 +267,16 @@ def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) ->
 
 def _cells(rows: Integers, columns: Integers, complete: Integers) -> tuple[Integers, tuple[int, int]]:
     """Number the cells of the answers that occur; -1 for rows without both."""
-    down, row = np.unique(rows[complete], return_inverse=True)
-    across, column = np.unique(columns[complete], return_inverse=True)
+    (n_down, row), (n_across, column) = (_renumber(codes[complete]) for codes in (rows, columns))
     cells = np.full(len(rows), -1, dtype=np.int64)
-    cells[complete] = row * len(across) + column
-    return cells, (len(down), len(across))
+    cells[complete] = row * n_across + column
+    return cells, (n_down, n_across)
+
+
+def _renumber(codes: Integers) -> tuple[int, Integers]:
+    """Return how many numbers occur among codes from 0, and the codes without gaps."""
+    occurs = np.bincount(codes) > 0
+    return int(occurs.sum()), (np.cumsum(occurs) - 1)[codes]
 
 
 def _share_covariance(totals: Linearized, design: AnyDesign, domains: Domains) -> Floats:

@@ -144,7 +144,7 @@ class SurveyDesign:
         """The stages that the variance is computed from."""
         clusters = self._columns("clusters", self.clusters) or [np.arange(self.n)]
         strata = self._columns("strata", self.strata)
-        strata += [np.zeros(self.n, dtype=np.int64)] * (len(clusters) - len(strata))
+        strata += [np.broadcast_to(np.int64(0), self.n)] * (len(clusters) - len(strata))
         if self.nested:
             clusters[0] = _codes(strata[0] * (int(clusters[0].max()) + 1) + clusters[0])
         fpc = self._populations(len(clusters))
@@ -188,24 +188,37 @@ class Domains:
     count: int
 
     @cached_property
-    def rows(self) -> Integers:
-        """Positions of rows in a group."""
-        return np.flatnonzero(self.codes >= 0)
+    def rows(self) -> Integers | slice:
+        """Index of the rows in a group."""
+        is_grouped = self.codes >= 0
+        return slice(None) if is_grouped.all() else np.flatnonzero(is_grouped)
 
     @cached_property
-    def membership(self) -> csr_array:
-        """Indicators of groups, shape (g, n), 1 if a row is in a group."""
-        entries = np.ones(len(self.rows))
-        return csr_array((entries, (self.codes[self.rows], self.rows)), shape=(self.count, len(self.codes)))
+    def _targets(self) -> Integers:
+        """Number of each row's group; ``count`` for rows in none."""
+        return (
+            self.codes if isinstance(self.rows, slice) else np.where(self.codes < 0, self.count, self.codes)
+        )
 
     def sums(self, columns: Floats) -> Floats:
         """Sum columns over the rows of each group: shape (n, v) to (v, g)."""
-        return np.asarray(self.membership @ columns).T
+        return add_rows(columns, self._targets, self.count + 1)[:-1].T
 
     def spread_out(self, figures: Floats) -> Floats:
         """Repeat the figures of each group in its rows, shape (v, g) to (n, v); 0 for rows in no group."""
         padded = np.concatenate([figures, np.zeros((len(figures), 1))], axis=1)
-        return padded.T[self.codes]
+        return padded[:, self.codes].T
+
+
+def add_rows(columns: Floats, targets: Integers, n_targets: int) -> Floats:
+    """Add each row to its target: shape (n, v) to (targets, v).
+
+    Args:
+        columns: shape (n, v); fastest if the values of a column lie next to each other in memory.
+        targets: shape (n,), number of each row's target, from 0.
+        n_targets: number of targets.
+    """
+    return np.stack([np.bincount(targets, column, n_targets) for column in columns.T], axis=1)
 
 
 def validate_domains(groups: npt.ArrayLike | None, n_groups: int | None, n: int) -> Domains:
@@ -501,7 +514,7 @@ def stages_of_draw(
             differs within a stratum, or a single cluster in a stratum (with ``fail``).
     """
     n = len(clusters[0])
-    parent, sampled = np.zeros(n, dtype=np.int64), np.ones(n)
+    parent, sampled = np.broadcast_to(np.int64(0), n), np.broadcast_to(1.0, n)
     stages = []
     for number in range(len(clusters)):
         # Later stages are numbered within the clusters of the stage before.

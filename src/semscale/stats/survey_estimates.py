@@ -18,6 +18,7 @@ from semscale.stats.survey_designs import (
     ReplicateDesign,
     Stage,
     SurveyDesign,
+    add_rows,
     validate_domains,
     validate_weights,
 )
@@ -103,6 +104,23 @@ def survey_means(
         [[0.5443]]
     """
     return estimate_columns([columns], design, groups, n_groups, mean_figures)
+
+
+def survey_means_in_blocks(
+    read: Callable[[slice], Floats], v: int, design: AnyDesign, domains: Domains
+) -> SurveyEstimates:
+    """Estimate means as ``survey_means`` does, of columns that need not be in memory at the same time.
+
+    Args:
+        read: returns some of the columns, shape (n, some), finite or NaN where a row has no value.
+        v: number of columns.
+        design: design of the survey.
+        domains: the groups.
+
+    Raises:
+        InputError: a group whose weights sum to 0.
+    """
+    return _estimate_blocks(lambda block: [read(block)], v, design, domains, mean_figures)
 
 
 def survey_totals(
@@ -312,19 +330,31 @@ def estimate_columns(
         InputError: tables of different shapes, values or lengths that do not fit, or a group whose weights
             sum to 0.
     """
-    domains = validate_domains(groups, n_groups, design.n)
     tables = [_validate_columns(column, design.n) for column in columns]
     if len({table.shape for table in tables}) > 1:
         raise InputError(
             "columns", f"must have the same shape, got {' and '.join(str(t.shape) for t in tables)}"
         )
+    domains = validate_domains(groups, n_groups, design.n)
+    return _estimate_blocks(
+        lambda block: [table[:, block] for table in tables], tables[0].shape[1], design, domains, estimator
+    )
+
+
+def _estimate_blocks(
+    read: Callable[[slice], list[Floats]], v: int, design: AnyDesign, domains: Domains, estimator: Estimator
+) -> SurveyEstimates:
+    """Estimate a figure of v columns, of which ``read`` returns a block of each table."""
     _check_groups(design, domains)
     variances = Variances(design, domains)
     step = max(1, _NUMBERS_AT_ONCE // design.n)
     blocks = []
-    for start in range(0, tables[0].shape[1], step):
-        block = [table[:, start : start + step].astype(np.float64) for table in tables]
-        figures, valid = estimator(block, design, domains)
+    for start in range(0, v, step):
+        # Sums are fastest with the values of a column next to each other.
+        tables = [
+            table.astype(np.float64, order="F", copy=False) for table in read(slice(start, start + step))
+        ]
+        figures, valid = estimator(tables, design, domains)
         blocks.append(_add_counts(figures, valid, design, domains, variances))
     names = SurveyEstimates.__dataclass_fields__
     return SurveyEstimates(*(np.concatenate([getattr(part, name) for part in blocks]) for name in names))
@@ -367,13 +397,15 @@ def linearized_ratios(
         design: design of the survey.
         domains: the groups.
     """
-    over, under = (linearized_totals(column, design, domains) for column in (numerators, denominators))
-    values = _divide(over.values, under.values)
     if isinstance(design, ReplicateDesign):
-        return Linearized(values, _divide(over.spread, under.spread))
-    ratios = domains.spread_out(np.nan_to_num(values))
-    scale = domains.spread_out(np.nan_to_num(_divide(np.ones(1), under.values)))
-    return Linearized(values, (numerators - denominators * ratios) * design.weights[:, None] * scale)
+        over, under = (linearized_totals(column, design, domains) for column in (numerators, denominators))
+        return Linearized(_divide(over.values, under.values), _divide(over.spread, under.spread))
+    weights = design.weights[:, None]
+    totals, bases = (domains.sums(column * weights) for column in (numerators, denominators))
+    values = _divide(totals, bases)
+    residuals = numerators - denominators * domains.spread_out(np.nan_to_num(values))
+    scale = domains.spread_out(np.nan_to_num(_divide(np.ones(1), bases)))
+    return Linearized(values, residuals * weights * scale)
 
 
 def linearized_totals(columns: Floats, design: AnyDesign, domains: Domains) -> Linearized:
@@ -528,21 +560,24 @@ class DomainProducts:
     """
 
     def __init__(self, stage: Stage, domains: Domains) -> None:
-        self._g, self._h = domains.count, len(stage.scale)
-        keys = stage.cluster[domains.rows] * self._g + domains.codes[domains.rows]
-        parts, number = np.unique(keys, return_inverse=True)
-        self._summing = _adding(number, len(parts), domains.rows, len(domains.codes))
-        self._part_cluster, self._part_group = parts // self._g, parts % self._g
-        self._part_stratum = stage.stratum[self._part_cluster]
-        cells = self._part_stratum * self._g + self._part_group
-        self._by_stratum = _adding(cells, self._h * self._g, np.arange(len(parts)), len(parts))
-        self._by_group = _adding(self._part_group, self._g, np.arange(len(parts)), len(parts))
-        several = np.bincount(self._part_cluster, minlength=len(stage.stratum)) > 1
-        self._shared = np.flatnonzero(several[self._part_cluster])
+        self._g, self._h, self._rows = domains.count, len(stage.scale), domains.rows
+        cluster, self._group = stage.cluster[self._rows], domains.codes[self._rows]
+        parts = cluster * self._g + self._group
+        self._part: Integers | None = None
+        if not (parts[1:] > parts[:-1]).all():  # otherwise, each row is a part, in the order of parts
+            parts, self._part = np.unique(parts, return_inverse=True)
+            cluster, self._group = np.divmod(parts, self._g)
+        # One number serves all parts of a single stratum.
+        self._stratum = stage.stratum[cluster] if self._h > 1 else np.zeros(1, dtype=np.int64)
+        self._cell = self._stratum * self._g + self._group if self._h > 1 else self._group
+        several = np.bincount(cluster, minlength=len(stage.stratum)) > 1
+        self._shared = np.flatnonzero(several[cluster])
+        self._shared_cluster = cluster[self._shared]
 
     def part_sums(self, columns: Floats) -> Floats:
         """Sum columns within each part, shape (n, v) to (parts, v)."""
-        return np.asarray(self._summing @ columns)
+        rows = columns[self._rows]
+        return rows if self._part is None else add_rows(rows, self._part, len(self._group))
 
     def over_clusters(self, sums: Floats, factors: Floats) -> Floats:
         """Sum products of two groups' totals in a cluster over all clusters.
@@ -554,18 +589,18 @@ class DomainProducts:
         Returns:
             Shape (v, g, g).
         """
-        weighted = sums * np.sqrt(factors)[self._part_stratum][:, None]
+        weighted = sums * np.sqrt(factors)[self._stratum][:, None]
         products = np.zeros((sums.shape[1], self._g, self._g))
         diagonal = np.arange(self._g)
-        products[:, diagonal, diagonal] = np.asarray(self._by_group @ weighted**2).T
+        products[:, diagonal, diagonal] = add_rows(weighted**2, self._group, self._g).T
         if len(self._shared):
             self._add_shared(products, weighted[self._shared])
         return products
 
     def _add_shared(self, products: Floats, weighted: Floats) -> None:
         """Add the products of different groups, from clusters that have several."""
-        _, row = np.unique(self._part_cluster[self._shared], return_inverse=True)
-        group, m = self._part_group[self._shared], int(row.max()) + 1
+        _, row = np.unique(self._shared_cluster, return_inverse=True)
+        group, m = self._group[self._shared], int(row.max()) + 1
         off_diagonal = ~np.eye(self._g, dtype=bool)
         step = max(1, _CELLS // (m * self._g))
         for start in range(0, weighted.shape[1], step):
@@ -581,12 +616,12 @@ class DomainProducts:
             sums: shape (parts, v), contribution of each part to its stratum's total.
             factors: shape (h,), factor of each stratum's product.
         """
-        totals = np.asarray(self._by_stratum @ sums).T.reshape(sums.shape[1], self._h, self._g)
+        totals = self._cell_sums(sums)
         return np.asarray((totals * factors[:, None]).transpose(0, 2, 1) @ totals)
 
     def strata_present(self, sums: Floats) -> Floats:
         """Count the strata that two groups share, shape (v, g, g); ``sums`` are at least 0."""
-        totals = np.asarray(self._by_stratum @ sums).T.reshape(sums.shape[1], self._h, self._g)
+        totals = self._cell_sums(sums)
         present = (totals > 0).astype(np.float64)
         return present.transpose(0, 2, 1) @ present
 
@@ -594,10 +629,9 @@ class DomainProducts:
         """Count the clusters that two groups share, shape (v, g, g)."""
         return self.over_clusters((sums > 0).astype(np.float64), np.ones(self._h))
 
-
-def _adding(targets: Integers, n_targets: int, sources: Integers, n_sources: int) -> csr_array:
-    """Matrix that adds source j to its target, shape (targets, sources)."""
-    return csr_array((np.ones(len(sources)), (targets, sources)), shape=(n_targets, n_sources))
+    def _cell_sums(self, sums: Floats) -> Floats:
+        """Sum parts within each stratum and group, shape (parts, v) to (v, h, g)."""
+        return add_rows(sums, self._cell, self._h * self._g).T.reshape(sums.shape[1], self._h, self._g)
 
 
 class MarginCorrection:

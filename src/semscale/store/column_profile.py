@@ -77,16 +77,17 @@ class ColumnProfile:
     def add(self, cells: pl.Series) -> None:
         """Count the next cells."""
         cells = storable(cells.to_frame()).to_series()
-        names = groups_in(cells)
-        names = names.filter(names.str.strip_chars().fill_null("") != "")
-        self.n, self.filled = self.n + len(cells), self.filled + len(names)
-        counted = names.alias("value").to_frame().group_by("value", maintain_order=True).len("n")
+        counted = groups_in(cells).alias("value").to_frame().group_by("value", maintain_order=True).len("n")
+        counted = counted.filter(pl.col("value").str.contains(r"\S"))
         values, counts = counted["value"], counted["n"].cast(pl.Int64)
+        filled = int(counts.sum())
+        self.n, self.filled = self.n + len(cells), self.filled + filled
         if cells.dtype.is_temporal():
-            self.dates += len(names)
+            self.dates += filled
         else:
             self.dates += int(counts.filter(values.str.contains(DATE)).sum())
-            self._add_numbers(numbers_among(cells).drop_nulls())
+            if cells.dtype != pl.String or numbers_among(values).count():
+                self._add_numbers(numbers_among(cells).drop_nulls())
         self.words += int((values.str.count_matches(r"\S+") * counts).sum())
         if len(self.values) < _MOST_VALUES:
             self.values.update(dict(zip(values.to_list(), counts.to_list(), strict=True)))

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from typing import Any
@@ -13,7 +14,7 @@ import polars as pl
 from semscale.errors import InputError, RowError
 from semscale.json_reading import parse_json
 from semscale.store.missing_codes import code_key, is_missing
-from semscale.types import Floats, Status, Statuses
+from semscale.types import Floats, Integers, Status, Statuses
 
 NUMBER = r"^\s*[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
 """Pattern of a cell with a plain number only, with a point or a comma; for ``re`` and polars."""
@@ -94,6 +95,41 @@ def groups_in(cells: pl.Series) -> pl.Series:
     whole = numbers.is_finite() & (numbers == numbers.floor()) & (numbers.abs() <= _EXACT)
     integers = numbers.cast(pl.Int64, strict=False).cast(pl.String)
     return integers.zip_with(whole.fill_null(value=True), names)
+
+
+def without_blanks(names: pl.Series) -> pl.Series:
+    """Replace names of blanks alone by null; a column without any is not copied.
+
+    Examples:
+        >>> without_blanks(pl.Series(["a", " ", None])).to_list()
+        ['a', None, None]
+    """
+    is_blank = ~names.str.contains(r"\S")
+    return names.set(is_blank.fill_null(value=False), None) if is_blank.any() else names
+
+
+def positions_among(names: pl.Series, values: Sequence[str]) -> Integers:
+    """Return the position of each name among different values, shape (n,); -1 for another name and null.
+
+    Examples:
+        >>> positions_among(pl.Series(["b", None, "a", "c"]), ["a", "b"]).tolist()
+        [1, -1, 0, -1]
+    """
+    # The numbers of an Enum take a byte or two a row; replacing the names takes 50.
+    numbers = names.cast(pl.Enum(values), strict=False).to_physical()
+    positions: Integers = numbers.cast(pl.Int64).fill_null(-1).to_numpy()
+    return positions
+
+
+def text_counts(texts: pl.Series) -> Counter[str]:
+    """Count the cells with each text, in the order of the column; missing cells do not count.
+
+    Examples:
+        >>> text_counts(pl.Series(["no", "yes", None, "yes"]))
+        Counter({'yes': 2, 'no': 1})
+    """
+    cells = texts.alias("text").to_frame().drop_nulls()
+    return Counter(dict(cells.group_by("text", maintain_order=True).len("n").iter_rows()))
 
 
 def join_spellings(counts: Mapping[str, int], preferred: Collection[str] = ()) -> dict[str, str]:

@@ -18,7 +18,7 @@ from semscale.errors import InputError
 from semscale.html_texts import plain_label
 from semscale.scales.library import scale_caution
 from semscale.spelling import hint
-from semscale.store.columns import groups_in, numbers_among
+from semscale.store.columns import groups_in, numbers_among, positions_among, text_counts, without_blanks
 from semscale.store.missing_codes import code_key
 from semscale.store.table import ColumnLabels
 from semscale.store.writing import is_reserved
@@ -135,7 +135,7 @@ class AnswerReader:
             question.heading,
             taken_for,
             lines,
-            answers,
+            answers.astype(np.int8) if answers.ndim == 1 else answers,  # at most 50 answers have a number
             weights,
             (*notes, *remarks, *tally.notes(), *self._spelling_notes(question)),
             cautions,
@@ -220,7 +220,7 @@ class AnswerReader:
         frame = self._written if name in self._spellings else self._frame
         texts = frame[name]
         if texts.dtype == pl.String:
-            texts = texts.set(texts.str.strip_chars().fill_null("") == "", None)
+            texts = without_blanks(texts)
         return are_of_text(texts, self._frame.select(results), is_open=is_open, is_exact=is_exact)
 
     def _claim(
@@ -296,14 +296,12 @@ class _Column:
     @cached_property
     def names(self) -> pl.Series:
         """Names of the cells' values; blank ones are null."""
-        names = groups_in(self.cells)
-        return names.set(names.str.strip_chars().fill_null("") == "", None)
+        return without_blanks(groups_in(self.cells))
 
     @cached_property
     def counts(self) -> dict[str, int]:
         """Number of cells with each value, the most frequent first."""
-        counts = self.names.rename("value").drop_nulls().value_counts()
-        return dict(counts.sort("count", "value", descending=[True, False]).iter_rows())
+        return dict(sorted(text_counts(self.names).items(), key=lambda item: (-item[1], item[0])))
 
     @property
     def filled(self) -> int:
@@ -327,13 +325,8 @@ class _Column:
 
     def positions(self, position: Callable[[str], int]) -> Integers:
         """Return a number for each cell, by a function of its value; ``_EMPTY`` for empty cells."""
-        numbers = {name: position(name) for name in self.counts}
-        if not numbers:
-            return np.full(len(self.cells), _EMPTY)
-        found = self.names.replace_strict(
-            list(numbers), list(numbers.values()), default=_EMPTY, return_dtype=pl.Int64
-        )
-        return found.fill_null(_EMPTY).to_numpy()
+        numbers = [position(name) for name in self.counts]
+        return np.array([*numbers, _EMPTY])[positions_among(self.names, list(self.counts))]
 
 
 @dataclass

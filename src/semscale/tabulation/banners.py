@@ -10,7 +10,7 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.spelling import hint
 from semscale.store.column_profile import is_id_name
-from semscale.store.columns import groups_in
+from semscale.store.columns import groups_in, positions_among, without_blanks
 from semscale.store.table import ColumnLabels
 from semscale.survey.value_order import order_groups
 from semscale.survey.wave_order import order_waves
@@ -80,8 +80,7 @@ def read_banner(
     """
     labels = labels or ColumnLabels()
     role = "wave" if is_wave else "banner"
-    names = groups_in(cells)
-    names = names.set(names.str.strip_chars() == "", None)
+    names = without_blanks(groups_in(cells))
     values = names.drop_nulls().unique(maintain_order=True).to_list()
     if not values:
         raise InputError(role, f": column '{cells.name}' has no group: all its cells are empty")
@@ -96,12 +95,11 @@ def read_banner(
         values, order_from = order_waves(values, labels.values, wave_order)
     else:
         values = sort_names(values, labels.order or tuple(labels.values))
-    codes = names.replace_strict(values, list(range(len(values))), default=-1, return_dtype=pl.Int64)
     return Banner(
         cells.name,
         labels.title or cells.name,
         tuple(labels.values.get(value, value) for value in values),
-        codes.fill_null(-1).to_numpy(),
+        positions_among(names, values),
         is_wave,
         order_from,
     )

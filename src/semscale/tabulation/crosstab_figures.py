@@ -17,9 +17,9 @@ from semscale.stats.significance import (
     rao_scott,
 )
 from semscale.stats.survey_designs import AnyDesign, Domains
-from semscale.stats.survey_estimates import SurveyEstimates, share_interval, survey_means
+from semscale.stats.survey_estimates import SurveyEstimates, share_interval, survey_means_in_blocks
 from semscale.tabulation.banners import Banner
-from semscale.tabulation.lines import Line, TabulatedQuestion
+from semscale.tabulation.lines import Line, LineColumns, TabulatedQuestion
 from semscale.tabulation.settings import TestSettings
 from semscale.types import Floats, Integers, Mask
 
@@ -235,11 +235,11 @@ def tabulate(
     for table in columns:
         _check_weights(table.groups.codes, table.group_names, design)
     for block in _blocks(questions, design.n):
-        values = np.concatenate([question.columns() for question in block], axis=1)
+        values = LineColumns(block)
         # One call for each banner estimates a whole block, as most of the work is the same for all lines.
         estimates = [
             tuple(
-                survey_means(values, design, groups=domains.codes, n_groups=domains.count)
+                survey_means_in_blocks(values.read, len(values), design, domains)
                 for domains in (table.total, table.groups)
             )
             for table in columns
@@ -250,7 +250,7 @@ def tabulate(
             start = lines.stop
             for table, (total, groups) in zip(columns, estimates, strict=True):
                 cut = _cut_lines(total, lines), _cut_lines(groups, lines)
-                yield _crosstab(question, values[:, lines], table, cut, design, settings)
+                yield _crosstab(question, table, cut, design, settings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -342,13 +342,12 @@ def _blocks(questions: Sequence[TabulatedQuestion], n: int) -> Iterator[list[Tab
 
 def _crosstab(
     question: TabulatedQuestion,
-    values: Floats,
     columns: _Columns,
     estimates: tuple[SurveyEstimates, SurveyEstimates],
     design: AnyDesign,
     settings: TestSettings,
 ) -> Crosstab:
-    """Build a table from the respondents' values for its lines, and the estimates of total and groups."""
+    """Build a table from the estimates of total and groups."""
     total, groups = estimates
     shown = _cut_columns(groups, columns.shown)
     everybody = _cut_columns(total, np.array([columns.total.count - 1]))
@@ -366,7 +365,7 @@ def _crosstab(
         question=question,
         banner=columns.banner,
         cells=cells,
-        deviations=_deviations(question, values, columns, estimates, design),
+        deviations=_deviations(question, columns, estimates, design),
         letters=np.concatenate([np.full((len(letters), 1), "", dtype=object), letters], axis=1),
         differences=differences,
         small=small,
@@ -490,7 +489,6 @@ def _families(lines: tuple[Line, ...]) -> Integers:
 
 def _deviations(
     question: TabulatedQuestion,
-    values: Floats,
     columns: _Columns,
     estimates: tuple[SurveyEstimates, SurveyEstimates],
     design: AnyDesign,
@@ -499,11 +497,10 @@ def _deviations(
     line = question.mean_line
     if line is None:
         return np.full(1 + len(columns.shown), np.nan)
+    values = LineColumns([question]).read(slice(line, line + 1))
     within = question.variances()[:, None]
     total, groups = (
-        standard_deviations(
-            values[:, line, None], part.values[line, None], design.weights, domains, within=within
-        )[0]
+        standard_deviations(values, part.values[line, None], design.weights, domains, within=within)[0]
         for part, domains in zip(estimates, (columns.total, columns.groups), strict=True)
     )
     return np.concatenate([total[-1:], groups[columns.shown]])

@@ -25,7 +25,14 @@ from semscale.signature import Signature
 from semscale.spelling import hint, notes_from
 from semscale.store.atomic import check_writable, replacing
 from semscale.store.column_profile import ColumnProfile, RespondentCount, is_respondent_name
-from semscale.store.columns import column_in, groups_in, join_spellings, spelling_note, storable
+from semscale.store.columns import (
+    column_in,
+    groups_in,
+    join_spellings,
+    spelling_note,
+    storable,
+    text_counts,
+)
 from semscale.store.missing_codes import code_key, missing_keys, unseen_codes, write_codes
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels, Table, frame_reader, rows_of_the_file
@@ -175,13 +182,13 @@ def _tabulate(
     frame, spellings = _join_spellings(frame, settings, columns.values(), labels)
     described = _describe(frame, settings, columns, labels, profiles or {}, export)
     sample = read_sample(frame, settings, labels)
-    rows = frame.filter(sample.is_included)
+    rows = sample.select(frame)
     reader = AnswerReader(
         rows,
         labels,
         on_scale=settings.scales.keys(),
         numeric=settings.numeric,
-        written=written.filter(sample.is_included),
+        written=sample.select(written),
         spellings=spellings,
         texts=_open_columns(settings),
     )
@@ -372,7 +379,7 @@ def _prepare_html(
     for name in dict.fromkeys(chain.from_iterable(_columns_together(settings, questions))):
         if name not in frame.columns or frame[name].dtype != pl.String:
             continue
-        counts = Counter(frame[name].drop_nulls().to_list())
+        counts = text_counts(frame[name])
         marked = {cell: html_text(cell) or None for cell in counts if has_html(cell)}
         n_marked = sum(counts[cell] for cell in marked)
         notes += preparation.notes(TextCounts(counts.total(), html=n_marked), [name])
@@ -405,7 +412,7 @@ def _join_spellings(
         ]
         counts: Counter[str] = Counter()
         for name in texts:
-            counts.update(frame[name].drop_nulls().to_list())
+            counts.update(text_counts(frame[name]))
         targets = (target for name in texts for target in settings.raked_to.get(name, ()))
         joined = join_spellings(counts, {*targets, *settings.wave_order})
         if joined:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from semscale.errors import InputError
 from semscale.spelling import notes_from
@@ -80,7 +81,7 @@ class TabulatedQuestion:
     text: str
     kind: TakenFor
     lines: tuple[Line, ...]
-    answers: Floats | Integers
+    answers: Floats | npt.NDArray[np.integer[Any]]
     weights: Floats
     notes: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
@@ -127,11 +128,34 @@ class TabulatedQuestion:
     def columns(self) -> Floats:
         """Return each respondent's contribution to each line, shape (n, lines); NaN without an answer."""
         if self.answers.ndim == 1:
-            missing = np.full((1, len(self.lines)), np.nan)
-            return np.concatenate([self.weights, missing])[self.answers.astype(np.int64)]
+            return LineColumns([self]).read(slice(None))
         answers = np.asarray(self.answers, dtype=np.float64)
         unknown = np.isnan(answers).astype(np.float64) @ (self.weights != 0) > 0
         return np.where(unknown, np.nan, np.nan_to_num(answers) @ self.weights)
+
+
+class LineColumns:
+    """Contributions of respondents to the lines of questions; single answers need no array of all lines.
+
+    Args:
+        questions: questions with the answers of the same n respondents.
+    """
+
+    def __init__(self, questions: Iterable[TabulatedQuestion]) -> None:
+        self._lines: list[tuple[Floats, npt.NDArray[Any] | slice]] = []
+        for question in questions:
+            if question.answers.ndim == 1:
+                of_answers = np.concatenate([question.weights, np.full((1, len(question.lines)), np.nan)])
+                self._lines += [(column, question.answers) for column in of_answers.T]
+            else:
+                self._lines += [(column, slice(None)) for column in question.columns().T]
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def read(self, lines: slice) -> Floats:
+        """Return each respondent's contribution to some lines, shape (n, some); NaN without an answer."""
+        return np.stack([values[index] for values, index in self._lines[lines]]).T
 
 
 def scale_lines(

@@ -36,6 +36,10 @@ class Sample:
     left_out: Mapping[str, int]
     notes: tuple[str, ...] = ()
 
+    def select(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Return the rows of the respondents who count, without a copy of a frame in which all do."""
+        return frame.filter(self.is_included) if self.left_out else frame
+
 
 def read_sample(
     frame: pl.DataFrame,
@@ -69,7 +73,8 @@ def read_sample(
         cells = [numbers_among(frame[name]).to_numpy() for name in names]
         replicates = np.column_stack(cells).astype(np.float64)
     is_included, left_out = _complete_rows(frame, roles, all_weights, replicates)
-    rows, weights = frame.filter(is_included), all_weights[is_included]
+    rows = frame.filter(is_included) if left_out else frame
+    weights = all_weights[is_included]
     if not weights.sum() > 0:
         raise InputError("weight", f": the weights in column '{settings.weight}' sum to 0")
     notes = [f"the bases leave out rows whose weight is 0: {n:,}"] if (n := int((weights == 0).sum())) else []
