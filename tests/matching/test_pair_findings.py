@@ -30,3 +30,20 @@ def test_pairs_in_other_languages_are_passed_over():
     findings, guarded = find_in_pairs(pairs, np.array([0, 1, 2]), Guards())
     assert [len(row) for row in findings] == [1, 0, 0]
     assert guarded.tolist() == [True, False, False]
+
+
+def test_equal_pairs_are_checked_once():
+    class CountingGuards(Guards):
+        n_checks = 0
+
+        def check(self, prediction, reference):
+            self.n_checks += 1
+            return super().check(prediction, reference)
+
+    guards = CountingGuards()
+    pairs = pair_up(["Take 5 mg.", "Take 7 mg.", "Take 5 mg."], ["Take 6 mg."] * 3)
+    findings, _ = find_in_pairs(pairs, np.array([0, 1, 2]), guards)
+    again, _ = find_in_pairs(pairs, np.array([2]), guards)
+    assert guards.n_checks == 2
+    assert findings[0] == findings[2] == again[2]
+    assert findings[0] != findings[1]

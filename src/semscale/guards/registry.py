@@ -82,6 +82,7 @@ class Guards:
 
     Attributes:
         modes: the mode of every guard, in a fixed order.
+        active: names of the guards that are not off, in the same order.
 
     Raises:
         InputError: a guard or a mode does not exist.
@@ -100,7 +101,7 @@ class Guards:
             if mode not in list(Mode):
                 raise InputError(f"the mode of guard {name!r} must be off, warn or weigh, got {mode!r}")
         self.modes = MappingProxyType({name: Mode(chosen.get(name, Mode.WARN)) for name in GUARDS})
-        self._active = [guard for guard in _BUILT_IN if self.modes[guard.name] is not Mode.OFF]
+        self.active = tuple(name for name, mode in self.modes.items() if mode is not Mode.OFF)
 
     def check(self, prediction: str, reference: str) -> list[Finding]:
         """Check a pair with every guard that is not off.
@@ -116,12 +117,12 @@ class Guards:
         left, right = read_text(prediction), read_text(reference)
         if not comparable(left, right):
             return []
-        return [finding for guard in self._active for finding in guard.compare(left, right)]
+        return [finding for name in self.active for finding in GUARDS[name].compare(left, right)]
 
     @property
     def signature(self) -> Signature:
         """Guards with their modes."""
-        return Signature.of("guard", findings="+".join(guard.name for guard in self._active) or None)
+        return Signature.of("guard", findings="+".join(self.active) or None)
 
     def findings_to_weigh(self, findings: Iterable[Finding]) -> list[Finding]:
         """Keep the findings of guards whose mode is ``weigh``."""

@@ -21,7 +21,6 @@ from semscale.matching.pairs import (
     are_across,
     corpus_hash,
     draw_unrelated_pairs,
-    guards_read,
     side_table,
     with_identifier,
 )
@@ -147,11 +146,11 @@ class CalibratedMatch:
             for name, similarity in layer_similarities(values, self._recall_share).items()
         }
         languages = languages_read(self._encoder.signature)
-        texts = [pairs.both(row) for row in range(len(pairs.item))]
-        across = [are_across(*both, languages) for both in texts]
+        rows = range(len(pairs.item))
+        across = [are_across(*pairs.both(row), languages) for row in rows]
         for name in LAYERS_OF_WORDS:
             layers[name][np.array(across, np.bool_)] = np.nan
-        penalty = np.array([self._penalty(*both) for both in texts], np.float64)
+        penalty = np.array([self._penalty(pairs.findings(row, self.guards)) for row in rows], np.float64)
         windows = self._encoder.windows(read.tokens)
         return ScoredPairs(
             score=combine(layers, penalty, self._calibration.shares),
@@ -212,11 +211,8 @@ class CalibratedMatch:
             floors = estimate_floors(values, floors)
         return weights, floors, corpus_hash(map(read.text, texts))
 
-    def _penalty(self, prediction: str, reference: str) -> float:
-        if not guards_read(prediction, reference):
-            return 0.0
-        findings = self.guards.findings_to_weigh(self.guards.check(prediction, reference))
-        return penalty_of(findings, self._calibration.penalties)
+    def _penalty(self, findings: tuple[Finding, ...] | None) -> float:
+        return penalty_of(self.guards.findings_to_weigh(findings or ()), self._calibration.penalties)
 
     @property
     def _weighing(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -48,6 +48,9 @@ class Pairs:
     item: Integers
     place: Integers
     status: npt.NDArray[np.object_]
+    _findings: dict[tuple[tuple[str, ...], int, int], tuple[Finding, ...] | None] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @property
     def n_items(self) -> int:
@@ -57,6 +60,14 @@ class Pairs:
     def both(self, row: int) -> tuple[str, str]:
         """Return the prediction and the reference of a pair."""
         return self.texts[self.prediction[row]], self.texts[self.reference[row]]
+
+    def findings(self, row: int, guards: Guards) -> tuple[Finding, ...] | None:
+        """Return findings in a pair, ``None`` if guards do not read it; equal pairs are checked once."""
+        key = guards.active, int(self.prediction[row]), int(self.reference[row])
+        if key not in self._findings:
+            both = self.both(row)
+            self._findings[key] = tuple(guards.check(*both)) if guards_read(*both) else None
+        return self._findings[key]
 
 
 @dataclass(frozen=True)
@@ -341,9 +352,10 @@ def find_in_pairs(
     findings: list[tuple[Finding, ...]] = [()] * pairs.n_items
     guarded = np.zeros(pairs.n_items, np.bool_)
     for done, row in enumerate(rows.tolist()):
-        if guards_read(*pairs.both(row)):
+        found = pairs.findings(row, guards)
+        if found is not None:
             guarded[pairs.item[row]] = True
-            findings[pairs.item[row]] = tuple(guards.check(*pairs.both(row)))
+            findings[pairs.item[row]] = found
         if progress and done % _REPORTED == 0:
             progress("looking for findings", done, len(rows))
     return tuple(findings), guarded
