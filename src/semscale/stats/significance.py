@@ -240,7 +240,7 @@ def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) ->
     both = (across.codes >= 0) & (down.codes >= 0) & (design.weights > 0)
     if not both.any():
         raise InputError("rows and columns have no row with both answers")
-    cells, shape = _cells(down.codes, across.codes, np.flatnonzero(both))
+    cells, shape = _cells(down.codes, across.codes, both)
     n = int(both.sum())
     untested = partial(Association, np.nan, np.nan, np.nan, np.nan, np.nan, n)
     if min(shape) < 2:
@@ -265,18 +265,20 @@ def rao_scott(rows: npt.ArrayLike, columns: npt.ArrayLike, design: AnyDesign) ->
     return Association(chi_square, f, df, df * degrees, float(fdtrc(df, df * degrees, f)), n)
 
 
-def _cells(rows: Integers, columns: Integers, complete: Integers) -> tuple[Integers, tuple[int, int]]:
+def _cells(rows: Integers, columns: Integers, both: Mask) -> tuple[Integers, tuple[int, int]]:
     """Number the cells of the answers that occur; -1 for rows without both."""
-    (n_down, row), (n_across, column) = (_renumber(codes[complete]) for codes in (rows, columns))
-    cells = np.full(len(rows), -1, dtype=np.int64)
-    cells[complete] = row * n_across + column
+    (n_down, down), (n_across, across) = (_renumber(codes[both]) for codes in (rows, columns))
+    cells = down[np.where(both, rows, 0)]
+    cells *= n_across
+    cells += across[np.where(both, columns, 0)]
+    cells[~both] = -1
     return cells, (n_down, n_across)
 
 
 def _renumber(codes: Integers) -> tuple[int, Integers]:
-    """Return how many numbers occur among codes from 0, and the codes without gaps."""
+    """Return how many numbers occur among codes from 0, and for each number up to the largest a new one."""
     occurs = np.bincount(codes) > 0
-    return int(occurs.sum()), (np.cumsum(occurs) - 1)[codes]
+    return int(occurs.sum()), np.cumsum(occurs) - 1
 
 
 def _share_covariance(totals: Linearized, design: AnyDesign, domains: Domains) -> Floats:

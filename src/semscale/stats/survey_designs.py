@@ -243,7 +243,7 @@ def validate_domains(groups: npt.ArrayLike | None, n_groups: int | None, n: int)
         raise InputError(
             "groups", f"must be {n} whole numbers, one for each row, got {codes.dtype} {codes.shape}"
         )
-    codes = codes.astype(np.int64)
+    codes = codes.astype(np.int64, copy=False)
     count = max(int(codes.max()) + 1, 1) if n_groups is None else n_groups
     wrong = np.flatnonzero((codes < -1) | (codes >= count))
     if len(wrong):
