@@ -16,9 +16,10 @@ from semscale.coding.summary import QuoteChoice
 from semscale.coding.table import CodingTable, OtherRun
 from semscale.errors import InputError
 from semscale.report.coding import coding_document
-from semscale.report.document import DataTable
+from semscale.report.document import DataTable, Figure
 from semscale.report.json_encoding import to_json
 from semscale.results.table_runs import measure_table
+from semscale.stats.intervals import Estimate
 from semscale.store.reading import open_table
 
 TEXTS = [
@@ -132,6 +133,74 @@ def test_the_report_states_the_base_of_shares(full):
     assert coding_document(full).full_introduction[1] == (
         "Shares are of the 100 answers that can be read; an answer may have several codes."
     )
+
+
+def test_the_report_states_how_rows_become_the_base_of_shares(summed):
+    texts = ["battery", "price", "hello", "...", None]
+    summary = summed({"text": texts})
+    assert coding_document(summary).full_introduction[0] == (
+        "5 rows: 1 without an answer, 1 that cannot be read and 3 that can be read. "
+        "Of these 3: 2 with a code, 1 other and 0 unsure."
+    )
+
+
+@pytest.mark.parametrize(
+    ("intervals", "finding"),
+    [
+        (
+            {"power": (0.8, 0.9), "cost": (0.4, 0.6), "display": (0.1, 0.2)},
+            "‘power’ is praised most (85 % positive), ‘display’ least (15 %)",
+        ),
+        (
+            {"power": (0.8, 0.9), "cost": (0.3, 0.6), "display": (0.2, 0.4)},
+            "‘power’ is praised most (85 % positive)",
+        ),
+        (
+            {"power": (0.6, 0.9), "cost": (0.5, 0.7), "display": (0.2, 0.4)},
+            "‘display’ is praised least (30 % positive)",
+        ),
+        (
+            {"power": (0.6, 0.9), "cost": (0.4, 0.7), "display": (0.2, 0.5)},
+            "‘display’ (35 % positive) is praised less than ‘power’ (75 %)",
+        ),
+        (
+            {"power": (0.5, 0.9), "cost": (0.4, 0.7), "display": (0.2, 0.6)},
+            "No topic is clearly praised most or least",
+        ),
+    ],
+)
+def test_findings_on_sentiment_name_only_topics_with_intervals_apart(full, intervals, finding):
+    def with_sentiment(share):
+        low, high = intervals[share.code]
+        positive = Estimate((low + high) / 2, low, high)
+        return replace(share, sentiment=replace(share.sentiment, n=9, positive=positive))
+
+    summary = replace(full, shares=tuple(map(with_sentiment, full.shares)))
+    document = coding_document(summary)
+    section = next(section for section in document.sections if section.name == "sentiment")
+    assert [stated.replace("\u00a0", " ") for stated in section.findings] == [finding]
+
+
+def test_the_most_frequent_topic_leads_only_if_its_interval_is_apart(full):
+    def finding(first_low):
+        lows = {"power": first_low, "cost": 0.3, "display": 0.1}
+        estimates = {code: Estimate(low + 0.1, low, low + 0.2) for code, low in lows.items()}
+        shares = (replace(share, corrected=None, counted=estimates[share.code]) for share in full.shares)
+        document = coding_document(replace(full, shares=tuple(shares)))
+        section = next(section for section in document.sections if section.name == "shares")
+        return section.findings[0].replace("\u00a0", " ")
+
+    assert finding(0.6).startswith("‘power’ is the most frequent topic (70 %, plausibly 60 % to 80 %")
+    assert finding(0.45).startswith("Most frequent are ‘power’ (55 %, plausibly 45 % to 65 %")
+    assert finding(0.45).endswith("; their order is not certain")
+
+
+def test_groups_are_listed_in_the_order_of_their_chart(full):
+    document = coding_document(full)
+    section = next(section for section in document.sections if section.name == "groups")
+    figure = next(block for block in section.blocks if isinstance(block, Figure))
+    _, *codes = (str(row[0].text) for row in figure.table.rows if hasattr(row[0], "text"))
+    assert codes == list(figure.data[0].categories)
 
 
 def test_examples_mark_the_unit_that_decided(summed):
@@ -286,9 +355,10 @@ def test_slides_have_the_shares_of_codes_their_groups_and_their_drivers(full, tm
     (values,) = values_of(chart).values()
     assert dict(zip(categories_of(chart), values, strict=True)) == pytest.approx(shares)
     assert values == sorted(values, reverse=True)
-    assert titles[0].startswith(f"‘{categories_of(chart)[0]}’ is the most frequent topic (")
+    # cost and power both have 40 %
+    assert titles[0].startswith(f"Most frequent are ‘{categories_of(chart)[0]}’ (")
     # Sentiment; then all answers, and the two groups of the region.
-    assert titles[1].endswith(" positive)") or "least (" in titles[1]
+    assert "prais" in titles[1]
     assert len(charts_of(slides[2])) == 3
     (drivers,) = charts_of(slides[-3])
     differences = {driver.code: driver.difference.value for driver in full.drivers.drivers}

@@ -1,12 +1,13 @@
 """Document of coded answers."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semscale.coding.coding import UNSURE
 from semscale.coding.settings import BY_LIKENESS, CodeSettings
 from semscale.guards.findings import Span
 from semscale.report import figures, parts
@@ -131,6 +132,7 @@ _NOT_CORRECTED = (
 def coding_document(summary: "CodingSummary") -> Document:
     """Turn coded answers into a document."""
     counting = f"{count_of(summary.n, 'row')}: {join_list(_outcome_counts(summary))}"
+    outcomes, n_unsure = summary.outcomes, summary.reasons.get(UNSURE, 0)
     has_alpha = summary.agreement.people or summary.agreement.runs
     named, other_run = summary.columns, summary.agreement.other_run
     return Document(
@@ -138,14 +140,19 @@ def coding_document(summary: "CodingSummary") -> Document:
         name="Code",
         title=("Codes of the answers in “", Quoted(named.heading(named.text)), "”"),
         source=(*parts.input_and_date(summary), ("codebook ", Quoted(summary.codebook.name))),
-        introduction=(parts.sentence(counting), Paragraph(_basis(summary))),
+        introduction=(
+            Paragraph(_counting(summary), detail="both", brief=counting),
+            Paragraph(_basis(summary)),
+        ),
         notices=notices(cautions=_cautions(summary)),
         facts=parts.facts(
             ("Codes", len(summary.codebook.codes)),
-            ("Answers", summary.n),
-            ("Coded", summary.outcomes.get("coded", 0)),
-            ("Other", summary.outcomes.get("other", 0)),
-            ("Cannot tell", summary.outcomes.get("cannot-tell", 0)),
+            ("Rows", summary.n),
+            ("No answer", outcomes.get("no-answer", 0)),
+            ("Cannot be read", outcomes.get("cannot-tell", 0) - n_unsure),
+            ("With a code", outcomes.get("coded", 0)),
+            ("Other", outcomes.get("other", 0)),
+            ("Unsure", n_unsure),
             ("Coded by hand", summary.n_hand),
         ),
         sections=without_none(*_sections(summary)),
@@ -174,8 +181,25 @@ def _outcome_counts(summary: "CodingSummary") -> list[str]:
     ]
 
 
+def _counting(summary: "CodingSummary") -> str:
+    """State how rows become the answers that can be read, and the outcomes of these."""
+    coded, other, cannot_tell, no_answer = (summary.outcomes.get(name, 0) for name in _OUTCOMES)
+    n_unsure = summary.reasons.get(UNSURE, 0)
+    n_read = coded + other + n_unsure
+    rows = without_none(
+        f"{count(no_answer)} without an answer" if no_answer else None,
+        f"{count(cannot_tell - n_unsure)} that cannot be read" if cannot_tell > n_unsure else None,
+        f"{count(n_read)} that can be read",
+    )
+    outcomes = [f"{count(coded)} with a code", f"{count(other)} other", f"{count(n_unsure)} unsure"]
+    read = f"Of these {count(n_read)}: {join_list(outcomes)}."
+    return f"{count_of(summary.n, 'row')}: {join_list(list(rows))}. {read}"
+
+
 def _basis(summary: "CodingSummary") -> str:
     readable = f"{count_of(summary.n_readable, 'answer')} that can be read"
+    if summary.columns.weight:
+        readable += ", with a weight above 0"
     return f"Shares are of the {readable}; an answer may have several codes."
 
 
@@ -188,7 +212,9 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
         if not _can_be_corrected(shares, tests):
             shares = _as_counted(shares)
         title = summary.columns.heading(by)
-        listed = _group_table(title, shares, tests, counts=_weighting(summary)[0])
+        listed = _group_table(
+            title, _overall_shares(summary, shares), shares, tests, counts=_weighting(summary)[0]
+        )
         charts, finding = _group_data(summary, shares), _group_finding(summary, shares, tests)
         yield section(
             "groups" if position == 1 else f"groups-{position}",
@@ -282,10 +308,7 @@ def _sentiment_section(summary: "CodingSummary") -> Section | None:
         "positive. Answers that only name it are left out."
     )
     data = tuple(replace(chart, coverage=summary.plan.interval, note=note) for chart in figure.data)
-    first, last = charted[0], charted[-1]
-    finding = f"‘{one_line(first)}’ is praised most ({percent(rated[first].positive.value, 0)} positive)"
-    if last != first:
-        finding += f", ‘{one_line(last)}’ least ({percent(rated[last].positive.value, 0)})"
+    finding = _sentiment_finding(summary.codebook, {code: rated[code].positive for code in charted})
     return section(
         "sentiment",
         "Sentiment of each code",
@@ -297,6 +320,46 @@ def _sentiment_section(summary: "CodingSummary") -> Section | None:
         ),
         Paragraph(note, "note"),
     )
+
+
+def _sentiment_finding(codebook: "Codebook", positive: Mapping[str, Interval]) -> str:
+    """State the topics that are praised most and least, as far as their intervals are apart from others.
+
+    Args:
+        codebook: the codes.
+        positive: share of positive answers of each code, the most positive first.
+    """
+    named = {code: f"‘{one_line(code)}’" for code in positive}
+    shown = {code: percent(share.value, 0) for code, share in positive.items()}
+    first, last = list(positive)[0], list(positive)[-1]
+    if first == last:
+        return f"{shown[first]} of the answers that judge {named[first]} are positive"
+    is_most = _is_apart(codebook, first, positive, lambda share, other: share.low > other.high)
+    is_least = _is_apart(codebook, last, positive, lambda share, other: share.high < other.low)
+    if is_most and is_least:
+        return (
+            f"{named[first]} is praised most ({shown[first]} positive), {named[last]} least ({shown[last]})"
+        )
+    if is_most:
+        return f"{named[first]} is praised most ({shown[first]} positive)"
+    if is_least:
+        return f"{named[last]} is praised least ({shown[last]} positive)"
+    better = [code for code, share in positive.items() if share.low > positive[last].high]
+    if better:
+        praised = join_list([f"{named[code]} ({shown[code]})" for code in better[:3]])
+        return f"{named[last]} ({shown[last]} positive) is praised less than {praised}"
+    return "No topic is clearly praised most or least"
+
+
+def _is_apart(
+    codebook: "Codebook",
+    code: str,
+    estimates: Mapping[str, Interval],
+    exceeds: Callable[[Interval, Interval], bool],
+) -> bool:
+    """Return whether a code's interval is apart from those of all codes that are not above or below it."""
+    others = [other for other in estimates if not codebook.are_related(code, other)]
+    return bool(others) and all(exceeds(estimates[code], estimates[other]) for other in others)
 
 
 def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]", numbers: DataTable) -> Figure:
@@ -315,7 +378,9 @@ def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]", numbe
         for chart in figure.data
     )
     caption = f"Dots are shares, lines their {coverage(summary.plan.interval)} intervals."
-    return replace(figure, data=data, finding=_shares_finding(order), caption=caption, shows_table=True)
+    return replace(
+        figure, data=data, finding=_shares_finding(summary.codebook, order), caption=caption, shows_table=True
+    )
 
 
 def _chart_note(summary: "CodingSummary", order: "Sequence[CodeShare]") -> str:
@@ -345,21 +410,26 @@ def _answers(summary: "CodingSummary", *, is_corrected: bool) -> str:
     return f"{answers}. Codes were not compared with hand-coded answers: their error rate is unknown."
 
 
-def _shares_finding(order: "Sequence[CodeShare]") -> str:
-    """State the most frequent codes, the first with its interval in words."""
+def _shares_finding(codebook: "Codebook", order: "Sequence[CodeShare]") -> str:
+    """State the most frequent codes, and whether intervals show that the first one leads."""
     known = [share for share in order if np.isfinite(_best(share).value)]
     if not known:
         return "No code has a share"
     first, *others = known
     best = _best(first)
-    stated = f"‘{one_line(first.code)}’ is the most frequent topic ({percent(best.value, 0)}"
+    name, stated = f"‘{one_line(first.code)}’", percent(best.value, 0)
     if has_interval(best):
         stated += f", plausibly {percent(best.low, 0)} to {percent(best.high, 0)}"
     positive = _positive(first)
     if positive is not None and np.isfinite(positive.value):
         stated += f"; of these {percent(positive.value, 0)} positive"
+    if not others:
+        return f"{name} is the only topic ({stated})"
     named = [f"‘{one_line(share.code)}’ ({percent(_best(share).value, 0)})" for share in others[:2]]
-    return f"{stated}), before {join_list(named)}" if named else f"{stated})"
+    shares = {share.code: _best(share) for share in known}
+    if _is_apart(codebook, first.code, shares, lambda share, other: share.low > other.high):
+        return f"{name} is the most frequent topic ({stated}), before {join_list(named)}"
+    return f"Most frequent are {join_list([f'{name} ({stated})', *named])}; their order is not certain"
 
 
 def _weighting(summary: "CodingSummary") -> tuple[str, str]:
@@ -401,13 +471,25 @@ def _base(share: "CodeShare") -> Count:
     return Count(share.n_readable, is_small=share.n_readable < share.min_base)
 
 
+def _overall_shares(summary: "CodingSummary", shares: "Sequence[CodeShare]") -> "list[CodeShare]":
+    """Return shares of all answers, corrected if those of groups are, the most frequent code first."""
+    is_corrected = any(share.corrected is not None for share in shares)
+    return _by_frequency(summary.shares if is_corrected else _as_counted(summary.shares))
+
+
 def _group_table(
-    title: str, shares: "Sequence[CodeShare]", tests: "Sequence[GroupTest]", *, counts: str
+    title: str,
+    overall: "Sequence[CodeShare]",
+    shares: "Sequence[CodeShare]",
+    tests: "Sequence[GroupTest]",
+    *,
+    counts: str,
 ) -> DataTable:
     """Build the table of shares by code and group, with tests of codes and asterisks at small groups.
 
     Args:
         title: title of the groups.
+        overall: shares of all answers, in the order of the rows.
         shares: shares of a column of groups.
         tests: their tests.
         counts: what the name of the answers' number adds.
@@ -417,7 +499,8 @@ def _group_table(
     bases = map(_base, groups.values())
     by_cell = {(share.code, share.group): share for share in shares}
     rows: list[Sequence[Value]] = [(f"answers{counts}", *bases, "")]
-    for test in tests:
+    by_code = {test.code: test for test in tests}
+    for test in (by_code[share.code] for share in overall):
         cells = (share_cell(_best(by_cell[test.code, name])) for name in groups)
         rows.append((Quoted(test.code, _NAME), *cells, p_cell(test.adjusted)))
     return table(
@@ -432,10 +515,8 @@ def _group_table(
 
 def _group_data(summary: "CodingSummary", shares: "Sequence[CodeShare]") -> tuple[ChartData, ...]:
     """Return the share of each code in all answers and in each group, the most frequent code first."""
-    is_corrected = any(share.corrected is not None for share in shares)
     nets = _repeated_nets(summary.codebook)
-    overall = _by_frequency(summary.shares if is_corrected else _as_counted(summary.shares))
-    overall = [share for share in overall if share.code not in nets]
+    overall = [share for share in _overall_shares(summary, shares) if share.code not in nets]
     codes = [share.code for share in overall]
     by_cell = {(share.code, share.group): share for share in shares}
     groups = dict.fromkeys(share.group for share in shares)
@@ -510,7 +591,10 @@ def _group_note(summary: "CodingSummary", shares: "Sequence[CodeShare]", tests: 
                 f"{FEWEST_IN_GROUP} hand-coded ones: {_quote_names(left_out)}."
             )
     alone = ", in each column of groups by itself" if len(summary.columns.by) > 1 else ""
-    sentences.append(f"p is adjusted by Holm over all codes{alone}.")
+    sentences.append(
+        f"p is the chance of such differences if groups were alike, adjusted by Holm’s "
+        f"method for testing all codes at once{alone}."
+    )
     least = count_of(summary.settings.min_base, "answer")
     if any(share.n_readable < summary.settings.min_base for share in shares):
         sentences.append(f"* fewer than {least}: shown, not tested.")
