@@ -293,7 +293,15 @@ def test_the_page_and_the_command_write_the_same_codes(browser, folder, semscale
 @pytest.mark.usefixtures("quick")
 def test_results_begin_with_figures_and_their_limits_follow(browser):
     page = code(browser)
-    parts = ("<h1>", "is the most frequent topic", "Change the codes", "<svg", "Before you use")
+    parts = (
+        "<h1>",
+        "Most frequent are",
+        "Not checked",
+        "Change the codes",
+        "<svg",
+        "How to read this",
+        "Before you use",
+    )
     texts = ('id="sentiment"', 'id="coded-answers"', 'id="pairs"', 'id="method"')
     positions = [page.index(part) for part in (*parts, *texts)]
     assert positions == sorted(positions)

@@ -89,8 +89,16 @@ class CodingPlan:
     @property
     def text_column(self) -> str:
         """The column with the answers."""
-        known = None if self.survey is None else self.survey.by_name.get(self.columns.text)
-        return self.columns.text if known is None else known.all_columns[0]
+        return self.columns.text if self._question is None else self._question.all_columns[0]
+
+    @property
+    def heading(self) -> str:
+        """Short title or wording of the question; its name without one."""
+        return self.columns.text if self._question is None else self._question.heading
+
+    @property
+    def _question(self) -> Question | None:
+        return None if self.survey is None else self.survey.by_name.get(self.columns.text)
 
     @property
     def command(self) -> str:
