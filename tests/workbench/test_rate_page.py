@@ -330,3 +330,16 @@ def test_the_only_weight_is_chosen_until_a_run_goes_without_it(browser, folder):
     page = rate(browser, weight="", floor="none")
     assert '<option value="wt" selected>' not in page
     assert page.index("Label some texts by hand") < page.index("mean score and its")
+
+
+@pytest.mark.usefixtures("quick")
+def test_texts_that_look_like_codes_are_left_out_by_a_button(browser, folder):
+    (folder / "answers.csv").write_text(f"{ROWS}7,DE,n/a,1\n", encoding="utf-8")
+    page = rate(browser, floor="none")
+    assert "Rate again without <bdi>n/a</bdi>" in page
+    assert "Not checked by people yet" in page
+    assert '<input type="hidden" name="missing" value="n/a">' in page
+    page = rate(browser, floor="none", missing="n/a")
+    assert "Rate again without" not in page
+    out = pl.read_parquet(folder / "results" / "answers-Reason-quality.parquet")
+    assert out["semscale_status"].to_list()[-1] == "missing"

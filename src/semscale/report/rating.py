@@ -220,7 +220,11 @@ def _introduction(summary: "RatingSummary") -> Iterator[Paragraph]:
     if expected := expected_sentence(summary):
         yield Paragraph(expected, detail="both")
     if summary.weight is not None and not summary.withholds_means:
-        yield Paragraph("Means and shares are weighted; numbers of texts are not.")
+        effective = number(summary.estimates.overall.effective_n, 0)
+        yield Paragraph(
+            "Means and shares are weighted; numbers of texts are not. With these weights, the mean is about "
+            f"as precise as that of {effective} texts of equal weight (effective n)."
+        )
     if codes := codes_hint(summary):
         yield Paragraph(f"{capitalise(codes)}.", detail="both", brief=f"hint: {codes}")
     if calibration := calibration_line(summary):

@@ -245,7 +245,8 @@ def _group_tests(summary: "RatingSummary") -> Iterator[Block | str]:
         how = "differ" if differing else "do not differ"
         basis = f"{count(differing)} of {pairs}" if differing else f"any of {pairs}"
         yield (
-            f"Means {how} significantly in {basis} at {alpha} ({tests}, adjusted by Holm over these groups). "
+            f"Means {how} significantly in {basis} at {alpha} ({tests}, adjusted by Holm’s method "
+            "for comparing several groups at once). "
             f"Groups of fewer than {FEWEST_CLUSTERS} are not tested."
         )
     if tested := [mean for mean in corrected if math.isfinite(mean.p_value)]:

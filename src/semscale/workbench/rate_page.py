@@ -16,13 +16,15 @@ from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.rating.summary import RatingSummary
 from semscale.rating.table import RatingTable, rate_table
-from semscale.report.document import Document, Quoted
+from semscale.report.document import Document, Headline, Quoted
+from semscale.report.lint import correlation_with_range
 from semscale.results.label_sheets import HUMAN
 from semscale.results.table_columns import resolve_columns
 from semscale.scales.library import load_scale
 from semscale.serving.background import BackgroundWork, current_task
 from semscale.spelling import option_name
 from semscale.stats.intervals import IntervalPlan
+from semscale.store.missing_codes import OTHER_NUMBERS
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels
 from semscale.weights.known import DEFAULT_RATING_MODEL
@@ -39,6 +41,7 @@ from semscale.workbench.runs import (
     earlier_runs,
     replace_run,
     store_choices,
+    stored_choices,
     table_path,
 )
 from semscale.workbench.scale_form import project_scales, scale_path
@@ -160,6 +163,7 @@ class RatePage:
             run=run,
             summary=summary,
             document=document,
+            without_codes={} if run is None or summary is None else _without_codes(run, summary),
             results=results,
             details=details,
             found=None if run is None or summary is None else self._find(run, summary, query),
@@ -325,12 +329,28 @@ def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
     return router
 
 
+def _without_codes(run: RatingRun, summary: RatingSummary) -> dict[str, list[str]]:
+    """Return the fields of a run without texts that look like codes; none if there are no such texts."""
+    codes = [code for code in summary.possible_codes if code != OTHER_NUMBERS and "," not in code]
+    choices = stored_choices(run.out)
+    if not codes or not choices:
+        return {}
+    known = [code for code in choices.get("missing", ()) if code]
+    return {**choices, "missing": [", ".join([*known, *codes])]}
+
+
 def _page_document(summary: RatingSummary) -> Document:
-    """Return the report as the page shows it: its title is the question, instead of the scale."""
+    """Return the report as the page shows it: its title is the question, and the mean states its check."""
     document = summary.document()
-    file, _, *others = document.source
+    lead, (file, _, *others) = document.lead, document.source
+    if isinstance(lead, Headline) and summary.comparison is None and summary.calibration is None:
+        stated = "Not checked by people yet"
+        if summary.expected is not None:
+            stated += f"; expected correlation {correlation_with_range(summary.expected)}"
+        lead = replace(lead, advice=f"{stated}. {lead.advice}")
     return replace(
         document,
+        lead=lead,
         title=("Ratings of “", Quoted(summary.text, 120), "”"),
         source=(file, ("scale ", Quoted(summary.scale.title)), *others),
     )
