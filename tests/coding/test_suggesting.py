@@ -7,7 +7,7 @@ import pytest
 from tests.schema_check import check_json
 
 from semscale import load_embedder
-from semscale.coding.codebook import load_codebook
+from semscale.coding.codebook import load_codebook, parse_codebook
 from semscale.coding.coder import Coder
 from semscale.coding.coding import code_answers
 from semscale.coding.suggesting import (
@@ -333,4 +333,8 @@ def test_rows_per_suggested_code_are_counted_as_code_assigns_them(suggestion, ke
     coding = code_answers(coder.score(CELLS))
     assert [code.n_coded for code in counted.codes] == np.nansum(coding.assigned, axis=0).tolist()
     assert "semscale code would give it to" in suggestion_yaml(counted)
+    sizes = {code.name: code.n_coded for code in counted.codes}
+    names = [code.name for code in parse_codebook(suggestion_yaml(counted).encode(), source="s").codes]
+    names = [name for name in names if name in sizes]  # without nets
+    assert names == sorted(names, key=lambda name: -sizes[name])
     check_json(to_json(counted, counted.document(), {"out": None, "report": [], "figures": None}))

@@ -729,7 +729,7 @@ def suggestion_yaml(summary: SuggestionSummary) -> str:
     )
     nets = [{"name": name, "codes": codes} for name, codes in summary.named_nets.items()]
     text += f"{yaml_block({'nets': nets})}\ncodes:\n"
-    for code in summary.codes:
+    for code in sorted(summary.codes, key=lambda code: -(code.n_coded or 0)):
         state = "stable" if code.is_stable else "NOT STABLE: it may be chance"
         share = f"topic of {code.n:,} answers ({100 * code.share:.0f} %)"
         if code.n_coded is not None:
