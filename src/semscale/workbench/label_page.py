@@ -13,6 +13,7 @@ from starlette.responses import Response
 from semscale.errors import InputError
 from semscale.json_reading import encodable
 from semscale.messages import first_mistake
+from semscale.rating.fitting import FEWEST_LABELS
 from semscale.survey.description import Survey
 from semscale.workbench.label_journals import ADJUDICATED, Entry, rater_name
 from semscale.workbench.label_measures import FinalLabels, Kind, LabelFigures
@@ -208,6 +209,9 @@ class LabelPage:
             "n_waiting": len(waiting),
             "n_all": sum(text.differs for text in compared.values()) if decide else len(task.texts),
             "labels": journal.labels(),
+            "has_enough": any(
+                len(labels.labelled) >= FEWEST_LABELS for labels in task.journals.by_rater().values()
+            ),
             "compared": compared,
             "queue": hashlib.sha256(place.encode()).hexdigest()[:16],
             "commands": [] if file is None else task.commands(file.name, survey),
