@@ -16,6 +16,7 @@ from tests.support.reference_figures import figures, six_digits
 from semscale.store.reading import open_table
 from semscale.survey.inference import describe_survey
 from semscale.survey.survey_file import read_survey
+from semscale.tabulation.column_summaries import summarize_columns
 
 TRUTH = lounge.truth()
 QUESTIONS = (
@@ -242,6 +243,27 @@ def check_change_of_score(semscale, form):
     assert change["change"] == six_digits(expected["change"]["value"])
     assert change["change_p"] == pytest.approx(tests["p"][3][0], rel=1e-5)
     assert change["change_p_adjusted"] == pytest.approx(tests["adjusted"][3][0], rel=1e-5)
+
+
+def test_a_condition_that_leaves_unfinished_rows_out_is_what_notes_state(semscale, tmp_path):
+    rows = [f"2026-01-0{day},{finished},fine" for day, finished in enumerate(["True", "False"] * 3, 1)]
+    heads = ["StartDate,Finished,Q1", "Start Date,Finished,How is it?"]
+    (tmp_path / "export.csv").write_text("\n".join([*heads, *rows]))
+    said = "3 rows are not finished and treated like all others"
+    assert said in semscale("columns", "export.csv", "--out", "survey.yaml").out
+    assert said in semscale("tables", "export.csv", "--question", "Q1").out
+    described = (tmp_path / "survey.yaml").read_text()
+    (tmp_path / "survey.yaml").write_text(f"{described}\nwhere: Finished = 'True'\n")
+    for command in (("columns", "export.csv"), ("tables", "export.csv", "--question", "Q1")):
+        ended = semscale(*command).out
+        assert "3 of 6 rows meet" in ended
+        assert "not finished" not in ended
+    table, survey = open_table(tmp_path / "export.csv"), read_survey(tmp_path / "survey.yaml")
+    (note,) = (note for note in summarize_columns(table, survey).input_notes if "not finished" in note)
+    assert note == "3 rows are not finished; the description leaves such rows out"
+    some = survey.model_copy(update={"where": "StartDate <> '2026-01-02'"})
+    (note,) = (note for note in summarize_columns(table, some).input_notes if "not finished" in note)
+    assert note == "3 rows are not finished; the description leaves 1 of them out"
 
 
 def test_previews_are_left_out_by_the_description_and_counted(semscale, tmp_path):

@@ -31,15 +31,21 @@ def leave_out_rows(table: Table, survey: Survey | None) -> Table:
     Raises:
         InputError: no row is left, or a derived column or the condition is invalid.
     """
-    table = _without_previews(derive_columns(table, survey), survey)
-    where = "" if survey is None else survey.where
-    if not where or f"where {where}" in table.settings:
+    table = derive_columns(table, survey)
+    if survey is None:
         return table
-    return filter_table(table, where, codes=codes_by_column(table, survey))
+    left = _without_previews(table, survey)
+    if survey.where and f"where {survey.where}" not in table.settings:
+        left = filter_table(left, survey.where, codes=codes_by_column(table, survey))
+    if left is table:
+        return table
+    outdated = set(unfinished_notes(table))
+    notes = tuple(note for note in left.notes if note not in outdated)
+    return with_unfinished_counted(replace(left, notes=notes))
 
 
-def _without_previews(table: Table, survey: Survey | None) -> Table:
-    stated = {} if survey is None else {c: v for c, v in survey.leave_out.items() if table.has(c) and v}
+def _without_previews(table: Table, survey: Survey) -> Table:
+    stated = {c: v for c, v in survey.leave_out.items() if table.has(c) and v}
     if not stated:
         return table
     conditions = []
@@ -47,10 +53,7 @@ def _without_previews(table: Table, survey: Survey | None) -> Table:
         name, texts = _quoted(column, '"'), ", ".join(map(_quoted, values))
         conditions.append(f"({name} IS NULL OR {name} NOT IN ({texts}))")
     named = "; ".join(f"{column} is {' or '.join(values)}" for column, values in stated.items())
-    outdated = set(unfinished_notes(table))
-    noted = replace(table, notes=tuple(note for note in table.notes if note not in outdated))
-    left = filter_table(noted, " AND ".join(conditions), reason=f"{named}, which the description leaves out")
-    return with_unfinished_counted(left)
+    return filter_table(table, " AND ".join(conditions), reason=f"{named}, which the description leaves out")
 
 
 def _quoted(text: str, sign: str = "'") -> str:

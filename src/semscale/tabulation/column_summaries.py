@@ -16,6 +16,7 @@ from semscale.store.table import Table
 from semscale.survey.description import Survey
 from semscale.survey.inference import describe_survey
 from semscale.survey.number_codes import parse_number
+from semscale.survey.respondents import leave_out_rows
 from semscale.survey.updating import update_survey
 
 _EXAMPLES = 3
@@ -207,10 +208,10 @@ def summarize_columns(
         described = updated.survey
         notes += updated.notes()
         remedies = updated.remedies(table.file_name)
-    if described.leave_out:
-        outdated = set(unfinished_notes(table))
+    outdated = set(unfinished_notes(table))
+    if outdated and (described.leave_out or described.where):
         notes = [note for note in notes if note not in outdated]
-        notes += unfinished_notes(table, described.leave_out)
+        notes += unfinished_notes(table, leave_out_rows(table, described))
     n = max(profile.n for profile in profiles)
     return ColumnsSummary(
         table.file_name, n, tuple(map(_column, profiles)), described, remedies, tuple(notes)

@@ -1,7 +1,7 @@
 """Unfinished interviews, previews, tests and spam in exports: they are counted, and stay in the table."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from semscale.spelling import hint
@@ -22,12 +22,12 @@ def with_unfinished_counted(table: Table) -> Table:
     return replace(table, notes=(*table.notes, *notes)) if notes else table
 
 
-def unfinished_notes(table: Table, left_out: Mapping[str, Collection[str]] | None = None) -> list[str]:
+def unfinished_notes(table: Table, kept: Table | None = None) -> list[str]:
     """Return a sentence for each kind of rows that are no finished interviews.
 
     Args:
         table: the table with these rows.
-        left_out: values of columns whose rows a description leaves out.
+        kept: the rows that its description keeps; ``None`` for all.
     """
     signs: Mapping[str, Mapping[str, str]] = {}
     if frozenset(table.columns) & _OF_QUALTRICS:
@@ -38,7 +38,7 @@ def unfinished_notes(table: Table, left_out: Mapping[str, Collection[str]] | Non
         note
         for column, meanings in signs.items()
         if column in table.columns
-        for note in _notes(table, column, meanings, (left_out or {}).get(column, ()))
+        for note in _notes(table, table if kept is None else kept, column, meanings)
     ]
 
 
@@ -59,19 +59,23 @@ def count_cells(table: Table, column: str) -> Counter[str]:
     return counts
 
 
-def _notes(table: Table, column: str, meanings: Mapping[str, str], left_out: Collection[str]) -> list[str]:
+def _notes(table: Table, kept: Table, column: str, meanings: Mapping[str, str]) -> list[str]:
     """Count the rows of each meaning; the value ``""`` is an empty cell."""
     counts = count_cells(table, column)
+    kept_counts = counts if kept is table else count_cells(kept, column)
     return [
-        f"{_rows_are(counts[value])} {meanings[value]}{_treatment(column, value, left_out)}"
+        f"{_rows_are(counts[value])} {meanings[value]}"
+        + _treatment(column, value, counts[value], kept_counts[value])
         for value in meanings
         if counts[value]
     ]
 
 
-def _treatment(column: str, value: str, left_out: Collection[str]) -> str:
-    if value in left_out:
-        return "; the description leaves such rows out" + hint(" (leave_out)")
+def _treatment(column: str, value: str, n: int, n_kept: int) -> str:
+    if not n_kept:
+        return "; the description leaves such rows out"
+    if n_kept < n:
+        return f"; the description leaves {n - n_kept:,} of them out"
     return " and treated like all others" + hint(
         f"; `where={_condition(column, value)}` leaves such rows out"
     )
