@@ -17,6 +17,10 @@ from semscale.guards.registry import Guards
         ("It is checked annually.", "It is checked once a year."),
         ("It appears quarterly.", "It appears every three months."),
         ("It runs every 30 minutes.", "It runs at intervals of 30 minutes."),
+        ("You have 341 minutes a month.", "Each month, you have 341 minutes."),
+        ("It costs 59 euros per month.", "It costs 59 euros monthly."),
+        ("It costs 59 euros per month.", "The monthly fee is 59 euros."),
+        ("They work 40 hours a week.", "They work 40 hours every week."),
     ],
 )
 def test_same_rate_in_two_wordings_has_no_finding(first, second):
@@ -37,6 +41,18 @@ def test_another_rate_is_another_number(first, second, here, there):
     (finding,) = Guards().check(first, second)
     assert (finding.guard, finding.kind) == ("number", "other-value")
     assert (finding.prediction.text, finding.reference.text) == (here, there)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("It costs 59 euros per month.", "The yearly fee is 59 euros."),
+        ("It costs 59 euros per month.", "It costs 59 euros."),
+    ],
+)
+def test_an_amount_without_the_period_of_the_other_has_another_unit(first, second):
+    (finding,) = Guards().check(first, second)
+    assert (finding.guard, finding.kind) == ("number", "other-unit")
 
 
 @pytest.mark.parametrize(

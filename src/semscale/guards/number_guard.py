@@ -14,7 +14,14 @@ from semscale.guards.dates import Date, compare_dates
 from semscale.guards.figures import IDENTIFIERS, Quantity
 from semscale.guards.findings import Finding, Span
 from semscale.guards.formulas import Formula, compare_formulas
-from semscale.guards.quantities import RATE, TIMES, conversion_of, measure_the_same, read_quantities
+from semscale.guards.quantities import (
+    RATE,
+    TIMES,
+    conversion_of,
+    measure_the_same,
+    read_quantities,
+    states_period,
+)
 from semscale.guards.text import Text, differ
 from semscale.guards.words import MOST_COMPARED, MOST_REPORTED, RECENT_TEXTS, read_lexicon
 
@@ -113,7 +120,8 @@ def _findings(ours: Text, theirs: Text) -> Iterator[Finding]:
         partner = _partner(first, wanted)
         if partner:
             wanted.remove(partner)
-            yield _differing(first, partner, ours, theirs)
+            if not (_has_period_apart(first, partner, theirs) or _has_period_apart(partner, first, ours)):
+                yield _differing(first, partner, ours, theirs)
         elif not first.weak and _should_report(first, there):
             kind = ADDED_LABEL if first.label else ADDED_NUMBER
             reason = f'"{first.shown}" is not in the reference.'
@@ -123,6 +131,13 @@ def _findings(ours: Text, theirs: Text) -> Iterator[Finding]:
             kind = MISSING_LABEL if second.label else MISSING_NUMBER
             reason = f'"{second.shown}" is missing from the prediction.'
             yield Finding("number", kind, reason, None, theirs.span_at(second.start, second.end))
+
+
+def _has_period_apart(ratio: Quantity, amount: Quantity, text: Text) -> bool:
+    """Tell whether a text has the period of a ratio apart from the amount, as in "a monthly 5 euros"."""
+    unit, _, period = ratio.unit.partition(" / ")
+    is_amount = unit == amount.unit and not set(ratio.values).isdisjoint(amount.values)
+    return is_amount and states_period(text, period)
 
 
 def _other_date(first: Date, second: Date) -> Finding:

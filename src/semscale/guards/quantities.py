@@ -1,5 +1,6 @@
 """Quantities in English texts: numbers in digits and words with their units, measures, times and labels."""
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache, lru_cache
@@ -422,6 +423,26 @@ def read_rates(text: Text) -> tuple[list[Quantity], list[Quantity]]:
         )
         rates[not (number or step)].append(rate)
     return rates
+
+
+def states_period(text: Text, period: str) -> bool:
+    """Tell whether a text states that something happens once in a period: each month, monthly, every month.
+
+    Examples:
+        >>> states_period(Text("The monthly fee is 5 euros."), "month")
+        True
+        >>> states_period(Text("It costs 5 euros."), "month")
+        False
+    """
+    if period not in _DAYS:
+        return False
+    once = 1 / _DAYS[period]
+    return any(
+        math.isclose(float(value), once)
+        for rates in read_rates(text)
+        for rate in rates
+        for value in rate.values
+    )
 
 
 def _measure(
