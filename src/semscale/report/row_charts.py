@@ -265,7 +265,7 @@ def _draw_means(
     known = [index for index, mean in enumerate(means) if math.isfinite(mean.value)]
     for index in known:
         drawing.dot((axis(means[index].value), heights[index]), 4.4, ACCENT)
-    halo = {"stroke": CARD, "stroke_width": "3", "paint_order": "stroke"}
+    halo = {"stroke": CARD, "stroke_width": "5", "paint_order": "stroke"}
     for index in known:
         if label := rows.names[index]:
             position = (axis(means[index].value), heights[index] - 9)
