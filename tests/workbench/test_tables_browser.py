@@ -40,6 +40,9 @@ def test_tables_are_composed_added_and_made(page, folder):
     page.locator(".numbers td").first.wait_for()
     (entry,) = read_basket(folder / "tables.yaml").entries
     assert (entry.title, entry.questions, entry.banners) == ("Guests", ("satisfaction",), ("country",))
+    page.get_by_role("button", name="Make the workbook").click()  # of the bar that stays in sight
+    page.get_by_role("link", name="answers-tables.xlsx").wait_for()
+    assert [path.name for path in (folder / "results").iterdir()] == ["answers-tables.xlsx"]
     with page.expect_download() as download:
         page.get_by_role("button", name="Make Excel workbook").click()
         page.get_by_role("link", name="answers-tables.xlsx").click()
@@ -104,7 +107,7 @@ def test_the_page_of_tables_fits_and_is_accessible(new_page, scheme, width):
 
 def test_the_page_works_without_javascript(new_page, folder):
     page = new_page(java_script_enabled=False)
-    page.get_by_role("link", name="Tables").click()
+    page.get_by_role("navigation").get_by_role("link", name="Tables").click()
     while not page.locator(".pick").count():
         page.reload()
     pick(page, "shape").get_by_role("button", name="Row").click()

@@ -38,12 +38,24 @@ def test_a_question_and_a_group_are_shown_at_once(browser, folder):
     page = browser.get("/tables?questions=satisfaction&act=banners:country&min_base=1")
     assert "base, unweighted" in page.lower()
     assert "DE (" in page
-    assert "A letter after a figure" in page
+    assert "A letter after a figure" not in page  # six respondents differ by chance
     assert "All differences" in page
     address = re.search(r'hx-get="(/tables/numbers[^"]*)"', page)[1]
     numbers = browser.get(unescape(address))
     assert "adjusted p-value" in numbers.lower()
+    assert "p is the probability" in numbers
     assert not (folder / "tables.yaml").exists()
+
+
+def test_letters_and_p_are_explained_where_a_table_has_them(browser, folder):
+    rows = [("AT", 1)] * 40 + [("DE", 5)] * 40 + [("DE", 1), ("AT", 5)]
+    (folder / "answers.csv").write_text("country,satisfaction\n" + "".join(f"{c},{s}\n" for c, s in rows))
+    page = browser.get("/tables?questions=satisfaction&banners=country")
+    assert "A letter after a figure" in page
+    assert "p is the probability" in page
+    page = browser.get("/tables?questions=satisfaction")
+    assert "A letter after a figure" not in page
+    assert "p is the probability" not in page
 
 
 def test_new_tables_begin_with_the_only_weight_of_the_survey(browser, folder):

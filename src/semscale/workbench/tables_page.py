@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 from fastapi import APIRouter, Form, Request
 from starlette.responses import FileResponse, Response
 
@@ -13,11 +14,13 @@ from semscale.errors import InputError, SemscaleError
 from semscale.report.document import DataTable, Document
 from semscale.report.presenting import word_document
 from semscale.report.tables import folded_tables, question_section, tables_head
+from semscale.report.tables_charts import has_letters
 from semscale.serving.background import BackgroundWork
 from semscale.store.reading import open_table
 from semscale.store.table import Table
 from semscale.survey.description import Question, Survey
 from semscale.tabulation.basket import TableEntry, tabulate_entry
+from semscale.tabulation.crosstab_figures import Crosstab
 from semscale.tabulation.crosstabs import Crosstabs
 from semscale.tabulation.table_look import notes_on_hidden
 from semscale.workbench.forms import form_fields, option_words
@@ -86,6 +89,14 @@ class Preview:
         """Return the number of questions before the next ones; ``None`` at the end."""
         after = start + _SHOWN
         return after if after < len(self.entry.questions) else None
+
+    def has_letters(self, start: int) -> bool:
+        """Return whether a figure of some questions is significantly above another column."""
+        return any(map(has_letters, self.tables(start).tables))
+
+    def has_p_values(self, start: int) -> bool:
+        """Return whether tables of some questions state p-values."""
+        return any(map(_has_p_values, self.tables(start).tables))
 
     def labels(self, start: int = 0) -> list[str]:
         """Return the names of answers and groups of some questions that are shown."""
@@ -367,6 +378,11 @@ def tables_router(project: Project, reader: SurveyReader, work: BackgroundWork) 
             "/tables/stop": tables.stop,
         },
     )
+
+
+def _has_p_values(table: Crosstab) -> bool:
+    is_tested = table.association is not None and not table.association.reason
+    return is_tested or (table.changes is not None and bool(np.isfinite(table.changes.p_values).any()))
 
 
 def _matches(question: Question, find: str) -> bool:
