@@ -99,7 +99,7 @@ def test_items_are_joined_to_a_grid(browser, survey):
 
 def test_shares_leave_out_codes_for_no_answer_and_state_their_base(browser):
     page = browser.get("/data?find=satisfaction")
-    rows = re.findall(r'<th scope="row"[^>]*>(\w+).*?<td>(\d+)</td><td>(.*?)</td>', page, re.DOTALL)
+    rows = re.findall(r'<th scope="row"[^>]*><span>(\w+).*?<td>(\d+)</td><td>(.*?)</td>', page, re.DOTALL)
     assert "Shares of 5 answers" in page  # the sixth is the code 99
     assert {label: (n, share.replace("\u00a0", " ")) for label, n, share in rows} == {
         "1": ("1", "20 %"),
@@ -107,6 +107,7 @@ def test_shares_leave_out_codes_for_no_answer_and_state_their_base(browser):
         "3": ("2", "40 %"),
         "99": ("1", ""),
     }
+    assert re.findall(r'<i style="width:([\d.]+)%"', page) == ["20.0", "40.0", "40.0"]  # of the whole track
 
 
 def test_rows_and_derived_columns_are_tried_saved_and_counted(browser, survey):

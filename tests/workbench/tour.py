@@ -35,7 +35,7 @@ def take_tour(page, downloads: Path, shown: Step) -> list[Path]:
         shown: called with the name of each step, once the page shows it.
     """
     page.set_default_timeout(_LONGEST)
-    page.locator(".jobs").wait_for()
+    page.locator(".jobs").first.wait_for()
     shown("start")
     page.get_by_role("link", name="Look at the data").click()
     page.locator("[data-question]").first.wait_for()

@@ -516,7 +516,9 @@ def _is_aside(question: Question) -> bool:
 
 
 _ASIDE: frozenset[QuestionKind] = frozenset({"identifier", "date", "ignore"})
+_NEVER_JOINED: frozenset[QuestionKind] = frozenset({"identifier", "date", "weight", "wave"})
 _FORM = {
+    "never_joined": _NEVER_JOINED,
     "kinds": KINDS,
     "listed_kinds": LISTED_KINDS,
     "meanings": (ANSWER, *REASONS),
