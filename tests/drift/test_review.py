@@ -15,6 +15,7 @@ from semscale.errors import InputError
 from semscale.history.history import open_history
 from semscale.history.runs import Rejection
 from semscale.history.stored_comparison import Outcome, dump_figure, load_figure
+from semscale.report.drift_history import trend_figure
 from semscale.report.drift_review import list_runs, reasons_of
 from semscale.report.drift_site import page_name
 from semscale.report.html import page
@@ -47,6 +48,16 @@ def test_the_page_of_a_failed_run_states_verdict_reasons_texts_and_limits(histor
     assert 'The dose of case 00 is <mark class="added">not </mark>safe.' in html
     assert "the candidate has no such output" in text
     assert "approve the run only if this change is intended" in text
+    # each reason once, and every counted test by name, also the one whose limit is broken
+    assert text.count("Contradictions rose from 0 % to 40 %") == 1
+    assert "Within the margin: lost content and lost outputs on average (but their limit is broken)." in text
+    assert re.search(r"<summary>7 more items</summary>.*item-07", html, re.DOTALL)
+
+
+def test_the_trend_counts_broken_limits_that_an_average_hides(history):
+    rows = trend_figure(summarize_history(history).datasets[0]).table.rows
+    # lost content, contradictions (0.4 / 0.11), lost outputs, broken limits
+    assert [[round(float(cell.value), 1) for cell in row[1:]] for row in rows] == [[0, 0, 0, 0], [0, 3.6, 0, 1]]
 
 
 def test_the_list_has_the_latest_run_first_with_its_gravest_reason(history):

@@ -67,6 +67,7 @@ from semscale.report.formatting import (
     with_sign,
 )
 from semscale.report.parts import Columns, section, table, table_of, without_none
+from semscale.report.plane_charts import MatrixCell, matrix
 from semscale.spelling import hint
 from semscale.stats.intervals import Estimate
 
@@ -462,6 +463,14 @@ def _drift_figure(series: Sequence[StoredComparison], recorded: Mapping[str, dat
     for comparison in shown:
         by_metric = {figure.metric: figure.in_margins for figure in comparison.tested}
         values.append([by_metric.get(metric, math.nan) for metric in metrics])
+    broken = [math.nan if comparison.broken is None else len(comparison.broken) for comparison in shown]
+    cells = [
+        [
+            *(MatrixCell(drift_colour(value), with_sign(number(value, 1))) for value in row),
+            MatrixCell(drift_colour(2.0 * min(n, 1)), number(n, 0)),
+        ]
+        for row, n in zip(values, broken, strict=True)
+    ]
     names = [
         f"{one_line(comparison.model)} {recorded[comparison.candidate_id]:%Y-%m-%d} "
         f"{'' if comparison.outcome is None else OUTCOMES[Outcome(comparison.outcome)]}".strip()
@@ -473,17 +482,22 @@ def _drift_figure(series: Sequence[StoredComparison], recorded: Mapping[str, dat
         if len(shown) < len(series)
         else ""
     )
-    labels = [one_line(metric_label(metric)) for metric in metrics]
+    labels = [*(one_line(metric_label(metric)) for metric in metrics), "broken limits"]
     return Figure(
         "drift",
-        matrix_chart(names, labels, values, drift_colour, lambda value: with_sign(number(value, 1))),
-        f"Drift of each tested metric as a multiple of its margin, in {count_of(len(shown), 'run')}.",
+        lambda width: matrix(cells, names, labels, width=width),
+        "Drift of each tested metric as a multiple of the allowed change, and broken hard limits, in "
+        f"{count_of(len(shown), 'run')}.",
         matrix_table(
-            "run", [f"{name} ({id_})" for name, id_ in zip(names, ids, strict=True)], labels, values
+            "run",
+            [f"{name} ({id_})" for name, id_ in zip(names, ids, strict=True)],
+            labels,
+            [[*row, n] for row, n in zip(values, broken, strict=True)],
         ),
-        caption="Drift from the baseline as a multiple of the margin, the latest run at the top. Orange is "
-        "worse; at 1 or more, the change is too large to pass. All runs were compared with the same baseline "
-        f"and settings.{cut}",
+        caption="A figure such as +3.6 means 3.6 times the change that is allowed on average (the margin); "
+        "orange is worse, and 1 or more is too large to pass. A hard limit counts single items with a fault, "
+        "such as lost outputs, which an average can hide: the last column has the number of broken limits. "
+        f"The latest run is at the top; all were compared with the same baseline and settings.{cut}",
         style="heat",
     )
 

@@ -307,13 +307,13 @@ def review_document(review: RunReview) -> Document:
     reasons = reasons_of(gate)
     outcome = None if gate.outcome is None else Outcome(gate.outcome)
     texts = _texts_section(review, reasons)
+    lead = tuple(f"{printable(fact)}." for fact in _gravest(gate, _LEAD_REASONS))
+    further = tuple(finding for finding in _findings(gate, reasons) if finding[1] not in lead)
     return replace(
         base,
         title=_title(name, gate, outcome, reasons),
         lead=None if outcome is None else Decision(OUTCOMES[outcome], LEVELS[outcome], _about(name, review)),
-        introduction=tuple(
-            Paragraph(f"{printable(fact)}.", "lead", detail="both") for fact in _gravest(gate, _LEAD_REASONS)
-        ),
+        introduction=tuple(Paragraph(line, "lead", detail="both") for line in lead),
         next_step=f"{printable(_next_step(review, reasons))}.",
         next_links=() if texts is None else ((printable(_look(reasons)), texts.name),),
         notices=notices(
@@ -326,7 +326,7 @@ def review_document(review: RunReview) -> Document:
         ),
         facts=_facts(gate),
         sections=without_none(
-            section("reasons", "Why", Findings(tuple(_findings(gate, reasons)), detail="both")),
+            section("reasons", "Further tests", Findings(further, detail="both") if further else None),
             texts,
             _limits_section(gate),
             _metrics_section(gate),
@@ -416,12 +416,10 @@ def _findings(gate: StoredComparison, reasons: Sequence[StatedReason]) -> Iterat
         yield reason.level, printable(f"{capitalise(reason.sentence)}.")
     hidden = _hidden_metrics(gate)
     passed = [
-        one_line(metric_named(figure.metric, figure.margin).label)
-        for figure in gate.figures
-        if figure.outcome == Outcome.PASS
-        and figure.group is None
-        and not figure.items
-        and figure.metric not in hidden
+        f"{one_line(metric_named(figure.metric, figure.margin).label)}"
+        f"{' on average (but their limit is broken)' if figure.metric in hidden else ''}"
+        for figure in sorted(gate.figures, key=lambda figure: figure.metric in hidden)
+        if figure.outcome == Outcome.PASS and figure.group is None and not figure.items
     ]
     if passed:
         yield "pass", f"Within the margin: {join_list(passed)}."

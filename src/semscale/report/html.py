@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _FEWEST_LISTED = 5  # sections of a page with a list of contents
+_MOST_OPEN = 3  # compared items before those that are folded
 _BREAKS, _PARTS = re.compile("[-/]"), re.compile("[^/]*/”?|[^/]+")  # a closing quote stays with its name
 
 
@@ -227,6 +228,7 @@ def template_environment() -> "Environment":
     environment.globals |= {
         "block_html": block_html,
         "fewest_listed": _FEWEST_LISTED,
+        "most_open": _MOST_OPEN,
         "wordy_columns": _wordy_columns,
         "kind_of": lambda value: type(value).__name__,
     }
