@@ -57,7 +57,8 @@ def test_the_page_of_a_failed_run_states_verdict_reasons_texts_and_limits(histor
 def test_the_trend_counts_broken_limits_that_an_average_hides(history):
     rows = trend_figure(summarize_history(history).datasets[0]).table.rows
     # lost content, contradictions (0.4 / 0.11), lost outputs, broken limits
-    assert [[round(float(cell.value), 1) for cell in row[1:]] for row in rows] == [[0, 0, 0, 0], [0, 3.6, 0, 1]]
+    values = [[round(float(cell.value), 1) for cell in row[1:]] for row in rows]
+    assert values == [[0, 0, 0, 0], [0, 3.6, 0, 1]]
 
 
 def test_the_list_has_the_latest_run_first_with_its_gravest_reason(history):

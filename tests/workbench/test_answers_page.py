@@ -108,13 +108,21 @@ def test_the_files_with_measured_answers_are_listed(browser, folder):
     page = browser.get("/answers")
     assert "judged answers" in page
     assert "log of an evaluation" in page
-    assert "answers.csv" not in page
+    assert "answers.csv</bdi>" not in page
     judged, log = page[page.index(f"file={JUDGED.replace('/', '%2F')}") :].split("</tr>")[:2]
     mean = sum((level - 1) / 4 for row, level in enumerate(LEVELS, start=1) if row != 12) / (N - 1)
     for head, shown in (("Answers", N), ("Mean score", f"{mean:.2f}"), ("Labelled", 1)):
         assert f'data-head="{head}">{shown}<' in judged
     assert f" of {N - 1} scored</small>" in judged
     assert 'data-head="Labelled">0<' in log
+
+
+def test_a_single_file_is_a_card_with_its_mean_and_interval(browser):
+    page = re.sub(r"\s+", " ", re.sub("<[^>]*>", "", browser.get("/answers")))
+    mean = sum((level - 1) / 4 for row, level in enumerate(LEVELS, start=1) if row != 12) / (N - 1)
+    assert re.search(rf"{N} answers, mean score {mean:.2f} \[0\.\d\d, 0\.\d\d\] on a scale", page)
+    assert f"{N - 1} scored; 0 labelled by people." in page
+    assert "Read the worst" in page
 
 
 def test_the_lowest_scores_come_first_and_unreadable_ones_last(browser):
@@ -129,7 +137,7 @@ def test_an_answer_shows_texts_marks_scores_and_what_the_judge_said(browser):
     card = page[page.index('id="row-5"') : page.index('id="row-6"')]
     assert "how much &lt;b&gt;?" in card
     assert 'class="negation"' in card
-    assert "5 of 5 judge: Completely correct, score 1.00" in re.sub("<[^>]*>", "", card)
+    assert "5 of 5 judge: Completely correct\n" in re.sub("<[^>]*>", "", card)
     assert "because of grade 5" in card
     whole = browser.get(address("/answers/row", row=4))
     assert "Raw replies" in whole

@@ -18,7 +18,7 @@ from semscale.report.document import (
     Quoted,
     mark_findings,
 )
-from semscale.report.formatting import number, one_line
+from semscale.report.formatting import one_line
 from semscale.store.writing import PREFIX
 from semscale.workbench.answer_files import AnswerRun, one_text
 
@@ -188,8 +188,7 @@ def _reply(
     level = _chosen_level(run, cells) if masses else None
     point = None if level is None else _point(run, level)
     if level is not None:
-        label = "" if point == level.label else f"{level.label}, "
-        judge = f"{judge}: {label}score {number(shown.value)}"
+        judge = f"{judge}: {level.label}" if point != level.label else judge
     return JudgeReply(
         judge=Quoted(judge),
         score=shown if point is None else Quoted(point),
