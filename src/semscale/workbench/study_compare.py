@@ -19,7 +19,7 @@ from semscale.workbench.project import Project
 from semscale.workbench.report_pages import report_page
 from semscale.workbench.runs import store_choices, stored_choices
 from semscale.workbench.study_files import StoredStudy, study_files
-from semscale.workbench.study_form import METHOD_TITLES
+from semscale.workbench.study_form import METHOD_CODES, METHOD_TITLES
 from semscale.workbench.study_runs import ChosenStudy, StudyWorks, send_report
 from semscale.workbench.survey_view import SurveyReader
 
@@ -238,7 +238,7 @@ def _methods(design: "StudyDesign | None") -> dict[str, str]:
         return {}
     questions = design.questionnaire.questions
     used = {method for question in questions if question.scale is not None for method in question.methods}
-    return {name: title for name, title in METHOD_TITLES.items() if name in used}
+    return {name: f"{title} ({METHOD_CODES[name]})" for name, title in METHOD_TITLES.items() if name in used}
 
 
 def _command(

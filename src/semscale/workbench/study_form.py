@@ -24,12 +24,15 @@ TYPE_TITLES: "dict[TypeName, str]" = {
 """Kinds of questions in words."""
 
 METHOD_TITLES = {
-    "ssr": "own words, rated by meaning (SSR)",
-    "flr": "own words, and a second call that picks a point for them (FLR)",
-    "dlr": "picks a point (DLR)",
-    "decision": "probability of each point (typed decision)",
+    "ssr": "own words, rated by meaning",
+    "flr": "own words, and a second call that picks a point for them",
+    "dlr": "picks a point",
+    "decision": "probability of each point",
 }
 """Methods in words."""
+
+METHOD_CODES = {"ssr": "SSR", "flr": "FLR", "dlr": "DLR", "decision": "typed decision"}
+"""Names of the methods in reports and papers."""
 
 _MOST_FIELDS = 10_000
 _MOST_DIGITS = 9

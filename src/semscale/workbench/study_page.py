@@ -16,7 +16,14 @@ from semscale.workbench.pages import page, redirect, router_of, status_of
 from semscale.workbench.project import SCALES, Project
 from semscale.workbench.study_compare import comparison_router
 from semscale.workbench.study_files import StoredStudy, new_path, study_files
-from semscale.workbench.study_form import METHOD_TITLES, TYPE_TITLES, StudyFields, StudyForm, problem_in
+from semscale.workbench.study_form import (
+    METHOD_CODES,
+    METHOD_TITLES,
+    TYPE_TITLES,
+    StudyFields,
+    StudyForm,
+    problem_in,
+)
 from semscale.workbench.study_runs import StudyWorks, runs_router
 from semscale.workbench.survey_view import SurveyReader
 
@@ -182,6 +189,7 @@ class StudyPage:
             tables=self._project.files(),
             types=TYPE_TITLES,
             methods={name: METHOD_TITLES[name] for name in METHODS},
+            codes=METHOD_CODES,
             has_joint=bool(stored.keys["panel"].get("joint")),
             command=shlex.join(["semscale", "study", "run", form.file, "--dry-run"]),
             **_seen(stored, form),
