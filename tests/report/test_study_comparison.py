@@ -40,7 +40,7 @@ def test_everything_stands_beside_nulls_and_ceiling(outcome, tmp_path):
         "Equal shares",
         "Pooled people",
         "shuffled personas by",
-        "P of the order",
+        "p of the order",
         "How many people the panel is worth",
         "Simulation interval",
     ):
