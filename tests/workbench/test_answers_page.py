@@ -178,7 +178,7 @@ def test_contradictions_with_the_references_are_found(browser):
     assert rows_in(browser.get(link)) == [5, 10, 15, 20]
 
 
-def test_a_label_is_in_the_journal_and_its_key_again_takes_it_back(browser, folder):
+def test_a_label_is_in_the_journal_and_only_taken_back_where_the_page_shows_it(browser, folder):
     label_as_ada(browser, 1, "4")
     journal = folder / "labels" / "judged-answers" / "ada.jsonl"
     (entry,) = map(json.loads, journal.read_text().splitlines())
@@ -186,7 +186,13 @@ def test_a_label_is_in_the_journal_and_its_key_again_takes_it_back(browser, fold
     page = browser.get(address())
     assert rows_in(page)[0] == 1, "the disagreement comes first"
     assert rows_in(browser.get(address(show="disagree"))) == [1]
-    label_as_ada(browser, 1, "4")
+    label_as_ada(browser, 1, "4")  # as in another tab, which does not show the label yet
+    assert len(journal.read_text().splitlines()) == 1
+    fields = {"filters": f"file={JUDGED}", "row": "0", "key": "other"}
+    refused = browser.post("/answers/label", fields | {"back": "5"})
+    assert "changed elsewhere" in message_in(refused)
+    assert rows_in(browser.get(address(show="disagree"))) == [1]
+    browser.change("/answers/label", fields | {"back": "4"})
     assert rows_in(browser.get(address(show="disagree"))) == []
 
 
@@ -234,9 +240,9 @@ def test_labels_need_a_name_and_one_of_the_levels(browser):
         assert refused.status_code == 422
 
 
-def keep(browser, *rows):
+def keep(browser, *rows, act="add"):
     for row in rows:
-        browser.change("/answers/keep", {"filters": f"file={JUDGED}", "row": str(row - 1)})
+        browser.change("/answers/keep", {"filters": f"file={JUDGED}", "row": str(row - 1), "act": act})
 
 
 def test_chosen_answers_are_a_set_that_is_undone(browser, folder):
@@ -249,7 +255,10 @@ def test_chosen_answers_are_a_set_that_is_undone(browser, folder):
     assert rows_in(browser.get(address(show="set", order="row"))) == [1, 4]
     browser.change("/data/undo")
     assert [item.id for item in read_set(path)] == ["q1"]
-    keep(browser, 1)
+    keep(browser, 1)  # as in another tab, which does not show that the set has it
+    assert [item.id for item in read_set(path)] == ["q1"]
+    keep(browser, 1, act="remove")
+    keep(browser, 1, act="remove")
     assert read_set(path) == []
 
 

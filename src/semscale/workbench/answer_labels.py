@@ -18,7 +18,7 @@ from semscale.types import Floats, Integers, Mask
 from semscale.workbench.answer_files import AnswerRun
 from semscale.workbench.label_journals import Entry, Journals, Labels
 from semscale.workbench.label_measures import Choice
-from semscale.workbench.project import LABELS, Project
+from semscale.workbench.project import LABELS, ConflictError, Project
 
 if TYPE_CHECKING:
     from semscale.judging.human_labels import HumanEvidence
@@ -173,7 +173,7 @@ class AnswerLabels:
         return "" if entry is None else entry.label
 
     def add(self, row: int, person: str, label: str, key: str) -> None:
-        """Store a label; the one that holds already is taken back.
+        """Store a label, unless it holds already.
 
         Args:
             row: the row, from 0.
@@ -188,12 +188,31 @@ class AnswerLabels:
             raise InputError("row", f"must be a row of the file, got {row + 1}")
         if label not in {choice.value for choice in self.choices}:
             raise InputError("label", f"must be one of the list, got {label!r:.40}")
+        if self.own(row, person) != label:
+            entry = Entry(id=f"{key}:{label}", rater=person, row=row + 1, label=label)
+            self._journals.of_rater(person).add(entry)
+
+    def take_back(self, row: int, person: str, label: str, key: str) -> None:
+        """Take back a label; nothing happens if the answer has none.
+
+        Args:
+            row: the row, from 0.
+            person: who gave it.
+            label: the label that the page showed.
+            key: the page's name for the answer; the same answer counts once.
+
+        Raises:
+            ConflictError: the answer has another label than the page showed.
+        """
         journal = self._journals.of_rater(person)
         held = journal.labels().labelled.get(row + 1)
-        if held is not None and held.label == label:
-            journal.add(Entry(id=f"{key}:undo", rater=person, act="undo", undoes=held.id))
-        else:
-            journal.add(Entry(id=f"{key}:{label}", rater=person, row=row + 1, label=label))
+        if held is None:
+            return
+        if held.label != label:
+            raise ConflictError(
+                "your label was changed elsewhere since this page was shown, so it was not taken back"
+            )
+        journal.add(Entry(id=f"{key}:undo", rater=person, act="undo", undoes=held.id))
 
     def _column(self, labels: Labels) -> Floats:
         from semscale.judging.human_labels import label_table

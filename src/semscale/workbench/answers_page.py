@@ -2,7 +2,7 @@
 
 import secrets
 import shlex
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
@@ -175,14 +175,18 @@ class AnswersPage:
         filters: Annotated[str, Form()] = "",
         row: Annotated[int, Form()] = -1,
         label: Annotated[str, Form()] = "",
+        back: Annotated[str, Form()] = "",
         key: Annotated[str, Form()] = "",
     ) -> Response:
-        """Store the label of an answer."""
+        """Store the label of an answer, or take the one that the page shows back."""
         choice, person = _choice(filters), current_rater(request)
         if not person:
             raise InputError("rater", "must be known: write your name above the answers")
         run = self._open(choice.file, choice)
-        self._labels(run).add(row, person, label, key[:60])
+        if back:
+            self._labels(run).take_back(row, person, back, key[:60])
+        else:
+            self._labels(run).add(row, person, label, key[:60])
         labels = self._labels(run)
         RegressionFile.of_run(self._project, run).note_label(run, labels, row)
         answer = self._after(request, choice, run, row)
@@ -194,15 +198,18 @@ class AnswersPage:
         request: Request,
         filters: Annotated[str, Form()] = "",
         row: Annotated[int, Form()] = -1,
+        act: Annotated[Literal["add", "remove"], Form()] = "add",
     ) -> Response:
-        """Add an answer to the regression set, or take it out."""
+        """Add an answer to the regression set, or take it out, as the button that was pressed states."""
         choice = _choice(filters)
         run = self._open(choice.file, choice)
         if not 0 <= row < run.n:
             raise InputError("row", f"must be a row of the file, got {row + 1}")
-        RegressionFile.of_run(self._project, run).toggle(
-            run, self._labels(run), row, f"/answers?{urlencode(choice.query)}"
-        )
+        kept, shown = RegressionFile.of_run(self._project, run), f"/answers?{urlencode(choice.query)}"
+        if act == "add":
+            kept.add(run, self._labels(run), row, shown)
+        else:
+            kept.remove_row(run, row, shown)
         return self._after(request, choice, run, row)
 
     def _after(self, request: Request, choice: AnswerChoice, run: AnswerRun, row: int) -> Response:

@@ -67,8 +67,8 @@ class RegressionFile:
         """Return the rows, from 0, of a file's answers in the set."""
         return {item.row - 1 for item in self.items() if item.source == run.name}
 
-    def toggle(self, run: AnswerRun, labels: AnswerLabels, row: int, page: str) -> None:
-        """Add an answer to the set, or take it out.
+    def add(self, run: AnswerRun, labels: AnswerLabels, row: int, page: str) -> None:
+        """Add an answer to the set, unless the set has it.
 
         Args:
             run: the answers.
@@ -79,13 +79,27 @@ class RegressionFile:
         Raises:
             ConflictError: the set was changed in the meantime.
         """
+        if row not in self.rows(run):
+            name = f"add row {row + 1:,} to the regression set"
+            self._change(name, lambda items: [*items, item_of(run, labels, row)], page)
 
-        def changed(items: list[RegressionItem]) -> list[RegressionItem]:
-            others = [item for item in items if (item.source, item.row) != (run.name, row + 1)]
-            return others if len(others) < len(items) else [*others, item_of(run, labels, row)]
+    def remove_row(self, run: AnswerRun, row: int, page: str) -> None:
+        """Take an answer out of the set, if the set has it.
 
-        act = f"take row {row + 1:,} out of" if row in self.rows(run) else f"add row {row + 1:,} to"
-        self._change(f"{act} the regression set", changed, page)
+        Args:
+            run: the answers.
+            row: the row, from 0.
+            page: address to which undoing it leads.
+
+        Raises:
+            ConflictError: the set was changed in the meantime.
+        """
+
+        def others(items: list[RegressionItem]) -> list[RegressionItem]:
+            return [item for item in items if (item.source, item.row) != (run.name, row + 1)]
+
+        if row in self.rows(run):
+            self._change(f"take row {row + 1:,} out of the regression set", others, page)
 
     def set_output(self, id: str, output: str, was: str) -> None:
         """Store the right answer of an item.

@@ -238,7 +238,7 @@ function press(key) { // what has the key in the current card, the first one or 
   element?.closest("[data-question]")?.focus({ preventScroll: true });
   if (element?.matches("select, textarea, [type=search]")) element.focus();
   else element?.click();
-  if (element?.matches("[data-advance] [data-key]")) step(1); // some lists go on to the next card
+  if (element?.matches("[data-advance] [name=label]")) step(1); // some lists go on to the next card
   return element;
 }
 
