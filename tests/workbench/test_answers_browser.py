@@ -104,6 +104,26 @@ def test_keys_in_random_order_label_one_answer_after_the_other(new_page, workben
     )
 
 
+def test_keys_after_the_last_answer_of_a_page_change_none_and_lead_to_further_ones(new_page, workbench, folder):
+    page = new_page()
+    page.goto(workbench.address.partition("/?")[0] + "/answers?file=results/judged.parquet")
+    page.get_by_label("Label answers as").fill("Ada")
+    page.keyboard.press("Enter")
+    page.get_by_text("You label as Ada").wait_for()
+    cards = page.locator(".answer-list > li")
+    cards.last.focus()
+    last = cards.last.get_attribute("id")
+    page.keyboard.press("1")
+    cards.last.locator("[name=label][aria-pressed=true]").wait_for()
+    for key in "j2x":
+        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**start=20**")
+    (line,) = (folder / "labels" / "judged-answers" / "ada.jsonl").read_text().splitlines()
+    assert f"row-{json.loads(line)['row']}" == last
+    assert not (folder / "regression").exists()
+
+
 def test_an_answer_opens_is_found_and_is_compared(new_page, workbench):
     page = new_page()
     page.goto(workbench.address.partition("/?")[0] + "/answers?file=results/judged.parquet")
