@@ -157,7 +157,7 @@ def test_an_approval_states_person_reason_and_expiry(semscale, recorded):
     )
     assert ended.code == 0, ended.err
     assert recorded["id"][:8] in ended.out
-    assert "approved by Ann, until 2099-01-31 00:00 UTC: read them" in ended.out
+    assert "approved by Ann, through 2099-01-30 UTC: read them" in ended.out
     content = json.loads(
         semscale("drift", "approve", "latest", "--approved-by", "Bo", "--why", "x", "--json").out
     )

@@ -54,6 +54,8 @@ def test_a_run_is_approved_and_the_history_has_the_decision(browser, place):
 def test_a_day_counts_until_its_end_and_no_end_is_none(browser, place):
     page = browser.get(f"/drift/run?run={PASSED}")
     page = browser.change("/drift/decide", {**form_of(page), **DECISION, "until": "2099-12-31"})
+    assert "through 2099-12-31" in page
+    assert "2100-01-01" not in page
     browser.change("/drift/decide", {**form_of(page), **DECISION, "span": "none", "act": "reject"})
     with open_history(place) as history:
         approval, rejection = history.decisions("feedback")[-2:]
@@ -66,8 +68,8 @@ def test_a_day_counts_until_its_end_and_no_end_is_none(browser, place):
         ({"why": " "}, "why must not be empty"),
         ({"by": ""}, "by must not be empty"),
         ({"act": ""}, "choose Approve or Reject"),
-        ({"until": "2001-01-01"}, "must be in the future"),
-        ({"until": "soon"}, "must be a span"),
+        ({"until": "2001-01-01"}, "the last day, 2001-01-01, has passed"),
+        ({"until": "soon"}, "the last day must be a date"),
     ],
 )
 def test_a_decision_with_a_mistake_keeps_what_was_typed(browser, place, changed, reason):

@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
 from difflib import SequenceMatcher
 from itertools import islice
 from os.path import commonprefix
@@ -315,13 +316,28 @@ def run_line(run: Run) -> str:
     return f"{short_id(run.id)}  {one_line(run.model)}  {run.recorded:%Y-%m-%d %H:%M} UTC"
 
 
+def expiry(expires: datetime, time: str) -> str:
+    """State the end of a decision: its last day if it ends with a day in UTC, or else the time.
+
+    Args:
+        expires: the end, in UTC.
+        time: format of the time.
+
+    Examples:
+        >>> expiry(datetime(2027, 1, 16), "%Y-%m-%d"), expiry(datetime(2027, 1, 16, 9), "%Y-%m-%d")
+        ('through 2027-01-15', 'until 2027-01-16')
+    """
+    is_midnight = expires.time() == datetime.min.time()
+    return f"through {expires - timedelta(days=1):%Y-%m-%d}" if is_midnight else f"until {expires:{time}}"
+
+
 def _run_lines(summary: DriftSummary) -> Iterator[str]:
     comparison, approval = summary.comparison, summary.approval
     if summary.recorded_from is not None:
         yield f"recorded {printable(summary.recorded_from)} as {short_id(comparison.candidate.id)}"
     approved = f", approved by {one_line(approval.by)}" if approval is not None else ""
     if approval is not None and approval.expires:
-        approved += f" until {approval.expires:%Y-%m-%d}"
+        approved += f" {expiry(approval.expires, '%Y-%m-%d')}"
     yield f"candidate  {run_line(comparison.candidate)}"
     yield f"baseline   {run_line(comparison.baseline)}{approved}"
     reruns, n, left_out = len(comparison.reruns), len(comparison.baseline.items), comparison.n_left_out

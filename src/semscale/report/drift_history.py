@@ -45,7 +45,7 @@ from semscale.report.document import (
     estimate_cell,
     notices,
 )
-from semscale.report.drift_gate import OUTCOMES, drift_colour, in_margins, outcome_cell, run_line
+from semscale.report.drift_gate import OUTCOMES, drift_colour, expiry, in_margins, outcome_cell, run_line
 from semscale.report.figures import (
     distribution_chart,
     distribution_data,
@@ -156,7 +156,7 @@ def _call_rows(summary: RecordedRun) -> Iterator[tuple[str, Value] | None]:
 def _approval_rows(summary: RecordedRun) -> Iterator[tuple[str, Value] | None]:
     approval = summary.approval
     if approval is not None:
-        until = f" until {approval.expires:{_TIME}} UTC" if approval.expires else ""
+        until = f" {expiry(approval.expires, _TIME)} UTC" if approval.expires else ""
         yield "baseline", Quoted(f"approved by {approval.by}{until}: {approval.why}")
 
 
@@ -199,7 +199,7 @@ def _id_cautions(shared: SharedIds | None, dataset: str) -> tuple[str, ...]:
 def approval_document(summary: ApprovedBaseline) -> Document:
     """Turn an approval into a document."""
     run, approval, shared = summary.run, summary.approval, summary.shared
-    until = f"until {approval.expires:{_TIME}} UTC" if approval.expires else "until another is approved"
+    until = f"{expiry(approval.expires, _TIME)} UTC" if approval.expires else "until another is approved"
     rerun = "" if run.rerun_of is None else f"It was recorded as a rerun of {short_id(run.rerun_of)}."
     former = ""
     if shared is not None:
@@ -238,7 +238,7 @@ def approval_document(summary: ApprovedBaseline) -> Document:
 def rejection_document(summary: RejectedRun) -> Document:
     """Turn a rejection into a document."""
     run, rejection, gate = summary.run, summary.rejection, summary.last_gate
-    until = f"until {rejection.expires:{_TIME}} UTC" if rejection.expires else "until the run is approved"
+    until = f"{expiry(rejection.expires, _TIME)} UTC" if rejection.expires else "until the run is approved"
     no_baseline = (
         "It was the baseline, so the dataset has none: no run can be gated until another is approved"
         + hint(": semscale drift approve RUN --approved-by NAME --why REASON")
@@ -320,7 +320,7 @@ DECISION_COLUMNS: Columns[Approval | Rejection] = (
     ("run", lambda decision: Quoted(short_id(decision.run_id))),
     ("decision", decision_cell),
     ("by", lambda decision: Quoted(decision.by)),
-    ("until (UTC)", lambda decision: f"{decision.expires:{_TIME}}" if decision.expires else Number(None)),
+    ("holds (UTC)", lambda decision: expiry(decision.expires, _TIME) if decision.expires else Number(None)),
     ("reason", lambda decision: Quoted(decision.why)),
 )
 """Columns of a table of decisions."""
@@ -369,7 +369,7 @@ def baseline_line(dataset: DatasetHistory) -> str:
     approval = dataset.approval
     if approval is None:
         return "no baseline" + hint(": semscale drift approve RUN --approved-by NAME --why REASON")
-    until = f" until {approval.expires:{_TIME}} UTC" if approval.expires else ""
+    until = f" {expiry(approval.expires, _TIME)} UTC" if approval.expires else ""
     expired = " (expired)" if dataset.is_stale else ""
     if (rejection := dataset.rejection) is not None:
         expired = f" (rejected by {one_line(rejection.by)}: {one_line(rejection.why)})"

@@ -43,6 +43,7 @@ from semscale.report.drift_gate import (
     SAME_SUBJECT,
     around_difference,
     differing,
+    expiry,
     in_margins,
     outcome_cell,
 )
@@ -251,7 +252,7 @@ def decision_sentence(decision: Approval | Rejection) -> str:
     """State a decision with its author, expiry and reason."""
     what = "Rejected" if isinstance(decision, Rejection) else "Approved"
     ended = " (ended)" if decision.is_stale(now()) else ""
-    until = "" if decision.expires is None else f" until {decision.expires:%Y-%m-%d}{ended}"
+    until = "" if decision.expires is None else f" {expiry(decision.expires, '%Y-%m-%d')}{ended}"
     return f"{what} by {one_line(decision.by)}{until}: {one_line(decision.why)}"
 
 

@@ -16,7 +16,8 @@ from semscale.drift.history_summary import summarize_history
 from semscale.drift.review import RunReview, review_run
 from semscale.errors import InputError
 from semscale.history import HISTORY_FILE
-from semscale.history.runs import RunSummary, short_id
+from semscale.history.runs import RunSummary, now, short_id
+from semscale.messages import shorten
 from semscale.report.drift_review import decision_sentence
 from semscale.report.drift_site import list_dataset
 from semscale.workbench.pages import page, redirect, router_of, status_of
@@ -48,15 +49,22 @@ class DecisionForm(BaseModel):
     until: str = ""
     last: str = ""
 
-    @property
     def expires(self) -> str | None:
-        """The expiry as commands read it; a day counts until its end."""
-        if not self.until.strip():
+        """Return the expiry as commands read it; a day counts until its end.
+
+        Raises:
+            InputError: the last day is no day, or has passed.
+        """
+        typed = self.until.strip()
+        if not typed:
             return None if self.span == "none" else self.span
         try:
-            return (date.fromisoformat(self.until.strip()) + timedelta(days=1)).isoformat()
+            end = date.fromisoformat(typed) + timedelta(days=1)
         except (ValueError, OverflowError):
-            return self.until.strip()  # what is no day is refused, with the reason
+            raise InputError(f"the last day must be a date such as 2027-01-31, got {shorten(typed)}") from None
+        if end <= now().date():
+            raise InputError(f"the last day, {typed}, has passed: choose a later one")
+        return end.isoformat()
 
 
 class DriftPage:
@@ -131,7 +139,7 @@ class DriftPage:
                     f"{short_id(decisions[-1].run_id)}: {decision_sentence(decisions[-1])}"
                 )
             decide = approve if form.act == "approve" else reject
-            decide(history, run, current_name() or form.by, form.why, form.expires)
+            decide(history, run, current_name() or form.by, form.why, form.expires())
 
     def _render(self, form: DecisionForm, error: InputError | None = None) -> Response:
         with self._project.open_history() as history:
