@@ -51,6 +51,18 @@ def test_a_run_is_approved_and_the_history_has_the_decision(browser, place):
     assert (approval.expires - approval.approved).days == 30
 
 
+def test_the_form_states_that_a_run_has_no_reruns(browser, place):
+    assert "There is no rerun of this run" in browser.get(f"/drift/run?run={PASSED}")
+    assert "There is no rerun of this run" not in browser.get(f"/drift/run?run={BASELINE}")
+
+
+def test_a_reason_that_ends_with_a_full_stop_gets_no_second_one(browser, place):
+    page = browser.get(f"/drift/run?run={FAILED}")
+    page = browser.change("/drift/decide", {**form_of(page), **DECISION, "why": "new prices."})
+    assert "new prices." in page
+    assert "new prices.." not in page
+
+
 def test_a_day_counts_until_its_end_and_no_end_is_none(browser, place):
     page = browser.get(f"/drift/run?run={PASSED}")
     page = browser.change("/drift/decide", {**form_of(page), **DECISION, "until": "2099-12-31"})

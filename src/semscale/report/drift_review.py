@@ -315,7 +315,7 @@ def review_document(review: RunReview) -> Document:
         title=_title(name, gate, outcome, reasons),
         lead=None if outcome is None else Decision(OUTCOMES[outcome], LEVELS[outcome], _about(name, review)),
         introduction=tuple(Paragraph(line, "lead", detail="both") for line in lead),
-        next_step=f"{printable(_next_step(review, reasons))}.",
+        next_step=_with_full_stop(printable(_next_step(review, reasons))),
         next_links=() if texts is None else ((printable(_look(reasons)), texts.name),),
         notices=notices(
             cautions=[
@@ -390,6 +390,11 @@ def _next_step(review: RunReview, reasons: Sequence[StatedReason]) -> str:
     if outcome == Outcome.PASS and not reasons:
         return "Nothing to do: no metric is worse than chance explains, and every limit is met"
     return f"{look}, and approve the run if they are as good as before"
+
+
+def _with_full_stop(sentence: str) -> str:
+    """End a sentence, which may end with the reason that a person typed."""
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
 
 
 def _look(reasons: Sequence[StatedReason]) -> str:

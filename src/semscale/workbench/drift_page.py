@@ -145,6 +145,7 @@ class DriftPage:
         with self._project.open_history() as history:
             review = review_run(history, form.run)
             decisions = history.decisions(review.run.dataset)
+            runs = history.runs(review.run.dataset)
         document = review.document()
         return page(
             "drift_run",
@@ -156,6 +157,7 @@ class DriftPage:
             document=replace(document, next_links=(*document.next_links, ("approve the run", "decide"))),
             form=form,
             last=decisions[-1].id if decisions else "",
+            has_reruns=any(run.rerun_of == review.run.id for run in runs),
             spans=SPANS,
             commands=_commands(review),
         )
