@@ -104,7 +104,9 @@ def test_keys_in_random_order_label_one_answer_after_the_other(new_page, workben
     )
 
 
-def test_keys_after_the_last_answer_of_a_page_change_none_and_lead_to_further_ones(new_page, workbench, folder):
+def test_keys_after_the_last_answer_of_a_page_change_none_and_lead_to_further_ones(
+    new_page, workbench, folder
+):
     page = new_page()
     page.goto(workbench.address.partition("/?")[0] + "/answers?file=results/judged.parquet")
     page.get_by_label("Label answers as").fill("Ada")

@@ -19,7 +19,7 @@ from semscale.judging.judge import Judge
 from semscale.judging.settings import JudgeColumns
 from semscale.judging.table import judge_table
 from semscale.judging.templates import load_template
-from semscale.snapshots.regression_sets import candidate_answers, read_set
+from semscale.snapshots.regression_sets import RegressionItem, candidate_answers, read_set, set_content
 from semscale.store.reading import open_table
 
 N = 24
@@ -303,7 +303,7 @@ def test_a_candidate_is_gated_in_the_page(browser, folder):
         page = browser.get("/answers/set?name=judged")
     assert "fails 1 of 3 questions" in page
     assert "the candidate has no such answer" in page
-    browser.change("/answers/set", {"name": "judged", "item": "q3", "act": "remove"})
+    browser.change("/answers/set", {"name": "judged", "removed": "q3"})
     page = browser.change("/answers/gate", {"name": "judged", "candidate": "candidate.csv"})
     while 'id="progress"' in page:
         page = browser.get("/answers/set?name=judged")
@@ -320,9 +320,35 @@ def test_a_right_answer_is_written_by_hand(browser, folder):
     assert refused.status_code == 422
 
 
-def test_answers_of_a_candidate_are_those_with_the_same_question(tmp_path):
-    from semscale.snapshots.regression_sets import RegressionItem
+def test_a_check_saves_the_right_answers_that_were_typed(browser, folder):
+    keep(browser, 1, 2)
+    pl.DataFrame({"id": ["q1", "q2"], "output": ["By hand.", REFERENCES[1]]}).write_csv(folder / "new.csv")
+    form = {
+        "name": "judged",
+        "item": ["q1", "q2"],
+        "was": REFERENCES[:2],
+        "output": ["By hand.", REFERENCES[1]],
+        "candidate": "new.csv",
+    }
+    page = browser.change("/answers/gate", form)
+    while 'id="progress"' in page:
+        page = browser.get("/answers/set?name=judged")
+    assert "gives the right answers to 2 questions" in page
+    assert [item.output for item in read_set(folder / "regression" / "judged.jsonl")] == form["output"]
 
+
+def test_a_set_of_two_thousand_questions_is_saved_as_a_whole(browser, folder):
+    ids = [f"q{row}" for row in range(2000)]
+    path = folder / "regression" / "large.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(set_content([RegressionItem(id_, output="before") for id_ in ids]))
+    outputs = ["after" if row % 2 else "before" for row in range(2000)]
+    form = {"name": "large", "item": ids, "was": ["before"] * 2000, "output": outputs, "removed": "q0"}
+    browser.change("/answers/set", form)
+    assert [item.output for item in read_set(path)] == outputs[1:]
+
+
+def test_answers_of_a_candidate_are_those_with_the_same_question(tmp_path):
     table = pl.DataFrame({"id": ["1", "2"], "input": ["b", "c"], "output": ["to b", "to c"]})
     table.write_ndjson(tmp_path / "new.jsonl")
     items = [RegressionItem("1", input="a"), RegressionItem("7", input="c"), RegressionItem("2", input="c")]

@@ -382,7 +382,7 @@ def _when_not_gated(review: RunReview) -> Iterator[str]:
 def _next_step(review: RunReview, reasons: Sequence[StatedReason]) -> str:
     """Return the next step without a full stop: what was decided, or what to look at before that."""
     if (decision := review.decision) is not None:
-        return f"Nothing is left to decide. {decision_sentence(decision)}"
+        return f"Nothing is left to decide. {decision_sentence(decision).removesuffix('.')}"
     look = _look(reasons)
     outcome = None if review.gate is None else review.gate.outcome
     if outcome == Outcome.FAIL:
@@ -390,11 +390,6 @@ def _next_step(review: RunReview, reasons: Sequence[StatedReason]) -> str:
     if outcome == Outcome.PASS and not reasons:
         return "Nothing to do: no metric is worse than chance explains, and every limit is met"
     return f"{look}, and approve the run if they are as good as before"
-
-
-def _with_full_stop(sentence: str) -> str:
-    """End a sentence, which may end with the reason that a person typed."""
-    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
 
 
 def _look(reasons: Sequence[StatedReason]) -> str:

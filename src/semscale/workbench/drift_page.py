@@ -61,7 +61,9 @@ class DecisionForm(BaseModel):
         try:
             end = date.fromisoformat(typed) + timedelta(days=1)
         except (ValueError, OverflowError):
-            raise InputError(f"the last day must be a date such as 2027-01-31, got {shorten(typed)}") from None
+            raise InputError(
+                f"the last day must be a date such as 2027-01-31, got {shorten(typed)}"
+            ) from None
         if end <= now().date():
             raise InputError(f"the last day, {typed}, has passed: choose a later one")
         return end.isoformat()

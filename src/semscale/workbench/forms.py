@@ -5,14 +5,33 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
+from starlette.requests import Request
 
 from semscale.settings import Settings, option_of
 from semscale.spelling import option_name
 
 AnySettings = TypeVar("AnySettings", bound=Settings)
+AnyForm = TypeVar("AnyForm", bound=BaseModel)
 
+_MOST_FIELDS = 10_000
 _YES_NO = ("no", "yes")
+
+
+async def sent_form(request: Request, form: type[AnyForm]) -> AnyForm:
+    """Read the form of a request, which may have thousands of fields.
+
+    Args:
+        request: the request.
+        form: its fields, which are texts, or lists of texts if they may occur several times.
+    """
+    sent = await request.form(max_fields=_MOST_FIELDS)
+    names = [name for name in form.model_fields if name in sent]
+    lists = {name for name in names if isinstance(form.model_fields[name].default, list)}
+    return form(
+        **{name: list(map(str, sent.getlist(name))) if name in lists else str(sent[name]) for name in names}
+    )
 
 
 @dataclass(frozen=True)

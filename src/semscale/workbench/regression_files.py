@@ -4,7 +4,7 @@ import json
 import math
 import shlex
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlencode
@@ -101,29 +101,29 @@ class RegressionFile:
         if row in self.rows(run):
             self._change(f"take row {row + 1:,} out of the regression set", others, page)
 
-    def set_output(self, id: str, output: str, was: str) -> None:
-        """Store the right answer of an item.
+    def set_outputs(self, outputs: Mapping[str, tuple[str, str]]) -> None:
+        """Store right answers.
 
         Args:
-            id: the item.
-            output: the right answer.
-            was: the one that the page showed.
+            outputs: the right answer, and the one that the page showed, by the id of the item.
 
         Raises:
-            ConflictError: it was changed since.
+            ConflictError: one was changed since.
         """
 
         def changed(item: RegressionItem) -> RegressionItem:
-            if item.id != id:
+            if item.id not in outputs:
                 return item
+            output, was = outputs[item.id]
             if item.output != was:
                 raise ConflictError(
-                    f"the right answer of {id} was changed elsewhere since this page was shown, so yours was "
-                    "not saved: look at its current state"
+                    f"the right answer of {item.id} was changed elsewhere since this page was shown, so "
+                    "nothing was saved: look at its current state"
                 )
             return replace(item, output=output)
 
-        self._change(f"right answer of {id}", lambda items: list(map(changed, items)))
+        of = next(iter(outputs)) if len(outputs) == 1 else f"{len(outputs)} questions"
+        self._change(f"right answer of {of}", lambda items: list(map(changed, items)))
 
     def remove(self, id: str) -> None:
         """Take an item out of the set."""

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Form
+from fastapi import Depends, Request
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from semscale.errors import InputError
@@ -14,6 +15,7 @@ from semscale.snapshots.regression_sets import RegressionItem, SetGate, candidat
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.workbench.answer_cards import LONGEST, reworded
 from semscale.workbench.answer_files import answer_tables
+from semscale.workbench.forms import sent_form
 from semscale.workbench.pages import element_id, in_place_of, missing_model, page, redirect
 from semscale.workbench.project import Project
 from semscale.workbench.regression_files import RegressionFile, set_names
@@ -39,6 +41,36 @@ class GateRun(PageRun[SetGate]):
     stopped = "stopped; nothing was compared"
     name: str
     candidate: str
+
+
+class SetForm(BaseModel):
+    """Fields of the form with all right answers, which is sent as a whole whichever button is used.
+
+    Attributes:
+        name: name of the set.
+        item: ids of the items.
+        output: their right answers.
+        was: the right answers that the page showed.
+        saved: id of the item whose button to save was used.
+        removed: id of the item that is taken out.
+        candidate: file with a candidate's answers.
+    """
+
+    name: str = ""
+    item: list[str] = []
+    output: list[str] = []
+    was: list[str] = []
+    saved: str = ""
+    removed: str = ""
+    candidate: str = ""
+
+
+async def _sent_form(request: Request) -> SetForm:
+    return await sent_form(request, SetForm)
+
+
+SetFields = Annotated[SetForm, Depends(_sent_form)]
+"""The fields that a request sends."""
 
 
 class SetPage:
@@ -74,27 +106,23 @@ class SetPage:
             missing=missing_model(self._project, DEFAULT_MODEL),
         )
 
-    def change(
-        self,
-        name: Annotated[str, Form()] = "",
-        item: Annotated[str, Form()] = "",
-        output: Annotated[str, Form()] = "",
-        was: Annotated[str, Form()] = "",
-        act: Annotated[str, Form()] = "",
-    ) -> Response:
-        """Store the right answer of an item, or take the item out."""
-        kept = self._set(name)
-        if item not in {known.id for known in kept.items()}:
-            raise InputError("item", f"must be one of the set, got {shorten(item)}")
-        if act == "remove":
-            kept.remove(item)
-            return redirect("/answers/set", "items", name=name)
-        kept.set_output(item, _plain(output).strip(), _plain(was))
-        return redirect("/answers/set", element_id(item), name=name)
+    def change(self, form: SetFields) -> Response:
+        """Store the right answers that were changed, and take an item out."""
+        kept = self._set(form.name)
+        self._save(kept, form)
+        if form.removed:
+            _check_id(kept, form.removed)
+            kept.remove(form.removed)
+        return redirect("/answers/set", element_id(form.saved) if form.saved else "items", name=form.name)
 
-    def gate(self, name: Annotated[str, Form()] = "", candidate: Annotated[str, Form()] = "") -> Response:
-        """Start to compare a candidate's answers with the right ones; a running comparison is stopped."""
-        items = self._set(name).items()
+    def gate(self, form: SetFields) -> Response:
+        """Start to compare a candidate's answers with the right ones; a running comparison is stopped.
+
+        Right answers that were changed on the page are stored first.
+        """
+        kept, name, candidate = self._set(form.name), form.name, form.candidate
+        self._save(kept, form)
+        items = kept.items()
         if candidate not in answer_tables(self._project):
             raise InputError("candidate", f"must be one of the list, got {shorten(candidate)}")
         if not any(item.output for item in items):
@@ -110,7 +138,9 @@ class SetPage:
         if run is None:  # the workbench was started anew
             return Response(headers={"HX-Refresh": "true"})
         if not run.is_running:  # right answers that are being written below stay
-            return in_place_of(self.show(run.name), "gate")
+            verdict = self.show(run.name)
+            verdict.headers["HX-Reswap"] = "outerHTML show:#gate:top"
+            return in_place_of(verdict, "gate")
         return page("progress", self._project, current="answers", task=run.task)
 
     def stop(self) -> Response:
@@ -119,6 +149,18 @@ class SetPage:
             return redirect("/answers")
         self._run.task.cancel()
         return redirect("/answers/set", name=self._run.name)
+
+    def _save(self, kept: RegressionFile, form: SetForm) -> None:
+        """Store the right answers that differ from those that the page showed."""
+        if not len(form.item) == len(form.output) == len(form.was):
+            raise InputError("output", "must be there for each item, with the right answer that was shown")
+        changed = {}
+        for item, output, was in zip(form.item, form.output, form.was, strict=True):
+            if _plain(output).strip() != _plain(was).strip():
+                _check_id(kept, item)
+                changed[item] = (_plain(output).strip(), _plain(was))
+        if changed:
+            kept.set_outputs(changed)
 
     def _gate(self, items: list[RegressionItem], candidate: str) -> SetGate:
         """Compare a candidate's answers as the set's test module does."""
@@ -136,6 +178,12 @@ class SetPage:
         if name not in set_names(self._project):
             raise InputError("name", f"must be a set in the folder regression, got {shorten(name)}")
         return RegressionFile(self._project, name)
+
+
+def _check_id(kept: RegressionFile, id: str) -> None:
+    """Refuse an item that a set does not have."""
+    if id not in {item.id for item in kept.items()}:
+        raise InputError("item", f"must be one of the set, got {shorten(id)}")
 
 
 def _plain(text: str) -> str:

@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 from pydantic import BaseModel
 
 from semscale.errors import InputError, SemscaleError
+from semscale.workbench.forms import sent_form
 from semscale.workbench.study_files import StoredStudy
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ METHOD_TITLES = {
 METHOD_CODES = {"ssr": "SSR", "flr": "FLR", "dlr": "DLR", "decision": "typed decision"}
 """Names of the methods in reports and papers."""
 
-_MOST_FIELDS = 10_000
 _MOST_DIGITS = 9
 _WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 
@@ -294,13 +294,7 @@ class StudyForm(BaseModel):
 
 
 async def _sent_form(request: Request) -> StudyForm:
-    """Read the form of a request, which may have thousands of fields."""
-    sent = await request.form(max_fields=_MOST_FIELDS)
-    names = [name for name in StudyForm.model_fields if name in sent]
-    lists = {name for name in names if isinstance(StudyForm.model_fields[name].default, list)}
-    return StudyForm(
-        **{name: list(map(str, sent.getlist(name))) if name in lists else str(sent[name]) for name in names}
-    )
+    return await sent_form(request, StudyForm)
 
 
 StudyFields = Annotated[StudyForm, Depends(_sent_form)]
