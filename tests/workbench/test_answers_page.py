@@ -281,6 +281,13 @@ def test_the_commands_of_the_page_read_the_set(browser, folder, semscale, monkey
     run = read_run(folder / "regression" / "judged.jsonl")
     assert [item.outputs[0].text for item in run.items] == REFERENCES[:12]
     assert run.items[0].input == QUESTIONS[0]
+    gate = next(words for words in commands if "gate" in words)
+    assert gate[3:] == ["answers.csv", "--input", "question", "--output", "answer", "--dataset", "judged"]
+    ended = semscale(*gate[1:])
+    assert "column" not in ended.err, ended.err
+    assert "12 items" in ended.out
+    first = re.search(r'name="candidate".*?<option value="([^"]*)"', page, re.DOTALL)[1]
+    assert first != JUDGED, "the set came from it"
 
 
 def test_the_test_module_of_a_set_runs_with_the_plugin(browser, folder, pytester, monkeypatch):

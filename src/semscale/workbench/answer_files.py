@@ -100,11 +100,11 @@ def answer_tables(project: Project) -> list[str]:
 
 
 def _kind_of_file(path: Path) -> Kind | None:
-    columns, is_log = _columns(path)
+    columns, is_log = columns_of(path)
     return _kind_of(columns, is_log=is_log)
 
 
-def _columns(path: Path) -> tuple[tuple[str, ...], bool]:
+def columns_of(path: Path) -> tuple[tuple[str, ...], bool]:
     """Return the columns of a file, and whether it is a log; none if it cannot be read."""
     try:
         state = path.stat()
@@ -150,7 +150,7 @@ def _read_scores(name: str, path: Path, kind: Kind, changed: int, size: int) -> 
 def input_of(project: Project, run: "AnswerRun") -> str:
     """Return the file that was probably measured: one with the same columns; empty if there is none."""
     own = {name for name in run.frame.columns if not name.startswith(PREFIX)}
-    names = (name for name in answer_tables(project) if {*_columns(project.folder / name)[0]} == own)
+    names = (name for name in answer_tables(project) if {*columns_of(project.folder / name)[0]} == own)
     return next(names, "")
 
 

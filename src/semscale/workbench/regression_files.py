@@ -16,8 +16,9 @@ from semscale.snapshots.regression_sets import (
     parse_set,
     set_content,
 )
+from semscale.store.answer_columns import likely_column
 from semscale.store.atomic import replacing
-from semscale.workbench.answer_files import AnswerRun
+from semscale.workbench.answer_files import AnswerRun, columns_of
 from semscale.workbench.answer_labels import AnswerLabels
 from semscale.workbench.changes import Change, content_of
 from semscale.workbench.project import ConflictError, Project
@@ -171,9 +172,24 @@ class RegressionFile:
         test = f"{CANDIDATE}={shlex.quote(candidate)} pytest {REGRESSION}/test_{self.name}.py"
         if sum(bool(item.output) for item in self.items()) < _FEWEST_FOR_DRIFT:
             return [test]
+        columns, _ = columns_of(self._project.folder / candidate)
+        question, answer, id_ = (likely_column(use, columns) for use in ("question", "answer", "id"))
         named = ["--dataset", self.name]
-        record = ["semscale", "drift", "record", self.shown_path, *named, "--model", "expected", "--approve"]
-        return [test, shlex.join(record), shlex.join(["semscale", "drift", "gate", candidate, *named])]
+        by_question = [] if id_ or not question else ["--id", "input"]
+        options = {
+            "--id": (id_ or question, "id"),
+            "--input": (question, "input"),
+            "--output": (answer, "output"),
+        }
+        used = [
+            word
+            for option, (name, usual) in options.items()
+            if name not in ("", usual)
+            for word in (option, name)
+        ]
+        record = ["semscale", "drift", "record", self.shown_path, *by_question, *named]
+        gate = ["semscale", "drift", "gate", candidate, *used, *named]
+        return [test, shlex.join([*record, "--model", "expected", "--approve"]), shlex.join(gate)]
 
 
 def set_name(file: str) -> str:

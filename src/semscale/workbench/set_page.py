@@ -89,7 +89,10 @@ class SetPage:
         """Show the items of a set, and the last candidate's answers."""
         kept = self._set(name)
         run = self._run if self._run is not None and self._run.name == name else None
-        items, files = kept.items(), answer_tables(self._project)
+        items = kept.items()
+        sources = {item.source for item in items}
+        files = sorted(answer_tables(self._project), key=lambda file: file in sources)
+        candidate = run.candidate if run else next(iter(files), "candidate.jsonl")
         return page(
             "answers_set",
             self._project,
@@ -102,7 +105,7 @@ class SetPage:
             differing=_differing,
             reworded=reworded,
             reasons=_LIMITS,
-            commands=kept.commands(run.candidate if run else "candidate.jsonl"),
+            commands=kept.commands(candidate),
             missing=missing_model(self._project, DEFAULT_MODEL),
         )
 
