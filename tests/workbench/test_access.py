@@ -105,3 +105,13 @@ def test_pages_load_nothing_from_elsewhere_and_run_no_script_of_texts(browser):
 def test_an_unknown_static_file_is_not_found(browser):
     assert browser.client.get("/static/..%2Fpages.py").status_code == 404
     assert browser.client.get("/static/htmx.LICENSE").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [("/drift/decide", "/drift"), ("/answers/label", "/answers"), ("/data/undo", "/data")],
+)
+def test_an_address_that_takes_forms_leads_to_its_page(browser, path, page):
+    answer = browser.client.get(path, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, page)
+    assert browser.get(path).startswith("<!DOCTYPE html>")

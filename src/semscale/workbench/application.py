@@ -8,7 +8,9 @@ from contextlib import asynccontextmanager
 from functools import cache
 
 from fastapi import FastAPI
+from fastapi.exception_handlers import http_exception_handler
 from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from semscale.errors import SemscaleError
 from semscale.messages import shorten
 from semscale.serving.background import BackgroundWork, Task
-from semscale.workbench.access import STATIC
+from semscale.workbench.access import READING, STATIC
 from semscale.workbench.data_page import data_router, refusal
 from semscale.workbench.models import Models
 from semscale.workbench.pages import PAGES, page, redirect, static_file
@@ -90,6 +92,7 @@ def workbench(project: Project, *, open_project: OpenProject | None = None) -> F
             SemscaleError: refuse,
             OSError: refuse,
             RequestValidationError: refuse_fields,
+            405: _lead_back,
         },
         middleware=[
             Middleware(
@@ -107,6 +110,13 @@ def workbench(project: Project, *, open_project: OpenProject | None = None) -> F
         return static_file(name) or Response(status_code=404)
 
     return app
+
+
+async def _lead_back(request: Request, error: HTTPException) -> Response:
+    """Show the page of an address that only takes forms; a refused form leaves it in the address bar."""
+    if request.method not in READING:
+        return await http_exception_handler(request, error)
+    return redirect(f"/{request.url.path.split('/')[1]}")
 
 
 def _import_further_pages() -> None:

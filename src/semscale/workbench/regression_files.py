@@ -6,6 +6,7 @@ import shlex
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -176,19 +177,10 @@ class RegressionFile:
         question, answer, id_ = (likely_column(use, columns) for use in ("question", "answer", "id"))
         named = ["--dataset", self.name]
         by_question = [] if id_ or not question else ["--id", "input"]
-        options = {
-            "--id": (id_ or question, "id"),
-            "--input": (question, "input"),
-            "--output": (answer, "output"),
-        }
-        used = [
-            word
-            for option, (name, usual) in options.items()
-            if name not in ("", usual)
-            for word in (option, name)
-        ]
+        names = {"id": id_ or question, "input": question, "output": answer}
+        options = [(f"--{usual}", name) for usual, name in names.items() if name and name != usual]
         record = ["semscale", "drift", "record", self.shown_path, *by_question, *named]
-        gate = ["semscale", "drift", "gate", candidate, *used, *named]
+        gate = ["semscale", "drift", "gate", candidate, *chain(*options), *named]
         return [test, shlex.join([*record, "--model", "expected", "--approve"]), shlex.join(gate)]
 
 
