@@ -219,6 +219,17 @@ def test_agreement_is_of_all_labels_and_the_mean_of_those_in_random_order(browse
     assert f"(kappa)</dt><dd>{kappa:.2f} ".replace("0.", ".") in page.replace("0.", ".")
     assert f"<b>{corrected:.2f}".replace("0.", ".") in page.replace("0.", ".")
     assert "corrected by 5 labels" in page
+    assert "of all labelled answers, also those that you picked" in page
+
+
+def test_in_random_order_only_an_unfiltered_list_claims_to_correct_the_mean(browser):
+    assert "from the first answer on correct the mean" in browser.get(address(order="chance"))
+    unlabelled = browser.get(address(order="chance", show="unlabelled"))
+    assert "from the first answer on correct the mean" in unlabelled
+    for fields in ({"words": "days"}, {"show": "low"}):
+        filtered = browser.get(address(order="chance", **fields))
+        assert "from the first answer on correct the mean" not in filtered
+        assert "only labels without a filter" in filtered
 
 
 def test_in_random_order_the_score_is_hidden_until_there_is_a_label(browser):

@@ -81,6 +81,11 @@ class AnswerChoice(ColumnChoice):
         """Whether scores are hidden until an answer has a label."""
         return self.order == "chance"
 
+    @property
+    def is_sample(self) -> bool:
+        """Whether answers from the first one on are a random sample: only those with a label are left out."""
+        return self.is_blind and self.show in ("", "unlabelled") and not self.words.strip()
+
 
 def find_answers(
     run: AnswerRun,
