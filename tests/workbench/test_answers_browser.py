@@ -117,12 +117,16 @@ def test_keys_after_the_last_answer_of_a_page_change_none_and_lead_to_further_on
     last = cards.last.get_attribute("id")
     page.keyboard.press("1")
     cards.last.locator("[name=label][aria-pressed=true]").wait_for()
+    page.keyboard.press("Backspace")
+    cards.last.locator("[name=label][aria-pressed=true]").wait_for(state="detached")
     for key in "j2x":
         page.keyboard.press(key)
     page.keyboard.press("Enter")
     page.wait_for_url("**start=20**")
-    (line,) = (folder / "labels" / "judged-answers" / "ada.jsonl").read_text().splitlines()
-    assert f"row-{json.loads(line)['row']}" == last
+    lines = (folder / "labels" / "judged-answers" / "ada.jsonl").read_text().splitlines()
+    label, undo = map(json.loads, lines)
+    assert f"row-{label['row']}" == last
+    assert (undo["act"], undo["undoes"]) == ("undo", label["id"])
     assert not (folder / "regression").exists()
 
 
