@@ -315,7 +315,7 @@ def review_document(review: RunReview) -> Document:
         title=_title(name, gate, outcome, reasons),
         lead=None if outcome is None else Decision(OUTCOMES[outcome], LEVELS[outcome], _about(name, review)),
         introduction=tuple(Paragraph(line, "lead", detail="both") for line in lead),
-        next_step=_with_full_stop(printable(_next_step(review, reasons))),
+        next_step=f"{printable(_next_step(review, reasons))}.",
         next_links=() if texts is None else ((printable(_look(reasons)), texts.name),),
         notices=notices(
             cautions=[
