@@ -10,13 +10,14 @@ from tests.coding.conftest import KeywordEmbedder
 from tests.schema_check import check_json
 
 from semscale.coding.code_shares import code_alphas
+from semscale.coding.codebook_editing import put_under_net
 from semscale.coding.coder import Coder
 from semscale.coding.settings import CodingColumns
 from semscale.coding.summary import QuoteChoice
 from semscale.coding.table import CodingTable, OtherRun
 from semscale.errors import InputError
 from semscale.report.coding import coding_document
-from semscale.report.document import DataTable, Figure
+from semscale.report.document import Count, DataTable, Figure
 from semscale.report.json_encoding import to_json
 from semscale.results.table_runs import measure_table
 from semscale.stats.intervals import Estimate
@@ -366,3 +367,29 @@ def test_slides_have_the_shares_of_codes_their_groups_and_their_drivers(full, tm
     assert dict(zip(categories_of(drivers), values, strict=True)) == pytest.approx(differences)
     assert titles[-2:] == ["In their own words", "How this was made"]
     assert set(full.codebook.names).intersection(texts_of(slides[-2]).splitlines())
+
+
+def test_findings_compare_codes_and_charts_and_tables_mark_nets(book, tmp_path):
+    # Every answer with power or cost has the net, which is more frequent than any code.
+    path, nets = tmp_path / "t.parquet", put_under_net(book, ["power", "cost"], "running it")
+    regions = ["north" if row % 5 < 2 else "south" for row in range(len(TEXTS))]
+    stars = [5.0 if "battery" in text else 3.0 for text in TEXTS]
+    pl.DataFrame({"text": TEXTS, "region": regions, "stars": stars}).write_parquet(path)
+    columns = CodingColumns(text="text", by=("region",), rating="stars")
+    instrument = CodingTable(columns, nets, lambda: Coder(nets, embedder=KeywordEmbedder()))
+    summary = measure_table(open_table(path), instrument)
+    most = max(summary.shares, key=lambda share: share.counted.value)
+    assert most.code == "running it"
+
+    document = coding_document(summary)
+    facts = dict(document.facts)
+    assert (facts["Codes"], facts["Nets"]) == (Count(3), Count(1))
+    findings = [finding for section in document.sections for finding in section.findings]
+    assert len(findings) >= 4
+    assert not [finding for finding in findings if "running it" in finding]
+    drawn = [block for section in document.sections for block in section.blocks]
+    labels = [
+        chart.categories for block in drawn if isinstance(block, Figure | DataTable) for chart in block.data
+    ]
+    assert len(labels) >= 3
+    assert all("running it (net)" in names and "running it" not in names for names in labels)

@@ -146,7 +146,8 @@ def coding_document(summary: "CodingSummary") -> Document:
         ),
         notices=notices(cautions=_cautions(summary)),
         facts=parts.facts(
-            ("Codes", len(summary.codebook.codes)),
+            ("Codes", len(summary.codebook.codes) - len(summary.codebook.nets)),
+            *((("Nets", len(summary.codebook.nets)),) if summary.codebook.nets else ()),
             ("Rows", summary.n),
             ("No answer", outcomes.get("no-answer", 0)),
             ("Cannot be read", outcomes.get("cannot-tell", 0) - n_unsure),
@@ -212,9 +213,7 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
         if not _can_be_corrected(shares, tests):
             shares = _as_counted(shares)
         title = summary.columns.heading(by)
-        listed = _group_table(
-            title, _overall_shares(summary, shares), shares, tests, counts=_weighting(summary)[0]
-        )
+        listed = _group_table(summary, title, _overall_shares(summary, shares), shares, tests)
         charts, finding = _group_data(summary, shares), _group_finding(summary, shares, tests)
         yield section(
             "groups" if position == 1 else f"groups-{position}",
@@ -242,7 +241,7 @@ def _share_section(summary: "CodingSummary") -> Section | None:
     charted = [share for share in order if share.code not in _repeated_nets(summary.codebook)]
     counts, shares = _weighting(summary)
     columns: Columns[CodeShare] = (
-        ("code", lambda share: Quoted(share.code, _NAME)),
+        ("code", lambda share: Quoted(_label(summary.codebook, share.code), _NAME)),
         (f"assigned{counts}", lambda share: Count(share.n_assigned, is_small=share.has_small_base)),
         (f"unsure{counts}", lambda share: share.n_unsure),
         (f"counted share{shares}", lambda share: share_cell(share.counted)),
@@ -290,14 +289,14 @@ def _sentiment_section(summary: "CodingSummary") -> Section | None:
     low, high = summary.scale.values[[0, -1]]
     counts, shares = _weighting(summary)
     columns: Columns[str] = (
-        ("code", lambda code: Quoted(code, _NAME)),
+        ("code", lambda code: Quoted(_label(summary.codebook, code), _NAME)),
         (f"answers that judge it{counts}", lambda code: rated[code].n),
         (f"positive{shares}", lambda code: share_cell(rated[code].positive)),
         (f"mean, {low:g} to {high:g}{shares}", lambda code: estimate_cell(rated[code].mean)),
     )
     figure = figures.shares_figure(
         "sentiment",
-        [(code, rated[code].positive) for code in charted],
+        [(_label(summary.codebook, code), rated[code].positive) for code in charted],
         head="code",
         quantity="share of positive answers among those that judge it",
         measure="share",
@@ -308,7 +307,8 @@ def _sentiment_section(summary: "CodingSummary") -> Section | None:
         "positive. Answers that only name it are left out."
     )
     data = tuple(replace(chart, coverage=summary.plan.interval, note=note) for chart in figure.data)
-    finding = _sentiment_finding(summary.codebook, {code: rated[code].positive for code in charted})
+    compared = [code for code in charted if code not in summary.codebook.nets] or charted
+    finding = _sentiment_finding(summary.codebook, {code: rated[code].positive for code in compared})
     return section(
         "sentiment",
         "Sentiment of each code",
@@ -367,7 +367,7 @@ def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]", numbe
     is_corrected = bool(summary.n_hand)
     figure = figures.shares_figure(
         "shares",
-        [(share.code, _best(share)) for share in order],
+        [(_label(summary.codebook, share.code), _best(share)) for share in order],
         head="code",
         quantity="share of answers, corrected" if is_corrected else "share of answers, as counted",
         measure="share",
@@ -378,16 +378,16 @@ def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]", numbe
         for chart in figure.data
     )
     caption = f"Dots are shares, lines their {coverage(summary.plan.interval)} intervals."
-    return replace(
-        figure, data=data, finding=_shares_finding(summary.codebook, order), caption=caption, shows_table=True
-    )
+    finding = _shares_finding(summary.codebook, _without_nets(summary.codebook, order))
+    return replace(figure, data=data, finding=finding, caption=caption, shows_table=True)
 
 
 def _chart_note(summary: "CodingSummary", order: "Sequence[CodeShare]") -> str:
     """State the number of answers, and whether shares are corrected by hand codes, for readers of a slide."""
     is_corrected = any(share.corrected is not None for share in order)
     answers = _answers(summary, is_corrected=is_corrected)
-    return f"Share of answers with each code; an answer can have several. {answers}{_unsure(order)}"
+    unsure = _unsure(_without_nets(summary.codebook, order))
+    return f"Share of answers with each code; an answer can have several. {answers}{unsure}"
 
 
 def _unsure(shares: "Sequence[CodeShare]") -> str:
@@ -466,6 +466,16 @@ def _repeated_nets(codebook: "Codebook") -> frozenset[str]:
     return frozenset(code.name for code in codebook.codes if code.is_net and below[code.name] == 1)
 
 
+def _label(codebook: "Codebook", code: str) -> str:
+    """Return the name of a code as charts and tables show it, which marks nets."""
+    return f"{code} (net)" if code in codebook.nets else code
+
+
+def _without_nets(codebook: "Codebook", shares: "Sequence[CodeShare]") -> "list[CodeShare]":
+    """Return the shares of codes that can be compared: a net is at least as frequent as each of its codes."""
+    return [share for share in shares if share.code not in codebook.nets]
+
+
 def _base(share: "CodeShare") -> Count:
     """Return the number of answers behind a share, marked if small."""
     return Count(share.n_readable, is_small=share.n_readable < share.min_base)
@@ -478,22 +488,22 @@ def _overall_shares(summary: "CodingSummary", shares: "Sequence[CodeShare]") -> 
 
 
 def _group_table(
+    summary: "CodingSummary",
     title: str,
     overall: "Sequence[CodeShare]",
     shares: "Sequence[CodeShare]",
     tests: "Sequence[GroupTest]",
-    *,
-    counts: str,
 ) -> DataTable:
     """Build the table of shares by code and group, with tests of codes and asterisks at small groups.
 
     Args:
+        summary: the codes, and whether there are weights.
         title: title of the groups.
         overall: shares of all answers, in the order of the rows.
         shares: shares of a column of groups.
         tests: their tests.
-        counts: what the name of the answers' number adds.
     """
+    counts, _ = _weighting(summary)
     groups = {share.group: share for share in shares}
     heads = ("no group" if name is None else Quoted(name, _HEAD) for name in groups)
     bases = map(_base, groups.values())
@@ -502,7 +512,7 @@ def _group_table(
     by_code = {test.code: test for test in tests}
     for test in (by_code[share.code] for share in overall):
         cells = (share_cell(_best(by_cell[test.code, name])) for name in groups)
-        rows.append((Quoted(test.code, _NAME), *cells, p_cell(test.adjusted)))
+        rows.append((Quoted(_label(summary.codebook, test.code), _NAME), *cells, p_cell(test.adjusted)))
     return table(
         ("code", *heads, "p (Holm)"),
         rows,
@@ -522,7 +532,7 @@ def _group_data(summary: "CodingSummary", shares: "Sequence[CodeShare]") -> tupl
     groups = dict.fromkeys(share.group for share in shares)
 
     def series(name: str, cells: "Sequence[CodeShare]") -> Series:
-        rows = [(cell.code, _best(cell)) for cell in cells]
+        rows = [(_label(summary.codebook, cell.code), _best(cell)) for cell in cells]
         _, (entry,) = estimates(name_with_base(name, _base(cells[0])), rows)
         return entry
 
@@ -535,7 +545,7 @@ def _group_data(summary: "CodingSummary", shares: "Sequence[CodeShare]") -> tupl
     return (
         ChartData(
             "bars",
-            tuple(codes),
+            tuple(_label(summary.codebook, code) for code in codes),
             (series("All", overall), *named),
             quantity="share of answers",
             has_total=True,
@@ -550,7 +560,7 @@ def _group_finding(
 ) -> str:
     """State the code whose shares differ most clearly between the groups; or that none does."""
     alpha = 1 - summary.plan.interval
-    nets = _repeated_nets(summary.codebook)
+    nets = summary.codebook.nets
     clear = [test for test in tests if test.adjusted < alpha and test.code not in nets]
     clear.sort(key=lambda test: test.adjusted)
     if not clear:
@@ -622,7 +632,7 @@ def _quality(summary: "CodingSummary") -> DataTable:
         ("of the share alone", lambda code: Number(_brier(calibrations[code])[1], 3)),
     )
     columns: Columns[int] = (
-        ("code", lambda code: Quoted(summary.codebook.names[code], _NAME)),
+        ("code", lambda code: Quoted(_label(summary.codebook, summary.codebook.names[code]), _NAME)),
         *(of_calibration if summary.n_hand else ()),
         _alpha("alpha with people", agreement.people),
         _alpha("alpha between people", agreement.between_people),
@@ -647,7 +657,7 @@ def _driver_section(summary: "CodingSummary", drivers: "Drivers") -> Section | N
     """Build the section on how ratings differ by code, with and without holding other codes constant."""
     counts, _ = _weighting(summary)
     columns: Columns[Driver] = (
-        ("code", lambda driver: Quoted(driver.code, _NAME)),
+        ("code", lambda driver: Quoted(_label(summary.codebook, driver.code), _NAME)),
         (f"answers with it{counts}", lambda driver: driver.n_with),
         (f"without it{counts}", lambda driver: driver.n_without),
         ("mean with", lambda driver: driver.mean_with),
@@ -660,6 +670,7 @@ def _driver_section(summary: "CodingSummary", drivers: "Drivers") -> Section | N
     order = sorted(drivers.drivers, key=lambda driver: -np.nan_to_num(driver.difference.value, nan=-np.inf))
     nets = _repeated_nets(summary.codebook)
     charted = [driver for driver in order if driver.code not in nets]
+    compared = [driver for driver in order if driver.code not in summary.codebook.nets]
     is_column = drivers.rating == summary.columns.rating
     rating = one_line(summary.columns.heading(drivers.rating) if is_column else drivers.rating)
     joint = ""
@@ -683,7 +694,7 @@ def _driver_section(summary: "CodingSummary", drivers: "Drivers") -> Section | N
         replace(
             table_of(order, columns, noun="code", brief_title=title),
             data=_driver_data(summary, charted),
-            finding=_driver_finding(charted, 1 - summary.plan.interval),
+            finding=_driver_finding(compared, 1 - summary.plan.interval),
         ),
         Paragraph(note, "note", detail="both"),
     )
@@ -691,7 +702,11 @@ def _driver_section(summary: "CodingSummary", drivers: "Drivers") -> Section | N
 
 def _driver_data(summary: "CodingSummary", drivers: "Sequence[Driver]") -> tuple[ChartData, ...]:
     """Return the difference of ratings with and without each code."""
-    rows = [(driver.code, driver.difference) for driver in drivers if np.isfinite(driver.difference.value)]
+    rows = [
+        (_label(summary.codebook, driver.code), driver.difference)
+        for driver in drivers
+        if np.isfinite(driver.difference.value)
+    ]
     if not rows:
         return ()
     return (
@@ -723,16 +738,17 @@ def _driver_finding(drivers: "Sequence[Driver]", alpha: float) -> str:
 
 def _pairs(summary: "CodingSummary") -> DataTable:
     """List the pairs of codes that occur together most often, without a net and its own codes."""
-    names, counts, lift = summary.codebook.names, summary.pairs.counts, summary.pairs.lift
+    codebook, counts, lift = summary.codebook, summary.pairs.counts, summary.pairs.lift
+    names, labels = codebook.names, [_label(codebook, name) for name in codebook.names]
     pairs = [
         (int(counts[first, second]), first, second)
         for second in range(len(names))
         for first in range(second)
-        if counts[first, second] and not summary.codebook.are_related(names[first], names[second])
+        if counts[first, second] and not codebook.are_related(names[first], names[second])
     ]
     pairs.sort(key=lambda pair: -pair[0])
     rows = [
-        (Quoted(names[first], _NAME), Quoted(names[second], _NAME), both, lift[first, second])
+        (Quoted(labels[first], _NAME), Quoted(labels[second], _NAME), both, lift[first, second])
         for both, first, second in pairs[:_MOST_PAIRS]
     ]
     listed = table(
@@ -742,16 +758,17 @@ def _pairs(summary: "CodingSummary") -> DataTable:
         noun="pair",
         detail="full",
     )
-    if not pairs:
+    compared = [pair for pair in pairs if codebook.nets.isdisjoint((names[pair[1]], names[pair[2]]))]
+    if not compared:
         return listed
-    most, first, second = pairs[0]
+    most, first, second = compared[0]
     both = f"‘{one_line(names[first])}’ and ‘{one_line(names[second])}’"
     return replace(listed, finding=f"Most often {both}, in {count_of(most, 'answer')}")
 
 
 def _matrix(summary: "CodingSummary") -> DataTable:
     """Return the number of answers with each pair of codes, and with each code on the diagonal."""
-    names = summary.codebook.names
+    names = [_label(summary.codebook, name) for name in summary.codebook.names]
     rows = ((Quoted(name, _NAME), *row) for name, row in zip(names, summary.pairs.counts, strict=True))
     heads: tuple[str | Quoted, ...] = ("code", *(Quoted(name, _HEAD) for name in names))
     return replace(
@@ -780,7 +797,7 @@ def _quotes(summary: "CodingSummary") -> Iterator[Block]:
             for quote in quotes
         )
         value = "likeness" if code.name in summary.not_calibrated else "probability"
-        yield Paragraph(Quoted(code.name), "heading")
+        yield Paragraph(Quoted(_label(summary.codebook, code.name)), "heading")
         yield Paragraph(Quoted(code.definition))
         sentiment = () if summary.scale is None else ("sentiment",)
         heads = ("kind", "row", value, "code", *sentiment, "decided by", "evidence", "answer")
@@ -809,13 +826,12 @@ def _typical_quotes(summary: "CodingSummary") -> Quotes | None:
             tuple((one_line(code), _mark_unit(text, unit)) for code, text, unit in chosen),
         )
     quotes = dict(zip(summary.codebook.names, summary.quotes, strict=True))
-    nets = _repeated_nets(summary.codebook)
     shown: dict[str, Quote] = {}
-    for share in _by_frequency(summary.shares):
+    for share in _without_nets(summary.codebook, _by_frequency(summary.shares)):
         known = {quote.text for quote in shown.values()}
         typical = (quote for quote in quotes[share.code] if quote.kind == "typical")
         quote = next((quote for quote in typical if quote.text not in known), None)
-        if quote is not None and share.code not in nets:
+        if quote is not None:
             shown[share.code] = quote
     if not shown:
         return None
