@@ -69,8 +69,8 @@ def test_a_workbook_shows_bounds_and_signs_as_pages_do(tmp_path):
     cells = {
         Number(1e-9, 3, least=0.001): '[&lt;0.001]"&lt; 0.001";0.000',
         Number(1e303, 1, most=10_000): '[&gt;10000]"&gt; 10,000";0.0',
-        Number(0.12, signed=True): "+0.00;-0.00;0.00",
-        WithInterval(0.123, 0.1, 0.2, 3, signed=True): "+0.000;-0.000;0.000",
+        Number(0.12, signed=True): "+0.00;−0.00;0.00",
+        WithInterval(0.123, 0.1, 0.2, 3, signed=True): "+0.000;−0.000;0.000",
         Share(0.123456, 2): "0.00 %",
         Count(7, is_small=True): '#,##0"*"',
     }

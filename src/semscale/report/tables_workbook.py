@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from semscale.tabulation.lines import Line, LineKind
 
 _FORMS = {"share": "0.0%", "mean": "0.00", "nps": "0.0"}
-_CHANGES = {"share": "+0.0;-0.0;0.0", "mean": "+0.00;-0.00;0.00", "nps": "+0.0;-0.0;0.0"}
+_CHANGES = {"share": "+0.0;−0.0;0.0", "mean": "+0.00;−0.00;0.00", "nps": "+0.0;−0.0;0.0"}
 _WHOLE, _WEIGHT, _P = "#,##0", "#,##0.0", '[<0.001]"< 0.001";0.000'
 _LOOKS: dict[str, dict[str, object]] = {
     "banner head": {

@@ -514,7 +514,7 @@ def _percent(digits: int) -> str:
 
 
 def _sign_format(shown: str) -> str:
-    return f"+{shown};-{shown};{shown}"
+    return f"+{shown};\N{MINUS SIGN}{shown};{shown}"
 
 
 def _note(cell: Cell) -> str:
