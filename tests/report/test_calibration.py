@@ -10,11 +10,13 @@ from semscale.rating.calibration import CurvePoint, HonestError
 from semscale.rating.human import correct_mean
 from semscale.report.calibration import (
     agreement_sentences,
+    comparison_blocks,
     curve_origin,
     curve_sentence,
     gain_sentence,
     head_sentence,
 )
+from semscale.report.document import SideBySide
 from semscale.report.formatting import line_text, percent, with_interval
 from semscale.report.html import page
 from semscale.report.terminal import print_document
@@ -285,3 +287,11 @@ def test_the_row_of_all_labels_says_why_it_is_a_forecast():
     points = [(24, 0.12, False), (30, 0.11, True), (60, 0.1, True)]
     origins = [curve_origin(CurvePoint(n, score, 0.0, known), 30) for n, score, known in points]
     assert origins == ["measured", "forecast, as no label is left to test on", "forecast"]
+
+
+def test_the_comparison_of_distributions_states_its_number_of_texts(full):
+    pictures = comparison_blocks(full.comparison, full.scale)[-1]
+    assert isinstance(pictures, SideBySide)
+    (drawn,) = pictures.columns[-1]
+    assert drawn.data[0].note == "3,700 texts, rated by Semscale and by people."
+    assert drawn.caption.startswith(drawn.data[0].note)

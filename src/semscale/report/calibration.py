@@ -503,12 +503,13 @@ def _pmfs_figure(comparison: "RatingComparison", scale: "Scale") -> Figure | Non
     named = list(zip(names, pairs, strict=True))
     shares = figures.describe_rows((name, " and ".join(map(percent, pair))) for name, pair in named)
     rows: list[tuple[Value, ...]] = [(Quoted(name), *map(Share, pair)) for name, pair in named]
+    basis = f"{capitalise(_count_texts(comparison))}, rated by Semscale and by people."
     return Figure(
         "human-distributions",
         lambda _: bars(drawn, names, _HALF_WIDTH),
         f"Share of each point, Semscale and humans: {shares}.",
         table(("point", "Semscale", "humans"), rows, detail="full"),
-        caption="The same texts, rated by Semscale and by people; human values lie linearly on the points.",
+        caption=f"{basis} Human values lie linearly on the points.",
         legend=sides,
         is_narrow=True,
         data=(
@@ -520,6 +521,7 @@ def _pmfs_figure(comparison: "RatingComparison", scale: "Scale") -> Figure | Non
                     for side, shares_of_side in zip(sides, zip(*pairs, strict=True), strict=True)
                 ),
                 quantity="share of each point",
+                note=basis,
             ),
         ),
     )
