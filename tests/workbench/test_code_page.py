@@ -346,6 +346,10 @@ def test_codes_and_labels_of_another_wave_are_not_taken_for_those_of_the_file(br
     page = browser.get("/code")
     assert " of 60 answers" not in page
     assert "labels/Reason.csv" not in page
+    stated = "These codes are of answers.csv; the open file is second.csv."
+    assert stated in page[page.index("<b>Coded</b>") :]
+    page = browser.get("/code/results")
+    assert page.index(stated) < page.index("<h1>")
 
 
 @pytest.mark.usefixtures("quick")

@@ -315,6 +315,22 @@ def test_earlier_runs_are_opened_after_a_restart(browser, folder):
 
 
 @pytest.mark.usefixtures("quick")
+def test_ratings_of_another_file_or_description_are_marked(browser, folder):
+    page = rate(browser, floor="none")
+    assert "Outdated" not in page
+    browser.change("/data/question", browser.form("Reason") | {"title": "Why so"})
+    page = browser.get("/rate")
+    assert "The description of the data has changed since these ratings were made." in page
+    assert "Outdated" not in rate(browser, floor="none")
+    (folder / "second.csv").write_text(ROWS.replace("fine", "good"), encoding="utf-8")
+    browser.change("/data/file", {"file": "second.csv"})
+    page = browser.get("/rate")
+    stated = "These ratings are of answers.csv; the open file is second.csv."
+    assert page.index(stated) < page.index('id="rate-form"')
+    assert "Outdated" not in rate(browser, floor="none")
+
+
+@pytest.mark.usefixtures("quick")
 def test_a_run_that_did_not_finish_can_be_continued(browser, folder):
     rate(browser)
     (folder / "results" / "answers-Reason-quality.parquet").unlink()

@@ -211,7 +211,9 @@ def test_files_are_made_of_the_basket_and_again_for_the_next_wave(browser, folde
     browser.change("/tables/make", {"kind": "xlsx"})
     page = wait_for(browser, "answers-tables.xlsx")
     assert "semscale tables answers.csv --basket tables.yaml --out results/answers-tables.xlsx" in page
-    wait_for(browser, "<b>Made</b>")
+    assert "changed since" not in wait_for(browser, "<b>Made</b>")
+    browser.change("/data/question", browser.form("shape") | {"title": "Form"})
+    assert "The description of the data has changed since these tables were made." in browser.get("/tables")
     assert browser.client.get("/tables/results/answers-tables.xlsx").content[:2] == b"PK"
     assert browser.client.get("/tables/results/answers.csv").status_code == 422
     browser.change("/tables/make", {"kind": "html"} | {"file": "wave2.csv"})

@@ -291,7 +291,8 @@ class CodePage:
         book, labels = self._open(single.get("codebook", "")), single.get("labels", "")
         fields: dict[str, Any] = {name: single.get(name) for name in COLUMNS}
         fields |= {"labels": (labels,) if labels else (), "by": tuple(form.get("by", ()))}
-        sheets = self._sheets(self._reader.view(source, stored), single.get("question", ""))
+        view = self._reader.view(source, stored)
+        sheets = self._sheets(view, single.get("question", ""))
         file = source
         if labels in sheets:
             file = self._project.folder / labels
@@ -315,7 +316,7 @@ class CodePage:
             task = self._tasks.task = replace_run(
                 self._work, self._tasks.task, lambda: self._code(plan, restart=restart)
             )
-            self._tasks.run = CodingRun(plan, task=task)
+            self._tasks.run = CodingRun(plan, view.survey, task=task)
         return redirect("/code/results")
 
     def progress(self, choice: Annotated[CodeChoice, Query()]) -> Response:
@@ -562,7 +563,7 @@ def code_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
         "/code/stop": codes.stop,
     }
     router = router_of(reading, changing)
-    router.include_router(code_results_router(project, tasks))
+    router.include_router(code_results_router(project, reader, tasks))
     return router
 
 

@@ -220,9 +220,15 @@ class CodingRun(PageRun[Coded]):
 
     Attributes:
         plan: what is coded.
+        survey: the description of the file, with inferred entries.
     """
 
     plan: CodingPlan
+    survey: Survey
+
+    def caution(self, view: SurveyView) -> str:
+        """Return the sentence about codes of another file or description; empty if they are current."""
+        return view.caution_on("codes", self.plan.source, self.survey)
 
     @property
     def summary(self) -> CodingSummary | None:

@@ -16,10 +16,11 @@ from semscale.workbench.code_form import StarForm
 from semscale.workbench.code_results import Coded, CodedAnswer, CodedTable, CodingRun
 from semscale.workbench.code_tasks import CodeTasks
 from semscale.workbench.exports import REPORTS, TABLES, write_export
-from semscale.workbench.pages import in_place_of, page, redirect, router_of, status_of
+from semscale.workbench.pages import in_place_of, page, reading_page, redirect, router_of, status_of
 from semscale.workbench.project import Project
 from semscale.workbench.report_pages import report_page, split_sections
 from semscale.workbench.runs import Found
+from semscale.workbench.survey_view import SurveyReader
 
 _RESULTS = ("shares", "sentiment", "groups", "drivers")
 """Sections of the report above the answers."""
@@ -30,11 +31,12 @@ class CodeResultsPage:
 
     Args:
         project: the project that is open.
+        reader: reads its file.
         tasks: the last tasks of the page of codes.
     """
 
-    def __init__(self, project: Project, tasks: CodeTasks) -> None:
-        self._project, self._tasks = project, tasks
+    def __init__(self, project: Project, reader: SurveyReader, tasks: CodeTasks) -> None:
+        self._project, self._reader, self._tasks = project, reader, tasks
 
     def show(self, request: Request) -> Response:
         """Show the progress or the report of the last run, and its answers."""
@@ -45,6 +47,10 @@ class CodeResultsPage:
         run = self._tasks.run
         if run is None:
             return redirect("/code")
+        file, stored = self._project.described_file()
+        view = self._reader.view_if_read(file, stored)
+        if view is None:
+            return reading_page(self._project, self._reader, file, stored, current="code")
         summary = run.summary
         report = None if summary is None else report_page(summary.document())
         results, details = split_sections(() if report is None else report.sections, _RESULTS)
@@ -57,6 +63,7 @@ class CodeResultsPage:
             run=run,
             summary=summary,
             report=report,
+            caution=run.caution(view),
             results=results,
             details=details,
             found=None if summary is None else self._find(run, request),
@@ -122,14 +129,15 @@ class CodeResultsPage:
         return table.find(request.query_params, run.plan.codebook, stars)
 
 
-def code_results_router(project: Project, tasks: CodeTasks) -> APIRouter:
+def code_results_router(project: Project, reader: SurveyReader, tasks: CodeTasks) -> APIRouter:
     """Return the routes of the page.
 
     Args:
         project: the project that is open.
+        reader: reads its file.
         tasks: the last tasks of the page of codes.
     """
-    results = CodeResultsPage(project, tasks)
+    results = CodeResultsPage(project, reader, tasks)
     return router_of(
         {
             "/code/results": results.show,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fastapi import APIRouter, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, Response
 
 from semscale.errors import InputError, SemscaleError
@@ -27,6 +28,7 @@ from semscale.stats.intervals import IntervalPlan
 from semscale.store.missing_codes import OTHER_NUMBERS
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels
+from semscale.survey.description import Survey
 from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.workbench.exports import REPORTS, TABLES, write_export
 from semscale.workbench.forms import form_fields, option_words, settings_of_form
@@ -75,6 +77,7 @@ class RatingRun(PageRun[Rated]):
 
     Attributes:
         file: the file with the answers.
+        survey: its description.
         columns: columns and questions, as the form names them.
         scale: name of the scale.
         labels: sheet with labels of people, in the project's folder; empty without one.
@@ -84,6 +87,7 @@ class RatingRun(PageRun[Rated]):
     """
 
     file: Path
+    survey: Survey
     columns: RatingColumns
     scale: str
     labels: str
@@ -164,6 +168,7 @@ class RatePage:
             summary=summary,
             document=document,
             without_codes={} if run is None or summary is None else _without_codes(run, summary),
+            caution="" if run is None else view.caution_on("ratings", run.file, run.survey),
             results=results,
             details=details,
             found=None if run is None or summary is None else self._find(run, summary, query),
@@ -191,6 +196,7 @@ class RatePage:
         if labels and labels not in self._sheets():
             raise InputError("labels", f"must be one of the list, got {shorten(labels)}")
         file, stored = self._project.described_file()
+        view = await run_in_threadpool(self._reader.view, file, stored)
         out = table_path(self._project.folder, file, columns.text, _scale_name(scale))
         before = None if self._run is None else self._run.task
         task = replace_run(
@@ -200,7 +206,7 @@ class RatePage:
         command = _command(file, columns, scale, labels, settings, out.relative_to(self._project.folder))
         known = None if stored.survey is None else stored.survey.by_name.get(columns.text)
         text_column = columns.text if known is None else known.all_columns[0]
-        self._run = RatingRun(file, columns, scale, labels, text_column, out, command, task=task)
+        self._run = RatingRun(file, view.survey, columns, scale, labels, text_column, out, command, task=task)
         return redirect("/rate")
 
     def progress(self) -> Response:

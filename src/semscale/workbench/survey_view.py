@@ -99,6 +99,20 @@ class SurveyView:
         """Questions that the user should look at first."""
         return tuple(question for question in self.survey.questions if question.needs_decision)
 
+    def caution_on(self, results: str, file: Path, survey: Survey) -> str:
+        """Return the sentence about results of another file or description; empty if they are current.
+
+        Args:
+            results: plural name of the results.
+            file: the file of which they are.
+            survey: its description when they were made.
+        """
+        if file != self.file:
+            return f"These {results} are of {file.name}; the open file is {self.file.name}."
+        if survey != self.survey:
+            return f"The description of the data has changed since these {results} were made."
+        return ""
+
     @property
     def usual_text(self) -> str:
         """Name of the open question with most answers; empty if there is none."""

@@ -163,12 +163,14 @@ class BasketRun(PageRun[int]):
 
     Attributes:
         file: the file with the answers.
+        described: the description of the open file, with inferred entries.
         outs: the files that it makes.
         command: the command that does the same.
     """
 
     stopped = "stopped"
     file: Path
+    described: Survey
     outs: tuple[Path, ...]
     command: str
 
@@ -191,12 +193,14 @@ class FilesToMake:
     Attributes:
         source: the file with the answers.
         survey: its description; ``None`` without one.
+        described: the description with inferred entries.
         kinds: endings of the files to make.
         template: name of the presentation whose layouts slides take; empty for none.
     """
 
     source: Path
     survey: Survey | None
+    described: Survey
     kinds: tuple[str, ...]
     template: str
 
@@ -236,4 +240,6 @@ def make_tables(
     words = ["semscale", "tables", files.source.name, "--basket", FILE_NAME]
     words += [word for out in outs for word in ("--out", f"{RESULTS}/{out.name}")]
     words += ["--template", files.template] if layout is not None else []
-    return BasketRun(files.source, outs, shlex.join(words), task=replace_run(work, before, run))
+    return BasketRun(
+        files.source, files.described, outs, shlex.join(words), task=replace_run(work, before, run)
+    )

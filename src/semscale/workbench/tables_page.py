@@ -190,6 +190,7 @@ class TablesPage:
             problem=problem,
             basket=basket,
             run=self._run,
+            caution=view.caution_on("tables", self._run.file, self._run.described) if self._run else "",
             kinds=KINDS,
             templates=_templates(self._project.folder),
             waves=self._other_files(view) if basket.entries else [],
@@ -329,7 +330,8 @@ class TablesPage:
         if not basket.entries:
             raise InputError("the basket is empty: add tables first")
         before = None if self._run is None else self._run.task
-        files = FilesToMake(source, stored.survey, kinds, template)
+        view = self._reader.view(described, stored)
+        files = FilesToMake(source, stored.survey, view.survey, kinds, template)
         self._run = make_tables(self._project, self._reader, self._work, before, basket.basket, files)
         return redirect(f"/tables?{Draft.from_query(here).query}", "basket")
 
