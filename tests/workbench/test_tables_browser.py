@@ -40,6 +40,8 @@ def test_tables_are_composed_added_and_made(page, folder):
     page.locator(".numbers td").first.wait_for()
     (entry,) = read_basket(folder / "tables.yaml").entries
     assert (entry.title, entry.questions, entry.banners) == ("Guests", ("satisfaction",), ("country",))
+    assert page.get_by_label("Title of these tables").input_value() == ""
+    page.get_by_role("link", name="In the basket: 1 entry").wait_for()
     page.get_by_role("button", name="Make the workbook").click()  # of the bar that stays in sight
     page.get_by_role("link", name="answers-tables.xlsx").wait_for()
     assert [path.name for path in (folder / "results").iterdir()] == ["answers-tables.xlsx"]

@@ -94,6 +94,7 @@ def test_questions_are_moved(browser):
 def test_tables_are_added_with_a_title_changed_moved_and_removed(browser, entries):
     add(browser, "/tables?questions=shape&banners=country&title=First&decimals=0")
     page = add(browser, "/tables?questions=sound")
+    assert "In the basket: 2 entries" in page
     assert [(entry.title, entry.questions) for entry in entries()] == [
         ("First", ("shape",)),
         ("", ("sound",)),
@@ -108,6 +109,13 @@ def test_tables_are_added_with_a_title_changed_moved_and_removed(browser, entrie
     page = browser.change("/data/undo")
     assert [entry.title for entry in entries()] == ["Sound", "First"]
     assert "<h1>Tables</h1>" in page
+
+
+def test_a_title_belongs_to_the_tables_that_were_added_with_it(browser):
+    page = add(browser, "/tables?questions=shape&banners=country&title=First")
+    form = form_of(page)
+    assert (form["questions"], form["banners"], form["title"]) == ("shape", "country", "")
+    assert form_of(browser.change("/tables/save", form_of(browser.get("/tables?open=0"))))["title"] == "First"
 
 
 def test_an_opened_entry_is_changed_in_its_place_and_keeps_what_the_page_does_not_show(

@@ -121,6 +121,10 @@ class Draft:
         """Return the draft with the weight of this name."""
         return replace(self, texts={**self.texts, "weight": weight})
 
+    def without_title(self) -> Self:
+        """Return the draft without its title."""
+        return replace(self, texts={name: text for name, text in self.texts.items() if name != "title"})
+
     @property
     def query(self) -> str:
         """The address's fields that state this draft."""

@@ -42,6 +42,7 @@ _REMEMBERED = 8  # previews
 _SHOWN = 4  # questions at once
 _MOST_FILES = 20  # whose columns are compared
 _STEPS = {"up": -1, "down": 1}
+_ADDED = "added"  # in the address after tables were added, whose title does not belong to the next ones
 
 
 @dataclass(frozen=True)
@@ -176,6 +177,7 @@ class TablesPage:
             current="tables",
             view=view,
             draft=draft,
+            is_added=_ADDED in query,
             rows=[entry for entry in view.survey.of_kind(*ROWS) if _matches(entry, draft.find)],
             groups={question.name for question in view.survey.of_kind(*GROUPS)},
             roles={
@@ -274,7 +276,9 @@ class TablesPage:
             raise InputError("questions", "must be chosen first")
         self._write_survey()
         basket.save(self._project, entry, None if "as_new" in fields else draft.position)
-        return redirect(f"/tables?{draft.query}", "basket")
+        if draft.position is not None:
+            return redirect(f"/tables?{draft.query}", "basket")
+        return redirect(f"/tables?{draft.without_title().query}&{_ADDED}=yes", "basket")
 
     def _write_survey(self) -> None:
         """Write the description, so that commands know the questions that this page names."""
