@@ -68,17 +68,23 @@ def book(folder):
     return lambda: load_codebook(folder / "codebooks" / "Reason.yaml")
 
 
-def form_on(browser, code, action):
+def form_on(browser, code, action, book="Reason"):
     """Return the fields of a form on a code, as the page has them."""
     from semscale.workbench.pages import element_id
 
-    page = browser.get(f"/code?{urlencode({'codebook': 'Reason', 'edit': code})}")
+    page = browser.get(f"/code?{urlencode({'codebook': book, 'edit': code})}")
     start = page.index(f'action="/code/{action}"', page.index(f'id="{element_id(code)}"'))
     return fields_in(page[start : page.index("</form>", start)])
 
 
 def change(browser, code, /, **fields):
     return browser.change("/code/change", {**form_on(browser, code, "change"), **fields})
+
+
+def rename(browser, book, code, name):
+    """Give a code another name, and return the page."""
+    fields = form_on(browser, code, "change", book)
+    return browser.change("/code/change", {**fields, "name": name})
 
 
 def chosen(browser, *names):
@@ -273,6 +279,12 @@ def test_the_page_and_the_command_suggest_the_same_codes(browser, folder, semsca
     counts = re.findall(r"semscale code would give it to (\d+)", written)
     assert re.findall(r"<b>(\d+)</b> of \d+ answers", page) == counts
     assert len(counts) == 3
+    first = load_codebook(folder / "codebooks" / "Reason-2.yaml").codes[0]
+    renamed = rename(browser, "Reason-2", first.name, "Renamed")
+    assert re.findall(r"<b>(\d+)</b> of \d+ answers", renamed) == counts
+    assert page.count("still decide") == 0
+    assert f"Its keywords still decide: <bdi>{first.keywords[0]}" in renamed
+    browser.change("/data/undo")
     browser.change("/data/undo")
     assert not (folder / "codebooks" / "Reason-2.yaml").exists()
 
@@ -473,6 +485,15 @@ def test_a_task_is_stopped_and_writes_nothing(browser, folder, monkeypatch, toy_
     assert "stopped; nothing was written" in browser.get("/code?question=Reason")
     assert not (folder / "codebooks" / "Reason-2.yaml").exists()
     assert "Share of answers" in code(browser, sentiment="none")
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_new_name_keeps_the_number_of_answers(browser):
+    code(browser, sentiment="none")
+    counts = re.findall(r"<b>(\d+)</b> of \d+ answers", browser.get("/code"))
+    assert len(counts) == 3
+    assert re.findall(r"<b>(\d+)</b> of \d+ answers", rename(browser, "Reason", "power", "energy")) == counts
+    assert re.findall(r"<b>(\d+)</b> of \d+ answers", browser.get("/code")) == counts
 
 
 @pytest.mark.usefixtures("quick")

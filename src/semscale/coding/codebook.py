@@ -24,6 +24,9 @@ ANSWER_COLUMNS = ("outcome", "reason", "chat_status")
 COLUMN_ENDINGS = ("_p", "_likeness", "_evidence", "_reason", "_sentiment")
 """Endings of a code's further columns."""
 
+SUGGESTED_DEFINITION = "Says something about "
+"""Beginning of a definition that a person has not written."""
+
 _NO_EXAMPLE = "needs at least one example, and none may be empty"
 
 

@@ -17,6 +17,7 @@ from ruamel.yaml.comments import CommentedMap
 
 from semscale.coding.codebook import (
     MIN_CODES,
+    SUGGESTED_DEFINITION,
     Code,
     Codebook,
     merge_codes,
@@ -94,7 +95,7 @@ def add_code(
 def _new_code(name: str, definition: str, texts: Sequence[str], **further: Any) -> Code:
     """Return a code; without a definition, a sentence that names it is its definition."""
     name = name.strip()
-    stated = definition.strip() or f"Says something about {name}."
+    stated = definition.strip() or f"{SUGGESTED_DEFINITION}{name}."
     return Code(name, stated, tuple(dict.fromkeys(texts)), **further)
 
 

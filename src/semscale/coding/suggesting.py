@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.chat.messages import Request
-from semscale.coding.codebook import NO_CODE, Code, Codebook, net_definition
+from semscale.coding.codebook import NO_CODE, SUGGESTED_DEFINITION, Code, Codebook, net_definition
 from semscale.coding.coder import Coder
 from semscale.coding.settings import BY_LIKENESS
 from semscale.coding.topics import CLUSTERS, SENTIMENT_AXES, Topics, find_topics
@@ -514,7 +514,7 @@ def _suggested_codes(
         texts = [units.texts[row] for row in typical.tolist()]
         name, definition = f"code {topic + 1}", "Is like the examples."
         if words:
-            definition = f"Says something about {', '.join(words[:6])}."
+            definition = f"{SUGGESTED_DEFINITION}{', '.join(words[:6])}."
             name = name_of([units.texts[row] for row in rows.tolist()], words, scores)
         codes.append(
             SuggestedCode(

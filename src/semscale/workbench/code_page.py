@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from semscale.coding.codebook import Code, Codebook, parse_codebook
+from semscale.coding.codebook import SUGGESTED_DEFINITION, Code, Codebook, parse_codebook
 from semscale.coding.codebook_editing import (
     code_named,
     codebook_text,
@@ -75,6 +75,7 @@ from semscale.yaml_reading import YamlFile
 _BATCH = 50_000
 _UNITS = 8  # of a code, to split it by
 _ENTITY = re.compile(r"&(?:amp;)?#?[A-Za-z0-9]{2,31};")
+_WORDS = re.compile(r"[^\W\d_]+")
 _WITH_ENTITIES = 10_000  # answers in which examples are looked for
 _STAMP = "stamp"  # stored with the fields of a run: hash of its codebook and of the description
 
@@ -128,6 +129,14 @@ class CodeCard:
         definition = self.code.definition
         return [word for word in self.code.keywords if not re.search(_pattern([word]), definition)]
 
+    @property
+    def is_renamed(self) -> bool:
+        """True if the name has other words than a definition and keywords that were suggested."""
+        name, definition, keywords = self.code.name, self.code.definition, self.code.keywords
+        words = set(_WORDS.findall(" ".join((definition, *keywords)).casefold()))
+        is_suggested = definition.startswith(SUGGESTED_DEFINITION)
+        return is_suggested and not words.issuperset(_WORDS.findall(name.casefold()))
+
 
 class CodePage:
     """The page, and what its forms do; each is a route.
@@ -168,7 +177,7 @@ class CodePage:
                 stored = self._open(name)
             except InputError as error:
                 broken = str(error)
-        table = self._coded_table(view, question)
+        table, coded = self._coded_table(view, question), self._coded_names(view, question)
         suggested = None if stored is None else self._suggested(stored)
         return page(
             "code",
@@ -181,7 +190,9 @@ class CodePage:
             stored=stored,
             broken=broken,
             choice=choice,
-            groups=[] if stored is None else self._groups(stored, choice, table, self._entities_in(question)),
+            groups=[]
+            if stored is None
+            else self._groups(stored, choice, table, coded, self._entities_in(question)),
             n_readable=table.n_readable if table else suggested.n_sampled if suggested else None,
             is_coded=table is not None,
             suggestion=self._tasks.suggestion,
@@ -402,6 +413,7 @@ class CodePage:
         stored: StoredCodebook,
         choice: CodeChoice,
         table: CodedTable | None,
+        coded: Mapping[tuple[str, ...], str],
         answers: Sequence[str],
     ) -> list[tuple[CodeCard | None, list[CodeCard]]]:
         """Return the cards of each net below its own, and those without a net last.
@@ -410,17 +422,19 @@ class CodePage:
             stored: the codebook.
             choice: what is shown.
             table: the coded answers; ``None`` without them.
+            coded: names that codes have in that table, by their examples.
             answers: answers with entities of HTML.
         """
         codebook = stored.codebook
-        counts = {} if table is None else table.counts(codebook.names)
+        counts = {} if table is None else table.counts({*codebook.names, *coded.values()})
         suggested = self._suggested(stored) if table is None else None
 
         def card(code: Code) -> CodeCard:
             is_edited = choice.edit == code.name and not code.is_net
-            units = table.units(code.name, _UNITS) if table is not None and is_edited else []
+            name = coded.get(code.examples, code.name)
+            units = table.units(name, _UNITS) if table is not None and is_edited else []
             further = [unit for unit in units if unit not in code.examples]
-            n = counts.get(code.name) if suggested is None else _suggested_count(suggested, code)
+            n = counts.get(name) if suggested is None else _suggested_count(suggested, code)
             examples = [readable_example(example, answers) for example in code.examples]
             return CodeCard(code, version_of_code(code), n, examples, further)
 
@@ -434,6 +448,17 @@ class CodePage:
             if cards or not choice.find:
                 groups.append((None if parent is None else card(code_named(codebook, parent)), cards))
         return groups
+
+    def _coded_names(self, view: SurveyView, question: str) -> dict[tuple[str, ...], str]:
+        """Return the names that codes had in the last coding of a question, by their examples."""
+        run = self._tasks.run
+        if (
+            run is None
+            or run.result is None
+            or (run.plan.source, run.plan.columns.text) != (view.file, question)
+        ):
+            return {}
+        return {code.examples: code.name for code in run.plan.codebook.codes if not code.is_net}
 
     def _coded_table(self, view: SurveyView, question: str) -> CodedTable | None:
         """Return the coded table of a question; ``None`` if there is none that can be read."""
@@ -596,8 +621,13 @@ def readable_example(example: str, answers: Sequence[str]) -> str:
 
 
 def _suggested_count(suggested: SuggestionSummary, code: Code) -> int | None:
-    """Return the number of answers that would get a code as it was suggested; ``None`` if it was changed."""
-    same = (entry for entry in suggested.codes if (entry.name, entry.examples) == (code.name, code.examples))
+    """Return the number of answers that would get a code as it was suggested, by whatever name.
+
+    Args:
+        suggested: the suggestion.
+        code: the code; without a number if its examples were changed.
+    """
+    same = (entry for entry in suggested.codes if entry.examples == code.examples)
     return next((entry.n_coded for entry in same), None)
 
 
