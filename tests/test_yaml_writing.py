@@ -10,6 +10,7 @@ from semscale.coding.codebook import parse_codebook
 from semscale.coding.codebook_editing import change_code, codebook_text
 from semscale.scales.scale import Scale, parse_scale
 from semscale.scales.scale_file import scale_text
+from semscale.survey.description import Value
 from semscale.survey.survey_file import parse_survey, survey_text
 from semscale.yaml_writing import escape_line_breaks, text_node, yaml_block
 
@@ -55,3 +56,16 @@ def test_files_of_the_project_hold_line_breaks(text):
     book = change_code(parse_codebook(content, source="b"), "a", examples=(f"x{text}x", "a1"))
     for known in (None, content):
         assert parse_codebook(codebook_text(book, known).encode(), source="b") == book
+
+
+@pytest.mark.parametrize("text", ["Why?", "a?b", "?a", ":a"])
+def test_signs_that_name_a_key_between_brackets_are_quoted_there(text):
+    content = b"questions:\n- {name: q1, kind: open}\n- {name: q2, kind: scale}\n"
+    survey = parse_survey(content, source="s")
+    first, second = survey.questions
+    first = first.model_copy(update={"text": text, "missing": {text: "not asked"}})
+    values = (Value(value="1", label=text), Value(value=text, label="b"))
+    second = second.model_copy(update={"values": values})
+    survey = survey.with_fields(questions=(first, second))
+    for known in (None, content):
+        assert parse_survey(survey_text(survey, known).encode(), source="s") == survey

@@ -6,6 +6,7 @@ from typing import Any
 import yaml
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.emitter import RoundTripEmitter
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from semscale.errors import InputError
@@ -44,10 +45,25 @@ def _has_line_break(text: str) -> bool:
     return not _LINE_BREAKS.isdisjoint(text)
 
 
-def comment_keeping_yaml() -> YAML:
-    """Return a reader and writer of YAML that keeps comments, quotes and long lines."""
+class _Emitter(RoundTripEmitter):
+    """Quotes, between brackets, what readers of YAML 1.1 take for a key there, such as ``Why?``."""
+
+    def analyze_scalar(self, scalar: Any) -> Any:
+        analysis = super().analyze_scalar(scalar)
+        if "?" in scalar or scalar.startswith(":"):
+            analysis.allow_flow_plain = False
+        return analysis
+
+
+def comment_keeping_yaml(width: int = _UNFOLDED) -> YAML:
+    """Return a reader and writer of YAML that keeps comments and quotes.
+
+    Args:
+        width: characters after which a line is folded.
+    """
     yaml_of_files = YAML()
-    yaml_of_files.preserve_quotes, yaml_of_files.width = True, _UNFOLDED
+    yaml_of_files.Emitter = _Emitter
+    yaml_of_files.preserve_quotes, yaml_of_files.width = True, width
     yaml_of_files.indent(mapping=2, sequence=4, offset=2)
     return yaml_of_files
 

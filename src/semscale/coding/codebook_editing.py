@@ -12,7 +12,6 @@ from textwrap import indent
 from typing import Any
 
 import yaml
-from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 
 from semscale.coding.codebook import (
@@ -27,7 +26,7 @@ from semscale.coding.codebook import (
 from semscale.coding.typical_words import MAX_NAME
 from semscale.errors import InputError, UnknownNameError
 from semscale.messages import did_you_mean, shorten
-from semscale.yaml_writing import WIDTH, text_node, yaml_block
+from semscale.yaml_writing import WIDTH, comment_keeping_yaml, text_node, yaml_block
 
 _LISTS = ("examples", "negative_examples", "keywords")
 
@@ -310,9 +309,7 @@ def _update_codes(
 
 def _update_entry(block: str, entry: _Entry, column: str) -> str:
     """Bring the lines of a code to its new keys; keys with the same value, and comments, stay."""
-    style = YAML()
-    style.preserve_quotes, style.width = True, WIDTH
-    style.indent(mapping=2, sequence=4, offset=2)
+    style = comment_keeping_yaml(WIDTH)
     document = style.load(re.sub(f"(?m)^{column}", "", block))
     node: CommentedMap = document[0]
     for key in [key for key in node if key not in entry]:

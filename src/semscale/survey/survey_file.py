@@ -18,7 +18,7 @@ from semscale.messages import first_mistake, shorten
 from semscale.store.atomic import replacing
 from semscale.survey.description import Question, Survey
 from semscale.yaml_reading import YamlFile, parse_yaml
-from semscale.yaml_writing import escape_line_breaks
+from semscale.yaml_writing import comment_keeping_yaml, escape_line_breaks
 
 FILE_NAME = "survey.yaml"
 """Name of the file that commands read if it lies beside the data."""
@@ -154,7 +154,7 @@ def survey_text(survey: Survey, content: bytes | None = None, *, source: str = F
     Raises:
         InputError: the existing file is no description.
     """
-    yaml = _writer()
+    yaml = comment_keeping_yaml(_WIDTH)
     if content is None:
         document = CommentedMap()
         document.yaml_set_start_comment(_HEADING)
@@ -206,7 +206,7 @@ def replace_entry(
     block = head + "".join(lines[entry])
     if _NAMED_NODE.search(block) or _questions_in(block, source) != (old,):
         return None
-    yaml = _writer()
+    yaml = comment_keeping_yaml(_WIDTH)
     document = yaml.load(block)
     _update(document["questions"][0], _plain(new))
     written = _dump(yaml, document)
@@ -253,13 +253,6 @@ def _questions_in(text: str, source: str) -> tuple[Question, ...]:
         return _parse_anew(text.encode(), source).questions
     except InputError:
         return ()
-
-
-def _writer() -> YAML:
-    yaml = YAML()
-    yaml.preserve_quotes, yaml.width = True, _WIDTH
-    yaml.indent(mapping=2, sequence=4, offset=2)
-    return yaml
 
 
 def _dump(yaml: YAML, node: CommentedMap | list[CommentedMap]) -> str:

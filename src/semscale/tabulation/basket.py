@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import polars as pl
 from pydantic import Field
-from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import YAMLError
 
@@ -26,7 +25,7 @@ from semscale.tabulation.crosstabs import Crosstabs, build_crosstabs, write_tabl
 from semscale.tabulation.settings import EVERY_QUESTION, CrosstabSettings
 from semscale.types import Progress
 from semscale.yaml_reading import YamlFile, parse_yaml
-from semscale.yaml_writing import escape_line_breaks
+from semscale.yaml_writing import comment_keeping_yaml, escape_line_breaks
 
 FILE_NAME = "tables.yaml"
 """Name of the file of a project's basket."""
@@ -190,9 +189,7 @@ def basket_text(basket: Basket, content: bytes | None = None, *, source: str = F
             level: 0.9
         <BLANKLINE>
     """
-    yaml = YAML()
-    yaml.preserve_quotes, yaml.width = True, _WIDTH
-    yaml.indent(mapping=2, sequence=4, offset=2)
+    yaml = comment_keeping_yaml(_WIDTH)
     known: list[TableEntry] = []
     if content is None or not content.strip():
         document = CommentedMap()
