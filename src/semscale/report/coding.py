@@ -377,7 +377,8 @@ def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]", numbe
         replace(chart, coverage=summary.plan.interval, note=_chart_note(summary, order))
         for chart in figure.data
     )
-    caption = f"Dots are shares, lines their {coverage(summary.plan.interval)} intervals."
+    caption = f"Dots are shares, lines their {coverage(summary.plan.interval)} intervals"
+    caption += "." if is_corrected else ", whose upper ends count unsure answers, too."
     finding = _shares_finding(summary.codebook, _without_nets(summary.codebook, order))
     return replace(figure, data=data, finding=finding, caption=caption, shows_table=True)
 
