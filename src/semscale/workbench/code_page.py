@@ -74,9 +74,7 @@ from semscale.yaml_reading import YamlFile
 
 _BATCH = 50_000
 _UNITS = 8  # of a code, to split it by
-_ENTITY = re.compile(r"&(?:amp;)?#?[A-Za-z0-9]{2,31};")
 _WORDS = re.compile(r"[^\W\d_]+")
-_WITH_ENTITIES = 10_000  # answers in which examples are looked for
 _STAMP = "stamp"  # stored with the fields of a run: hash of its codebook and of the description
 
 
@@ -190,9 +188,7 @@ class CodePage:
             stored=stored,
             broken=broken,
             choice=choice,
-            groups=[]
-            if stored is None
-            else self._groups(stored, choice, table, coded, self._entities_in(question)),
+            groups=[] if stored is None else self._groups(stored, choice, table, coded),
             n_readable=table.n_readable if table else suggested.n_sampled if suggested else None,
             is_coded=table is not None,
             suggestion=self._tasks.suggestion,
@@ -414,7 +410,6 @@ class CodePage:
         choice: CodeChoice,
         table: CodedTable | None,
         coded: Mapping[tuple[str, ...], str],
-        answers: Sequence[str],
     ) -> list[tuple[CodeCard | None, list[CodeCard]]]:
         """Return the cards of each net below its own, and those without a net last.
 
@@ -423,7 +418,6 @@ class CodePage:
             choice: what is shown.
             table: the coded answers; ``None`` without them.
             coded: names that codes have in that table, by their examples.
-            answers: answers with entities of HTML.
         """
         codebook = stored.codebook
         counts = {} if table is None else table.counts({*codebook.names, *coded.values()})
@@ -435,7 +429,7 @@ class CodePage:
             units = table.units(name, _UNITS) if table is not None and is_edited else []
             further = [unit for unit in units if unit not in code.examples]
             n = counts.get(name) if suggested is None else _suggested_count(suggested, code)
-            examples = [readable_example(example, answers) for example in code.examples]
+            examples = list(map(readable_example, code.examples))
             return CodeCard(code, version_of_code(code), n, examples, further)
 
         groups = []
@@ -499,13 +493,6 @@ class CodePage:
             cells = [None if cell is None else str(cell) for cell in answers_in(table, columns)]
             self._answers = question, counts, pl.Series(cells, dtype=pl.String).drop_nulls()
         return self._answers[2]
-
-    def _entities_in(self, question: str) -> list[str]:
-        """Return the answers to a question that have entities of HTML; none without the question."""
-        if not question:
-            return []
-        answers = self._answers_of(question)
-        return answers.filter(answers.str.contains(_ENTITY.pattern)).head(_WITH_ENTITIES).to_list()
 
     @property
     def _model_choices(self) -> tuple[str, ...]:
@@ -592,32 +579,19 @@ def code_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
     return router
 
 
-def readable_example(example: str, answers: Sequence[str]) -> str:
+def readable_example(example: str) -> str:
     """Return an example without HTML, and without a bracket that its unit opens or closes alone.
 
-    Units end at semicolons, and so at those of entities: the words on both sides of one are shown, too.
-
-    Args:
-        example: a unit of an answer, or another text.
-        answers: answers with entities of HTML.
-
     Examples:
-        >>> readable_example("t store was (empty", ["he said the at&amp;t store was (empty, but open)"])
-        'at&t store was empty'
-        >>> readable_example("t store", ["an at &amp;#38; t store"])
-        'at & t store'
+        >>> readable_example("an at &amp;#38; t store (empty")
+        'an at & t store empty'
     """
-    answer = next((answer for answer in answers if example in answer), example)
-    start, stop = answer.index(example), answer.index(example) + len(example)
-    before = re.search(rf"(?:\S+\s*)?{_ENTITY.pattern}\s*$", answer[:start])
-    after = re.match(r";\s*\S+", answer[stop:]) if re.search(rf"{_ENTITY.pattern}$", f"{example};") else None
-    shown = answer[before.start() if before else start : stop + (after.end() if after else 0)]
     for _ in range(2):  # some tools escape entities twice
-        shown = html_text(shown) if has_html(shown) else shown
+        example = html_text(example) if has_html(example) else example
     for opening, closing in ("()", "[]"):
-        if shown.count(opening) != shown.count(closing):
-            shown = shown.replace(opening, "").replace(closing, "")
-    return shown
+        if example.count(opening) != example.count(closing):
+            example = example.replace(opening, "").replace(closing, "")
+    return example
 
 
 def _suggested_count(suggested: SuggestionSummary, code: Code) -> int | None:

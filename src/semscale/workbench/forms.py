@@ -1,6 +1,6 @@
 """Forms that derive from settings classes: the fields of a form, and the settings that it states."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from types import NoneType
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -19,19 +19,21 @@ _MOST_FIELDS = 10_000
 _YES_NO = ("no", "yes")
 
 
-async def sent_form(request: Request, form: type[AnyForm]) -> AnyForm:
-    """Read the form of a request, which may have thousands of fields.
+def reader_of(form: type[AnyForm]) -> Callable[[Request], Awaitable[AnyForm]]:
+    """Return the function that reads the form of a request, which may have thousands of fields.
 
     Args:
-        request: the request.
         form: its fields, which are texts, or lists of texts if they may occur several times.
     """
-    sent = await request.form(max_fields=_MOST_FIELDS)
-    names = [name for name in form.model_fields if name in sent]
-    lists = {name for name in names if isinstance(form.model_fields[name].default, list)}
-    return form(
-        **{name: list(map(str, sent.getlist(name))) if name in lists else str(sent[name]) for name in names}
-    )
+    lists = {name for name, field in form.model_fields.items() if isinstance(field.default, list)}
+
+    async def read(request: Request) -> AnyForm:
+        sent = await request.form(max_fields=_MOST_FIELDS)
+        names = [name for name in form.model_fields if name in sent]
+        texts = {name: list(map(str, sent.getlist(name))) for name in names}
+        return form(**{name: texts[name] if name in lists else texts[name][-1] for name in names})
+
+    return read
 
 
 @dataclass(frozen=True)

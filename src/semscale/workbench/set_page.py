@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends
 from pydantic import BaseModel
 from starlette.responses import Response
 
@@ -15,7 +15,7 @@ from semscale.snapshots.regression_sets import RegressionItem, SetGate, candidat
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.workbench.answer_cards import LONGEST, reworded
 from semscale.workbench.answer_files import answer_tables
-from semscale.workbench.forms import sent_form
+from semscale.workbench.forms import reader_of
 from semscale.workbench.pages import element_id, in_place_of, missing_model, page, redirect
 from semscale.workbench.project import Project
 from semscale.workbench.regression_files import RegressionFile, set_names
@@ -65,11 +65,7 @@ class SetForm(BaseModel):
     candidate: str = ""
 
 
-async def _sent_form(request: Request) -> SetForm:
-    return await sent_form(request, SetForm)
-
-
-SetFields = Annotated[SetForm, Depends(_sent_form)]
+SetFields = Annotated[SetForm, Depends(reader_of(SetForm))]
 """The fields that a request sends."""
 
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from fastapi import Depends, Request
+from fastapi import Depends
 from pydantic import BaseModel
 
 from semscale.errors import InputError, SemscaleError
-from semscale.workbench.forms import sent_form
+from semscale.workbench.forms import reader_of
 from semscale.workbench.study_files import StoredStudy
 
 if TYPE_CHECKING:
@@ -293,11 +293,7 @@ class StudyForm(BaseModel):
         return questions
 
 
-async def _sent_form(request: Request) -> StudyForm:
-    return await sent_form(request, StudyForm)
-
-
-StudyFields = Annotated[StudyForm, Depends(_sent_form)]
+StudyFields = Annotated[StudyForm, Depends(reader_of(StudyForm))]
 """The fields that a request sends."""
 
 _CONCEPT = ("name", "text", "images")
