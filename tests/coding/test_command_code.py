@@ -91,7 +91,7 @@ def test_a_rating_in_words_is_read_by_the_scores_of_the_description(code, answer
 def test_without_labels_it_says_so_and_shows_no_probability(code, tmp_path):
     ended = code("--out", "coded.parquet")
     assert ended.code == 0
-    assert "Not calibrated" in ended.out
+    assert "Not checked by people" in ended.out
     assert not [name for name in pl.read_parquet(tmp_path / "coded.parquet").columns if name.endswith("_p")]
 
 

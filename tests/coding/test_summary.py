@@ -101,7 +101,7 @@ def test_json_keeps_to_the_schema_and_has_no_probability_without_labels(full, su
     result = json.loads(bare.to_json())
     assert not any(code["calibrated"] for code in result["codes"])
     assert result["drivers"] is None
-    assert "Not calibrated" in result["cautions"][0]
+    assert "Not checked by people" in result["cautions"][0]
 
 
 def test_the_short_form(full):
@@ -141,7 +141,7 @@ def test_the_report_states_how_rows_become_the_base_of_shares(summed):
     summary = summed({"text": texts})
     assert coding_document(summary).full_introduction[0] == (
         "5 rows: 1 without an answer, 1 that cannot be read and 3 that can be read. "
-        "Of these 3: 2 with a code, 1 other and 0 unsure."
+        "Of these 3: 2 coded, 1 other and 0 unsure."
     )
 
 

@@ -378,7 +378,7 @@ def test_answers_are_found_by_code_outcome_and_words(browser, folder):
         ("code=%3Fpower", out.filter(pl.col("semscale_power").is_null(), pl.col("why").is_not_null()).height),
         ("words=SCREEN", 20),
         ("words=.*", 0),
-        ("outcome=no-answer", 1),
+        ("outcome=no+answer", 1),
         ("code=power&words=battery+is+3", 1),
         ("code=nonsense&start=nonsense", 61),
     ):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.coding.coding import UNSURE
+from semscale.coding.coding import UNSURE, CodingOutcome
 from semscale.coding.settings import BY_LIKENESS, CodeSettings
 from semscale.guards.findings import Span
 from semscale.report import figures, parts
@@ -75,12 +75,23 @@ _ALPHA = Citation(
     "Communication Methods and Measures 1, 77–89",
     "alpha",
 )
+UNCHECKED = (
+    "Not checked by people: no answer was coded by hand, so nobody knows how often the codes are wrong, and "
+    "they have no probabilities."
+)
+"""Caution on codes without hand codes."""
+
+UNREADABLE, NO_ANSWER = "cannot be read", "no answer"
+"""Outcomes as reports name them."""
+
 _OUTCOMES = {
-    "coded": ("coded", "at least one code applies"),
-    "other": ("other", "no code applies"),
-    "cannot-tell": ("cannot tell", "a code may apply, or there is nothing to read"),
-    "no-answer": ("no answer", "the cell is blank, a code for a missing answer, or no text"),
+    CodingOutcome.CODED: "at least one code applies",
+    CodingOutcome.OTHER: "no code applies",
+    UNSURE: "no code applies surely, and one or more may",
+    UNREADABLE: "there is nothing that the model could read",
+    NO_ANSWER: "the cell is blank, a code for a missing answer, or no text",
 }
+"""Meaning of the outcomes as reports name them: they tell unsure answers from those that cannot be read."""
 _REASONS = {
     "unsure": "a code lies between the two thresholds",
     "empty": "nothing but white space",
@@ -131,8 +142,8 @@ _NOT_CORRECTED = (
 
 def coding_document(summary: "CodingSummary") -> Document:
     """Turn coded answers into a document."""
-    counting = f"{count_of(summary.n, 'row')}: {join_list(_outcome_counts(summary))}"
-    outcomes, n_unsure = summary.outcomes, summary.reasons.get(UNSURE, 0)
+    outcomes = _count_outcomes(summary)
+    counting = f"{count_of(summary.n, 'row')}: {_outcome_list(summary)}"
     has_alpha = summary.agreement.people or summary.agreement.runs
     named, other_run = summary.columns, summary.agreement.other_run
     return Document(
@@ -149,11 +160,11 @@ def coding_document(summary: "CodingSummary") -> Document:
             ("Codes", len(summary.codebook.codes) - len(summary.codebook.nets)),
             *((("Nets", len(summary.codebook.nets)),) if summary.codebook.nets else ()),
             ("Rows", summary.n),
-            ("No answer", outcomes.get("no-answer", 0)),
-            ("Cannot be read", outcomes.get("cannot-tell", 0) - n_unsure),
-            ("With a code", outcomes.get("coded", 0)),
-            ("Other", outcomes.get("other", 0)),
-            ("Unsure", n_unsure),
+            ("No answer", outcomes[NO_ANSWER]),
+            ("Cannot be read", outcomes[UNREADABLE]),
+            ("Coded", outcomes[CodingOutcome.CODED]),
+            ("Other", outcomes[CodingOutcome.OTHER]),
+            ("Unsure", outcomes[UNSURE]),
             ("Coded by hand", summary.n_hand),
         ),
         sections=without_none(*_sections(summary)),
@@ -173,26 +184,38 @@ def coding_document(summary: "CodingSummary") -> Document:
     )
 
 
-def _outcome_counts(summary: "CodingSummary") -> list[str]:
-    """Return the number of answers with each outcome."""
-    return [
-        f"{count(summary.outcomes[name])} {label}"
-        for name, (label, _) in _OUTCOMES.items()
-        if name in summary.outcomes
-    ]
+def _count_outcomes(summary: "CodingSummary") -> dict[str, int]:
+    """Return the number of answers with each outcome, as reports name it."""
+    counts, n_unsure = summary.outcomes, summary.reasons.get(UNSURE, 0)
+    numbers = (
+        counts.get(CodingOutcome.CODED, 0),
+        counts.get(CodingOutcome.OTHER, 0),
+        n_unsure,
+        counts.get(CodingOutcome.CANNOT_TELL, 0) - n_unsure,
+        counts.get(CodingOutcome.NO_ANSWER, 0),
+    )
+    return dict(zip(_OUTCOMES, numbers, strict=True))
+
+
+def found_outcomes(summary: "CodingSummary") -> dict[str, int]:
+    """Return the outcomes that some answers have, with their numbers."""
+    return {outcome: n for outcome, n in _count_outcomes(summary).items() if n}
+
+
+def _outcome_list(summary: "CodingSummary") -> str:
+    return join_list([f"{count(n)} {outcome}" for outcome, n in found_outcomes(summary).items()])
 
 
 def _counting(summary: "CodingSummary") -> str:
     """State how rows become the answers that can be read, and the outcomes of these."""
-    coded, other, cannot_tell, no_answer = (summary.outcomes.get(name, 0) for name in _OUTCOMES)
-    n_unsure = summary.reasons.get(UNSURE, 0)
-    n_read = coded + other + n_unsure
+    coded, other, unsure, unreadable, no_answer = _count_outcomes(summary).values()
+    n_read = coded + other + unsure
     rows = without_none(
         f"{count(no_answer)} without an answer" if no_answer else None,
-        f"{count(cannot_tell - n_unsure)} that cannot be read" if cannot_tell > n_unsure else None,
+        f"{count(unreadable)} that cannot be read" if unreadable else None,
         f"{count(n_read)} that can be read",
     )
-    outcomes = [f"{count(coded)} with a code", f"{count(other)} other", f"{count(n_unsure)} unsure"]
+    outcomes = [f"{count(coded)} coded", f"{count(other)} other", f"{count(unsure)} unsure"]
     read = f"Of these {count(n_read)}: {join_list(outcomes)}."
     return f"{count_of(summary.n, 'row')}: {join_list(list(rows))}. {read}"
 
@@ -861,17 +884,16 @@ def _value_note(summary: "CodingSummary") -> str:
 def _outcomes(summary: "CodingSummary") -> Iterator[Block | None]:
     """List outcomes and reasons with counts, and an example of each kind of unusable reply."""
     n = summary.n
-    counts = {name: summary.outcomes.get(name, 0) for name in _OUTCOMES}
     listed = table(
         ("outcome", "answers", "share", "meaning"),
         (
-            (label, counts[name], Share(counts[name] / n if n else None), meaning)
-            for name, (label, meaning) in _OUTCOMES.items()
+            (outcome, answers, Share(answers / n if n else None), _OUTCOMES[outcome])
+            for outcome, answers in _count_outcomes(summary).items()
         ),
         explained=True,
         brief_title="Outcomes",
     )
-    yield replace(listed, finding=join_list(_outcome_counts(summary)))
+    yield replace(listed, finding=_outcome_list(summary))
     if summary.reasons:
         yield table(
             ("reason", "answers", "share", "meaning"),
@@ -903,10 +925,7 @@ def _threshold_cautions(summary: "CodingSummary") -> Iterator[str]:
 def _cautions(summary: "CodingSummary") -> Iterator[str]:
     """Yield the limits of the figures."""
     if not summary.n_hand:
-        yield (
-            "Not calibrated: no answer was coded by hand, so there are no probabilities, and the error rate "
-            "of the codes is unknown." + hint(" semscale label draws answers to code.")
-        )
+        yield UNCHECKED + hint(" semscale label draws answers to code.")
         yield from _threshold_cautions(summary)
     else:
         yield from _calibration_cautions(summary)

@@ -165,10 +165,10 @@ def _meaning(report: "LintReport") -> str:
     )
 
 
-def correlation_with_range(expected: "ExpectedCorrelation") -> str:
-    """Format an expected correlation with its interval."""
+def correlation_with_range(expected: "ExpectedCorrelation", meaning: str = "") -> str:
+    """Format an expected correlation with its interval, and with what its values mean, if that is given."""
     value, low, high = (number(end) for end in (expected.value, expected.low, expected.high))
-    return f"{value} ({low} to {high})"
+    return f"{value} ({low} to {high}; {meaning})" if meaning else f"{value} ({low} to {high})"
 
 
 def _translation_sentence(scale: "Scale", rating: Sequence[str] | None) -> str | None:

@@ -58,7 +58,7 @@ def expected_sentence(summary: "RatingSummary") -> str | None:
     """State the expected correlation with people; ``None`` if it is unknown, warned of, or measured."""
     if summary.expected is None or summary.is_doubtful or summary.comparison is not None:
         return None
-    stated = correlation_with_range(summary.expected).replace(")", "; 1 is perfect)")
+    stated = correlation_with_range(summary.expected, "1 is perfect")
     return f"Expected correlation with people: {stated}. No text was labelled to check it."
 
 

@@ -12,13 +12,14 @@ import polars as pl
 
 from semscale.coding.codebook import Codebook
 from semscale.coding.coder import Coder
-from semscale.coding.coding import UNSURE
+from semscale.coding.coding import UNSURE, CodingOutcome
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.summary import CodingSummary
 from semscale.coding.table import CodingTable
 from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError
 from semscale.guards.findings import Span
+from semscale.report.coding import NO_ANSWER, UNREADABLE
 from semscale.report.document import Marked, mark_findings
 from semscale.results.table_columns import resolve_columns
 from semscale.results.table_runs import PartSettings, measure_table
@@ -45,6 +46,8 @@ MODELS = (DEFAULT_MODEL, DEFAULT_RATING_MODEL)
 """Embedding models to choose from."""
 
 _LONGEST = 4000
+_OUTCOME_WORDS = {CodingOutcome.CANNOT_TELL: UNREADABLE, CodingOutcome.NO_ANSWER: NO_ANSWER}
+_OUTCOME = "\0outcome"
 _NUMBERS: tuple[QuestionKind, ...] = ("scale", "nps", "numeric")
 _COMPARED, _BATCH = 100, 1000
 
@@ -245,7 +248,7 @@ class CodedAnswer:
         code: the code for which a star quotes it: the one that is looked for, or its most certain one.
         has_star: whether it is quoted for that code.
         text: the answer; the units that decided are marked with the numbers of the marks.
-        outcome: its outcome.
+        outcome: its outcome, as reports name it.
         codes: for each assigned or unsure code its name, whether it is assigned, the value that decided, the
             kind of evidence, the sentiment, if any, and the number of its mark, if its unit is marked.
     """
@@ -284,6 +287,16 @@ class CodedTable:
         self._prefix = beside if f"{beside}outcome" in self._columns else PREFIX
         if f"{self._prefix}outcome" not in self._columns:
             raise InputError(f"{path.name} has no codes of ‘{text}’: code the answers again")
+
+    @property
+    def _outcome(self) -> pl.Expr:
+        """Outcome of each row as reports name it."""
+        outcome = pl.col(f"{self._prefix}outcome")
+        return (
+            pl.when(pl.col(f"{self._prefix}reason") == UNSURE)
+            .then(pl.lit(UNSURE))
+            .otherwise(outcome.replace(_OUTCOME_WORDS))
+        )
 
     @cached_property
     def n_readable(self) -> int:
@@ -352,13 +365,13 @@ class CodedTable:
             text = pl.col(self._text).cast(pl.String)
             table = table.filter(text.str.contains_any([filters["words"]], ascii_case_insensitive=True))
         if filters["outcome"]:
-            table = table.filter(pl.col(f"{self._prefix}outcome") == filters["outcome"])
+            table = table.filter(self._outcome == filters["outcome"])
         if code in known:
             assigned, value = pl.col(self._prefix + code), pl.col(self._value_column(code))
             table = table.filter(assigned.is_null() & value.is_not_null() if is_unsure else assigned == 1)
         n = int(table.select(pl.len()).collect().item())
         start = position_in(query, n)
-        rows = table.slice(start, SHOWN).collect().to_dicts()
+        rows = table.slice(start, SHOWN).with_columns(self._outcome.alias(_OUTCOME)).collect().to_dicts()
         shown = [name for name in known if name not in nets]
         found = code if code in known else ""
         return Found([self._answer(row, shown, found, stars) for row in rows], n, start, filters)
@@ -403,9 +416,7 @@ class CodedTable:
         assigned = [entry for entry in codes if entry["is_assigned"]]
         best = max(assigned, key=lambda entry: entry["value"], default={"name": ""})["name"]
         star = code or best
-        return CodedAnswer(
-            row["row"], star, (star, text) in stars, marked, row[f"{self._prefix}outcome"], codes
-        )
+        return CodedAnswer(row["row"], star, (star, text) in stars, marked, row[_OUTCOME], codes)
 
     def _known(self, names: Collection[str]) -> list[str]:
         return [name for name in names if self._prefix + name in self._columns]

@@ -11,6 +11,7 @@ from starlette.responses import FileResponse, Response
 from semscale.coding.chosen_quotes import CODE, TEXT, read_quotes, with_quotes
 from semscale.coding.codebook_editing import code_named
 from semscale.errors import InputError, SemscaleError
+from semscale.report.coding import UNCHECKED, found_outcomes
 from semscale.workbench.changes import Change
 from semscale.workbench.code_form import StarForm
 from semscale.workbench.code_results import Coded, CodedAnswer, CodedTable, CodingRun
@@ -62,7 +63,9 @@ class CodeResultsPage:
             refused="" if refused is None else str(refused),
             run=run,
             summary=summary,
+            outcomes=() if summary is None else found_outcomes(summary),
             report=report,
+            unchecked=UNCHECKED,
             caution=run.caution(view),
             results=results,
             details=details,
@@ -82,9 +85,15 @@ class CodeResultsPage:
     def answers(self, request: Request) -> Response:
         """Show the answers that meet the filters, without the report, which would be drawn at each key."""
         run, coded = self._ended_run()
-        found = self._find(run, request)
+        summary = coded.summary
         return page(
-            "code_answers", self._project, current="code", run=run, summary=coded.summary, found=found
+            "code_answers",
+            self._project,
+            current="code",
+            run=run,
+            summary=summary,
+            outcomes=found_outcomes(summary),
+            found=self._find(run, request),
         )
 
     def star(self, request: Request, form: Annotated[StarForm, Form()]) -> Response:

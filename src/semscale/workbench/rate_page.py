@@ -18,7 +18,6 @@ from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.rating.summary import RatingSummary
 from semscale.rating.table import RatingTable, rate_table
 from semscale.report.document import Document, Headline, Quoted
-from semscale.report.lint import correlation_with_range
 from semscale.results.label_sheets import HUMAN
 from semscale.results.table_columns import resolve_columns
 from semscale.scales.library import load_scale
@@ -346,14 +345,11 @@ def _without_codes(run: RatingRun, summary: RatingSummary) -> dict[str, list[str
 
 
 def _page_document(summary: RatingSummary) -> Document:
-    """Return the report as the page shows it: its title is the question, and the mean states its check."""
+    """Return the report as the page shows it: its title is the question; an unchecked mean says so."""
     document = summary.document()
     lead, (file, _, *others) = document.lead, document.source
     if isinstance(lead, Headline) and summary.comparison is None and summary.calibration is None:
-        stated = "Not checked by people yet"
-        if summary.expected is not None:
-            stated += f"; expected correlation {correlation_with_range(summary.expected)}"
-        lead = replace(lead, advice=f"{stated}. {lead.advice}")
+        lead = replace(lead, advice=f"Not checked by people yet. {lead.advice}")
     return replace(
         document,
         lead=lead,
