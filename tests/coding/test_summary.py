@@ -350,7 +350,8 @@ def test_slides_have_the_shares_of_codes_their_groups_and_their_drivers(full, tm
     )  # fmt: skip
 
     full.report(tmp_path / "c.pptx")
-    slides, titles = slides_of(tmp_path / "c.pptx"), titles_of(tmp_path / "c.pptx")
+    (cover, *slides), (_, *titles) = slides_of(tmp_path / "c.pptx"), titles_of(tmp_path / "c.pptx")
+    assert "answers that can be read, of " in texts_of(cover)
     (chart,) = charts_of(slides[0])
     shares = {share.code: share.corrected.value for share in full.shares}
     (values,) = values_of(chart).values()
@@ -365,7 +366,7 @@ def test_slides_have_the_shares_of_codes_their_groups_and_their_drivers(full, tm
     differences = {driver.code: driver.difference.value for driver in full.drivers.drivers}
     (values,) = values_of(drivers).values()
     assert dict(zip(categories_of(drivers), values, strict=True)) == pytest.approx(differences)
-    assert titles[-2:] == ["In their own words", "How this was made"]
+    assert titles[-2:] == ["In their own words", "How this was measured"]
     assert set(full.codebook.names).intersection(texts_of(slides[-2]).splitlines())
 
 

@@ -181,6 +181,12 @@ def coding_document(summary: "CodingSummary") -> Document:
         ),
         citations=without_none(parts.CORRECTION if summary.n_hand else None, _ALPHA if has_alpha else None),
         signature=summary.signature,
+        measured=(
+            f"Topics of answers, by {count_of(len(summary.codebook.codes), 'code')}",
+            f"{count_of(summary.n_readable, 'answer')} that can be read, of {count_of(summary.n, 'row')}, "
+            f"{'weighted' if named.weight else 'not weighted'}",
+            parts.input_line(summary),
+        ),
     )
 
 

@@ -815,6 +815,8 @@ class Document:
         ending: last line of a brief rendering, if any.
         hints: sentences that name an option or a command to use. A full rendering shows them at its end with
             the settings, the citations and the signature, as "How this was made", and nowhere else.
+        measured: what was measured, of how many, from which input and when, for the first slide of a deck; by
+            default the counts and the source.
     """
 
     kind: str
@@ -834,6 +836,7 @@ class Document:
     signature: Signature | None = None
     ending: tuple[str, Level] | None = None
     hints: tuple[str, ...] = ()
+    measured: tuple[str, ...] = ()
 
     @property
     def full_introduction(self) -> tuple[Line, ...]:

@@ -1,4 +1,4 @@
-"""Documents as slides: the headline with its distribution, a slide for each chart, and how it was made."""
+"""Documents as slides: a title, the headline with its distribution, a slide per chart, and the method."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,6 +14,7 @@ from semscale.report.document import (
     Figure,
     Headline,
     Marked,
+    Paragraph,
     Piece,
     Quotes,
     Section,
@@ -31,11 +32,11 @@ from semscale.report.formatting import (
     one_line,
     percent,
 )
-from semscale.report.slides import Box, Deck, Slide, clip_to, text_lines, unbroken_line
+from semscale.report.slides import METHOD_TITLE, Box, Deck, Slide, clip_to, text_lines, unbroken_line
 
 _MOST_CHARTS = 8  # slides with charts; others are left to pages and workbooks
 _NUMBER_SHARE = 0.32  # of the width, for the main figure
-_BIG, _TEXT, _WARNING = 60.0, 15.0, 13.0
+_BIG, _TEXT, _QUOTE, _WARNING = 60.0, 15.0, 14.0, 13.0
 _QUOTED_NAME = 0.2  # of the width, for the name beside a quote
 _MOST_WARNINGS, _MOST_LIMITS = 3, 4
 
@@ -59,6 +60,7 @@ def write_report_deck(
         OSError: the file cannot be written.
     """
     deck = Deck(template)
+    _write_cover(deck, document)
     shown = list(_shown_blocks(document))
     lead = document.lead
     if isinstance(lead, Headline):
@@ -67,9 +69,11 @@ def write_report_deck(
         _write_statement(deck, document)
     n_charts = 0
     for section, block in shown:
-        for part in slide_charts.parts_of(_in_order(block.data), deck):
+        parts = list(slide_charts.parts_of(_in_order(block.data), deck))
+        for position, part in enumerate(parts, start=1):
             if n_charts < _MOST_CHARTS:
-                _write_chart(deck, document, section, block, part)
+                number_of_part = f"{position} of {len(parts)}" if len(parts) > 1 else ""
+                _write_chart(deck, document, section, block, part, number_of_part)
             n_charts += 1
     for section in document.sections:
         if section.quotes is not None:
@@ -93,7 +97,15 @@ def _in_order(charts: tuple[ChartData, ...]) -> Charts:
     return tuple(sorted(charts, key=lambda chart: chart.kind != "stack"))
 
 
-# The headline
+# The title and the headline
+
+
+def _write_cover(deck: Deck, document: Document) -> None:
+    """Write the title: what was measured, of how many, from which input and when."""
+    counts = ", ".join(f"{name.lower()} {cell_text(value)}" for name, value in document.facts[:4])
+    source = " | ".join(one_line(line_text(line)) for line in document.source)
+    lines = document.measured or (capitalise(counts), source)
+    deck.add_cover(capitalise(one_line(line_text(document.title))), lines, notes=_notes(document)[1:])
 
 
 def _write_headline(
@@ -169,7 +181,7 @@ def _headline_notes(document: Document, lead: Headline) -> list[str]:
 
 def _write_statement(deck: Deck, document: Document) -> None:
     """Write the decision of a document, or what it states, with its introduction."""
-    title = line_text(document.title)
+    title = "At a glance"
     if isinstance(document.lead, Decision):
         title = f"{line_text(document.lead.about)}: {document.lead.text}"
     slide = deck.add(capitalise(title), _source(document), notes=_notes(document))
@@ -200,14 +212,25 @@ def _write_chart(
     section: Section | None,
     block: Figure | DataTable,
     part: slide_charts.Part,
+    number_of_part: str,
 ) -> None:
-    heading = heading_text(section.title) if section is not None else line_text(document.title)
+    """Write a chart, or a part of it, such as "2 of 3"."""
+    heading = heading_text(section.title) if section is not None else part.charts[0].quantity
+    heading = heading or line_text(document.title)
     named = heading_text(block.title) if isinstance(block, DataTable) and block.title else ""
     title = block.finding or named or heading
     subtitle = heading if title != heading else _source(document)
-    slide = deck.add(capitalise(title), subtitle, notes=_notes(document))
+    detail = "" if block.finding or section is None else _lead_of(section)
+    notes = [*([detail] if detail else []), *_notes(document)]
+    slide = deck.add(capitalise(title), subtitle, detail, part=number_of_part, notes=notes)
     slide.footnote([*([part.note] if part.note else []), *_legend_of(part.charts)])
     slide_charts.draw(slide, part.charts)
+
+
+def _lead_of(section: Section) -> str:
+    """Return the paragraph that introduces a section; empty without one."""
+    leads = (block for block in section.full if isinstance(block, Paragraph) and block.style == "lead")
+    return next((one_line(line_text(block.text)) for block in leads), "")
 
 
 def _legend_of(charts: Iterable[ChartData]) -> Iterator[str]:
@@ -245,19 +268,19 @@ def _write_quotes(deck: Deck, document: Document, quotes: Quotes) -> None:
     slide.take_top(0.15 * unit)
     width = _QUOTED_NAME * slide.room.width
     height = min(slide.room.height / len(quotes.texts), 1.1 * unit)
-    lines = max(int((height / unit - 0.1) * 72 / (_TEXT * 1.2)), 1)
+    lines = max(int((height / unit - 0.14) * 72 / (_QUOTE * 1.2)), 1)
     for name, marked in quotes.texts:
         box = slide.take_top(height)
         named = box._replace(width=width)
         said = box._replace(left=named.right, width=box.width - width)
         slide.text(
             named,
-            [clip_to(name, width - 0.3 * unit, _TEXT * unit, lines)],
-            size=_TEXT,
+            [clip_to(name, width - 0.3 * unit, _QUOTE * unit, lines)],
+            size=_QUOTE,
             colour=deck.palette.high,
             is_bold=True,
         )
-        slide.text(said, [_quotation(marked, said.width - 0.4 * unit, _TEXT * unit, lines)], size=_TEXT)
+        slide.text(said, [_quotation(marked, said.width - 0.4 * unit, _QUOTE * unit, lines)], size=_QUOTE)
 
 
 def _quotation(marked: Marked, width: float, size: float, lines: int) -> Marked:
@@ -280,18 +303,23 @@ def _quotation(marked: Marked, width: float, size: float, lines: int) -> Marked:
     return Marked((Piece(f"“{before}", None), Piece(quoted, "evidence"), Piece(f"{after}”", None)))
 
 
-# How it was made
+# How it was measured
 
 
 def _write_method(deck: Deck, document: Document, n_more: int) -> None:
-    """Write the last slide: settings, limits and the signature."""
+    """Write the last slide: settings, limits and the signature's hash; its notes have whole signatures."""
     settings: dict[str, list[str]] = {}
-    for name, value in document.settings:
-        settings.setdefault(name, []).append(line_text(value))
+    signatures: dict[str, str] = {}
+    if document.signature is not None:
+        signatures["Signature"] = str(document.signature)
     of_signature = {name for name, _ in document.signature.fields} if document.signature else set()
-    facts: list[tuple[str, str]] = [
-        (name, ", ".join(values)) for name, values in settings.items() if name not in of_signature
-    ]
+    for name, value in document.settings:
+        text = line_text(value)
+        if text.startswith("semscale ") and "|" in text:
+            signatures[name] = text
+        elif name not in of_signature:
+            settings.setdefault(name, []).append(text)
+    facts: list[tuple[str, str]] = [(name, ", ".join(values)) for name, values in settings.items()]
     counts = ", ".join(f"{name.lower()} {cell_text(value)}" for name, value in document.facts)
     facts.insert(min(1, len(facts)), ("Rows", capitalise(counts)))
     known = document.sentences("caution")[:_MOST_LIMITS]
@@ -300,8 +328,8 @@ def _write_method(deck: Deck, document: Document, n_more: int) -> None:
     if n_more > 0:
         facts.append(("Not shown", f"{n_more} further charts, which the page and the workbook have"))
     if document.signature is not None:
-        facts.append(("Signature", str(document.signature)))
-    deck.add_facts("How this was made", facts)
+        facts.append(("Signature", f"{document.signature.digest}, in full in the notes of this slide"))
+    deck.add_facts(METHOD_TITLE, facts, notes=[f"{name}: {text}" for name, text in signatures.items()])
 
 
 def _name(document: Document) -> str:
@@ -309,6 +337,9 @@ def _name(document: Document) -> str:
 
 
 def _source(document: Document) -> str:
+    """Return what was measured, or the input."""
+    if document.measured:
+        return document.measured[0]
     return one_line(line_text(document.source[0])) if document.source else ""
 
 

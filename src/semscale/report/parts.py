@@ -41,6 +41,7 @@ from semscale.report.formatting import (
     count,
     coverage,
     has_interval,
+    line_text,
     number,
     one_line,
 )
@@ -201,6 +202,11 @@ def input_and_date(summary: DescribedSummary) -> tuple[Line, ...]:
     """Return the name of the input, if it has one, and the date, for the line below the title."""
     date = f"{summary.created:%Y-%m-%d}"
     return (quote_file_name(summary.source), date) if summary.source else (date,)
+
+
+def input_line(summary: DescribedSummary) -> str:
+    """Return the name of the input and the date in one line, for the first slide of a deck."""
+    return " | ".join(one_line(line_text(line)) for line in input_and_date(summary))
 
 
 def sentence(line: str) -> Paragraph:

@@ -192,7 +192,21 @@ def rating_document(summary: "RatingSummary") -> Document:
             _BOOTSTRAP if estimates.overall.method == "bootstrap" else None,
         ),
         signature=summary.signature,
+        measured=tuple(_measured(summary)),
     )
+
+
+def _measured(summary: "RatingSummary") -> Iterator[str]:
+    """Yield what was rated, how many texts count, the input and the date."""
+    low, high = (f"{summary.scale.values[end]:g}" for end in (0, -1))
+    of = f" of “{one_line(summary.text)}”" if summary.text else ""
+    yield f"Texts{of}, rated from {low} to {high}"
+    included = summary.estimates.overall.n
+    counted = count_of(summary.n, "text")
+    if included != summary.n:
+        counted = f"{count(included)} of {counted}"
+    yield f"{counted}, {'not weighted' if summary.weight is None else 'weighted'}"
+    yield parts.input_line(summary)
 
 
 def _source(summary: "RatingSummary") -> tuple[Line, ...]:

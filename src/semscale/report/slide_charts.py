@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from rich.cells import cell_len
+
 from semscale.report.chart_data import SHARE, ChartData, Charts, Series, decimals
 from semscale.report.chart_kit import Axis
 from semscale.report.formatting import capitalise, chart_name, number, percent, printable, with_sign
@@ -24,8 +26,8 @@ _LEAST_ROUNDED = 0.005  # share that is shown as 1 %
 _NAMES_SHARE = 0.3  # of the width, for the names of rows
 _MEANS_SHARE = 0.27
 _HEAD_HEIGHT, _LEGEND_HEIGHT, _AXIS_HEIGHT = 0.62, 0.4, 0.32
-_ROW = 0.75  # greatest height of a row in inches
-_LEGEND_TEXT = 0.9  # width of entries of a legend as they are, in estimated widths
+_ROW = 0.85  # greatest height of a row in inches
+_NARROW, _WIDE, _OTHER = 0.3, 0.85, 0.57  # widths of letters of a legend in font sizes
 _BETWEEN = 0.22  # inches between panels of bars
 _INTERVAL_WIDTH = 1.9  # inches of a label with an interval
 _TICKS = 4
@@ -41,7 +43,7 @@ class Part:
 
     Attributes:
         charts: the charts, cut.
-        note: names of what other slides show.
+        note: how many others the next slides show.
     """
 
     charts: Charts
@@ -85,8 +87,7 @@ def _parts_of_bars(chart: ChartData) -> Iterator[Part]:
     rest = range(_FIRST_BARS, n)
     known = [chart.series[0].values[index] for index in rest if math.isfinite(chart.series[0].values[index])]
     most = f", at most {percent(max(known), 0)}" if known and chart.number_format == SHARE else ""
-    noun = "answer" if len(rest) == 1 else "answers"
-    yield Part((chart.select(range(_FIRST_BARS)),), f"{len(rest)} further {noun}{most}: next slide.")
+    yield Part((chart.select(range(_FIRST_BARS)),), f"{len(rest)} more on the next slide{most}.")
     for rows in _chunks(rest, _MOST_BARS):
         yield Part((chart.select(rows),))
 
@@ -129,15 +130,16 @@ def _draw_stack(slide: Slide, chart: ChartData, means: ChartData | None) -> None
     unit, palette = slide.deck.unit, slide.deck.palette
     points = [series.name for series in chart.series]
     means_width = 0.0 if means is None else slide.room.width * _MEANS_SHARE
-    n_lines = len(_legend_lines(slide, points, slide.room.width - means_width))
-    legend = slide.take_top(n_lines * _LEGEND_HEIGHT * unit)
-    legend = legend._replace(width=legend.width - means_width)
+    width = slide.room.width - means_width
+    n_lines = len(_legend_lines(slide, points, width))
+    if n_lines > 1 and len(_legend_lines(slide, points, slide.room.width)) == 1:
+        width = slide.room.width  # the title of the means is below the legend
+    legend = slide.take_top(n_lines * _LEGEND_HEIGHT * unit)._replace(width=width)
     box = _limit_height(slide, len(chart.categories), below=_AXIS_HEIGHT)
     left, right = box, None
     if means is not None:
-        width = means_width
-        left = box._replace(width=box.width - width)
-        right = box._replace(left=left.right, width=width)
+        left = box._replace(width=box.width - means_width)
+        right = box._replace(left=left.right, width=means_width)
     names = _name_width(slide, chart.categories, left.width)
     height = (box.height - _AXIS_HEIGHT * unit) / len(chart.categories)
     if chart.has_total and len(chart.categories) > 1:
@@ -180,7 +182,7 @@ def _legend_lines(slide: Slide, names: Sequence[str], width: float) -> list[list
     unit = slide.deck.unit
     lines: list[list[float]] = [[]]
     for name in names:
-        needed = min(_LEGEND_TEXT * _text_width(name, _LEGEND * unit) + 0.5 * unit, width)
+        needed = min(_legend_width(name, _LEGEND * unit) + 0.5 * unit, width)
         if lines[-1] and sum(lines[-1]) + needed > width:
             lines.append([])
         lines[-1].append(needed)
@@ -202,9 +204,17 @@ def _draw_legend(
             name, colour = next(entries)
             slide.area(Box(x, y + 0.06 * unit, mark, mark), colour)
             label = Box(x + mark, y, width - mark, 0.27 * unit)
-            shown = clip_to(name, label.width / _LEGEND_TEXT, _LEGEND * unit)
-            slide.text(label, [shown], size=_LEGEND)
+            fits = _legend_width(name, _LEGEND * unit) + 0.3 * unit <= label.width
+            shown = name if fits else clip_to(name, label.width, _LEGEND * unit)
+            slide.text(label, [shown], size=_LEGEND).word_wrap = False  # a font can be wider
             x += width
+
+
+def _legend_width(name: str, size: float) -> float:
+    """Return the width of a text on one line in inches by its letters, so that entries are evenly apart."""
+    narrow, wide = (sum(letter in kind for letter in name) for kind in ("fijlrtI.,:;!|'()- ", "mwMW"))
+    others = cell_len(name) - narrow - wide
+    return float(narrow * _NARROW + wide * _WIDE + others * _OTHER) * size / 72
 
 
 def _draw_means(slide: Slide, box: Box, means: ChartData) -> None:
@@ -535,8 +545,6 @@ def _name_width(slide: Slide, names: Sequence[str], width: float) -> float:
 
 def _text_width(text: str, size: float) -> float:
     """Return the width of a text on one line, in inches."""
-    from rich.cells import cell_len
-
     width: float = cell_len(text.replace("\n", "")) * size * _CELL / 72
     return width
 

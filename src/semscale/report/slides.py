@@ -20,15 +20,24 @@ from semscale.report.chart_kit import ACCENT, BAR, CONTRAST, INK, MUTED, NEUTRAL
 from semscale.report.document import Marked, Piece
 from semscale.report.formatting import clip_text, printable
 
+METHOD_TITLE: Final = "How this was measured"
+"""Title of the last slide of a deck."""
+
 INCH: Final = 914_400
 POINT: Final = 12_700
 
 _WIDTH, _HEIGHT = 13.333, 7.5  # inches of Semscale's own slides
 _MARGIN = 0.6
 _TITLE_TOP, _TITLE_HEIGHT, _TITLE_SIZE = 0.35, 1.0, 22.0
-_SUBTITLE_HEIGHT, _SUBTITLE_SIZE = 0.42, 14.0
+_TITLE_LINES = 2
+_SUBTITLE_SIZE, _DETAIL_SIZE = 14.0, 12.0
+_SUBTITLE_LINES, _DETAIL_LINES = 2, 4
 _NOTE_SIZE, _LEAST_TITLE_SIZE, _MOST_TITLE_SIZE = 11.0, 14.0, 26.0
-_FACT_LINES = (8, 5, 3, 2)  # most lines of a text in a list, the first number that fits on the slide
+_COVER_TOP, _COVER_HEIGHT, _COVER_SIZE, _COVER_TEXT = 1.9, 1.7, 34.0, 16.0
+_MOST_COVER_TEXT = 20.0
+_NUMBER_TOP, _NUMBER_HEIGHT, _NUMBER_WIDTH = 7.05, 0.3, 0.8
+_FACT_SIZE = 12.0
+_FACT_LINES = (6, 4, 3, 2, 1)  # most lines of a text in a list, the first number that fits on the slide
 _LINE = 1.2  # height of a line, in font sizes
 _CELL = 0.53  # width of a Latin character in font sizes; an East Asian one has two cells
 _FONT = "Arial"
@@ -277,11 +286,12 @@ class Deck:
     def __init__(self, template: Path | None = None) -> None:
         require("slides")
         self._file = _own_presentation() if template is None else _open_template(template)
+        self._is_own = template is None
         self._layout = _title_layout(self._file, template)
         self.unit = self._file.slide_height / INCH / _HEIGHT
         self.unit = min(self.unit, self._file.slide_width / INCH / 10)
         self._title = self._title_box()
-        self._own_title_size = _title_size(self._layout)
+        self._own_title_size = _text_size(next(_titles(self._layout)), self._layout)
         self._title_size = min(self._own_title_size, _MOST_TITLE_SIZE * self.unit)
         self.body = self._body()
         self.palette = Palette.of_theme(*_theme_colours(self._layout))
@@ -307,52 +317,99 @@ class Deck:
             box = _placeholder_box(shape)
             if box.height < _OBSTACLE * height and box.top > height / 2:
                 bottom = min(bottom, box.top - 0.05 * self.unit)
+        for number in _slide_numbers(self._layout, self._file):
+            box = _placeholder_box(number)
+            if box.top > height / 2:
+                bottom = min(bottom, box.top - 0.05 * self.unit)
         return Box(left, title.bottom, right - left, bottom - title.bottom)
 
-    def add(self, title: str, subtitle: str = "", *, notes: Iterable[str] = ()) -> "Slide":
+    def add_cover(self, title: str, lines: Sequence[str], *, notes: Iterable[str] = ()) -> None:
+        """Add the first slide, on the template's own layout for it if there is one.
+
+        Args:
+            title: name of the results.
+            lines: what was measured, of how many, and when; each at most two lines on the slide.
+            notes: paragraphs for the speaker.
+        """
+        layout = _cover_layout(self._file)
+        stated = [unbroken_line(line) for line in lines if line]
+        if layout is None:
+            slide = self.add(title, notes=notes)
+            slide.take_top(0.3 * self.unit)
+            slide.text(slide.room, stated, size=_COVER_TEXT, colour=self.palette.muted, gap=0.5)
+            return
+        page = self._file.slides.add_slide(layout)
+        texts = {_is_title(shape): shape for shape in page.placeholders if _is_title(shape) is not None}
+        for shape in list(page.placeholders):
+            if shape.shape_id not in {text.shape_id for text in texts.values()}:
+                shape.element.getparent().remove(shape.element)
+        for is_title, shown in ((True, [title]), (False, stated)):
+            shape = texts[is_title]
+            box = _placeholder_box(shape)
+            own = _text_size(shape, layout, is_title=is_title)
+            size = own if is_title else min(own, _MOST_COVER_TEXT * self.unit)
+            _write_fitting(shape, shown, box, size, own, least=_LEAST_TITLE_SIZE * self.unit)
+        if self._is_own:
+            top = _placeholder_box(texts[True]).bottom
+            rule = Box(_MARGIN + 0.1, top + 0.08, 1.1, 0.06)
+            Slide(page, self).area(rule, self.palette.high)
+        _write_notes(page, [title, *notes])
+
+    def add(
+        self, title: str, subtitle: str = "", detail: str = "", *, part: str = "", notes: Iterable[str] = ()
+    ) -> "Slide":
         """Add a slide.
 
         Args:
-            title: sentence; a long one gets a smaller font, and is cut between words at the utmost.
-            subtitle: line below the title.
+            title: sentence; a long one gets a smaller font. One that needs more than two lines even so is cut
+                between words, and stands in full in the speaker's notes.
+            subtitle: text below the title, of up to two lines.
+            detail: small text below the subtitle, of up to four lines, such as the wording of a question.
+            part: which of several slides with the same title it is, such as "2 of 3"; never cut.
             notes: paragraphs for the speaker.
         """
         page = self._file.slides.add_slide(self._layout)
         used = page.shapes.title
-        if _placeholder_box(used) != self._title:
-            used.left, used.top, used.width, used.height = self._title.emu
+        number = next(_slide_numbers(self._layout, self._file), None)
         for shape in list(page.placeholders):
             if shape.shape_id != used.shape_id:
                 shape.element.getparent().remove(shape.element)
-        self._write_title(used, unbroken_line(title))
         slide = Slide(page, self)
-        if subtitle:
-            height = _SUBTITLE_HEIGHT * self.unit
-            box = slide.take_top(height)
-            shown = clip_to(subtitle, box.width, _SUBTITLE_SIZE * self.unit)
-            slide.text(box, [shown], size=_SUBTITLE_SIZE, colour=self.palette.muted)
-        else:
-            slide.take_top(0.1 * self.unit)
-        paragraphs = [printable(note) for note in notes if note]
-        if paragraphs:
-            page.notes_slide.notes_text_frame.text = "\n".join(paragraphs)
+        if number is not None:
+            _copy_number(page, number)
+        whole = unbroken_line(title)
+        shown, height = self._write_title(used, whole, f" ({part})" if part else "")
+        if self._is_own:  # a short title leaves its room to what is below
+            used.left, used.top, used.width, used.height = self._title._replace(height=height).emu
+            bottom = slide.room.bottom
+            slide.room = slide.room._replace(
+                top=self._title.top + height, height=bottom - self._title.top - height
+            )
+        slide.heading(subtitle, _SUBTITLE_SIZE, _SUBTITLE_LINES)
+        slide.heading(detail, _DETAIL_SIZE, _DETAIL_LINES)
+        slide.take_top(0.1 * self.unit)
+        full = [f"Title: {whole}"] if "…" in shown and "…" not in whole else []
+        _write_notes(page, [*full, *notes])
         return slide
 
-    def add_facts(self, title: str, facts: Sequence[tuple[str, object]]) -> None:
+    def add_facts(
+        self, title: str, facts: Sequence[tuple[str, object]], *, notes: Iterable[str] = ()
+    ) -> None:
         """Add a slide that lists names with their texts, such as how the figures were made.
 
         Args:
             title: title of the slide.
             facts: at least one name and text; long ones are cut, and stand in full in the speaker's notes.
+            notes: further paragraphs for the speaker.
         """
-        slide = self.add(title, notes=[f"{name}: {text}" for name, text in facts])
+        slide = self.add(title, notes=[*(f"{name}: {text}" for name, text in facts), *notes])
         unit = self.unit
-        size = 13.0
+        size = _FACT_SIZE
         width = 0.18 * slide.room.width
         room = slide.room.width - width - 0.2
 
         def height(text: str) -> float:
-            return float((text_lines(text, room, size * unit) * size * _LINE / 72 + 0.14) * unit)
+            return float((text_lines(text, room, size * unit) * size * _LINE / 72 + 0.1) * unit)
 
         for most in _FACT_LINES:
             listed = [(name, clip_to(str(text), room, size * unit, most)) for name, text in facts]
@@ -363,20 +420,22 @@ class Deck:
             slide.text(box._replace(width=width), [name], size=size, colour=self.palette.muted)
             slide.text(box._replace(left=box.left + width, width=box.width - width), [shown], size=size)
 
-    def _write_title(self, shape: Any, title: str) -> None:
-        width, height = self._title.width - 0.2, self._title.height - 0.1
-        size = self._title_size
-        while size > _LEAST_TITLE_SIZE * self.unit:
-            if text_lines(title, width, size * 1.05) * size * _LINE / 72 <= height:
-                break
-            size -= 1
-        lines = max(int(height / (size * _LINE / 72)), 1)
-        frame = shape.text_frame
-        frame.word_wrap = True
-        frame.text = _keep_last_words_together(clip_to(title, width, size * 1.05, lines))
-        if size < self._own_title_size:
-            for run in frame.paragraphs[0].runs:
-                run.font.size = int(size * POINT)
+    def _write_title(self, shape: Any, title: str, ending: str) -> tuple[str, float]:
+        """Write a title with an ending that is never cut; return what is shown, and its height in inches."""
+        if _placeholder_box(shape) != self._title:
+            shape.left, shape.top, shape.width, shape.height = self._title.emu
+        kept = _keep_last_words_together(title)
+        ending = ending.replace(" ", "\N{NO-BREAK SPACE}").replace("\N{NO-BREAK SPACE}", " ", 1)
+        (shown,), size = _write_fitting(
+            shape,
+            [f"{kept}\n{ending}" if ending else kept],
+            self._title,
+            self._title_size,
+            self._own_title_size,
+            least=_LEAST_TITLE_SIZE * self.unit,
+        )
+        lines = text_lines(shown, self._title.width - 0.2, size * 1.05)
+        return shown, lines * size * _LINE / 72 + 0.12
 
     def save(self, path: Path, title: str, created: datetime) -> None:
         """Write the deck.
@@ -422,6 +481,17 @@ class Slide:
         left, top, width, whole = self.room
         self.room = Box(left, top, width, whole - height)
         return Box(left, top + whole - height, width, height)
+
+    def heading(self, text: str, size: float, most: int) -> None:
+        """Write a text below the title, cut to a number of lines; nothing for an empty one."""
+        if not text:
+            return
+        unit = self.deck.unit
+        width = self.room.width - 0.2
+        lines = min(text_lines(text, width, size * unit), most)
+        box = self.take_top((lines * size * _LINE / 72 + 0.08) * unit)
+        shown = clip_to(text, width, size * unit, lines)
+        self.text(box, [shown], size=size, colour=self.deck.palette.muted)
 
     def chart(self, kind: Any, box: Box, data: Any) -> Any:
         """Add a native chart, and return it; the slide's title is its text alternative.
@@ -469,7 +539,7 @@ class Slide:
         align: str = "left",
         anchor: str = "top",
         gap: float = 0.0,
-    ) -> None:
+    ) -> Any:
         """Write paragraphs into a box.
 
         Args:
@@ -481,6 +551,9 @@ class Slide:
             align: ``left``, ``center`` or ``right``.
             anchor: ``top``, ``middle`` or ``bottom``.
             gap: distance of paragraphs, in font sizes.
+
+        Returns:
+            The text frame of python-pptx.
         """
         from pptx.enum.text import MSO_ANCHOR, PP_ALIGN
 
@@ -499,6 +572,63 @@ class Slide:
                 run.font.size = int(size * self.deck.unit * POINT)
                 run.font.bold = is_bold or piece.guard is not None
                 (colour or self.deck.palette.ink).paint(run.font)
+        return frame
+
+
+def _write_fitting(
+    shape: Any, texts: Sequence[str], box: Box, size: float, own_size: float, *, least: float
+) -> tuple[list[str], float]:
+    """Write paragraphs into a placeholder, in a font that lets each have at most two lines.
+
+    Args:
+        shape: the placeholder.
+        texts: the paragraphs; what follows a line break is never cut.
+        box: where the placeholder is.
+        size: greatest size of the font in points.
+        own_size: size that the placeholder has.
+        least: least size; texts that do not fit even so are cut between words.
+
+    Returns:
+        What is shown, and the size.
+    """
+    width, height = box.width - 0.2, box.height - 0.1
+
+    def lines(text: str) -> int:
+        return text_lines(text, width, size * 1.05)
+
+    def fits() -> bool:
+        counted = [lines(text) for text in texts]
+        return max(counted) <= _TITLE_LINES and sum(counted) * size * _LINE / 72 <= height
+
+    while size > least and not fits():
+        size -= 1
+    most = max(min(_TITLE_LINES, int(height / (size * _LINE / 72) / len(texts))), 1)
+    shown = [clip_to(text, width, size * 1.05, most) for text in texts]
+    frame = shape.text_frame
+    frame.word_wrap = True
+    frame.text = "\n".join(shown)
+    if size < own_size:
+        for paragraph in frame.paragraphs:
+            for run in paragraph.runs:
+                run.font.size = int(size * POINT)
+    return shown, size
+
+
+def _write_notes(page: Any, notes: Iterable[str]) -> None:
+    """Write paragraphs for the speaker."""
+    paragraphs = [printable(note) for note in notes if note]
+    if paragraphs:
+        page.notes_slide.notes_text_frame.text = "\n".join(paragraphs)
+
+
+def _copy_number(page: Any, number: Any) -> None:
+    """Put the layout's slide number on a slide."""
+    from copy import deepcopy
+
+    element = deepcopy(number.element)
+    for old in find(element, "./p:nvSpPr/p:cNvPr"):
+        old.set("id", str(max(shape.shape_id for shape in page.shapes) + 1))
+    page.shapes._spTree.append(element)
 
 
 def find(element: Any, path: str) -> list[Any]:
@@ -555,6 +685,24 @@ def _title_layout(file: Any, template: Path | None) -> Any:
     return min(layouts, key=rank)
 
 
+def _cover_layout(file: Any) -> Any:
+    """Return the layout with a title and a subtitle on the slide; ``None`` without one."""
+    layouts = [
+        layout
+        for layout in file.slide_layouts
+        if {True, False} <= {_is_title(s) for s in layout.placeholders if _is_on_slide(s, file)}
+    ]
+    return min(layouts, key=lambda layout: layout.element.get("type") != "title", default=None)
+
+
+def _is_title(shape: Any) -> bool | None:
+    """Return true for a title, false for a subtitle, and ``None`` for other placeholders."""
+    from pptx.enum.shapes import PP_PLACEHOLDER
+
+    kinds = {PP_PLACEHOLDER.TITLE: True, PP_PLACEHOLDER.CENTER_TITLE: True, PP_PLACEHOLDER.SUBTITLE: False}
+    return kinds.get(shape.placeholder_format.type)
+
+
 def _titles(layout: Any) -> Iterator[Any]:
     from pptx.enum.shapes import PP_PLACEHOLDER
 
@@ -569,6 +717,19 @@ def _footers(layout: Any) -> Iterator[Any]:
     return (shape for shape in layout.placeholders if shape.placeholder_format.type in kinds)
 
 
+def _slide_numbers(layout: Any, file: Any) -> Iterator[Any]:
+    from pptx.enum.shapes import PP_PLACEHOLDER
+
+    kind = PP_PLACEHOLDER.SLIDE_NUMBER
+    return (s for s in layout.placeholders if s.placeholder_format.type == kind and _is_on_slide(s, file))
+
+
+def _is_on_slide(shape: Any, file: Any) -> bool:
+    """Return whether a placeholder has a place on the slides of a file, whose size can be another."""
+    box = _placeholder_box(shape)
+    return box.height > 0 and box.bottom <= file.slide_height / INCH and box.right <= file.slide_width / INCH
+
+
 def _obstacles(layout: Any) -> Iterator[Any]:
     """Yield shapes of the layout and its master that every slide shows."""
     for source in (layout, layout.slide_master):
@@ -579,17 +740,19 @@ def _placeholder_box(shape: Any) -> Box:
     return Box(*(float(part or 0) / INCH for part in (shape.left, shape.top, shape.width, shape.height)))
 
 
-def _title_size(layout: Any) -> float:
-    """Return the size of titles in points: that of the layout, or of the master."""
-    title = next(_titles(layout))
+def _text_size(shape: Any, layout: Any, *, is_title: bool = True) -> float:
+    """Return the size of a title or subtitle in points: that of the layout, or of the master."""
+    index = shape.placeholder_format.idx
+    (element,) = (part.element for part in layout.placeholders if part.placeholder_format.idx == index)
+    style = "titleStyle" if is_title else "bodyStyle"
     paths = (
-        (title.element, ".//a:lstStyle/a:lvl1pPr/a:defRPr/@sz"),
-        (layout.slide_master.element, ".//p:titleStyle/a:lvl1pPr/a:defRPr/@sz"),
+        (element, ".//a:lstStyle/a:lvl1pPr/a:defRPr/@sz"),
+        (layout.slide_master.element, f".//p:{style}/a:lvl1pPr/a:defRPr/@sz"),
     )
-    for element, path in paths:
-        if sizes := find(element, path):
+    for source, path in paths:
+        if sizes := find(source, path):
             return float(sizes[0]) / 100
-    return 44.0
+    return 44.0 if is_title else 32.0
 
 
 def _theme_colours(layout: Any) -> tuple[dict[str, str], str]:
@@ -630,42 +793,69 @@ def _theme(master: Any) -> Any:
 
 
 def _own_presentation() -> Any:
-    """Return an empty presentation with Semscale's theme and one layout, a title on a wide slide."""
+    """Return an empty presentation with Semscale's theme and two layouts: a cover, and a title alone."""
     from pptx import Presentation
     from pptx.enum.shapes import PP_PLACEHOLDER
-
-    kinds = (PP_PLACEHOLDER.TITLE, PP_PLACEHOLDER.BODY)
 
     file = Presentation()
     file.slide_width, file.slide_height = int(_WIDTH * INCH), int(_HEIGHT * INCH)
     for layout in list(file.slide_layouts):
-        if layout.name != "Title Only":
+        if layout.name not in ("Title Slide", "Title Only"):
             file.slide_layouts.remove(layout)
     master = file.slide_master
     _set_theme(master)
-    box = Box(_MARGIN, _TITLE_TOP, _WIDTH - 2 * _MARGIN, _TITLE_HEIGHT)
-    for source in (master, file.slide_layouts[0]):
+    cover, page = file.slide_layouts
+    width = _WIDTH - 2 * _MARGIN
+    title = Box(_MARGIN, _TITLE_TOP, width, _TITLE_HEIGHT)
+    number = Box(_WIDTH - _MARGIN - _NUMBER_WIDTH, _NUMBER_TOP, _NUMBER_WIDTH, _NUMBER_HEIGHT)
+    boxes = {PP_PLACEHOLDER.TITLE: title, PP_PLACEHOLDER.BODY: title, PP_PLACEHOLDER.SLIDE_NUMBER: number}
+    below = _COVER_TOP + _COVER_HEIGHT
+    of_cover = {
+        PP_PLACEHOLDER.CENTER_TITLE: Box(_MARGIN, _COVER_TOP, width, _COVER_HEIGHT),
+        PP_PLACEHOLDER.SUBTITLE: Box(_MARGIN, below + 0.3, width, _HEIGHT - below - 0.9),
+    }
+    for source, placed in ((master, boxes), (page, boxes), (cover, of_cover)):
         for shape in list(source.placeholders):
-            if shape.placeholder_format.type in kinds:
-                shape.left, shape.top, shape.width, shape.height = box.emu
-            else:
+            box = placed.get(shape.placeholder_format.type)
+            if box is None:
                 shape.element.getparent().remove(shape.element)
-    _style_title(master)
+            else:
+                shape.left, shape.top, shape.width, shape.height = box.emu
+    _style_titles(master, cover)
     return file
 
 
-def _style_title(master: Any) -> None:
-    """Align titles at the left and the bottom, in bold."""
+def _style_titles(master: Any, cover: Any) -> None:
+    """Align titles at the left: at the top of a slide, and at the bottom of their box on the cover."""
     (style,) = find(master.element, ".//p:titleStyle/a:lvl1pPr")
     style.set("algn", "l")
     (font,) = find(style, "./a:defRPr")
     font.set("sz", str(int(_TITLE_SIZE * 100)))
     font.set("b", "1")
-    for body in find(next(_titles(master)).element, ".//a:bodyPr"):
-        body.set("anchor", "b")
-        body.set("lIns", "91440")
-        for child in list(body):
-            body.remove(child)
+    for source, anchor in ((master, "t"), (cover, "b")):
+        for body in find(next(_titles(source)).element, ".//a:bodyPr"):
+            body.set("anchor", anchor)
+            body.set("lIns", "91440")
+            for child in list(body):
+                body.remove(child)
+    for placeholder in cover.placeholders:
+        is_title = _is_title(placeholder)
+        for style in find(placeholder.element, ".//a:lstStyle"):
+            for child in list(style):
+                style.remove(child)
+            style.append(_first_level(_COVER_SIZE if is_title else _COVER_TEXT, is_muted=not is_title))
+
+
+def _first_level(size: float, *, is_muted: bool) -> Any:
+    """Return the style of a paragraph on the cover: at the left, without a bullet."""
+    from pptx.oxml import parse_xml
+    from pptx.oxml.ns import nsdecls
+
+    fill = '<a:solidFill><a:schemeClr val="tx2"/></a:solidFill>' if is_muted else ""
+    return parse_xml(
+        f'<a:lvl1pPr {nsdecls("a")} marL="0" indent="0" algn="l"><a:spcBef><a:spcPts val="600"/></a:spcBef>'
+        f'<a:buNone/><a:defRPr sz="{int(size * 100)}">{fill}</a:defRPr></a:lvl1pPr>'
+    )
 
 
 def _set_theme(master: Any) -> None:

@@ -12,7 +12,6 @@ from semscale.report.document import stamp
 from semscale.report.formatting import (
     capitalise,
     chart_name,
-    clip_text,
     count,
     count_of,
     coverage,
@@ -22,8 +21,8 @@ from semscale.report.formatting import (
     percent,
 )
 from semscale.report.parts import quote_file_name
-from semscale.report.slides import Deck
-from semscale.report.tables import finding, margin_note
+from semscale.report.slides import METHOD_TITLE, Deck
+from semscale.report.tables import finding, margin_note, result, title_of
 from semscale.report.tables_basket import name_of
 from semscale.report.tables_charts import charts_of, columns_of, has_letters
 from semscale.spelling import without_hints
@@ -32,7 +31,8 @@ if TYPE_CHECKING:
     from semscale.tabulation.crosstab_figures import Crosstab
     from semscale.tabulation.crosstabs import Crosstabs
 
-_WORDING = 110
+_SHORT_NAME = 50  # characters of a question's name in a headline or on the first slide
+_COVER_NAMES = 5  # names on the first slide
 _CORRECTED = {
     "holm": ", adjusted for the number of comparisons",
     "bh": ", with a limited share of false findings",
@@ -44,7 +44,7 @@ def write(summaries: "Sequence[Crosstabs]", path: Path, template: Path | None = 
     """Write crosstabs as slides.
 
     Each table has its charts (``tables_charts.charts_of``); large ones continue on further slides. Those that
-    show no charts have no slides. The last slides state how the tables were made.
+    show no charts have no slides. The first slide is a title, and the last states how all was measured.
 
     Args:
         summaries: the tables, by their settings.
@@ -57,10 +57,11 @@ def write(summaries: "Sequence[Crosstabs]", path: Path, template: Path | None = 
         OSError: the file cannot be written.
     """
     deck = Deck(template)
+    _write_cover(deck, summaries)
     for summary in summaries:
         for table in summary.tables if summary.settings.show != "table" else ():
             _write_table(deck, table, summary)
-    _write_methods(deck, summaries)
+    _write_method(deck, summaries)
     first = summaries[0]
     name = quote_file_name(first.source).text if first.source else ""
     deck.save(path, f"Tables of {name}" if name else "Tables", first.created)
@@ -79,28 +80,39 @@ def _write_table(deck: Deck, table: "Crosstab", summary: "Crosstabs") -> None:
         f"Signature: {summary.signature}",
     ]
     if not parts:
-        deck.add(finding(table), notes=notes)
+        deck.add(_headline(table), notes=notes)
+    detail = _detail(table)
     for position, part in enumerate(parts, start=1):
-        subtitle = _subtitle(table, position, len(parts), one_line(summary.title))
-        slide = deck.add(finding(table), subtitle, notes=notes)
+        number = f"{position} of {len(parts)}" if len(parts) > 1 else ""
+        subtitle = _subtitle(table, one_line(summary.title))
+        slide = deck.add(_headline(table), subtitle, detail, part=number, notes=notes)
         slide.footnote([*([part.note] if part.note else []), *_footnotes(table, part.charts, summary)])
         slide_charts.draw(slide, part.charts)
 
 
-def _subtitle(table: "Crosstab", position: int, n: int, title: str) -> str:
-    """Return the title, the banner, the wave, the number of the slide if several, and the wording."""
-    question, banner = table.question, one_line(table.banner.title)
-    wording = clip_text(question.wording, _WORDING).shown if question.wording != question.text else ""
+def _headline(table: "Crosstab") -> str:
+    """Return the main result; a question without a short title is named below it."""
+    return result(table) if _has_long_name(table) else finding(table)
+
+
+def _detail(table: "Crosstab") -> str:
+    """Return the wording of a question that the headline does not have."""
+    question = table.question
+    wording = one_line(question.wording or question.text)
+    return wording if _has_long_name(table) or question.text not in ("", wording, question.name) else ""
+
+
+def _has_long_name(table: "Crosstab") -> bool:
+    return len(one_line(title_of(table))) > _SHORT_NAME
+
+
+def _subtitle(table: "Crosstab", title: str) -> str:
+    """Return the title in a basket, the banner and the wave."""
+    banner = one_line(table.banner.title)
     by = ""
     if table.banner.groups:
         by = f"by the answers to ‘{banner}’" if banner.endswith("?") else f"by {banner}"
-    parts = [
-        clip_text(title, _WORDING).shown,
-        by,
-        one_line(table.wave),
-        f"{position} of {n}" if n > 1 else "",
-        wording,
-    ]
+    parts = [title, by, one_line(table.wave)]
     return "  |  ".join(capitalise(part) for part in parts if part) or "Total"
 
 
@@ -152,19 +164,78 @@ def _test_of_all(table: "Crosstab", alpha: float) -> Iterator[str]:
         )
 
 
-def _write_methods(deck: Deck, summaries: "Sequence[Crosstabs]") -> None:
-    """Write the slides that state how the tables were made: one for those that were made alike."""
-    alike: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
+# The first and the last slide
+
+
+def _write_cover(deck: Deck, summaries: "Sequence[Crosstabs]") -> None:
+    """Write the title: the file or the tables, the questions, the respondents, the weights and the date."""
+    first = summaries[0]
+    names = list(dict.fromkeys(one_line(summary.title) for summary in summaries if summary.title))
+    has_names = all(summary.title for summary in summaries)
+    file = quote_file_name(first.source).text if first.source else ""
+    title = f"Results of {file}" if file else "Results"
+    if has_names and len(names) == 1:
+        title = names[0]
+    tables = [table for summary in summaries for table in summary.tables]
+    questions = list(dict.fromkeys(capitalise(one_line(title_of(table))) for table in tables))
+    asked = [f"‘{name}’" for name in questions]
+    groups = list(dict.fromkeys(one_line(table.banner.title) for table in tables if table.banner.groups))
+    by = f", by {_name_some(groups, 'group')}" if groups else ""
+    is_listed = has_names and title not in names
+    date = f"{first.created:%Y-%m-%d}"
+    lines = [
+        "; ".join(names) if is_listed else f"{_name_some(asked, 'question')}{by}",
+        f"{_respondents(summaries)}, {_weighting(summaries)}",
+        f"{file} | {date}" if file and title in names else date,
+    ]
+    deck.add_cover(title, lines, notes=[f"Questions: {'; '.join(questions)}"])
+
+
+def _name_some(names: list[str], noun: str) -> str:
+    """List names that are short, and count the others."""
+    short = [name for name in names if len(name) <= _SHORT_NAME][:_COVER_NAMES]
+    if not short:
+        return count_of(len(names), noun)
+    more = len(names) - len(short)
+    return join_list([*short, *([f"{more} more"] if more else [])])
+
+
+def _respondents(summaries: "Sequence[Crosstabs]") -> str:
+    """State how many rows count; at most how many, if tables count different ones."""
+    noun = "answer" if summaries[0].is_of_panel else "respondent"
+    counted = {summary.n_counting for summary in summaries}
+    stated = count_of(max(counted), noun)
+    return stated if len(counted) == 1 else f"up to {stated}"
+
+
+def _weighting(summaries: "Sequence[Crosstabs]") -> str:
+    weighted = {summary.is_weighted for summary in summaries}
+    return "partly weighted" if len(weighted) > 1 else "weighted" if weighted == {True} else "not weighted"
+
+
+def _write_method(deck: Deck, summaries: "Sequence[Crosstabs]") -> None:
+    """Write the slide that states how the tables were made; what is not of all of them names its tables."""
+    members: dict[str, dict[str, list[str]]] = {}
     for position, summary in enumerate(summaries, start=1):
-        members = alike.setdefault(tuple(_method(summary)), {})
-        members[name_of(summary, position)] = str(summary.signature)
+        for name, value in _method(summary):
+            members.setdefault(name, {}).setdefault(value, []).append(name_of(summary, position))
     shared = [note for note in summaries[0].input_notes if all(note in one.input_notes for one in summaries)]
-    notes = " ".join(f"{capitalise(one_line(without_hints(note)))}." for note in shared)
-    for rows, members in alike.items():
-        named = [("Tables", "; ".join(members))] if len(alike) > 1 else []
-        signatures = [("Signature", text) for text in members.values()] if len(members) == 1 else []
-        noted = [("Data", notes)] if notes else []
-        deck.add_facts("How this was made", [*named, *rows, *noted, *signatures])
+    stated = [capitalise(one_line(note)) for note in map(without_hints, shared) if note]
+    facts = [(name, _by_tables(values, len(summaries))) for name, values in members.items()]
+    noted = [("Data", " ".join(f"{note}." for note in stated))] if stated else []
+    signatures = [
+        f"Signature of {name_of(summary, position)}: {summary.signature}"
+        for position, summary in enumerate(summaries, start=1)
+    ]
+    deck.add_facts(METHOD_TITLE, [*facts[:-2], *noted, *facts[-2:]], notes=signatures)
+
+
+def _by_tables(values: dict[str, list[str]], n: int) -> str:
+    """Join the values of a fact; those that are not of all n tables name theirs."""
+    return " ".join(
+        value if len(names) == n else f"{join_list(names)}: {value.rstrip('.')}."
+        for value, names in values.items()
+    )
 
 
 def _method(summary: "Crosstabs") -> Iterator[tuple[str, str]]:
@@ -195,7 +266,8 @@ def _method(summary: "Crosstabs") -> Iterator[tuple[str, str]]:
             f"{_CORRECTED[settings.correction]}; groups of fewer than {settings.min_base} are not tested. "
             "The total is not tested.",
         )
-    yield "Made", f"{stamp(summary.created)}, Semscale"
+    yield "Made", f"{stamp(summary.created)}, Semscale {summary.signature.version}"
+    yield "Signature", f"{summary.signature.digest}, in full in the notes of this slide"
 
 
 def _counted(summary: "Crosstabs", left_out: int) -> str:

@@ -1,6 +1,7 @@
 """Slides of tables, read back."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import polars as pl
 import pytest
@@ -37,16 +38,91 @@ def deck(tables, tmp_path_factory):
 
 def test_each_table_has_a_slide_and_the_last_says_how_they_were_made(deck, tables):
     titles = titles_of(deck)
-    assert len(titles) == 5
-    assert titles[0] == (
+    assert len(titles) == 6
+    assert titles[1] == (
         "Like: the mean is higher for south (5.00) than for north (1.75); the difference is unlikely to be "
         "chance"
     )
-    assert titles[-1] == "How this was made"
+    assert titles[-1] == "How this was measured"
     made = texts_of(slides_of(deck)[-1])
     assert "80" in made
     assert "Weights in “w”" in made
     assert str(tables.signature) in notes_of(slides_of(deck)[-1])
+    assert str(tables.signature) not in made
+    assert tables.signature.digest in made
+
+
+def test_the_first_slide_has_the_questions_the_respondents_the_weights_and_the_date(tables, tmp_path):
+    created = datetime(2026, 3, 2, 8, 30, tzinfo=UTC)
+    replace(tables, source="wave_2.csv", created=created).report(tmp_path / "t.pptx")
+    first = slides_of(tmp_path / "t.pptx")[0]
+    assert title_of(first) == "Results of wave_2.csv"
+    assert texts_of(first).splitlines()[1:4] == [
+        "‘Like’ and ‘Drink’, by region and town", "80 respondents, weighted", "2026-03-02",
+    ]  # fmt: skip
+    assert first.slide_layout.name == "Title Slide"
+
+
+def test_tables_with_a_title_of_their_own_begin_with_it(tables, tmp_path):
+    named = replace(tables, source="wave_2.csv", title="Drinks in the south")
+    write([named], tmp_path / "t.pptx")
+    first = slides_of(tmp_path / "t.pptx")[0]
+    assert title_of(first) == "Drinks in the south"
+    assert "wave_2.csv | 2" in texts_of(first)
+
+
+def test_the_method_of_tables_that_differ_is_on_one_slide_and_names_them(tables, survey, tmp_path):
+    plain = crosstabs(survey, questions=["like"])
+    write([replace(tables, title="Weighted"), replace(plain, title="Plain")], tmp_path / "t.pptx")
+    titles = titles_of(tmp_path / "t.pptx")
+    assert titles.count("How this was measured") == 1
+    made = texts_of(slides_of(tmp_path / "t.pptx")[-1])
+    assert "Weighted: Weights in “w”. Plain: Unweighted, as a simple random sample." in made
+    notes = notes_of(slides_of(tmp_path / "t.pptx")[-1])
+    assert f"Signature of Plain: {plain.signature}" in notes
+
+
+def test_slides_of_results_have_their_number(deck):
+    numbers = [
+        field
+        for slide in slides_of(deck)
+        for field in slide.element.iter("{http://schemas.openxmlformats.org/drawingml/2006/main}fld")
+        if field.get("type") == "slidenum"
+    ]
+    assert len(numbers) == len(slides_of(deck)) - 1
+
+
+def test_a_long_wording_stands_below_the_finding_instead_of_in_it(tmp_path):
+    from semscale.survey.description import Survey
+
+    wording = (
+        "Thinking about your last visit, how likely is it on a scale from 0 to 10 that you would recommend "
+        "this lounge of our airline to a friend, a relative or a colleague?"
+    )
+    question = {"name": "q", "kind": "nps", "text": wording, "values": [{"value": str(n)} for n in range(11)]}
+    described = Survey.model_validate({"survey": 1, "questions": [question]})
+    # In both groups as many promoters as detractors: the net promoter score is 0.
+    frame = pl.DataFrame({"q": [10, 10, 3, 3] * 20, "g": ["a", "b"] * 40})
+    crosstabs(frame, questions=["q"], banners=["g"], survey=described).report(tmp_path / "t.pptx")
+    first, slide, _ = slides_of(tmp_path / "t.pptx")
+    assert texts_of(first).splitlines()[1] == "1 question, by g"
+    assert title_of(slide) == "The net promoter score is 0; differences between the groups may be chance"
+    assert wording in texts_of(slide).splitlines()
+
+
+def test_a_title_has_at_most_two_lines_and_nothing_lies_on_it(tmp_path):
+    names = [f"the {word} group of all people that answered" for word in ("first", "second", "third")]
+    frame = pl.DataFrame({"q": [1, 5, 5] * 60, "g": names * 60})
+    crosstabs(frame, questions=["q"], banners=["g"]).report(tmp_path / "t.pptx")
+    slide = slides_of(tmp_path / "t.pptx")[1]
+    title = slide.shapes.title
+    assert len(title_of(slide)) > 100
+    (run,) = title.text_frame.paragraphs[0].runs
+    # Letters of a bold Arial are about 0.55 of the size of the font wide.
+    per_line = (title.width - Inches(0.2)) / (0.55 * (run.font.size or Pt(22)))
+    assert len(title_of(slide)) <= 2 * per_line
+    others = [shape for shape in slide.shapes if shape.shape_id != title.shape_id]
+    assert all(shape.top >= title.top + title.height - Pt(4) for shape in others)
 
 
 def test_the_last_slide_states_how_the_data_were_read_for_all_tables(tables, tmp_path):
@@ -60,7 +136,7 @@ def test_the_last_slide_states_how_the_data_were_read_for_all_tables(tables, tmp
 
 
 def test_a_scale_is_a_stack_with_the_total_first_and_its_means_at_the_right(deck):
-    stack, means = charts_of(slides_of(deck)[0])
+    stack, means = charts_of(slides_of(deck)[1])
     assert stack.chart_type == XL_CHART_TYPE.BAR_STACKED_100
     assert [name.replace("\xa0", " ") for name in categories_of(stack)] == [
         "Total, n = 80", "north (A), n = 40", "south (B), n = 40",
@@ -80,7 +156,7 @@ def test_a_scale_is_a_stack_with_the_total_first_and_its_means_at_the_right(deck
 
 
 def test_letters_are_explained_where_they_are_shown(deck):
-    by_region, by_town, *_ = slides_of(deck)
+    _, by_region, by_town, *_ = slides_of(deck)
     assert "Letters: higher than the group with that letter, unlikely to be chance" in texts_of(by_region)
     assert "* Fewer than" not in texts_of(by_region)
     # The 5 people of a town are too few to be tested, so that there are no letters.
@@ -110,13 +186,13 @@ def test_no_slide_names_a_command_or_an_option(deck):
 
 
 def test_a_multiple_choice_has_a_panel_of_bars_for_each_column_on_one_scale(deck):
-    panels = charts_of(slides_of(deck)[2])
+    panels = charts_of(slides_of(deck)[3])
     assert [panel.chart_type for panel in panels] == [XL_CHART_TYPE.BAR_CLUSTERED] * 3
     # Tea: 53 of 80; the more frequent answer comes first.
     assert [categories_of(panel) for panel in panels] == [["tea", "coffee"]] * 3
     assert {at(panel, "string(.//c:valAx/c:scaling/c:min/@val)") for panel in panels} == {"0.0"}
     assert len({at(panel, "string(.//c:valAx/c:scaling/c:max/@val)") for panel in panels}) == 1
-    text = texts_of(slides_of(deck)[2])
+    text = texts_of(slides_of(deck)[3])
     assert text.index("Total") < text.index("north") < text.index("south")
 
 
@@ -124,7 +200,7 @@ def test_small_parts_of_a_stack_have_no_label(tmp_path):
     # 3 of 100 answer 1: 2 of 50 in a, which is labelled, and 1 of 50 in b.
     frame = pl.DataFrame({"q": [1] * 3 + [2] * 30 + [3] * 30 + [5] * 37, "g": ["a", "b"] * 50})
     crosstabs(frame, questions=["q"], banners=["g"]).report(tmp_path / "t.pptx")
-    stack, _ = charts_of(slides_of(tmp_path / "t.pptx")[0])
+    stack, _ = charts_of(slides_of(tmp_path / "t.pptx")[1])
     assert at(stack, ".//c:ser[1]/c:dLbls/c:dLbl[c:delete/@val='1']/c:idx/@val") == ["0", "2"]
     assert at(stack, ".//c:ser[2]/c:dLbls/c:dLbl[c:delete/@val='1']") == []
 
@@ -134,19 +210,21 @@ def test_many_answers_continue_on_a_second_slide(tmp_path):
     options = {f"o_{k:02d}": [int(n % 12 >= k) for n in range(120)] for k in range(1, 12)}
     frame = pl.DataFrame({**options, "g": ["a", "b"] * 60})
     crosstabs(frame, questions=["o_*"], banners=["g"]).report(tmp_path / "t.pptx")
-    first, second, _ = slides_of(tmp_path / "t.pptx")
+    _, first, second, _ = slides_of(tmp_path / "t.pptx")
     assert categories_of(charts_of(first)[0]) == [f"{k:02d}" for k in range(1, 9)]
     assert categories_of(charts_of(second)[0]) == ["09", "10", "11"]
     # The ninth option is chosen by 3 of 12.
-    assert "3 further answers, at most 25 %: next slide." in texts_of(first)
-    assert "1 of 2" in texts_of(first)
+    assert "3 more on the next slide, at most 25 %." in texts_of(first)
+    assert title_of(first).endswith(" (1 of 2)")
+    assert title_of(second).endswith(" (2 of 2)")
+    assert title_of(first)[:-9] == title_of(second)[:-9]
 
 
 def test_many_groups_continue_on_further_slides_with_the_total(tmp_path):
     groups = [f"g{n % 14:02d}" for n in range(420)]
     frame = pl.DataFrame({"q": [1 + n % 5 for n in range(420)], "g": groups})
     crosstabs(frame, questions=["q"], banners=["g"]).report(tmp_path / "t.pptx")
-    *slides, _ = slides_of(tmp_path / "t.pptx")
+    _, *slides, _ = slides_of(tmp_path / "t.pptx")
     shown = [[name[:3] for name in categories_of(charts_of(slide)[0])] for slide in slides]
     assert shown == [
         ["Tot", *(f"g{n:02d}" for n in range(7))], ["Tot", *(f"g{n:02d}" for n in range(7, 14))],
@@ -162,7 +240,7 @@ def test_recommendation_is_a_stack_of_three_groups_with_the_score(tmp_path):
 
     described = Survey.model_validate({"survey": 1, "questions": [survey]})
     crosstabs(frame, questions=["recommend"], banners=["g"], survey=described).report(tmp_path / "t.pptx")
-    stack, score = charts_of(slides_of(tmp_path / "t.pptx")[0])
+    stack, score = charts_of(slides_of(tmp_path / "t.pptx")[1])
     assert values_of(stack) == {
         "Detractors (0 to 6)": [0.5, 0.25, 0.75],
         "Passives (7 and 8)": [0, 0, 0],
@@ -176,7 +254,7 @@ def test_means_of_numbers_are_points_with_intervals_that_fit_on_the_axis(tmp_pat
     frame = pl.DataFrame({"age": age, "side": ["left"] * 60 + ["right"] * 60})
     summary = crosstabs(frame, questions=["age"], banners=["side"], numeric=["age"])
     summary.report(tmp_path / "t.pptx")
-    slide = slides_of(tmp_path / "t.pptx")[0]
+    slide = slides_of(tmp_path / "t.pptx")[1]
     (chart,) = charts_of(slide)
     low, high = (float(at(chart, f"string(.//c:valAx/c:scaling/c:{end}/@val)")) for end in ("min", "max"))
     cells = summary.tables[0].cells
@@ -191,7 +269,7 @@ def test_means_of_numbers_are_points_with_intervals_that_fit_on_the_axis(tmp_pat
 
 def test_a_question_without_groups_has_its_distribution(survey, tmp_path):
     crosstabs(survey, questions=["like"]).report(tmp_path / "t.pptx")
-    slide, _ = slides_of(tmp_path / "t.pptx")
+    _, slide, _ = slides_of(tmp_path / "t.pptx")
     assert title_of(slide) == "Like: the mean is 3.25, plausibly between 2.85 and 3.65"
     (chart,) = charts_of(slide)
     assert chart.chart_type == XL_CHART_TYPE.COLUMN_CLUSTERED
@@ -210,7 +288,7 @@ def test_notes_have_the_wording_of_the_question(tmp_path):
     described = Survey.model_validate({"survey": 1, "questions": [question]})
     frame = pl.DataFrame({"q": [1, 2, 3, 4, 5] * 10})
     crosstabs(frame, questions=["q"], survey=described).report(tmp_path / "t.pptx")
-    slide = slides_of(tmp_path / "t.pptx")[0]
+    slide = slides_of(tmp_path / "t.pptx")[1]
     assert title_of(slide).startswith("Comfort: the mean is 3.00")
     assert "How comfortable were the seats?" in texts_of(slide)
     assert "Question: How comfortable were the seats?" in notes_of(slide)
@@ -274,6 +352,16 @@ def test_a_title_in_the_middle_of_a_layout_moves_to_the_top(tables, tmp_path):
         assert all(chart.top >= title.top + title.height for chart in slide.shapes if chart.has_chart)
 
 
+def test_a_template_gives_its_own_layout_to_the_first_slide(tables, tmp_path):
+    Presentation().save(tmp_path / "brand.pptx")
+    tables.report(tmp_path / "t.pptx", template=tmp_path / "brand.pptx")
+    first, second, *_ = slides_of(tmp_path / "t.pptx")
+    assert (first.slide_layout.name, second.slide_layout.name) == ("Title Slide", "Title Only")
+    title, subtitle = first.placeholders
+    assert title.text_frame.text == "Results"
+    assert subtitle.text_frame.paragraphs[1].text == "80 respondents, weighted"
+
+
 def test_a_file_that_is_no_presentation_is_refused_as_a_template(tables, tmp_path):
     (tmp_path / "brand.pptx").write_text("no presentation")
     with pytest.raises(InputError, match=r"template must be a PowerPoint file \(\.pptx\), and 'brand\.pptx'"):
@@ -296,7 +384,7 @@ def test_bars_of_brackets_keep_their_order_and_others_start_with_the_most_freque
         "region": ["north", "south"] * 120,
     })  # fmt: skip
     crosstabs(frame, questions=["age", "drink"], banners=["region"]).report(tmp_path / "t.pptx")
-    by_age, by_drink, _ = slides_of(tmp_path / "t.pptx")
+    _, by_age, by_drink, _ = slides_of(tmp_path / "t.pptx")
     assert categories_of(charts_of(by_age)[0]) == ages
     assert categories_of(charts_of(by_drink)[0]) == ["water", "coffee", "tea"]
 
@@ -309,7 +397,7 @@ def test_the_footnote_has_the_widest_interval_of_shares_and_small_shares_are_not
         "region": ["north", "south"] * 200,
     })  # fmt: skip
     crosstabs(frame, questions=["drink"], banners=["region"]).report(tmp_path / "t.pptx")
-    slide = slides_of(tmp_path / "t.pptx")[0]
+    slide = slides_of(tmp_path / "t.pptx")[1]
     assert "intervals of at most: shares ± 5 points in the total and ± 7 points in a group" in texts_of(slide)
     # 1 of 400 rounds to 0 %, and 1 of 200 to 1 %.
     assert at(charts_of(slide)[0], ".//c:dLbl/c:numFmt/@formatCode") == ['"<1%"']
