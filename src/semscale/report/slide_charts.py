@@ -203,10 +203,12 @@ def _draw_legend(
         for width in widths:
             name, colour = next(entries)
             slide.area(Box(x, y + 0.06 * unit, mark, mark), colour)
-            label = Box(x + mark, y, width - mark, 0.27 * unit)
-            fits = _legend_width(name, _LEGEND * unit) + 0.3 * unit <= label.width
-            shown = name if fits else clip_to(name, label.width, _LEGEND * unit)
-            slide.text(label, [shown], size=_LEGEND).word_wrap = False  # a font can be wider
+            # A template's font can be wider, and what lies beyond the entry is mostly empty.
+            room = min(width - mark + 0.3 * unit, slide.deck.body.right - x - mark)
+            label = Box(x + mark, y, room, 0.27 * unit)
+            fits = _legend_width(name, _LEGEND * unit) + 0.3 * unit <= width - mark
+            shown = name if fits else clip_to(name, width - mark, _LEGEND * unit)
+            slide.text(label, [shown], size=_LEGEND)
             x += width
 
 

@@ -539,7 +539,7 @@ class Slide:
         align: str = "left",
         anchor: str = "top",
         gap: float = 0.0,
-    ) -> Any:
+    ) -> None:
         """Write paragraphs into a box.
 
         Args:
@@ -551,9 +551,6 @@ class Slide:
             align: ``left``, ``center`` or ``right``.
             anchor: ``top``, ``middle`` or ``bottom``.
             gap: distance of paragraphs, in font sizes.
-
-        Returns:
-            The text frame of python-pptx.
         """
         from pptx.enum.text import MSO_ANCHOR, PP_ALIGN
 
@@ -572,7 +569,6 @@ class Slide:
                 run.font.size = int(size * self.deck.unit * POINT)
                 run.font.bold = is_bold or piece.guard is not None
                 (colour or self.deck.palette.ink).paint(run.font)
-        return frame
 
 
 def _write_fitting(
