@@ -60,6 +60,43 @@ def test_a_survey_is_opened_corrected_and_taken_back_from_an_empty_folder(new_pa
     assert (folder / "survey.yaml").read_bytes() == written
 
 
+def test_rows_are_filtered_by_the_answers_to_a_question(page, folder):
+    page.get_by_text("Filter rows, and derive columns").click()
+    question = page.get_by_label("Filter by")
+    question.focus()
+    question.select_option(label="country")
+    form = page.locator("#filter")
+    form.get_by_role("radio", name="Keep only").wait_for()
+    check_for_barriers(page)
+    austria = form.get_by_role("checkbox", name="AT")
+    austria.focus()
+    austria.press("Space")
+    # Respondents 2 and 6 are in Austria, and 1, 3 and 5 in Germany.
+    count = form.get_by_role("status")
+    count.get_by_text("2 of 6 rows stay, 4 are left out.").wait_for()
+    form.get_by_role("checkbox", name="DE").check()
+    count.get_by_text("5 of 6 rows stay, 1 is left out.").wait_for()
+    form.get_by_role("radio", name="Leave out").check()
+    count.get_by_text("1 of 6 rows stay, 5 are left out.").wait_for()
+    form.get_by_role("checkbox", name="DE").uncheck()
+    count.get_by_text("4 of 6 rows stay, 2 are left out.").wait_for()
+    form.get_by_role("button", name="Filter").press("Enter")
+    page.get_by_text("Left out: country is AT", exact=True).wait_for()
+    page.get_by_text("4 rows", exact=True).wait_for()
+    assert read_survey(folder / "survey.yaml").leave_out == {"country": ("AT",)}
+    check_for_barriers(page)
+    origin = page.url.partition("/data")[0]
+    page.goto(f"{origin}/tables")
+    satisfaction = page.locator(".pick").filter(has=page.locator("bdi:text-is('satisfaction')"))
+    satisfaction.get_by_role("button", name="Row").click()
+    # Of the four that stay, three answer: 3, 2 and 3. With the people in Austria, the mean is 2.2.
+    page.locator(".preview-tables").get_by_text("The mean is 2.67").wait_for()
+    page.goto(f"{origin}/data")
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("6 rows", exact=True).wait_for()
+    assert page.get_by_text("Left out: country is AT", exact=True).count() == 0
+
+
 def test_a_file_is_opened_wherever_it_is_dropped(new_page, folder):
     (folder / "answers.csv").unlink()
     page = new_page()
@@ -115,7 +152,8 @@ def test_questions_are_joined_by_keys_alone(page, folder):
 
 
 def test_the_number_of_rows_follows_what_is_typed(page):
-    page.locator(".rows summary").click()
+    page.get_by_text("Filter rows, and derive columns").click()
+    page.get_by_text("Conditions in SQL, and new columns").click()
     page.fill("#where", "age >= 40")
     page.locator("#count b:text-is('3')").wait_for()
     page.fill("#where", "age >")

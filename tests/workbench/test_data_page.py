@@ -4,7 +4,7 @@ import re
 import shutil
 
 import pytest
-from tests.workbench.conftest import Browser, app_of, message_in
+from tests.workbench.conftest import Browser, app_of, fields_in, message_in
 
 from semscale.survey.survey_file import read_survey
 from semscale.workbench.changes import Change, Changes
@@ -385,3 +385,140 @@ def test_nets_with_signs_of_the_form_stay_as_they_are(browser, folder):
     (folder / "survey.yaml").write_text(f"survey: 1\nquestions:\n- {entry}\n")
     browser.change("/data/question", browser.form("tea") | {"title": "Tea"})
     assert "a: b" in (folder / "survey.yaml").read_text()
+
+
+def filter_form(browser, question):
+    """Return the fields of the form that filters by a question, as the page has them."""
+    page = browser.get(f"/data/filter?question={question}")
+    start = page.index('id="filter"')
+    return fields_in(page[start : page.index("</form>", start)])
+
+
+def answers_offered(browser, question):
+    """Return the number of rows that the form states for each answer."""
+    page = browser.get(f"/data/filter?question={question}")
+    boxes = re.findall(r'name="answer" value="([^"]*)".*?<small>(\d+)</small>', page)
+    return {key: int(n) for key, n in boxes}, re.findall(r'name="without".*?<small>(\d+)</small>', page)
+
+
+def test_only_rows_with_an_answer_are_kept_and_those_without_one_are_not(browser, folder, survey):
+    # Four of six answer about milk: No, Yes, Yes and No; two cells are empty.
+    (folder / "answers.csv").write_text(
+        "milk,why\nNo,It is good\nYes,Too loud for me\nYes,I like it\nNo,Hard to say\n,Fine\n,Good\n"
+    )
+    assert answers_offered(browser, "milk") == ({"No": 2, "Yes": 2}, ["2"])
+    page = browser.get("/data/filter?question=milk&mode=keep&answer=Yes")
+    assert "<b>2</b> of 6 rows stay, 4 are left out." in page
+    assert "Rows without an answer are left out: 2" in page
+    browser.change("/data/filter", filter_form(browser, "milk") | {"answer": ["Yes"], "mode": "keep"})
+    assert survey().where == "milk IN ('Yes')"
+    page = browser.get("/data")
+    assert ">2 rows<" in page
+    assert "Remove this condition" in page
+
+
+def test_rows_with_an_answer_are_left_out_and_those_without_one_stay(browser, folder, survey):
+    (folder / "answers.csv").write_text("milk,why\nNo,It is good\nYes,Too loud for me\n,Fine\n")
+    page = browser.get("/data/filter?question=milk&mode=leave&answer=No")
+    assert "<b>2</b> of 3 rows stay, 1 is left out." in page
+    assert "Rows without an answer stay: 1" in page
+    browser.change("/data/filter", filter_form(browser, "milk") | {"answer": ["No"], "mode": "leave"})
+    assert (survey().leave_out, survey().where) == ({"milk": ("No",)}, "")
+    page = browser.get("/data")
+    assert ">2 rows<" in page
+    browser.change("/data/restore", {"column": "milk", "version": filter_form(browser, "milk")["version"]})
+    assert survey().leave_out == {}
+
+
+def test_rows_without_an_answer_are_kept_or_left_out_if_that_is_ticked(browser, folder, survey):
+    (folder / "answers.csv").write_text("milk,why\nNo,It is good\nYes,Too loud for me\n,Fine\n")
+    form = filter_form(browser, "milk") | {"answer": ["Yes"], "mode": "keep", "without": "true"}
+    browser.change("/data/filter", form)
+    assert ">2 rows<" in browser.get("/data")
+    form = filter_form(browser, "milk") | {"mode": "leave", "without": "true"}
+    browser.change("/data/filter", form)
+    assert survey().where == "(milk IN ('Yes') OR milk IS NULL) AND (milk IS NOT NULL)"
+    assert ">1 rows<" in browser.get("/data") or ">1 row<" in browser.get("/data")
+
+
+def test_codes_for_no_answer_count_as_rows_without_one(browser):
+    # 99 is a code: five rows have an answer.
+    assert answers_offered(browser, "satisfaction") == ({"1": 1, "2": 2, "3": 2}, ["1"])
+    page = browser.get("/data/filter?question=satisfaction&mode=keep&answer=3&answer=2&without=true")
+    assert "<b>5</b> of 6 rows stay" in page
+
+
+def test_values_that_a_description_writes_in_another_way_are_left_out(browser, folder, survey):
+    (folder / "answers.csv").write_text("score,why\n1.0,It is good\n2.5,Too loud for me\n,Fine\n")
+    browser.change("/data/filter", filter_form(browser, "score") | {"answer": ["1"], "mode": "leave"})
+    assert survey().where == "score IS NULL OR score NOT IN ('1.0')"
+    assert ">2 rows<" in browser.get("/data")
+
+
+def test_options_of_a_multiple_choice_filter_by_their_columns(browser, folder, survey):
+    rows = ["Buffet,,It is good", ",Bar,Too loud for me", "Buffet,Bar,I like it", ",,Hard to say"]
+    (folder / "answers.csv").write_text("\n".join(["buffet,bar,why", *rows]) + "\n")
+    browser.change("/data/join", {"join": versions(browser, "buffet", "bar"), "kind": "multiple"})
+    (joined,) = [question for question in survey().questions if question.kind == "multiple"]
+    form = filter_form(browser, joined.name) | {"answer": ["buffet", "bar"]}
+    browser.change("/data/filter", form | {"mode": "keep"})
+    assert survey().where == "buffet IN ('Buffet') OR bar IN ('Bar')"
+    assert ">3 rows<" in browser.get("/data")
+    form = filter_form(browser, joined.name) | {"answer": ["bar"], "mode": "leave"}
+    browser.change("/data/filter", form)
+    assert survey().leave_out == {"bar": ("Bar",)}
+    assert ">1 row<" in browser.get("/data")
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({}, "choose at least one answer"),
+        ({"answer": "elsewhere"}, "must be an answer to"),
+        ({"question": "nobody", "answer": "1"}, "nobody"),
+        ({"answer": ["DE", "AT", "<script>alert(1)</script> & more"], "mode": "leave"}, "no rows are left"),
+    ],
+)
+def test_a_filter_that_leaves_no_rows_or_names_no_answer_is_refused(browser, folder, fields, reason):
+    answer = browser.post("/data/filter", filter_form(browser, "country") | fields)
+    assert answer.status_code == 422
+    assert reason in message_in(answer)
+    assert not (folder / "survey.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("table", "fields"),
+    [
+        (
+            "ResponseId,Finished,Q1\nResponse ID,Finished,Why?\n"
+            '"{""ImportId"":""_recordId""}","{""ImportId"":""finished""}","{""ImportId"":""QID1""}"\n'
+            "R_1,True,It is good\nR_2,False,Too loud for me\nR_3,True,Fine\n",
+            {"leave_out": {"Finished": ("False",)}},
+        ),
+        (
+            "id,submitdate,lastpage,startlanguage,why\n1,2026-01-02 10:00:00,3,en,Good\n2,,1,en,Bad\n"
+            "3,2026-01-03 10:00:00,3,en,Fine\n",
+            {"where": "submitdate IS NOT NULL"},
+        ),
+    ],
+)
+def test_unfinished_interviews_are_left_out_by_one_button(browser, folder, survey, table, fields):
+    (folder / "answers.csv").write_text(table)
+    page = browser.get("/data")
+    assert page.count("Leave them out") == 1
+    form = page[page.rindex("<form", 0, page.index("Leave them out")) : page.index("Leave them out")]
+    browser.change("/data/filter", fields_in(form))
+    assert {name: getattr(survey(), name) for name in fields} == fields
+    page = browser.get("/data")
+    assert ">2 rows<" in page
+    assert "Leave them out" not in page
+    start = page.index('action="/data/undo"')
+    browser.change("/data/undo", fields_in(page[start : page.index("</form>", start)]))
+    assert ">3 rows<" in browser.get("/data")
+
+
+def test_names_that_sql_reads_otherwise_are_quoted(browser, folder, survey):
+    (folder / "answers.csv").write_text("order,why\nbar,It is good\nshop,Too loud for me\nbar,Fine\n")
+    browser.change("/data/filter", filter_form(browser, "order") | {"answer": ["bar"], "mode": "keep"})
+    assert survey().where == "\"order\" IN ('bar')"
+    assert ">2 rows<" in browser.get("/data")

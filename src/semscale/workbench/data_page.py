@@ -39,6 +39,7 @@ from semscale.workbench.question_form import (
     further_codes,
     nets_text,
 )
+from semscale.workbench.row_filters import FilterForm, RowFilters
 from semscale.workbench.survey_view import OpenedTable, SurveyReader, SurveyView, check_same_file
 
 _PAGE = 200
@@ -237,6 +238,7 @@ def data_router(project: Project, reader: SurveyReader) -> APIRouter:
         "/data": data.show,
         "/data/file": data.show_file,
         "/data/count": data.count_rows,
+        "/data/filter": data.show_filter,
         "/data/progress": data.progress,
         f"/data/{FILE_NAME}": data.download_survey,
     }
@@ -245,6 +247,8 @@ def data_router(project: Project, reader: SurveyReader) -> APIRouter:
         "/data/file": data.choose_file,
         "/data/question": data.save_question,
         "/data/rows": data.set_rows,
+        "/data/filter": data.filter_rows,
+        "/data/restore": data.restore_rows,
         "/data/join": data.join,
         "/data/split": data.split,
         "/data/undo": data.undo,
@@ -305,6 +309,8 @@ class DataPage:
             choice=choice,
             command=shlex.join(("semscale", "columns", file.name, "--out", self._project.survey_name)),
             form=_FORM,
+            filters=RowFilters(view),
+            filter=FilterForm(),
         )
 
     def progress(
@@ -388,6 +394,21 @@ class DataPage:
         notes = [note for note in table.notes if note not in whole.notes]
         return page("count", self._project, problem="", table=table, where=survey.where, notes=notes)
 
+    def show_filter(self, form: Annotated[FilterForm, Query()]) -> Response:
+        """Show the answers by which rows can be filtered, and how many rows would stay."""
+        view = self._view()
+        filters = RowFilters(view)
+        n_left, problem = None, ""
+        if form.question and (form.answer or form.without):
+            try:
+                survey = form.apply(view.survey, filters.question(form.question))
+                n_left = self._reader.described_table(view.file, survey).n_rows
+            except InputError as error:
+                problem = str(error)
+        return page(
+            "filter", self._project, filters=filters, filter=form, n_left=n_left, problem=problem, view=view
+        )
+
     def download_survey(self) -> Response:
         """Send the description."""
         if not self._project.survey_path.is_file():
@@ -440,10 +461,35 @@ class DataPage:
         A description by which the file cannot be read is corrected so.
         """
         file, stored = self._project.described_file()
-        check_unchanged("the choice of rows and columns", version_of_rows(stored.survey), form.version)
-        survey = form.apply(stored.survey or self._view().survey)
+        known = stored.survey or self._view().survey
+        check_unchanged("the choice of rows and columns", version_of_rows(known), form.version)
+        survey = form.apply(known)
         self._reader.described_table(file, survey)
         self._project.save(survey, "rows and derived columns", stored)
+        return redirect("/data", "rows")
+
+    def filter_rows(self, form: Annotated[FilterForm, Form()]) -> Response:
+        """Save a filter by the answers to a question, once it has been tried."""
+        view = self._view()
+        check_unchanged("the choice of rows and columns", version_of_rows(view.survey), form.version)
+        question = RowFilters(view).question(form.question)
+        survey = form.apply(view.survey, question)
+        self._reader.described_table(view.file, survey)
+        self._project.save(survey, f"filter by {question.heading}", view.stored)
+        return redirect("/data", "rows")
+
+    def restore_rows(
+        self, column: Annotated[str, Form()] = "", version: Annotated[str, Form()] = ""
+    ) -> Response:
+        """Use the rows again that a column's values, or without a column the condition, leave out."""
+        view = self._view()
+        check_unchanged("the choice of rows and columns", version_of_rows(view.survey), version)
+        if column:
+            leave_out = {name: values for name, values in view.survey.leave_out.items() if name != column}
+            survey = change_survey(view.survey, leave_out=leave_out)
+        else:
+            survey = change_survey(view.survey, where="")
+        self._project.save(survey, "rows that are used again", view.stored)
         return redirect("/data", "rows")
 
     def join(self, form: Annotated[JoinForm, Form()]) -> Response:

@@ -335,7 +335,7 @@ def version_of(entry: Question) -> str:
 
 def version_of_rows(survey: Survey | None) -> str:
     """Return a hash of the rows that count and the derived columns."""
-    return _version_of_fields(survey, {"where", "derive"})
+    return _version_of_fields(survey, {"where", "derive", "leave_out"})
 
 
 def version_of_file(survey: Survey | None) -> str:

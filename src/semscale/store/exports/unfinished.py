@@ -1,7 +1,7 @@
 """Unfinished interviews, previews, tests and spam in exports: they are counted, and stay in the table."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from semscale.spelling import hint
@@ -29,17 +29,41 @@ def unfinished_notes(table: Table, kept: Table | None = None) -> list[str]:
         table: the table with these rows.
         kept: the rows that its description keeps; ``None`` for all.
     """
-    signs: Mapping[str, Mapping[str, str]] = {}
-    if frozenset(table.columns) & _OF_QUALTRICS:
-        signs = qualtrics.UNFINISHED
-    elif limesurvey.is_limesurvey(table.columns):
-        signs = limesurvey.UNFINISHED
     return [
         note
-        for column, meanings in signs.items()
-        if column in table.columns
+        for column, meanings in _signs(table.columns).items()
         for note in _notes(table, table if kept is None else kept, column, meanings)
     ]
+
+
+def notes_on_used(
+    columns: Sequence[str], counts: Mapping[str, Mapping[str, int]]
+) -> dict[str, tuple[str, str]]:
+    """Return the sentences of ``unfinished_notes`` on rows that are used like all others.
+
+    Args:
+        columns: the columns of the table.
+        counts: number of cells by column and value; ``""`` is an empty cell.
+
+    Returns:
+        Column and value that mark the rows, by the sentence.
+    """
+    return {
+        f"{_rows_are(n)} {meaning}{_treatment(column, value, n, n)}": (column, value)
+        for column, meanings in _signs(columns).items()
+        for value, meaning in meanings.items()
+        if (n := counts[column].get(value, 0))
+    }
+
+
+def _signs(columns: Sequence[str]) -> dict[str, Mapping[str, str]]:
+    """Return the columns of a table that mark such rows: descriptions by value."""
+    signs: Mapping[str, Mapping[str, str]] = {}
+    if frozenset(columns) & _OF_QUALTRICS:
+        signs = qualtrics.UNFINISHED
+    elif limesurvey.is_limesurvey(columns):
+        signs = limesurvey.UNFINISHED
+    return {column: meanings for column, meanings in signs.items() if column in columns}
 
 
 def count_cells(table: Table, column: str) -> Counter[str]:

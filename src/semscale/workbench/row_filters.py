@@ -1,0 +1,211 @@
+"""The form that filters rows by the answers to a question, without SQL."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import polars as pl
+from polars.exceptions import PolarsError
+from pydantic import BaseModel
+
+from semscale.errors import InputError
+from semscale.spelling import notes_from
+from semscale.store.exports.unfinished import notes_on_used
+from semscale.store.missing_codes import code_key
+from semscale.survey.description import Question, Survey, cell_name
+from semscale.workbench.survey_view import SurveyView
+
+_MOST_ANSWERS = 40  # of a question that the form offers
+_WITHOUT_ANSWERS = frozenset({"date", "ignore"})
+
+
+@dataclass(frozen=True)
+class FilterAnswer:
+    """An answer that a form offers.
+
+    Attributes:
+        key: the value of the cells, or the column of an option of a multiple choice.
+        label: what it means.
+        n: number of rows in use that have it.
+        column: the column.
+        texts: texts of its cells in these rows.
+    """
+
+    key: str
+    label: str
+    n: int
+    column: str
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FilterQuestion:
+    """A question by whose answers rows can be filtered.
+
+    Attributes:
+        name: name of the question, or of the column of a grid's item.
+        heading: its title.
+        answers: its answers in order.
+        n_without: number of rows in use without an answer: empty cells, and codes for no answer.
+        is_aside: true for a column that is no question, such as one that an export adds.
+    """
+
+    name: str
+    heading: str
+    answers: tuple[FilterAnswer, ...]
+    n_without: int = 0
+    is_aside: bool = False
+
+
+class FilterForm(BaseModel):
+    """Fields of the form.
+
+    Attributes:
+        question: name of the question; empty if none is chosen.
+        mode: ``keep`` to use only rows with the answers, ``leave`` to leave them out.
+        answer: keys of the answers.
+        without: true for rows without an answer, too.
+        version: version of the rows and columns that the page showed.
+    """
+
+    question: str = ""
+    mode: Literal["keep", "leave"] = "keep"
+    answer: list[str] = []
+    without: bool = False
+    version: str = ""
+
+    def apply(self, survey: Survey, question: FilterQuestion) -> Survey:
+        """Return a description that filters the rows so, after its other conditions.
+
+        Rows that leave are values of ``leave_out``, so that an empty cell stays; rows that are kept meet
+        ``where``, which an empty cell does not.
+
+        Raises:
+            InputError: no answer is chosen, or the question has none of them.
+        """
+        known = {answer.key: answer for answer in question.answers}
+        if lost := [key for key in self.answer if key not in known]:
+            raise InputError("answer", f"must be an answer to {question.heading!r:.60}, got {lost[0]!r:.60}")
+        if not self.answer and not self.without:
+            raise InputError("answer", ": choose at least one answer")
+        texts: dict[str, list[str]] = {}
+        for key in self.answer:
+            texts.setdefault(known[key].column, []).extend(known[key].texts)
+        column = _name(question.name)
+        if self.mode == "keep":
+            met = [f"{_name(name)} IN ({_texts(values)})" for name, values in texts.items()]
+            met += [f"{column} IS NULL"] if self.without else []
+            return survey.with_fields(where=_both(survey.where, " OR ".join(met)))
+        where, leave_out = survey.where, dict(survey.leave_out)
+        for name, values in texts.items():
+            if all(cell_name(value) == value for value in values):
+                leave_out[name] = tuple(dict.fromkeys([*leave_out.get(name, ()), *values]))
+            else:  # texts such as "1.0", which a description writes as 1
+                where = _both(where, f"{_name(name)} IS NULL OR {_name(name)} NOT IN ({_texts(values)})")
+        where = _both(where, f"{column} IS NOT NULL") if self.without else where
+        return survey.with_fields(leave_out=leave_out, where=where)
+
+
+@dataclass(frozen=True)
+class RowFilters:
+    """What the page shows of the filters of a survey.
+
+    Attributes:
+        view: the survey.
+    """
+
+    view: SurveyView
+
+    @cached_property
+    def questions(self) -> dict[str, FilterQuestion]:
+        """The questions that the form offers, by name."""
+        listed = (entry for question in self.view.survey.questions for entry in self._entries(question))
+        return {entry.name: entry for entry in listed}
+
+    @property
+    def most_answers(self) -> int:
+        """Greatest number of answers of a question that the form offers."""
+        return _MOST_ANSWERS
+
+    @cached_property
+    def unfinished(self) -> dict[str, tuple[str, str]]:
+        """Column and value that mark rows that are no finished interviews but used, by the note on them."""
+        profiles = self.view.counts.profiles
+        counts = {
+            name: {**profile.values, "": profile.n - profile.filled} for name, profile in profiles.items()
+        }
+        used = notes_on_used(list(profiles), counts)
+        return dict(zip(notes_from(used), used.values(), strict=True))
+
+    def question(self, name: str) -> FilterQuestion:
+        """Return a question, also one with more answers than the form shows.
+
+        Raises:
+            InputError: there is no such question.
+        """
+        if name in self.questions:
+            return self.questions[name]
+        return next(iter(self._entries(self.view.survey.question(name), most=None)))
+
+    def _entries(self, question: Question, most: int | None = _MOST_ANSWERS) -> Iterator[FilterQuestion]:
+        """Yield the question, or the items of a grid, if rows can be filtered by the answers."""
+        profiles = self.view.counts.profiles
+        if question.separator or question.kind == "identifier":
+            return
+        if question.kind == "multiple" and question.has_option_columns:
+            answers = tuple(self._options(question))
+            if answers:
+                yield FilterQuestion(question.name, question.heading, answers)
+            return
+        labels = {option.column: f"{question.heading}: {option.label}" for option in question.options}
+        for column in question.all_columns:
+            profile = profiles.get(column)
+            if profile is None or (most is not None and not 0 < len(profile.values) <= most):
+                continue
+            answers = tuple(_answers(question, column, profile.values))
+            heading = labels.get(column, question.heading)
+            n_without = profile.n - sum(answer.n for answer in answers)
+            is_aside = question.kind in _WITHOUT_ANSWERS
+            yield FilterQuestion(column, heading, answers, n_without, is_aside=is_aside)
+
+    def _options(self, question: Question) -> Iterator[FilterAnswer]:
+        for option in question.options:
+            marks = tuple(dict.fromkeys([*question.chosen, *option.chosen]))
+            profile = self.view.counts.profiles.get(option.column or "")
+            if profile is not None and marks and not option.is_text:
+                texts = tuple(text for text in profile.values if cell_name(text) in marks)
+                n = sum(profile.values[text] for text in texts)
+                yield FilterAnswer(profile.name, option.label, n, profile.name, texts)
+
+
+def _answers(question: Question, column: str, counts: Mapping[str, int]) -> Iterator[FilterAnswer]:
+    """Yield the values of cells that are answers: in the order of the description, then by frequency."""
+    cells: dict[str, list[str]] = {}
+    for text in counts:
+        cells.setdefault(cell_name(text), []).append(text)
+    n = {value: sum(counts[text] for text in texts) for value, texts in cells.items()}
+    labels = {value.value: value.name for value in question.values}
+    order = {value: position for position, value in enumerate(labels)}
+    for value in sorted(cells, key=lambda value: (order.get(value, len(order)), -n[value])):
+        if code_key(value) not in question.missing_reasons:
+            yield FilterAnswer(value, labels.get(value, value), n[value], column, tuple(cells[value]))
+
+
+def _both(where: str, condition: str) -> str:
+    """Join two conditions, of which the first can be empty."""
+    return f"({where}) AND ({condition})" if where else condition
+
+
+def _name(column: str) -> str:
+    """Write the name of a column for SQL, in quotes only if it needs them."""
+    with suppress(PolarsError):
+        if column.isidentifier() and pl.sql_expr(column).meta.root_names() == [column]:
+            return column
+    return '"' + column.replace('"', '""') + '"'
+
+
+def _texts(values: Iterable[str]) -> str:
+    """Write texts for SQL."""
+    return ", ".join("'" + value.replace("'", "''") + "'" for value in values)
