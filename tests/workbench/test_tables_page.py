@@ -228,3 +228,25 @@ def test_files_are_made_of_the_basket_and_again_for_the_next_wave(browser, folde
     wait_for(browser, "wave2-tables.html")
     wait_for(browser, "<b>Made</b>")
     assert "CH" in (folder / "results" / "wave2-tables.html").read_text(encoding="utf-8")
+
+
+def test_a_note_on_unfinished_interviews_leads_to_where_they_can_be_left_out(browser, folder):
+    rows = ["R_1,True,0,yes", "R_2,False,0,no", "R_3,True,1,yes"]
+    header = '"{""ImportId"":""_recordId""}","{""ImportId"":""finished""}","{""ImportId"":""status""}"'
+    (folder / "answers.csv").write_text(
+        "ResponseId,Finished,Status,Q1\nResponse ID,Finished,Response Type,Was it good?\n"
+        f'{header},"{{""ImportId"":""QID1""}}"\n' + "\n".join(rows) + "\n"
+    )
+    browser.change("/data/rows", {"where": "", "version": version_of_rows(browser)})
+    page = browser.get("/tables?questions=Q1")
+    note = page.index("1 row is not finished and treated like all others")
+    assert '<a href="/data">Leave them out' in page[note : note + 200]
+    form = {"question": "Finished", "mode": "leave", "answer": "False"}
+    browser.change("/data/filter", form | {"version": version_of_rows(browser)})
+    page = browser.get("/tables?questions=Q1")
+    assert "Leave them out" not in page
+
+
+def version_of_rows(browser):
+    page = browser.get("/data")
+    return re.search(r'id="filter".*?name="version" value="([^"]*)"', page, re.DOTALL)[1]

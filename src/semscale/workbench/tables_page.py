@@ -27,6 +27,7 @@ from semscale.workbench.forms import form_fields, option_words
 from semscale.workbench.pages import page, reading_page, redirect, router_of
 from semscale.workbench.project import Project
 from semscale.workbench.question_form import KINDS as QUESTION_KINDS
+from semscale.workbench.row_filters import RowFilters
 from semscale.workbench.survey_view import GROUPS, SurveyReader, SurveyView
 from semscale.workbench.tables_basket import (
     KINDS,
@@ -189,6 +190,7 @@ class TablesPage:
             words=QUESTION_KINDS,
             entry=entry,
             preview=preview,
+            unfinished=RowFilters(view).unfinished,
             problem=problem,
             basket=basket,
             run=self._run,
