@@ -12,7 +12,7 @@ from typing import Any, Final
 from rich.cells import cell_len
 
 from semscale.report.chart_data import SHARE, ChartData, Charts, Series, decimals
-from semscale.report.chart_kit import Axis
+from semscale.report.chart_kit import Axis, split_label
 from semscale.report.formatting import capitalise, chart_name, number, percent, printable, with_sign
 from semscale.report.slides import POINT, Box, Colour, Deck, Slide, clip_to, find, text_lines
 
@@ -539,10 +539,18 @@ def _name_width(slide: Slide, names: Sequence[str], width: float) -> float:
     """Return the width that the names of rows need, in up to two lines."""
     size = _LABEL * slide.deck.unit
     longest = max((_text_width(name, size) for name in names), default=0.0)
-    words = max((_text_width(word, size) for name in names for word in name.split()), default=0.0)
-    wanted: float = longest if longest <= _NAMES_SHARE * width else max(0.6 * longest, words)
+    wanted = longest
+    if longest > _NAMES_SHARE * width:
+        wanted = max(_text_width(_wider_half(name), size) for name in names)
     room: float = min(wanted + 0.25 * slide.deck.unit, 1.15 * _NAMES_SHARE * width)
     return room
+
+
+def _wider_half(name: str) -> str:
+    """Return the wider line of a name in two lines as equal as possible."""
+    words = split_label(name.replace("\n", ""))
+    halves = ((" ".join(words[:n]), " ".join(words[n:])) for n in range(1, len(words) + 1))
+    return min((max(half, key=cell_len) for half in halves), key=cell_len, default="")
 
 
 def _text_width(text: str, size: float) -> float:

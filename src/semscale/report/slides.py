@@ -598,7 +598,8 @@ def _write_fitting(
 
     while size > least and not fits():
         size -= 1
-    most = max(min(_TITLE_LINES, int(height / (size * _LINE / 72) / len(texts))), 1)
+    even = int(height / (size * _LINE / 72) / len(texts))  # lines for each, if all are long
+    most = _TITLE_LINES if fits() else max(min(_TITLE_LINES, even), 1)
     shown = [clip_to(text, width, size * 1.05, most) for text in texts]
     frame = shape.text_frame
     frame.word_wrap = True

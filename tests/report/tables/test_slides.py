@@ -362,6 +362,24 @@ def test_a_template_gives_its_own_layout_to_the_first_slide(tables, tmp_path):
     assert subtitle.text_frame.paragraphs[1].text == "80 respondents, weighted"
 
 
+def test_the_lines_of_a_title_slide_are_whole_where_they_fit(tmp_path):
+    Presentation().save(tmp_path / "brand.pptx")
+    names = ["a rather long name", "another rather long name"]  # which together need two lines of 7 inches
+    frame = pl.DataFrame({name: [1, 2, 3, 4, 5] * 20 for name in names})
+    crosstabs(frame, questions=names).report(tmp_path / "t.pptx", template=tmp_path / "brand.pptx")
+    _, subtitle = slides_of(tmp_path / "t.pptx")[0].placeholders
+    assert subtitle.text_frame.paragraphs[0].text == "‘A rather long name’ and ‘Another rather long name’"
+
+
+def test_names_of_rows_are_whole_if_two_lines_hold_them(tmp_path):
+    Presentation().save(tmp_path / "brand.pptx")  # 4 to 3, with little room for names
+    frame = pl.DataFrame({"q": [1, 2, 3, 4, 5] * 40, "g": ["Premium Economy", "First"] * 100})
+    summary = crosstabs(frame, questions=["q"], banners=["g"])
+    summary.report(tmp_path / "t.pptx", template=tmp_path / "brand.pptx")
+    stack, _ = charts_of(slides_of(tmp_path / "t.pptx")[1])
+    assert categories_of(stack)[2].replace("\xa0", " ") == "Premium Economy, n = 100"
+
+
 def test_a_file_that_is_no_presentation_is_refused_as_a_template(tables, tmp_path):
     (tmp_path / "brand.pptx").write_text("no presentation")
     with pytest.raises(InputError, match=r"template must be a PowerPoint file \(\.pptx\), and 'brand\.pptx'"):
