@@ -351,6 +351,7 @@ def test_slides_have_the_shares_of_codes_their_groups_and_their_drivers(full, tm
 
     full.report(tmp_path / "c.pptx")
     (cover, *slides), (_, *titles) = slides_of(tmp_path / "c.pptx"), titles_of(tmp_path / "c.pptx")
+    assert f"Topics of answers, by {len(full.codebook.names)} codes" in texts_of(cover)
     assert "answers that can be read, of " in texts_of(cover)
     (chart,) = charts_of(slides[0])
     shares = {share.code: share.corrected.value for share in full.shares}

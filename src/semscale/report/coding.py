@@ -146,6 +146,7 @@ def coding_document(summary: "CodingSummary") -> Document:
     counting = f"{count_of(summary.n, 'row')}: {_outcome_list(summary)}"
     has_alpha = summary.agreement.people or summary.agreement.runs
     named, other_run = summary.columns, summary.agreement.other_run
+    n_codes = len(summary.codebook.codes) - len(summary.codebook.nets)
     return Document(
         kind="coding report",
         name="Code",
@@ -157,7 +158,7 @@ def coding_document(summary: "CodingSummary") -> Document:
         ),
         notices=notices(cautions=_cautions(summary)),
         facts=parts.facts(
-            ("Codes", len(summary.codebook.codes) - len(summary.codebook.nets)),
+            ("Codes", n_codes),
             *((("Nets", len(summary.codebook.nets)),) if summary.codebook.nets else ()),
             ("Rows", summary.n),
             ("No answer", outcomes[NO_ANSWER]),
@@ -182,7 +183,7 @@ def coding_document(summary: "CodingSummary") -> Document:
         citations=without_none(parts.CORRECTION if summary.n_hand else None, _ALPHA if has_alpha else None),
         signature=summary.signature,
         measured=(
-            f"Topics of answers, by {count_of(len(summary.codebook.codes), 'code')}",
+            f"Topics of answers, by {count_of(n_codes, 'code')}",
             f"{count_of(summary.n_readable, 'answer')} that can be read, of {count_of(summary.n, 'row')}, "
             f"{'weighted' if named.weight else 'not weighted'}",
             parts.input_line(summary),
