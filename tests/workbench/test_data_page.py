@@ -476,6 +476,7 @@ def test_options_of_a_multiple_choice_filter_by_their_columns(browser, folder, s
         ({}, "choose at least one answer"),
         ({"answer": "elsewhere"}, "must be an answer to"),
         ({"question": "nobody", "answer": "1"}, "nobody"),
+        ({"question": "respondent", "answer": "1"}, "must have answers to filter by"),
         ({"answer": ["DE", "AT", "<script>alert(1)</script> & more"], "mode": "leave"}, "no rows are left"),
     ],
 )
@@ -522,3 +523,12 @@ def test_names_that_sql_reads_otherwise_are_quoted(browser, folder, survey):
     browser.change("/data/filter", filter_form(browser, "order") | {"answer": ["bar"], "mode": "keep"})
     assert survey().where == "\"order\" IN ('bar')"
     assert ">2 rows<" in browser.get("/data")
+
+
+def test_the_form_lists_the_first_thousand_of_many_questions(browser, folder):
+    names = [f"q{n}" for n in range(1_001)]
+    rows = (",".join("yes" if (n + row) % 2 else "no" for n in range(1_001)) for row in range(4))
+    (folder / "answers.csv").write_text("\n".join([",".join(names), *rows]) + "\n")
+    page = browser.get("/data/filter")
+    assert page.count('<option value="q') == 1_000
+    assert "The list has the first 1,000 questions with up to 40 different answers." in page

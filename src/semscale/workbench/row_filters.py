@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Literal
 
 import polars as pl
@@ -12,12 +13,13 @@ from pydantic import BaseModel
 
 from semscale.errors import InputError
 from semscale.spelling import notes_from
+from semscale.store.column_profile import ColumnProfile
 from semscale.store.exports.unfinished import notes_on_used
 from semscale.store.missing_codes import code_key
 from semscale.survey.description import Question, Survey, cell_name
 from semscale.workbench.survey_view import SurveyView
 
-_MOST_ANSWERS = 40  # of a question that the form offers
+_MOST_ANSWERS, _MOST_QUESTIONS = 40, 1_000  # that the form offers
 _WITHOUT_ANSWERS = frozenset({"date", "ignore"})
 
 
@@ -42,21 +44,62 @@ class FilterAnswer:
 
 @dataclass(frozen=True)
 class FilterQuestion:
-    """A question by whose answers rows can be filtered.
+    """A question by whose answers rows can be filtered; answers are counted once they are asked for.
 
     Attributes:
         name: name of the question, or of the column of a grid's item.
         heading: its title.
-        answers: its answers in order.
-        n_without: number of rows in use without an answer: empty cells, and codes for no answer.
+        question: the question.
+        profiles: counts of the columns of the rows in use, by name.
         is_aside: true for a column that is no question, such as one that an export adds.
     """
 
     name: str
     heading: str
-    answers: tuple[FilterAnswer, ...]
-    n_without: int = 0
+    question: Question
+    profiles: Mapping[str, ColumnProfile]
     is_aside: bool = False
+
+    @cached_property
+    def answers(self) -> tuple[FilterAnswer, ...]:
+        """Its answers in order."""
+        return tuple(self._options() if _has_options(self.question) else self._values())
+
+    @property
+    def n_without(self) -> int:
+        """Number of rows in use without an answer: empty cells, and codes for no answer."""
+        if _has_options(self.question):
+            return 0
+        return self.profiles[self.name].n - sum(answer.n for answer in self.answers)
+
+    def _options(self) -> Iterator[FilterAnswer]:
+        """Yield the options of a multiple choice whose marks are known."""
+        for option in self.question.options:
+            marks = tuple(dict.fromkeys([*self.question.chosen, *option.chosen]))
+            profile = self.profiles.get(option.column or "")
+            if profile is not None and marks and not option.is_text:
+                texts = tuple(text for text in profile.values if cell_name(text) in marks)
+                n = sum(profile.values[text] for text in texts)
+                yield FilterAnswer(profile.name, option.label, n, profile.name, texts)
+
+    def _values(self) -> Iterator[FilterAnswer]:
+        """Yield values of cells that are answers: in the order of the description, then by frequency."""
+        counts = self.profiles[self.name].values
+        cells: dict[str, list[str]] = {}
+        for text in counts:
+            cells.setdefault(cell_name(text), []).append(text)
+        n = {value: sum(counts[text] for text in texts) for value, texts in cells.items()}
+        labels = {value.value: value.name for value in self.question.values}
+        order = {value: position for position, value in enumerate(labels)}
+        codes = self.question.missing_reasons
+        for value in sorted(cells, key=lambda value: (order.get(value, len(order)), -n[value])):
+            if code_key(value) not in codes:
+                label = labels.get(value, value)
+                yield FilterAnswer(value, label, n[value], self.name, tuple(cells[value]))
+
+
+def _has_options(question: Question) -> bool:
+    return question.kind == "multiple" and question.has_option_columns
 
 
 class FilterForm(BaseModel):
@@ -125,72 +168,57 @@ class RowFilters:
         return {entry.name: entry for entry in listed}
 
     @property
-    def most_answers(self) -> int:
-        """Greatest number of answers of a question that the form offers."""
-        return _MOST_ANSWERS
+    def listed(self) -> list[FilterQuestion]:
+        """The first of these questions, as thousands take a browser seconds."""
+        return list(islice(self.questions.values(), _MOST_QUESTIONS))
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """Greatest number of answers of a question that the form offers, and of questions."""
+        return _MOST_ANSWERS, _MOST_QUESTIONS
 
     @cached_property
     def unfinished(self) -> dict[str, tuple[str, str]]:
         """Column and value that mark rows that are no finished interviews but used, by the note on them."""
         profiles = self.view.counts.profiles
-        counts = {
-            name: {**profile.values, "": profile.n - profile.filled} for name, profile in profiles.items()
-        }
-        used = notes_on_used(list(profiles), counts)
+
+        def count(column: str, value: str) -> int:
+            profile = profiles[column]
+            return profile.values.get(value, 0) if value else profile.n - profile.filled
+
+        used = notes_on_used(list(profiles), count)
         return dict(zip(notes_from(used), used.values(), strict=True))
 
     def question(self, name: str) -> FilterQuestion:
         """Return a question, also one with more answers than the form shows.
 
         Raises:
-            InputError: there is no such question.
+            InputError: there is no such question, or rows cannot be filtered by it.
         """
         if name in self.questions:
             return self.questions[name]
-        return next(iter(self._entries(self.view.survey.question(name), most=None)))
+        entry = next(self._entries(self.view.survey.question(name), most=None), None)
+        if entry is None:
+            raise InputError("question", f"must have answers to filter by, got {name!r:.60}")
+        return entry
 
     def _entries(self, question: Question, most: int | None = _MOST_ANSWERS) -> Iterator[FilterQuestion]:
         """Yield the question, or the items of a grid, if rows can be filtered by the answers."""
         profiles = self.view.counts.profiles
         if question.separator or question.kind == "identifier":
             return
-        if question.kind == "multiple" and question.has_option_columns:
-            answers = tuple(self._options(question))
-            if answers:
-                yield FilterQuestion(question.name, question.heading, answers)
+        if _has_options(question):
+            if question.has_known_marks:
+                yield FilterQuestion(question.name, question.heading, question, profiles)
             return
         labels = {option.column: f"{question.heading}: {option.label}" for option in question.options}
         for column in question.all_columns:
-            profile = profiles.get(column)
-            if profile is None or (most is not None and not 0 < len(profile.values) <= most):
-                continue
-            answers = tuple(_answers(question, column, profile.values))
-            heading = labels.get(column, question.heading)
-            n_without = profile.n - sum(answer.n for answer in answers)
-            is_aside = question.kind in _WITHOUT_ANSWERS
-            yield FilterQuestion(column, heading, answers, n_without, is_aside=is_aside)
-
-    def _options(self, question: Question) -> Iterator[FilterAnswer]:
-        for option in question.options:
-            marks = tuple(dict.fromkeys([*question.chosen, *option.chosen]))
-            profile = self.view.counts.profiles.get(option.column or "")
-            if profile is not None and marks and not option.is_text:
-                texts = tuple(text for text in profile.values if cell_name(text) in marks)
-                n = sum(profile.values[text] for text in texts)
-                yield FilterAnswer(profile.name, option.label, n, profile.name, texts)
-
-
-def _answers(question: Question, column: str, counts: Mapping[str, int]) -> Iterator[FilterAnswer]:
-    """Yield the values of cells that are answers: in the order of the description, then by frequency."""
-    cells: dict[str, list[str]] = {}
-    for text in counts:
-        cells.setdefault(cell_name(text), []).append(text)
-    n = {value: sum(counts[text] for text in texts) for value, texts in cells.items()}
-    labels = {value.value: value.name for value in question.values}
-    order = {value: position for position, value in enumerate(labels)}
-    for value in sorted(cells, key=lambda value: (order.get(value, len(order)), -n[value])):
-        if code_key(value) not in question.missing_reasons:
-            yield FilterAnswer(value, labels.get(value, value), n[value], column, tuple(cells[value]))
+            n = len(profiles[column].values) if column in profiles else 0
+            if n and (most is None or n <= most):
+                is_aside = question.kind in _WITHOUT_ANSWERS
+                yield FilterQuestion(
+                    column, labels.get(column, question.heading), question, profiles, is_aside
+                )
 
 
 def _both(where: str, condition: str) -> str:

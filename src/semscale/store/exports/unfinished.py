@@ -1,7 +1,7 @@
 """Unfinished interviews, previews, tests and spam in exports: they are counted, and stay in the table."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from semscale.spelling import hint
@@ -36,14 +36,12 @@ def unfinished_notes(table: Table, kept: Table | None = None) -> list[str]:
     ]
 
 
-def notes_on_used(
-    columns: Sequence[str], counts: Mapping[str, Mapping[str, int]]
-) -> dict[str, tuple[str, str]]:
+def notes_on_used(columns: Sequence[str], count: Callable[[str, str], int]) -> dict[str, tuple[str, str]]:
     """Return the sentences of ``unfinished_notes`` on rows that are used like all others.
 
     Args:
         columns: the columns of the table.
-        counts: number of cells by column and value; ``""`` is an empty cell.
+        count: returns the number of cells of a column with a value; ``""`` is an empty cell.
 
     Returns:
         Column and value that mark the rows, by the sentence.
@@ -52,7 +50,7 @@ def notes_on_used(
         f"{_rows_are(n)} {meaning}{_treatment(column, value, n, n)}": (column, value)
         for column, meanings in _signs(columns).items()
         for value, meaning in meanings.items()
-        if (n := counts[column].get(value, 0))
+        if (n := count(column, value))
     }
 
 
