@@ -70,8 +70,7 @@ def test_the_worst_answers_are_labelled_kept_and_gate_a_candidate(new_page, fold
     page.locator("#in-set", has_text="5 answers").wait_for()
     page.locator("#people div:has(dt:text-is('Labelled, with a score')) dd:text-is('5')").wait_for()
     entries = [
-        json.loads(line)
-        for line in (folder / "labels" / "judged-answers" / "ada.jsonl").read_text().splitlines()
+        json.loads(line) for line in (folder / "labels" / "judged" / "ada.jsonl").read_text().splitlines()
     ]
     given = {entry["row"]: entry["label"] for entry in entries}
     assert given == dict(zip(rows[:5], "12111", strict=True))
@@ -98,7 +97,7 @@ def test_keys_in_random_order_label_one_answer_after_the_other(new_page, workben
     for key in "123":
         page.keyboard.press(key)
     page.get_by_text("mean corrected by 3 labels").wait_for()
-    lines = (folder / "labels" / "judged-answers" / "ada.jsonl").read_text().splitlines()
+    lines = (folder / "labels" / "judged" / "ada.jsonl").read_text().splitlines()
     assert [(json.loads(line)["row"], json.loads(line)["label"]) for line in lines] == list(
         zip(rows, "123", strict=True)
     )
@@ -123,7 +122,7 @@ def test_keys_after_the_last_answer_of_a_page_change_none_and_lead_to_further_on
         page.keyboard.press(key)
     page.keyboard.press("Enter")
     page.wait_for_url("**start=20**")
-    lines = (folder / "labels" / "judged-answers" / "ada.jsonl").read_text().splitlines()
+    lines = (folder / "labels" / "judged" / "ada.jsonl").read_text().splitlines()
     label, undo = map(json.loads, lines)
     assert f"row-{label['row']}" == last
     assert (undo["act"], undo["undoes"]) == ("undo", label["id"])

@@ -180,7 +180,7 @@ def test_contradictions_with_the_references_are_found(browser):
 
 def test_a_label_is_in_the_journal_and_only_taken_back_where_the_page_shows_it(browser, folder):
     label_as_ada(browser, 1, "4")
-    journal = folder / "labels" / "judged-answers" / "ada.jsonl"
+    journal = folder / "labels" / "judged" / "ada.jsonl"
     (entry,) = map(json.loads, journal.read_text().splitlines())
     assert (entry["row"], entry["label"], entry["rater"]) == (1, "4", "Ada")
     page = browser.get(address())
@@ -196,7 +196,7 @@ def test_a_label_is_in_the_journal_and_only_taken_back_where_the_page_shows_it(b
     assert rows_in(browser.get(address(show="disagree"))) == []
 
 
-def test_agreement_is_of_all_labels_and_the_mean_of_those_in_random_order(browser):
+def test_agreement_and_the_mean_are_of_labels_in_random_order(browser):
     order = rows_in(browser.get(address(order="chance"))) + rows_in(
         browser.get(address(order="chance", start=20))
     )
@@ -212,14 +212,23 @@ def test_agreement_is_of_all_labels_and_the_mean_of_those_in_random_order(browse
     labels = np.full((N, 1), np.nan)
     for row, label in given.items():
         labels[row - 1] = (int(label) - 1) / 4
-    kappa = compare_with_labels(scores, labels, template).kappa.value
     labels[order[9] - 1] = np.nan
-    corrected = compare_with_labels(scores, labels, template).corrected.value
+    drawn = compare_with_labels(scores, labels, template)
+    kappa, corrected = drawn.kappa.value, drawn.corrected.value
     assert "<dt>Labelled, with a score</dt><dd>6<" in page
     assert f"(kappa)</dt><dd>{kappa:.2f} ".replace("0.", ".") in page.replace("0.", ".")
     assert f"<b>{corrected:.2f}".replace("0.", ".") in page.replace("0.", ".")
     assert "corrected by 5 labels" in page
-    assert "of all labelled answers, also those that you picked" in page
+    assert "Labels of 1 answer that you picked yourself do not count here" in page
+
+
+def test_agreement_is_of_picked_answers_as_long_as_none_is_drawn(browser):
+    order = rows_in(browser.get(address(order="chance")))
+    for row in order[1:5]:
+        label_as_ada(browser, row, "3")
+    page = browser.get(address("/answers/people"))
+    assert "(kappa)<small> of answers that you picked</small>" in page
+    assert "mean corrected" not in page
 
 
 def test_in_random_order_only_an_unfiltered_list_claims_to_correct_the_mean(browser):

@@ -1,6 +1,7 @@
 """Answers that a judge scored are labelled by its levels, and the command compares it with the labels."""
 
 import json
+import re
 import shlex
 
 import polars as pl
@@ -14,6 +15,8 @@ from semscale.judging.stored_scores import StoredScores
 from semscale.judging.templates import load_template
 from semscale.stats.agreement import krippendorff_alpha
 from semscale.workbench.label_judging import JudgeMeasure
+from semscale.workbench.label_tasks import LabelTasks
+from semscale.workbench.project import Project
 
 pytestmark = pytest.mark.needs("api")
 
@@ -190,3 +193,115 @@ def test_the_command_on_the_page_can_be_copied(browser, folder):
         "semscale judge labels/judged.csv --prompt q --answer a --template likert "
         "--human human --inclusion inclusion"
     )
+
+
+ANSWERS = "file=results/judged.parquet"
+
+
+def pick(browser, name, row, label):
+    """Label an answer on the page of answers."""
+    browser.change("/answers/rater", {"rater": name, "filters": ANSWERS})
+    fields = {"filters": ANSWERS, "row": str(row - 1), "key": f"{name} {row}", "label": label}
+    return browser.change("/answers/label", fields)
+
+
+def figures_in(page):
+    """Return the figures of a page with their intervals, the mean first."""
+    text = re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", page))
+    return re.findall(r"[−\d.]+ \[[^\]]*\]", text)
+
+
+def shown_mean(page):
+    return figures_in(page)[0]
+
+
+def test_a_label_of_one_page_is_known_on_the_other_and_both_show_the_same_figures(browser, folder):
+    ada = person_named(browser, "Ada")
+    rows = ada.label("543215432154")
+    page = browser.get(f"/answers/people?{ANSWERS}")
+    assert "mean corrected by 12 labels of drawn answers" in page
+    assert figures_in(page) == figures_in(ada.figures())  # mean, kappa, difference
+    assert len(figures_in(page)) == 3
+    assert 'aria-pressed="true"><kbd>5</kbd>' in browser.get(
+        f"/answers?{ANSWERS}&order=row&start={rows[0] - 1}"
+    )
+    picked = ada.rows()[3]
+    pick(browser, "Ada", picked, "1")
+    assert picked not in ada.rows()
+    assert "13 of 30 texts labelled" in ada.figures()
+
+
+def test_a_picked_label_corrects_the_mean_once_the_draw_has_come_to_it(browser, folder):
+    ada = person_named(browser, "Ada")
+    ada.label("5432154321")
+    before, (next_, picked) = shown_mean(ada.figures()), ada.rows()[:2]
+    pick(browser, "Ada", picked, "1")
+    assert shown_mean(ada.figures()) == before
+    assert "1 further label of yours is of an answer that you picked" in ada.figures()
+    browser.change("/label/sheet", {"task": "judged"})
+    assert pl.read_csv(folder / "labels" / "judged.csv")["human"].count() == 10
+    ada.send(next_, label="3")
+    assert shown_mean(ada.figures()) != before
+    assert "that you picked" not in ada.figures()
+    browser.change("/label/sheet", {"task": "judged"})
+    assert pl.read_csv(folder / "labels" / "judged.csv")["human"].count() == 12
+
+
+def test_a_drawn_answer_that_is_labelled_anew_in_the_list_remains_drawn_and_undo_leaves_picked_ones(
+    browser, folder
+):
+    ada = person_named(browser, "Ada")
+    rows = ada.label("5432154321")
+    pick(browser, "Ada", ada.rows()[5], "2")
+    pick(browser, "Ada", rows[3], "5")
+    entries = [json.loads(line) for line in (folder / "labels/judged/ada.jsonl").read_text().splitlines()]
+    assert [entry.get("picked", False) for entry in entries[-2:]] == [True, False]
+    ada.send(0, act="undo")
+    assert rows[3] not in ada.rows()
+    ada.send(0, act="undo")
+    assert ada.rows()[0] == rows[9]
+
+
+def test_a_sample_that_was_begun_on_the_page_of_answers_is_continued(browser, folder):
+    order = [
+        int(row) for row in re.findall(r'id="row-(\d+)"', browser.get(f"/answers?{ANSWERS}&order=chance"))
+    ]
+    for row in order[:4]:
+        pick(browser, "Ada", row, "3")
+    assert "mean corrected by 4 labels" in browser.get(f"/answers/people?{ANSWERS}")
+    ada = person_named(browser, "Ada", {**JUDGING, "n": "10"})
+    assert ada.rows() == order[4:10]
+    assert "mean corrected by 4 labels" in browser.get(f"/answers/people?{ANSWERS}")
+
+
+def test_labels_of_a_former_version_are_copied_with_a_sentence_and_none_is_lost(browser, folder):
+    earlier, journal = folder / "labels" / "judged-answers", folder / "labels" / "judged" / "ada.jsonl"
+    ada = person_named(browser, "Ada")
+    rows = ada.label("54")
+    times = [json.loads(line)["time"] for line in journal.read_text().splitlines()]
+    old = [
+        {"id": "a", "rater": "Ada", "row": rows[0], "label": "1", "time": times[0][:-10]},  # before the draw
+        {"id": "b", "rater": "Ada", "row": 30, "label": "2", "time": "2099-01-01T00:00:00"},
+        {"id": "c", "rater": "Ada", "row": rows[1], "label": "3", "time": "2099-01-01T00:00:01"},
+    ]
+    content = "".join(json.dumps(entry) + "\n" for entry in old) + '{"id": "torn", "ra'
+    earlier.mkdir()
+    (earlier / "ada.jsonl").write_text(content)
+    tasks = LabelTasks(Project.open(folder))
+    labels = tasks.open("judged").journals.of_rater("Ada").labels()
+    assert labels.cells == {rows[0]: "5", 30: "2", rows[1]: "3"}
+    assert tasks.copied("judged") == "3 labels of answers that you picked were copied to labels/judged"
+    assert (earlier / "ada.jsonl").read_text() == content
+    before = journal.read_bytes()
+    again = LabelTasks(Project.open(folder))
+    assert again.open("judged").journals.of_rater("Ada").labels().cells == labels.cells
+    assert (again.copied("judged"), journal.read_bytes()) == ("", before)
+
+
+def test_drawn_labels_of_a_table_that_has_changed_are_not_used_on_the_page_of_answers(browser, folder):
+    person_named(browser, "Ada").label("5432")
+    path = folder / "results" / "judged.parquet"
+    pl.read_parquet(path).with_columns(a=pl.lit("another answer")).write_parquet(path)
+    page = browser.get(f"/answers/people?{ANSWERS}")
+    assert "other texts than when these were drawn" in page
+    assert "mean corrected" not in page

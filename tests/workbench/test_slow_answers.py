@@ -192,7 +192,7 @@ def test_the_list_of_the_last_request_is_shown(open_page, first):
 
 
 def labelled(folder):
-    entries = (folder / "labels" / "judged-answers" / "ada.jsonl").read_text().splitlines()
+    entries = (folder / "labels" / "judged" / "ada.jsonl").read_text().splitlines()
     return {entry["row"]: entry["label"] for entry in map(json.loads, entries)}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +24,8 @@ from semscale.store.table_settings import LOG_FORMATS
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Mask
 from semscale.workbench.answer_scores import Kind, floats_of, score_columns, template_of, unit_scores
+from semscale.workbench.label_sources import TABLE
+from semscale.workbench.label_tasks import PICKED
 from semscale.workbench.project import RESULTS, Project
 
 if TYPE_CHECKING:
@@ -255,8 +257,10 @@ class AnswerRun:
 
     @property
     def task(self) -> str:
-        """Name of the folder with labels of these answers, and of their regression set."""
-        return f"{Path(self.name).stem}-answers"
+        """Name of the folder with labels of these answers, which of a result is that of its drawn texts."""
+        path = PurePosixPath(self.name)
+        is_result = path.parent.name == RESULTS and path.suffix == TABLE
+        return path.stem if is_result else f"{self.name.replace('/', '-')}{PICKED}"
 
     @cached_property
     def score_names(self) -> dict[str, str]:

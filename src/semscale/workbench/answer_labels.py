@@ -1,32 +1,32 @@
 """Labels that people give measured answers on the page of answers, and what these show.
 
 Answers that a person picks, such as the worst ones, say nothing about the others. So the mean is corrected
-only by labels of answers in a random order, up to the first one in that order without a label: these are a
-random sample, whatever else was labelled.
+only by labels of drawn answers: those of the page of labels, and those in a random order up to the first one
+without a label, which are a random sample, whatever else was labelled.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.stats.sampling import priorities
-from semscale.types import Floats, Integers, Mask
+from semscale.types import Floats, Integers
 from semscale.workbench.answer_files import AnswerRun
-from semscale.workbench.label_journals import Entry, Journals, Labels
-from semscale.workbench.label_measures import Choice
-from semscale.workbench.project import LABELS, ConflictError, Project
+from semscale.workbench.label_journals import Entry, Labels
+from semscale.workbench.label_judging import JudgeMeasure, random_order
+from semscale.workbench.label_measures import Choice, FinalLabels, drawn_labels
+from semscale.workbench.label_tasks import PICKED, LabelTask, LabelTasks
+from semscale.workbench.project import ConflictError, Project
 
 if TYPE_CHECKING:
     from semscale.judging.human_labels import HumanEvidence
     from semscale.stats.intervals import IntervalPlan, MeanEstimate
 
-_SEED = 0
 _FEWEST = 3
-_RANGE = ((0, "worst"), (25, "bad"), (50, "middling"), (75, "good"), (100, "best"))
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,11 @@ class LabelEvidence:
 
     Attributes:
         n_labelled: number of answers with a label and a score.
-        agreement: comparison of scores with all labels; ``None`` with fewer than three.
-        corrected: comparison with those labels that correct the mean; ``None`` without any.
+        agreement: comparison of scores with the labels of drawn answers, or as long as there are fewer than
+            three of these, with all labels; ``None`` with fewer than three.
+        corrected: comparison with those labels that correct the mean; ``None`` with fewer than three.
         n_drawn: number of these labels.
-        from_file: whether these are labels of the file instead of this page.
+        from_file: whether these are labels of the file instead of the project.
     """
 
     n_labelled: int
@@ -54,23 +55,38 @@ class AnswerLabels:
     Args:
         project: the project that is open.
         run: the file's answers.
-        journals: what people answered.
+        tasks: drawn texts and journals of the project.
     """
 
-    def __init__(self, project: Project, run: AnswerRun, journals: Journals) -> None:
-        self._project, self._run, self._journals = project, run, journals
+    def __init__(self, project: Project, run: AnswerRun, tasks: LabelTasks) -> None:
+        self._project, self._run, self._tasks = project, run, tasks
+        self._journals = tasks.journals(run.task, f"{PurePosixPath(run.name).stem}{PICKED}")
 
-    @classmethod
-    def of_run(cls, project: Project, run: AnswerRun, known: dict[str, Journals]) -> "AnswerLabels":
-        """Return the labels of a file.
+    @property
+    def task(self) -> LabelTask | None:
+        """The answers that were drawn of the file on the page of labels; ``None`` without any."""
+        return self._task_or_problem[0]
 
-        Args:
-            project: the project that is open.
-            run: the file's answers.
-            known: journals by task, which stay in memory.
-        """
-        folder = project.folder / LABELS / run.task
-        return cls(project, run, known.setdefault(run.task, Journals(folder)))
+    @property
+    def problem(self) -> str:
+        """Reason why the drawn answers cannot be used; empty without one."""
+        return self._task_or_problem[1]
+
+    @cached_property
+    def _task_or_problem(self) -> tuple[LabelTask | None, str]:
+        if self._run.task not in self._tasks.names():
+            return None, ""
+        try:
+            task = self._tasks.open(self._run.task)
+            task.table()
+        except InputError as error:
+            return None, str(error)
+        return task, ""
+
+    @property
+    def copied(self) -> str:
+        """Sentence on labels of a former version that were copied; empty for none."""
+        return self._tasks.copied(self._run.task)
 
     @cached_property
     def by_rater(self) -> Mapping[str, Labels]:
@@ -78,15 +94,24 @@ class AnswerLabels:
         return self._journals.by_rater()
 
     @cached_property
+    def measure(self) -> JudgeMeasure:
+        """The levels of the labels."""
+        if self.task is not None and isinstance(self.task.measure, JudgeMeasure):
+            return self.task.measure
+        template = self._run.template
+        return JudgeMeasure(template, template.name, plan=self._project.settings.plan)
+
+    @property
     def choices(self) -> tuple[Choice, ...]:
         """The labels that a person may give, from low to high, each with its key."""
-        return label_choices(self._run)
+        return self.measure.choices
 
     @cached_property
     def table(self) -> Floats:
-        """Shape (n, raters), labels of people from 0 to 1: those of the file, then those of this page."""
-        given = [self._column(labels) for labels in self.by_rater.values()]
-        return np.column_stack([self._run.human, *given])
+        """Shape (n, raters), labels of people from 0 to 1: those of the file, then those of the project."""
+        people = {name: labels.cells for name, labels in self.by_rater.items()}
+        final = FinalLabels.join(people, self._journals.adjudicated().labels())
+        return np.column_stack([self._run.human, self.measure.label_scores(final, self._run.n)])
 
     @cached_property
     def mean(self) -> Floats:
@@ -105,49 +130,46 @@ class AnswerLabels:
         """Shape (n,), distance of score and people where their nearest levels differ, and 0 elsewhere."""
         from semscale.judging.human_labels import nearest
 
-        scores, levels = self._run.scores, self._run.template.scores
+        scores, levels = self._run.scores, self.measure.template.scores
         differs = nearest(scores, levels) != nearest(self.mean, levels)
         return np.where(differs, np.nan_to_num(np.abs(scores - self.mean)), 0.0)
 
     @cached_property
     def by_chance(self) -> Integers:
-        """Rows in a random order, those without a score last."""
-        order = np.argsort(priorities(np.arange(self._run.n), _SEED), kind="stable")
-        has_score = ~np.isnan(self._run.scores[order])
-        return np.concatenate([order[has_score], order[~has_score]])
+        """Rows, those that were drawn on the page of labels first, then others in random order.
+
+        Rows without a score come last.
+        """
+        drawn = [] if self.task is None else [row - 1 for row in self.task.texts if row <= self._run.n]
+        others = random_order(self._run.scores)
+        unscored = np.flatnonzero(np.isnan(self._run.scores))
+        return np.array(list(dict.fromkeys([*drawn, *others.tolist(), *unscored.tolist()])), dtype=np.int64)
 
     @cached_property
-    def is_drawn(self) -> Mask:
-        """Shape (n,), true for the answers at the start of the random order that have labels of this page."""
-        given = [self._column(labels) for labels in self.by_rater.values()]
-        drawn: Mask = np.zeros(self._run.n, dtype=bool)
-        if not given:
-            return drawn
-        labelled = ~np.isnan(np.column_stack(given)).all(axis=1) & ~np.isnan(self._run.scores)
-        in_order = labelled[self.by_chance]
-        n = len(in_order) if in_order.all() else int(in_order.argmin())
-        drawn[self.by_chance[:n]] = True
-        return drawn
+    def drawn(self) -> Floats:
+        """Shape (n, raters), the labels of drawn answers, from 0 to 1."""
+        if self.task is not None:
+            return self.measure.label_scores(self.task.final_labels(), self._run.n)
+        order = () if self.problem else random_order(self._run.scores)
+        people = drawn_labels(self.by_rater, [int(row) + 1 for row in order])
+        return self.measure.label_scores(FinalLabels(people), self._run.n)
 
     @cached_property
     def evidence(self) -> LabelEvidence:
         """Agreement of people with the scores, and the mean that their labels correct."""
-        from semscale.judging.human_labels import compare_with_labels
-
-        run, plan = self._run, self._project.settings.plan
-        has_both = ~np.isnan(self.mean) & ~np.isnan(run.scores)
-        agreement = (
-            compare_with_labels(run.scores, self.table, run.template, plan=plan)
-            if has_both.sum() >= _FEWEST
-            else None
-        )
+        run = self._run
         from_file = bool((~np.isnan(run.human)).any())
-        used = run.human if from_file else np.where(self.is_drawn[:, None], self.table, np.nan)
-        n_used = int((~np.isnan(used).all(axis=1) & ~np.isnan(run.scores)).sum())
-        corrected = (
-            compare_with_labels(run.scores, used, run.template, plan=plan) if n_used >= _FEWEST else None
-        )
-        return LabelEvidence(int(has_both.sum()), agreement, corrected, n_used, from_file)
+        used = run.human if from_file else self.drawn
+        corrected = None
+        if _n_both(run.scores, used) >= _FEWEST:
+            rows = np.flatnonzero(~np.isnan(used).all(axis=1))
+            inclusion = self.task.draw.inclusion(rows, run.n) if self.task and not from_file else None
+            corrected = self.measure.compare(run.scores, used, inclusion)
+        n_labelled = _n_both(run.scores, self.table)
+        agreement = None if from_file else corrected
+        if agreement is None and n_labelled >= _FEWEST:
+            agreement = self.measure.compare(run.scores, self.table)
+        return LabelEvidence(n_labelled, agreement, corrected, _n_both(run.scores, used), from_file)
 
     def mean_score(self) -> "MeanEstimate":
         """Estimate the mean score of all answers."""
@@ -159,11 +181,17 @@ class AnswerLabels:
         Args:
             row: the row, from 0.
         """
-        names = {choice.value: choice.label for choice in self.choices}
-        given = {name: labels.labelled.get(row + 1) for name, labels in self.by_rater.items()}
-        shown = {name: names.get(entry.label, entry.label) for name, entry in given.items() if entry}
         in_file = self._run.text(row, "human")
-        return {**({"in the file": in_file} if in_file else {}), **shown}
+        shown = {"in the file": in_file} if in_file else {}
+        people = [*self.by_rater.items(), ("decided", self._journals.adjudicated().labels())]
+        for name, labels in people:
+            if row + 1 in labels.labelled:
+                shown[name] = self._in_words(labels.labelled[row + 1].label)
+        return shown
+
+    def _in_words(self, label: str) -> str:
+        names = {choice.value: choice.label for choice in (*self.choices, self.measure.nothing)}
+        return names.get(label, label)
 
     def own(self, row: int, person: str) -> str:
         """Return the label that a person gave a row; empty without one."""
@@ -188,9 +216,12 @@ class AnswerLabels:
             raise InputError("row", f"must be a row of the file, got {row + 1}")
         if label not in {choice.value for choice in self.choices}:
             raise InputError("label", f"must be one of the list, got {label!r:.40}")
-        if self.own(row, person) != label:
-            entry = Entry(id=f"{key}:{label}", rater=person, row=row + 1, label=label)
-            self._journals.of_rater(person).add(entry)
+        journal = self._journals.of_rater(person)
+        held = journal.labels().labelled.get(row + 1)
+        if held is None or held.label != label:
+            picked = held is None or held.picked  # a new label of a drawn text remains one of the draw
+            entry = Entry(id=f"{key}:{label}", rater=person, row=row + 1, label=label, picked=picked)
+            journal.add(entry)
 
     def take_back(self, row: int, person: str, label: str, key: str) -> None:
         """Take back a label; nothing happens if the answer has none.
@@ -214,16 +245,6 @@ class AnswerLabels:
             )
         journal.add(Entry(id=f"{key}:undo", rater=person, act="undo", undoes=held.id))
 
-    def _column(self, labels: Labels) -> Floats:
-        from semscale.judging.human_labels import label_table
-
-        known = {choice.value for choice in self.choices}
-        cells = {row: label for row, label in labels.cells.items() if row <= self._run.n and label in known}
-        column: Floats = np.full(self._run.n, np.nan)
-        if cells:
-            column[np.array(list(cells)) - 1] = label_table(list(cells.values()), self._run.template)[:, 0]
-        return column
-
 
 @lru_cache(maxsize=4)  # labels do not change it, and a bootstrap of 5,000 answers takes 0.1 s
 def _mean_score(run: AnswerRun, plan: "IntervalPlan | None") -> "MeanEstimate":
@@ -232,16 +253,6 @@ def _mean_score(run: AnswerRun, plan: "IntervalPlan | None") -> "MeanEstimate":
     return estimate_mean(run.scores, bounds=(0.0, 1.0), plan=plan)
 
 
-def label_choices(run: AnswerRun) -> tuple[Choice, ...]:
-    """Return the labels that a person may give an answer, from low to high, with keys from 1."""
-    template = run.template
-    if template.highest is not None:
-        named = [(f"{template.highest * part // 100}", label) for part, label in _RANGE]
-    else:
-        ordered = sorted(template.levels, key=lambda level: level.score)
-        named = [(level.shown, level.label) for level in ordered]
-    keys = "1234567890"
-    return tuple(
-        Choice(value, label, keys[place] if place < len(keys) else "", value)
-        for place, (value, label) in enumerate(named)
-    )
+def _n_both(scores: Floats, labels: Floats) -> int:
+    """Return the number of answers with a score and a label."""
+    return int((~np.isnan(scores) & ~np.isnan(labels).all(axis=1)).sum())

@@ -33,7 +33,7 @@ from semscale.workbench.answer_search import (
     RunComparison,
     find_answers,
 )
-from semscale.workbench.label_journals import Journals
+from semscale.workbench.label_tasks import LabelTasks
 from semscale.workbench.pages import page, redirect, router_of
 from semscale.workbench.project import Project
 from semscale.workbench.rater import current_rater, remember_rater
@@ -51,11 +51,11 @@ class AnswersPage:
     Args:
         project: the project that is open.
         work: threads that look for contradictions.
+        tasks: drawn texts and journals, which the page of labels has, too.
     """
 
-    def __init__(self, project: Project, work: BackgroundWork) -> None:
-        self._project, self._work = project, work
-        self._journals: dict[str, Journals] = {}
+    def __init__(self, project: Project, work: BackgroundWork, tasks: LabelTasks) -> None:
+        self._project, self._work, self._tasks = project, work, tasks
         self._runs: dict[tuple[Any, ...], AnswerRun] = {}
         self._looking: dict[AnswerRun, Task[Mask]] = {}
 
@@ -233,7 +233,7 @@ class AnswersPage:
         )
 
     def _labels(self, run: AnswerRun) -> AnswerLabels:
-        return AnswerLabels.of_run(self._project, run, self._journals)
+        return AnswerLabels(self._project, run, self._tasks)
 
     def _open(self, name: str, choice: ColumnChoice) -> AnswerRun:
         """Open a file; the last ones stay in memory as long as they do not change.
@@ -328,14 +328,15 @@ def _drift_commands(compared: RunComparison) -> list[str]:
     return [words(act, run) for act, run in runs.items()] if is_known else []
 
 
-def answers_router(project: Project, work: BackgroundWork) -> APIRouter:
+def answers_router(project: Project, work: BackgroundWork, tasks: LabelTasks) -> APIRouter:
     """Return the routes of the page, and of the page with a regression set.
 
     Args:
         project: the project that is open.
         work: threads for longer work.
+        tasks: drawn texts and journals.
     """
-    answers, sets = AnswersPage(project, work), SetPage(project, work)
+    answers, sets = AnswersPage(project, work, tasks), SetPage(project, work)
     return router_of(
         {
             "/answers": answers.show,

@@ -56,15 +56,17 @@ def workbench(project: Project, *, open_project: OpenProject | None = None) -> F
         from semscale.workbench.code_page import code_router
         from semscale.workbench.drift_page import drift_router
         from semscale.workbench.label_page import label_router
+        from semscale.workbench.label_tasks import LabelTasks
         from semscale.workbench.rate_page import rate_router
         from semscale.workbench.study_page import study_router
         from semscale.workbench.tables_page import tables_router
 
+        tasks = LabelTasks(project)
         app.include_router(rate_router(project, reader, work, models))
-        app.include_router(label_router(project, reader))
+        app.include_router(label_router(project, reader, tasks))
         app.include_router(code_router(project, reader, work, models))
         app.include_router(tables_router(project, reader, work))
-        app.include_router(answers_router(project, work))
+        app.include_router(answers_router(project, work, tasks))
         app.include_router(drift_router(project))
         app.include_router(study_router(project, reader, work))
 

@@ -3,6 +3,10 @@
 An answer is a line of JSON that is on the disk before the page is told so. Nothing is changed afterwards: a
 later line about the same text replaces its label, and a line that undoes another one takes it back. A line
 that was cut short when the process was killed is left aside.
+
+The page of labels and the page of answers write the same journals. A person is led to a text by a random
+draw, or picks it from a list, such as the worst answer. Each label states which, because only drawn texts
+stand for the others.
 """
 
 import hashlib
@@ -10,9 +14,12 @@ import json
 import os
 import threading
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from heapq import merge
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -20,7 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from semscale.errors import InputError
 from semscale.json_reading import encodable
-from semscale.store.atomic import sync
+from semscale.store.atomic import replacing, sync
 from semscale.workbench.project import ConflictError
 
 ADJUDICATED = "adjudicated"
@@ -44,6 +51,7 @@ class Entry(BaseModel):
         undoes: ID of the entry that is undone.
         time: time at which it was stored, in UTC.
         by: name of the person who decided about a difference; empty without a team.
+        picked: whether the person picked the text from a list, instead of being led to it by a draw.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -57,6 +65,7 @@ class Entry(BaseModel):
     undoes: str = ""
     time: str = ""
     by: str = ""
+    picked: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,7 +75,8 @@ class Labels:
     Attributes:
         labelled: the entries that hold, by row, of texts that are labelled.
         skipped: rows of texts that were skipped and have no label, the earliest first.
-        last: the last entry that holds, by the name of who decided; there is one name except for decisions.
+        last: the last entry that holds and whose text was not picked, by the name of who decided; there is
+            one name except for decisions.
         ids: IDs of all entries.
         rater: name of the person; empty without any entry.
         n_unreadable: number of lines that were cut short.
@@ -105,7 +115,7 @@ class Labels:
         return cls(
             {row: entry for row, entry in by_row.items() if entry.act == "label"},
             tuple(row for row, entry in by_row.items() if entry.act == "skip"),
-            {entry.by: entry for entry in held},
+            {entry.by: entry for entry in held if not entry.picked},
             frozenset(distinct),
             entries[-1].rater if entries else "",
             n_unreadable,
@@ -164,20 +174,42 @@ class Journal:
             now = datetime.now(UTC).isoformat(timespec="milliseconds")
             _append(self.path, entry.model_copy(update={"time": now}))
 
+    def merge(self, lines: Sequence[tuple[str, bytes]]) -> None:
+        """Add lines between those that the journal has, by their times, and replace the file at once.
+
+        Args:
+            lines: times and lines, in the order of the times.
+        """
+        with self._lock:
+            here, time = [], ""
+            for line in self.path.read_bytes().splitlines() if self.path.exists() else ():
+                time = next((entry.time for entry in _entries(line)), time)
+                here.append((time, line + b"\n"))
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(self.path) as temporary:
+                temporary.write_bytes(b"".join(line for _, line in merge(here, lines, key=itemgetter(0))))
+
 
 def _parse(content: bytes) -> Labels:
-    entries, n_unreadable = [], 0
+    entries = list(_entries(content))
+    n_lines = sum(bool(line.strip()) for line in content.splitlines())
+    return Labels.fold(entries, n_lines - len(entries))
+
+
+def _entries(content: bytes) -> Iterator[Entry]:
+    """Yield the entries of a journal without lines that were cut short."""
     for line in content.splitlines():
-        try:
-            entries.append(Entry.model_validate_json(line))
-        except ValidationError:
-            n_unreadable += bool(line.strip())
-    return Labels.fold(entries, n_unreadable)
+        with suppress(ValidationError):
+            yield Entry.model_validate_json(line)
+
+
+def _line(entry: Entry) -> bytes:
+    return json.dumps(entry.model_dump(exclude_defaults=True)).encode() + b"\n"
 
 
 def _append(path: Path, entry: Entry) -> None:
     """Write a line and flush it to the disk; a line that was cut short before it is ended first."""
-    line = json.dumps(entry.model_dump(exclude_defaults=True)).encode() + b"\n"
+    line = _line(entry)
     is_new = not path.exists()
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab+") as file:
@@ -219,6 +251,28 @@ class Journals:
         paths = sorted(self._folder.glob(f"*{_ENDING}"))
         read = [self._journal(path.stem).labels() for path in paths if path.stem != ADJUDICATED]
         return {labels.rater: labels for labels in read if labels.labelled}
+
+    def copy_picked(self, folder: Path) -> int:
+        """Copy entries about picked texts from journals of another folder, unless they are there already.
+
+        The entries of each person are put in the order of their times. The other folder stays as it is.
+
+        Args:
+            folder: the other folder.
+
+        Returns:
+            The number of entries that were copied.
+        """
+        n_copied = 0
+        for source in sorted(folder.glob(f"*{_ENDING}")):
+            journal = self._journal(source.stem)
+            known = journal.labels().ids
+            picked = [e.model_copy(update={"picked": True}) for e in _entries(source.read_bytes())]
+            lines = [(e.time, _line(e)) for e in picked if e.id not in known]
+            if lines:
+                n_copied += len(lines)
+                journal.merge(lines)
+        return n_copied
 
     def _journal(self, stem: str) -> Journal:
         return self._journals.setdefault(stem, Journal(self._folder / f"{stem}{_ENDING}"))

@@ -18,6 +18,8 @@ from semscale.judging.templates import Template, load_rubric, load_template
 from semscale.results.label_sheets import HUMAN, INCLUSION, check_label_columns
 from semscale.scales.library import load_scale
 from semscale.stats.agreement import AgreementEstimate, krippendorff_alpha
+from semscale.stats.intervals import IntervalPlan
+from semscale.stats.sampling import priorities
 from semscale.store.answer_columns import KNOWN_NAMES
 from semscale.store.writing import PREFIX
 from semscale.survey.description import Survey
@@ -38,6 +40,7 @@ from semscale.workbench.project import Project
 from semscale.workbench.scale_form import project_scales, scale_path
 
 _MOST_LEVELS = 11
+_SEED = 0
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,13 @@ class JudgeMeasure:
         template: its task and levels.
         name: the template as commands name it in the project's folder.
         option: option of commands that names it.
+        plan: how intervals are made; ``None`` for the defaults.
     """
 
     template: Template
     name: str
     option: str = "--template"
+    plan: IntervalPlan | None = None
     nothing = Choice("", "cannot be judged", "x")
     takes_weights = False
 
@@ -108,13 +113,14 @@ class JudgeMeasure:
     def figures(self, table: pl.DataFrame, draw: Draw, final: FinalLabels, _: Floats | None) -> LabelFigures:
         """Correct the judge's mean score, and compare the judge with people, as ``semscale judge`` does."""
         stored = StoredScores.from_table(table, self.template)
-        rows, labels = self._labels(final, table.height)
+        labels = self.label_scores(final, table.height)
+        rows = np.flatnonzero(~np.isnan(labels).all(axis=1))
         inclusion = draw.inclusion(rows, table.height)
         advice = label_advice(stored.expected, labels, inclusion)
         name = "Mean score of all answers"
         if not len(rows):
             return LabelFigures((LabelFigure(name, 0, None),), (0.0, 1.0), advice)
-        people = compare_with_labels(stored.expected, labels, self.template, inclusion=inclusion)
+        people = self.compare(stored.expected, labels, inclusion)
         n = people.corrected.n_labelled
         compared = _agreement(people) if n >= FEWEST_LABELS else ()
         return LabelFigures((LabelFigure(name, n, people.corrected),), (0.0, 1.0), advice, compared)
@@ -150,14 +156,29 @@ class JudgeMeasure:
         words += [self.option, self.name, "--human", HUMAN, "--inclusion", INCLUSION]
         return [shlex.join(words)]
 
-    def _labels(self, final: FinalLabels, n: int) -> tuple[Integers, Floats]:
-        """Return the rows with a label, from 0, and the scores of all labels, shape (n, raters)."""
+    def compare(self, scores: Floats, labels: Floats, inclusion: Floats | None = None) -> HumanEvidence:
+        """Compare scores, shape (n,), with labels, shape (n, raters); see ``compare_with_labels``."""
+        return compare_with_labels(scores, labels, self.template, plan=self.plan, inclusion=inclusion)
+
+    def label_scores(self, final: FinalLabels, n: int) -> Floats:
+        """Return the scores of labels from 0 to 1, shape (n, raters).
+
+        NaN stands for no label and for one that these levels do not have, such as of an earlier judge.
+        """
+        stated = {label for cells in final.by_rater.values() for label in cells.values()}
+        scores = {label: self._score(label) for label in stated}
         labels: Floats = np.full((n, max(len(final.by_rater), 1)), np.nan)
         for rater, cells in enumerate(final.by_rater.values()):
-            stated = {row - 1: label for row, label in cells.items() if label}
-            if stated:
-                labels[list(stated), rater] = label_table(list(stated.values()), self.template)[:, 0]
-        return np.flatnonzero(~np.isnan(labels).all(axis=1)), labels
+            for row, label in cells.items():
+                if row <= n:
+                    labels[row - 1, rater] = scores[label]
+        return labels
+
+    def _score(self, label: str) -> float:
+        try:
+            return float(label_table([label], self.template)[0, 0])
+        except InputError:
+            return np.nan
 
 
 def _agreement(people: HumanEvidence) -> tuple[LabelFigure, ...]:
@@ -172,6 +193,16 @@ def _agreement(people: HumanEvidence) -> tuple[LabelFigure, ...]:
         note = ceiling.note or "rank correlation, the most that a judge can reach"
         figures.append(LabelFigure("People with each other", ceiling.n, ceiling, note))
     return tuple(figures)
+
+
+def random_order(scores: Floats) -> Integers:
+    """Return the rows with a score, from 0, in a random order that is always the same.
+
+    Args:
+        scores: shape (n,), NaN without a score.
+    """
+    order = np.argsort(priorities(np.arange(len(scores)), _SEED), kind="stable")
+    return order[~np.isnan(scores[order])]
 
 
 def project_templates(project: Project) -> dict[str, JudgeMeasure]:
@@ -194,12 +225,13 @@ def judge_measure(project: Project, name: str) -> JudgeMeasure:
     Raises:
         InputError: there are none of that name.
     """
+    plan = project.settings.plan
     if name in TEMPLATES:
-        return JudgeMeasure(load_template(name), name)
+        return JudgeMeasure(load_template(name), name, plan=plan)
     path = project.folder / name
     if path.parent == project.folder and path.is_file():
-        return JudgeMeasure(load_rubric(path).template, name, "--criteria")
-    return JudgeMeasure(Template.from_scale(load_scale(scale_path(project, name))), name)
+        return JudgeMeasure(load_rubric(path).template, name, "--criteria", plan)
+    return JudgeMeasure(Template.from_scale(load_scale(scale_path(project, name))), name, plan=plan)
 
 
 def template_titles(project: Project, columns: Collection[str]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal, Protocol, Self
 
 import numpy as np
@@ -189,21 +190,48 @@ class FinalLabels:
     n_undecided: int = 0
 
     @classmethod
-    def join(cls, people: Mapping[str, Labels], decided: Labels) -> "FinalLabels":
+    def join(cls, people: RaterLabels, decided: Labels) -> "FinalLabels":
         """Join the labels of people with decisions.
 
         Args:
             people: labels by person.
             decided: labels that were decided on.
         """
-        stated = {name: labels.cells for name, labels in people.items()}
         if not decided.labelled:
-            return cls(stated)
-        rows = dict.fromkeys(row for cells in stated.values() for row in cells)
-        different = {row: {cells[row] for cells in stated.values() if row in cells} for row in rows}
+            return cls(people)
+        rows = dict.fromkeys(row for cells in people.values() for row in cells)
+        different = {row: {cells[row] for cells in people.values() if row in cells} for row in rows}
         agreed = {row: next(iter(labels)) for row, labels in different.items() if len(labels) == 1}
         joined = {row: label for row, label in (agreed | decided.cells).items() if row in rows}
         return cls({"": joined}, len(rows) - len(joined))
+
+
+def drawn_labels(people: Mapping[str, Labels], order: Sequence[int]) -> RaterLabels:
+    """Return the labels of drawn texts that stand for all texts, by person.
+
+    A picked text counts once people have come to it in the random order of the draw, where it would have been
+    shown: before the first text that nobody has labelled or skipped.
+
+    Args:
+        people: labels by person.
+        order: rows of the drawn texts, in random order.
+
+    Examples:
+        >>> from semscale.workbench.label_journals import Entry
+        >>> ada = [Entry(id=f"{row}", rater="Ada", row=row, label="3", picked=row != 5) for row in (5, 2, 8)]
+        >>> drawn_labels({"Ada": Labels.fold(ada)}, [2, 7, 8, 5])
+        {'Ada': {5: '3', 2: '3'}}
+    """
+    done = {row for labels in people.values() for row in (*labels.labelled, *labels.skipped)}
+    passed, drawn = set(takewhile(done.__contains__, order)), set(order)
+    return {
+        name: {
+            row: entry.label
+            for row, entry in labels.labelled.items()
+            if row in passed or (row in drawn and not entry.picked)
+        }
+        for name, labels in people.items()
+    }
 
 
 class Measure(Protocol):

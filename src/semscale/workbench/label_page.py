@@ -16,7 +16,7 @@ from semscale.messages import first_mistake
 from semscale.rating.fitting import FEWEST_LABELS
 from semscale.survey.description import Survey
 from semscale.workbench.label_journals import ADJUDICATED, Entry, rater_name
-from semscale.workbench.label_measures import FinalLabels, Kind, LabelFigures
+from semscale.workbench.label_measures import Kind, LabelFigures
 from semscale.workbench.label_sources import StatedColumns
 from semscale.workbench.label_tasks import LabelTask, LabelTasks
 from semscale.workbench.pages import page, reading_page, redirect, router_of
@@ -132,11 +132,11 @@ class LabelPage:
     Args:
         project: the project that is open.
         reader: reads its file.
+        tasks: drawn texts and journals, which the page of answers has, too.
     """
 
-    def __init__(self, project: Project, reader: SurveyReader) -> None:
-        self._project, self._reader = project, reader
-        self._tasks = LabelTasks(project)
+    def __init__(self, project: Project, reader: SurveyReader, tasks: LabelTasks) -> None:
+        self._project, self._reader, self._tasks = project, reader, tasks
 
     def show(self, request: Request, choice: Annotated[LabelChoice, Query()]) -> Response:
         """Show a text to label, or what can be labelled."""
@@ -209,9 +209,9 @@ class LabelPage:
             "n_waiting": len(waiting),
             "n_all": sum(text.differs for text in compared.values()) if decide else len(task.texts),
             "labels": journal.labels(),
-            "has_enough": any(
-                len(labels.labelled) >= FEWEST_LABELS for labels in task.journals.by_rater().values()
-            ),
+            "has_enough": any(len(cells) >= FEWEST_LABELS for cells in task.final_labels().by_rater.values()),
+            "n_picked": 0 if decide else task.n_picked(person),
+            "copied": self._tasks.copied(task.name),
             "compared": compared,
             "queue": hashlib.sha256(place.encode()).hexdigest()[:16],
             "commands": [] if file is None else task.commands(file.name, survey),
@@ -315,21 +315,22 @@ def _check_person(rater: str) -> None:
 
 def _figures(task: LabelTask, rater: str, survey: Survey | None) -> tuple[LabelFigures | None, str]:
     """Return what the labels of one person show, or all with decisions; or why nothing can be shown."""
-    labels = FinalLabels({rater: task.journal(rater).labels().cells})
+    labels = task.final_labels() if rater == ADJUDICATED else task.labels_of(rater)
     try:
-        return task.figures(task.final_labels() if rater == ADJUDICATED else labels, survey), ""
+        return task.figures(labels, survey), ""
     except InputError as error:
         return None, str(error)
 
 
-def label_router(project: Project, reader: SurveyReader) -> APIRouter:
+def label_router(project: Project, reader: SurveyReader, tasks: LabelTasks) -> APIRouter:
     """Return the routes of the page.
 
     Args:
         project: the project that is open.
         reader: reads its file.
+        tasks: drawn texts and journals.
     """
-    label = LabelPage(project, reader)
+    label = LabelPage(project, reader, tasks)
     return router_of(
         {
             "/label": label.show,

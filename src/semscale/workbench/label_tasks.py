@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 from pydantic import ValidationError
 
 from semscale.coding.codebook import load_codebook
 from semscale.errors import InputError
-from semscale.judging.stored_scores import is_judged
+from semscale.judging.stored_scores import StoredScores, is_judged
 from semscale.messages import first_mistake, shorten
 from semscale.rating.labelling import same_text
 from semscale.results.weights import in_unit, weights_in
@@ -29,7 +30,13 @@ from semscale.survey.description import Survey
 from semscale.survey.survey_file import FILE_NAME
 from semscale.workbench.label_coding import CodeMeasure
 from semscale.workbench.label_journals import ADJUDICATED, Entry, Journal, Journals
-from semscale.workbench.label_judging import column_roles, judge_measure, template_titles
+from semscale.workbench.label_judging import (
+    JudgeMeasure,
+    column_roles,
+    judge_measure,
+    random_order,
+    template_titles,
+)
 from semscale.workbench.label_measures import (
     OUTCOME,
     Draw,
@@ -38,12 +45,17 @@ from semscale.workbench.label_measures import (
     Kind,
     LabelFigures,
     Measure,
+    Sampled,
+    drawn_labels,
     only_weight,
 )
 from semscale.workbench.label_rating import RatingMeasure
 from semscale.workbench.label_sources import TABLE, LabelSource, LabelTables, StatedColumns
 from semscale.workbench.project import CODEBOOKS, LABELS, RESULTS, Project
 from semscale.workbench.scale_form import project_scales, scale_path
+
+PICKED = "-answers"
+"""Ending of the folders with labels of answers that no other page labels, and of all in former versions."""
 
 _DRAW = "draw.json"
 _FEWEST_TEXTS = 2
@@ -145,13 +157,13 @@ class LabelTask:
             InputError: the table has changed, so that labels no longer belong to its texts, or a weight is
                 wrong.
         """
-        table, labels, weight = self._table(), self._known(final), only_weight(survey)
+        table, weight = self.table(), only_weight(survey)
         if weight is None or not self.measure.takes_weights or weight.all_columns[0] not in table.columns:
-            figures = self.measure.figures(table, self.draw, labels, None)
+            figures = self.measure.figures(table, self.draw, final, None)
             has_weights = survey is not None and bool(survey.of_kind("weight"))
             return replace(figures, weighting="These figures are not weighted." if has_weights else "")
         weights = in_unit(floats_in(weights_in(table[weight.all_columns[0]])))
-        figures = self.measure.figures(table, self.draw, labels, weights)
+        figures = self.measure.figures(table, self.draw, final, weights)
         return replace(figures, weighting=f"Weighted by ‘{weight.heading}’.")
 
     def compared(self) -> list[ComparedText]:
@@ -167,14 +179,28 @@ class LabelTask:
     def agreement(self) -> Agreement:
         """Compare the labels of people, and estimate how far they agree."""
         people, compared = self.journals.by_rater(), self.compared()
-        labels = self._known(FinalLabels({name: labels.cells for name, labels in people.items()}))
-        estimates = self.measure.agreement(labels.by_rater) if compared else {}
+        labels = {
+            name: {row: label for row, label in labels.cells.items() if row in self.texts}
+            for name, labels in people.items()
+        }
+        estimates = self.measure.agreement(labels) if compared else {}
         order = sorted(compared, key=lambda text: (not text.differs, text.decided is not None))
         return Agreement(tuple(people), tuple(order), estimates)
 
+    def labels_of(self, rater: str) -> FinalLabels:
+        """Return the labels of a person that stand for all texts."""
+        return FinalLabels(drawn_labels({rater: self.journal(rater).labels()}, list(self.texts)))
+
     def final_labels(self) -> FinalLabels:
-        """Return the labels of all people."""
-        return self._known(FinalLabels.join(self.journals.by_rater(), self.journals.adjudicated().labels()))
+        """Return the labels of all people that stand for all texts, with decisions."""
+        people = drawn_labels(self.journals.by_rater(), list(self.texts))
+        return FinalLabels.join(people, self.journals.adjudicated().labels())
+
+    def n_picked(self, rater: str) -> int:
+        """Return the number of a person's labels of picked texts, which do not stand for all texts."""
+        labelled = self.journal(rater).labels().labelled
+        counts = self.labels_of(rater).by_rater[rater]
+        return sum(entry.picked and row not in counts for row, entry in labelled.items())
 
     def write_sheet(self, folder: Path, survey: Survey | None) -> Path:
         """Write the sheet that commands read, and return its path.
@@ -186,7 +212,7 @@ class LabelTask:
         if not any(final.by_rater.values()):
             raise InputError("there are no labels yet: label some texts first")
         path = folder / self.sheet_name
-        write_table(self.measure.sheet(self._table(), self.draw, final, survey), path)
+        write_table(self.measure.sheet(self.table(), self.draw, final, survey), path)
         return path
 
     @property
@@ -205,15 +231,12 @@ class LabelTask:
         has_labels = any(final.by_rater.values())
         return self.measure.commands(self.draw, self.sheet_name, file, final, survey) if has_labels else []
 
-    def _known(self, final: FinalLabels) -> FinalLabels:
-        """Leave out labels of rows that were not drawn, such as those of an earlier draw."""
-        known = {
-            name: {row: label for row, label in cells.items() if row in self.texts}
-            for name, cells in final.by_rater.items()
-        }
-        return FinalLabels(known, final.n_undecided)
+    def table(self) -> pl.DataFrame:
+        """Read the measured table.
 
-    def _table(self) -> pl.DataFrame:
+        Raises:
+            InputError: it has changed, so that labels no longer belong to its texts.
+        """
         table, column = self.tables.read(self.draw.table), self.draw.column
         positions = [text.row - 1 for text in self.draw.texts]
         is_same = column in table.columns and max(positions) < table.height
@@ -240,7 +263,8 @@ class LabelTasks:
         self._tables = LabelTables(project.folder / RESULTS)
         self._tasks: dict[str, tuple[LabelTask, dict[Path, int]]] = {}
         self._journals: dict[str, Journals] = {}
-        self._drawing = threading.Lock()
+        self._n_copied: dict[str, int] = {}
+        self._drawing = threading.RLock()
 
     def names(self) -> list[str]:
         """List the tasks."""
@@ -264,10 +288,30 @@ class LabelTasks:
                 raise InputError(f"{LABELS}/{name}/{_DRAW} cannot be read: {reason}") from None
             files = [folder / _DRAW, *filter(Path.is_file, [self._project.folder / draw.measure])]
             times = {path: path.stat().st_mtime_ns for path in files}
-            journals = self._journals.setdefault(name, Journals(folder))
+            journals = self.journals(name, f"{name}{PICKED}" if draw.kind == "judge" else "")
             task = LabelTask(name, draw, self._measure(draw.kind, draw.measure), journals, self._tables)
             self._tasks[name] = task, times
         return task
+
+    def journals(self, name: str, earlier: str) -> Journals:
+        """Return the journals of a table, whether texts were drawn of it or not.
+
+        Args:
+            name: name of the folder in ``labels``.
+            earlier: folder in which a former version kept labels of picked answers; these are copied. Empty
+                for none.
+        """
+        with self._drawing:
+            if name not in self._journals:
+                folder = self._project.folder / LABELS
+                self._journals[name] = Journals(folder / name)
+                self._n_copied[name] = self._journals[name].copy_picked(folder / earlier) if earlier else 0
+            return self._journals[name]
+
+    def copied(self, name: str) -> str:
+        """Return a sentence on labels that were copied since the workbench was started; empty for none."""
+        n = self._n_copied.get(name, 0)
+        return f"{n:,} labels of answers that you picked were copied to {LABELS}/{name}" if n else ""
 
     def tables(self) -> list[str]:
         """List the tables of results."""
@@ -340,7 +384,8 @@ class LabelTasks:
         known = survey.by_name.get(question)
         column = question if known is None else known.all_columns[0]
         table = self._tables.read(source.table)
-        drawn = self._measure(source.kind, measure).draw(table, n)
+        means = self._measure(source.kind, measure)
+        drawn = self._begun_sample(name, means, table, n) or means.draw(table, n)
 
         def cell(title: str, row: int) -> str:
             value = table[title][row] if title else None
@@ -373,6 +418,17 @@ class LabelTasks:
         with replacing(folder / _DRAW) as temporary:
             temporary.write_text(draw.model_dump_json(indent=1), encoding="utf-8")
         return self.open(name)
+
+    def _begun_sample(self, name: str, measure: Measure, table: pl.DataFrame, n: int) -> Sampled | None:
+        """Return the random order in which people began to label on the page of answers, if they did."""
+        if not isinstance(measure, JudgeMeasure):
+            return None
+        order = random_order(StoredScores.from_table(table, measure.template).expected)
+        people = self.journals(name, f"{name}{PICKED}").by_rater()
+        labelled = drawn_labels(people, [int(row) + 1 for row in order])
+        n_labelled = len({row for cells in labelled.values() for row in cells})
+        n = min(max(n, n_labelled), len(order))
+        return Sampled(order[:n], np.full(n, n / len(order)), len(order)) if n_labelled else None
 
     def _scales(self, masses: set[str]) -> dict[str, str]:
         """Return titles of the scales with these columns of masses, by name."""
