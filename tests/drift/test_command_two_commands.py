@@ -58,7 +58,7 @@ def test_record_and_gate_explain_that_a_rerun_is_missing(semscale, tmp_path):
     assert remedy in caution
     gate = semscale("drift", "gate", "new.jsonl")
     assert gate.code == 4
-    assert "There is no rerun of the baseline, so a change cannot be told from chance" in gate.out
+    assert "There is no rerun of the baseline, so chance alone may explain the change" in gate.out
     assert remedy in gate.out
 
 

@@ -50,7 +50,9 @@ def test_the_page_of_a_failed_run_states_verdict_reasons_texts_and_limits(histor
     assert "approve the run only if this change is intended" in text
     # each reason once, and every counted test by name, also the one whose limit is broken
     assert text.count("Contradictions rose from 0 % to 40 %") == 1
-    assert "Within the margin: lost content and lost outputs on average (but their limit is broken)." in text
+    assert "warn Lost outputs: within the margin on average, but a limit is broken." in text
+    assert "pass Within the margin: lost content." in text
+    assert "Look at item-00, item-01 and item-02 (contradictions), item-18 and item-19 (lost all" in text
     assert re.search(r"<summary>7 more items</summary>.*item-07", html, re.DOTALL)
 
 

@@ -116,8 +116,8 @@ def test_an_undecided_gate_states_the_bound_and_the_margin(read_page):
     assert summary.decision.outcome is Outcome.UNDECIDED
     text = text_of(summary, read_page)
     assert "“model-b” may be worse than the baseline" in text
-    assert "contradictions may have become worse: average +0.050, upper bound" in text.lower()
-    assert "0.010 or more counts" in text
+    assert "contradictions may have become worse: by +0.050 on average, and by up to" in text.lower()
+    assert "0.010 or more counts as worse" in text
 
 
 def test_a_limit_within_its_default_is_undecided_and_shows_its_item(read_page):

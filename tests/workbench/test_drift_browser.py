@@ -31,7 +31,7 @@ def test_an_approver_reads_why_a_run_failed_and_approves_another(new_page, folde
     assert page.locator(".reading p").first.inner_text().startswith("Contradictions rose from 0")
     page.locator(".next-step").get_by_role("link", name="approve the run").click()
     page.wait_for_url("**#decide")
-    page.locator(".next-step").get_by_role("link", name="Look at 'item-00'").click()
+    page.locator(".next-step").get_by_role("link", name="Look at item-00").click()
     page.wait_for_url("**#texts")
     page.get_by_role("link", name="All runs").click()
     page.get_by_role("link", name="model-c").click()

@@ -4,10 +4,13 @@ import io
 import re
 from urllib.request import urlopen
 
+import polars as pl
 import pytest
+from tests.support.reviewed_history import write_history
 from tests.workbench.conftest import SURVEY, Browser, Workbench, app_of, message_in
 
 from semscale.errors import InputError
+from semscale.history import HISTORY_FILE
 from semscale.workbench.project import EXAMPLE, Project
 from semscale.workbench.recent import RecentProjects
 
@@ -42,6 +45,21 @@ def test_each_job_leads_to_a_page_or_names_its_command(start):
         link = re.search(r'href="([^"]+)"', job)
         assert (start.answer(link[1]).status_code == 200) if link else "<code>semscale " in job
     assert "answers.csv" in page
+
+
+def test_what_is_ready_for_a_job_is_counted(start, folder):
+    assert "Ready" not in start.get("/")
+    (folder / "results").mkdir()
+    judged = pl.DataFrame({"answer": ["Yes."], "semscale_provenance": ["single"]})
+    judged.write_parquet(folder / "results" / "judged.parquet")
+    judged.select("answer").write_parquet(folder / "results" / "other.parquet")
+    (folder / "results" / "torn.parquet").write_bytes(b"PAR1")
+    write_history(folder / HISTORY_FILE)
+    page = re.sub("<[^>]*>", "", start.get("/"))
+    assert "Ready 1 file with scored answers" in page
+    assert "Ready 3 runs, 1 failed the gate" in page
+    (folder / HISTORY_FILE).write_bytes(b"no history")
+    assert "a history of runs, which cannot be read" in start.get("/")
 
 
 def test_the_example_offers_a_file_of_ones_own_first(tmp_path):

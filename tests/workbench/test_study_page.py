@@ -350,6 +350,16 @@ def test_answers_are_compared_with_people_as_by_the_command(browser, folder, ask
     assert (folder / "bars-results" / "compared.html").is_file()
 
 
+def test_columns_stay_chosen_when_another_table_has_them(browser, folder, asked):
+    (folder / "people.csv").write_text(PEOPLE)
+    (folder / "others.csv").write_text(PEOPLE.replace("concept", "product", 1))
+    ask(browser)
+    chosen = "file=bars.yaml&people=others.csv&question=intent%3DQ1&concept=concept&by=age%3Dage"
+    page = browser.get(f"/study/compare?{chosen}")
+    form = fields_in(page[page.index('action="/study/compare"') :].partition("</form>")[0])
+    assert (form["question"], form["concept"], form["by"]) == ("intent=Q1", "", "age=age")
+
+
 def test_a_wrong_column_is_a_sentence(browser, folder, asked):
     (folder / "people.csv").write_text(PEOPLE)
     ask(browser)

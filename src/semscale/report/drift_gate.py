@@ -220,7 +220,7 @@ def _facts_if_undecided(summary: DriftSummary, decision: GateDecision) -> tuple[
         why = "There is no rerun of the baseline"
         if copies:
             why = f"The baseline has {count_of(copies, 'rerun')}, left out as a repetition of another run"
-        return (f"{why}, so a change cannot be told from chance", first)
+        return (f"{why}, so chance alone may explain the change", first)
     names = join_list([metric_label(test.metric) for test in other_tests])
     return (first, f"Also undecided: {names}") if names else (first,)
 
@@ -248,8 +248,8 @@ def bounds_sentence(summary: DriftSummary, test: MetricTest) -> str:
         return f"{_subject(test)}: {_too_few_sentence(test)}"
     unit = f" {one_line(metric.unit)}" if metric.unit else ""
     return (
-        f"{_subject(test)} may have become worse: average {with_sign(drift)}{unit}, upper bound "
-        f"{with_sign(high)} (95 %); {margin} or more counts"
+        f"{_subject(test)} may have become worse: by {with_sign(drift)}{unit} on average, and by up to "
+        f"{with_sign(high)} (95 % sure); {margin} or more counts as worse"
     )
 
 

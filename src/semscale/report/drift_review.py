@@ -162,8 +162,8 @@ def _bounds_sentence(figure: StoredFigure, metric: Metric) -> str:
     drift, high, margin = (number(value, digits) for value in (figure.drift, figure.high, figure.margin))
     unit = f" {one_line(metric.unit)}" if metric.unit else ""
     return (
-        f"{metric.label} may have become worse: average {with_sign(drift)}{unit}, upper bound "
-        f"{with_sign(high)} (95 %); {margin} or more counts"
+        f"{metric.label} may have become worse: by {with_sign(drift)}{unit} on average, and by up to "
+        f"{with_sign(high)} (95 % sure); {margin} or more counts as worse"
     )
 
 
@@ -267,7 +267,7 @@ def _gravest(gate: StoredComparison, most: int) -> tuple[str, ...]:
     if not reasons:
         return ()
     if gate.outcome == Outcome.UNDECIDED and _RERUNS not in gate.signature:
-        why = "There is no rerun of the baseline, so a change cannot be told from chance"
+        why = "There is no rerun of the baseline, so chance alone may explain the change"
         return why, capitalise(reasons[0].sentence)
     grave = [reason for reason in reasons if reason.level == reasons[0].level]
     n_others = len(grave) - most
@@ -394,8 +394,14 @@ def _next_step(review: RunReview, reasons: Sequence[StatedReason]) -> str:
 
 def _look(reasons: Sequence[StatedReason]) -> str:
     """Return the beginning of a sentence that names the items to look at."""
-    items = list(dict.fromkeys(_in_turn(reasons)))[:_FEW_ITEMS]
-    return f"Look at {list_names(items)}" if items else "Look at the texts below"
+    named: list[str] = []
+    shown: set[str] = set()
+    for reason in reasons[:_LEAD_REASONS]:
+        items = [item for item in reason.items if item not in shown][:_FEW_ITEMS]
+        shown.update(items)
+        if items:
+            named.append(f"{join_list(list(map(one_line, items)))} ({reason.subject})")
+    return f"Look at {', '.join(named)}" if named else "Look at the texts below"
 
 
 def _verdict(gate: StoredComparison) -> str:
@@ -416,14 +422,18 @@ def _findings(gate: StoredComparison, reasons: Sequence[StatedReason]) -> Iterat
     for reason in reasons:
         yield reason.level, printable(f"{capitalise(reason.sentence)}.")
     hidden = _hidden_metrics(gate)
-    passed = [
-        f"{one_line(metric_named(figure.metric, figure.margin).label)}"
-        f"{' on average (but their limit is broken)' if figure.metric in hidden else ''}"
-        for figure in sorted(gate.figures, key=lambda figure: figure.metric in hidden)
+    passed = {
+        figure.metric: one_line(metric_named(figure.metric, figure.margin).label)
+        for figure in gate.figures
         if figure.outcome == Outcome.PASS and figure.group is None and not figure.items
-    ]
+    }
+    for metric in [metric for metric in passed if metric in hidden]:
+        yield (
+            "warn",
+            f"{capitalise(passed.pop(metric))}: within the margin on average, but a limit is broken.",
+        )
     if passed:
-        yield "pass", f"Within the margin: {join_list(passed)}."
+        yield "pass", f"Within the margin: {join_list(list(passed.values()))}."
     failed = {figure.metric for figure in gate.figures if figure.outcome == Outcome.FAIL}
     checks = [check for check in gate.checks or () if check.outcome is Outcome.PASS]
     met = [

@@ -6,14 +6,17 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlencode
 
+import polars as pl
 from fastapi import APIRouter, Form, UploadFile
 from pydantic import BaseModel
 from starlette.responses import Response
 
 from semscale.errors import InputError
+from semscale.history import HISTORY_FILE
+from semscale.report.formatting import count_of
 from semscale.workbench.access import forwarding_page
 from semscale.workbench.pages import page, redirect, router_of
-from semscale.workbench.project import EXAMPLE, Project, plain_file_name
+from semscale.workbench.project import EXAMPLE, RESULTS, Project, plain_file_name
 from semscale.workbench.recent import RecentProjects
 from semscale.workbench.users import current_user
 
@@ -65,7 +68,7 @@ JOBS = (
         is_in_example=True,
     ),
     Job(
-        "Look at judged answers",
+        "Look at answers and their scores",
         "See the worst answers of a chatbot or agent, and label some to know how far to trust the scores.",
         "answers that a language model has scored",
         "answers",
@@ -138,6 +141,7 @@ class StartPage:
             self._project,
             current="start",
             jobs=JOBS,
+            ready=_ready(self._project),
             files=self._project.files(),
             is_example=self._project.folder.name == EXAMPLE,
             can_open=self._open is not None,
@@ -178,6 +182,37 @@ class StartPage:
         if self._open is None:
             raise InputError("this workbench shows one project: others are opened where it was started")
         return self._open
+
+
+def _ready(project: Project) -> dict[str, str]:
+    """Return what a project has for a job, by the page of the job: scored answers, and gates of runs."""
+    ready = {}
+    judged = [path for path in sorted((project.folder / RESULTS).glob("*.parquet")) if _is_judged(path)]
+    if judged:
+        ready["answers"] = f"{count_of(len(judged), 'file')} with scored answers"
+    if (project.folder / HISTORY_FILE).is_file():
+        ready["drift"] = _runs(project)
+    return ready
+
+
+def _runs(project: Project) -> str:
+    try:
+        with project.open_history() as history:
+            outcomes = {gate.candidate_id: gate.outcome for gate in history.comparisons()}
+            n_runs = sum(run.rerun_of is None for run in history.runs())
+    except InputError:  # the page of drift says why
+        return "a history of runs, which cannot be read"
+    n_failed = sum(outcome == "fail" for outcome in outcomes.values())
+    return count_of(n_runs, "run") + (f", {n_failed} failed the gate" if n_failed else "")
+
+
+def _is_judged(path: Path) -> bool:
+    from semscale.judging.stored_scores import is_judged
+
+    try:
+        return is_judged(pl.read_parquet_schema(path))
+    except (OSError, pl.exceptions.PolarsError):  # no table, or one that is being written
+        return False
 
 
 def start_router(project: Project, open_project: OpenProject | None) -> APIRouter:

@@ -40,9 +40,21 @@ class ComparisonChoices:
 
     Attributes:
         fields: values of the fields; empty before the form was used.
+        is_of_other_table: whether they were chosen for another table, so that what it lacks is not chosen.
     """
 
     fields: Mapping[str, Sequence[str]]
+    is_of_other_table: bool = False
+
+    def for_table(self, columns: Sequence[str]) -> "ComparisonChoices":
+        """Return the choices for another table: those whose columns it has."""
+        kept = {
+            name: values
+            if name not in ("question", "by", *_FACTS)
+            else [value for value in values if value.rpartition("=")[2] in columns]
+            for name, values in self.fields.items()
+        }
+        return ComparisonChoices(kept, is_of_other_table=True)
 
     def first(self, name: str) -> str:
         """Return the value of a field; empty without one."""
@@ -56,10 +68,11 @@ class ComparisonChoices:
             name: the question or the attribute.
             columns: columns of the table.
         """
+        usual = name if name in columns else ""
         if field not in self.fields:
-            return name if name in columns else ""
+            return usual
         chosen = (pair.removeprefix(f"{name}=") for pair in self.fields[field] if pair.startswith(f"{name}="))
-        return next(chosen, "")
+        return next(chosen, usual if self.is_of_other_table else "")
 
     def settings(self) -> "ComparisonSettings":
         """Return the settings that the form states.
@@ -96,14 +109,20 @@ class StudyComparisonPage:
     def __init__(self, project: Project, reader: SurveyReader, works: StudyWorks) -> None:
         self._project, self._reader, self._works = project, reader, works
 
-    def show(self, file: str = "", people: str = "") -> Response:
+    def show(self, request: Request, file: str = "", people: str = "") -> Response:
         """Show the form, and the progress or the report of the last comparison."""
         if file not in study_files(self._project):
             return redirect("/study")
-        return self._render(StoredStudy.read(self._project, file), people)
+        sent = request.query_params
+        stated = ComparisonChoices({name: list(filter(None, sent.getlist(name))) for name in sent})
+        return self._render(StoredStudy.read(self._project, file), people, stated=stated)
 
     def _render(
-        self, stored: StoredStudy, people: str = "", refused: SemscaleError | None = None
+        self,
+        stored: StoredStudy,
+        people: str = "",
+        refused: SemscaleError | None = None,
+        stated: ComparisonChoices | None = None,
     ) -> Response:
         """Render the page.
 
@@ -111,6 +130,7 @@ class StudyComparisonPage:
             stored: the study.
             people: table of people that is chosen.
             refused: reason why something was not done.
+            stated: what the form states in which another table is chosen.
         """
         file = stored.path.name
         design, columns, problem = None, [], ""
@@ -123,6 +143,8 @@ class StudyComparisonPage:
         try:
             design = _asked(stored)
             columns = self._columns(people) if people else []
+            if stated is not None and "question" in stated.fields:
+                choices = stated.for_table(columns)
         except SemscaleError as error:
             problem = str(error)
         work = self._works.last("compare", file)
