@@ -14,6 +14,7 @@ class Answers:
     """Graded answers; every attribute has one entry per answer."""
 
     question: np.ndarray
+    asked: list
     answer: list
     references: list
     grade: np.ndarray
@@ -37,6 +38,7 @@ def read_answers(name, most=None):
         rows = [rows[place] for place in np.random.default_rng(0).permutation(len(rows))[:most]]
     return Answers(
         question=np.array([row["question_id"] for row in rows]),
+        asked=[row["question"] for row in rows],
         answer=[row["answer"] for row in rows],
         references=[list(dict.fromkeys(json.loads(row["reference_answers"]))) for row in rows],
         grade=np.array([row["accuracy"] for row in rows]),

@@ -12,6 +12,7 @@ from semscale.errors import InputError, SemscaleError
 from semscale.guards.findings import Finding
 from semscale.history.items import Output
 from semscale.matching.token_scores import ExplainedSide, Explanation
+from semscale.snapshots.answer_check import AnswerCheck, check_answer
 from semscale.snapshots.compare_outputs import (
     Breach,
     SnapshotComparison,
@@ -100,29 +101,35 @@ class SemanticSnapshot:
             raise AssertionError("\n".join(problem))
         return compared
 
-    def check(self, actual: object, approved: object, **settings: object) -> SnapshotComparison:
-        """Compare a model's outputs with an approved one that is not stored, such as of a regression set.
+    def check_answer(self, answer: str, right: str, *, question: str = "") -> AnswerCheck:
+        """Check an answer against a right one that is not stored, such as that of a regression set.
+
+        A test whose answer is unsure is skipped with the reason, so that a person reads it.
 
         Args:
-            actual: as for a call of the fixture.
-            approved: the approved output, in the same forms.
-            settings: settings by name, as for a call of the fixture.
+            answer: the answer.
+            right: the right answer.
+            question: the question, with which short answers are understood.
 
         Raises:
-            AssertionError: a limit is breached.
-            InputError: a setting or an output is invalid.
+            AssertionError: the answer is not right.
         """
+        import pytest
+
         __tracebackhide__ = True
         try:
-            limits = settle(self._session.defaults, *self._test.settings, settings)
-            outputs = read_outputs(await_outputs(actual))
-            compared = compare_outputs(read_outputs(approved), outputs, limits, self._session.meter)
-            problem = [] if compared.passed else explain_failure(compared, self._session.meter)
+            checked = check_answer(answer, right, self._session.meter, question=question)
         except SemscaleError as error:
             raise error.with_traceback(None) from error.__cause__
-        if problem:
-            raise AssertionError("\n".join(["the meaning differs from the approved text.", *problem]))
-        return compared
+        if checked.outcome == "unsure":
+            pytest.skip(f"unsure, read it: {checked.reason}")
+        if checked.outcome == "fail":
+            lines = [f"the answer fails: {checked.reason}."]
+            lines += [f"  guard {finding.guard}: {finding.reason}" for finding in checked.findings]
+            texts = (("question", question), ("right answer", right), ("answer", answer))
+            lines += [line for name, text in texts if text for line in _text(f"  {name}: ", text)]
+            raise AssertionError("\n".join(lines))
+        return checked
 
     def _compare(
         self, actual: object, name: str | None, chosen: Mapping[str, object]

@@ -1,7 +1,7 @@
 """Regression sets: questions with the answers that a candidate is held to, as a file that people can edit.
 
 A set is a file of JSON lines. ``semscale drift record`` reads it as a run whose outputs are the right
-answers, and a test module beside it compares a candidate's answers with them by ``semantic_snapshot``.
+answers, and a test module beside it checks a candidate's answers by ``semantic_snapshot.check_answer``.
 """
 
 import json
@@ -11,16 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semscale.errors import InputError
-from semscale.history.items import Output
 from semscale.input_files import read_input_text
 from semscale.json_reading import parse_json
-from semscale.snapshots.settings import SnapshotSettings
 from semscale.store.answer_columns import likely_column
 from semscale.store.reading import open_table
 from semscale.types import Progress
 
 if TYPE_CHECKING:
-    from semscale.snapshots.compare_outputs import SnapshotComparison, SnapshotMeter
+    from semscale.snapshots.answer_check import AnswerCheck, Outcome
+    from semscale.snapshots.compare_outputs import SnapshotMeter
 
 CANDIDATE = "SEMSCALE_CANDIDATE"
 """Environment variable with the file of a candidate's answers, which the test module reads."""
@@ -52,7 +51,7 @@ def answers():
 
 @pytest.mark.parametrize("item", ITEMS, ids=[f"row-{{item.row}}" for item in ITEMS])
 def test_answer(item, answers, semantic_snapshot):
-    semantic_snapshot.check(answers.get(item.id, ""), item.output)
+    semantic_snapshot.check_answer(answers.get(item.id, ""), item.output, question=item.input)
 '''
 
 
@@ -187,17 +186,12 @@ class GatedItem:
     Attributes:
         item: the item.
         answer: the answer; ``None`` if the candidate has none.
-        comparison: comparison with the right answer; ``None`` if that is not known.
+        check: comparison with the right answer; ``None`` if that is not known.
     """
 
     item: RegressionItem
     answer: str | None
-    comparison: "SnapshotComparison | None"
-
-    @property
-    def passed(self) -> bool | None:
-        """Whether the answer means the same as the right one; ``None`` if that is not known."""
-        return None if self.comparison is None else self.comparison.passed
+    check: "AnswerCheck | None"
 
 
 @dataclass(frozen=True)
@@ -205,25 +199,26 @@ class SetGate:
     """A candidate's answers to the items of a set.
 
     Attributes:
-        items: the items, failed ones first.
+        items: the items: failed ones first, then unsure ones.
     """
 
     items: tuple[GatedItem, ...] = field(default=())
 
     @property
-    def n_failed(self) -> int:
-        """Number of items that the candidate fails."""
-        return sum(item.passed is False for item in self.items)
+    def checked(self) -> "list[AnswerCheck]":
+        """The checks of the items with a right answer."""
+        return [item.check for item in self.items if item.check is not None]
 
     @property
-    def n_passed(self) -> int:
-        """Number of items that the candidate passes."""
-        return sum(item.passed is True for item in self.items)
+    def outcome(self) -> "Outcome":
+        """Fail if an answer fails, otherwise unsure if one is unsure or none was checked."""
+        outcomes = [check.outcome for check in self.checked]
+        worst: tuple[Outcome, ...] = ("fail", "unsure", "pass")
+        return next((outcome for outcome in worst if outcome in outcomes), "unsure")
 
-    @property
-    def passed(self) -> bool:
-        """True if the candidate passes some items and fails none."""
-        return not self.n_failed and self.n_passed > 0
+    def count(self, outcome: "Outcome") -> int:
+        """Return the number of items with an outcome."""
+        return sum(check.outcome == outcome for check in self.checked)
 
 
 def gate_answers(
@@ -231,7 +226,6 @@ def gate_answers(
     answers: Mapping[str, str],
     meter: "SnapshotMeter",
     *,
-    settings: SnapshotSettings | None = None,
     progress: Progress | None = None,
 ) -> SetGate:
     """Compare a candidate's answers with the right ones, as the set's test module does.
@@ -240,20 +234,16 @@ def gate_answers(
         items: the items of a set.
         answers: the candidate's answers, as ``candidate_answers`` returns them.
         meter: scores texts.
-        settings: the limits.
         progress: called after each item.
     """
-    from semscale.snapshots.compare_outputs import compare_outputs
+    from semscale.snapshots.answer_check import check_answer
 
-    limits, gated = settings or SnapshotSettings(), []
+    gated = []
     for number, item in enumerate(items):
         if progress:
             progress("comparing answers", number, len(items))
         answer = answers.get(item.id)
-        comparison = None
-        if item.output:
-            approved, actual = (Output(text).separate_reasoning() for text in (item.output, answer or ""))
-            comparison = compare_outputs([approved], [actual], limits, meter)
-        gated.append(GatedItem(item, answer, comparison))
-    order = {False: 0, None: 1, True: 2}
-    return SetGate(tuple(sorted(gated, key=lambda one: order[one.passed])))
+        checked = check_answer(answer or "", item.output, meter, question=item.input) if item.output else None
+        gated.append(GatedItem(item, answer, checked))
+    order = ("fail", "unsure", "pass", None)
+    return SetGate(tuple(sorted(gated, key=lambda one: order.index(one.check and one.check.outcome))))

@@ -186,12 +186,11 @@ def _reply(
     value = cells.get(start + score if score else start.removesuffix("_"))
     shown = Number(math.nan if value is None else float(value))
     level = _chosen_level(run, cells) if masses else None
-    point = None if level is None else _point(run, level)
     if level is not None:
-        judge = f"{judge}: {level.label}" if point != level.label else judge
+        judge = f"{judge}’s {_point(run, level)}, which scores {level.score:.2f}"
     return JudgeReply(
         judge=Quoted(judge),
-        score=shown if point is None else Quoted(point),
+        score=shown if level is None else Quoted(level.label),
         masses=masses,
         words=Quoted(words, LONGEST),
         status="" if status in ("", "scored") else status,
@@ -207,11 +206,11 @@ def _chosen_level(run: AnswerRun, cells: Mapping[str, Any]) -> "Level | None":
 
 
 def _point(run: AnswerRun, level: "Level") -> str:
-    """Return a level as the judge stated it: its number of the highest one, or its name."""
+    """Return a level by the number that the judge stated, or as a level without one."""
     if f"{_MASSES}{level.label}" in run.frame.columns:
-        return level.label
+        return "level"
     highest = max(other.number or 0 for other in run.template.levels)
-    return f"{level.shown} of {highest:g}"
+    return f"level {level.shown} of {highest:g}"
 
 
 def raw_replies(run: AnswerRun, row: int) -> list[tuple[str, str]]:

@@ -24,8 +24,8 @@ from semscale.store.table_settings import LOG_FORMATS
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Mask
 from semscale.workbench.answer_scores import Kind, floats_of, score_columns, template_of, unit_scores
+from semscale.workbench.label_journals import PICKED
 from semscale.workbench.label_sources import TABLE
-from semscale.workbench.label_tasks import PICKED
 from semscale.workbench.project import RESULTS, Project
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ import numpy as np
 from semscale.errors import InputError
 from semscale.types import Floats, Integers
 from semscale.workbench.answer_files import AnswerRun
-from semscale.workbench.label_journals import Entry, Labels
+from semscale.workbench.label_journals import PICKED, Entry, Labels
 from semscale.workbench.label_judging import JudgeMeasure, random_order
 from semscale.workbench.label_measures import Choice, FinalLabels, drawn_labels
-from semscale.workbench.label_tasks import PICKED, LabelTask, LabelTasks
+from semscale.workbench.label_tasks import LabelTask, LabelTasks
 from semscale.workbench.project import ConflictError, Project
 
 if TYPE_CHECKING:

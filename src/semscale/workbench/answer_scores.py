@@ -17,9 +17,9 @@ Kind = Literal["judge", "match", "consistency", "log"]
 """What measured the answers of a file; of a log, the tool that wrote it."""
 
 KINDS: dict[Kind, str] = {
-    "judge": "judged answers",
-    "match": "answers matched with references",
-    "consistency": "answers with samples",
+    "judge": "scored by a judge",
+    "match": "matched with references",
+    "consistency": "compared with samples",
     "log": "log of an evaluation",
 }
 """The kinds of files in words."""

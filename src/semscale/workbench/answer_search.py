@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SHOWS = {
     "": "all",
     "low": "score below 0.5",
-    "disagree": "judge and people disagree",
+    "disagree": "label and score differ",
     "contradiction": "contradiction found",
     "unscored": "without a score",
     "labelled": "labelled",
@@ -32,7 +32,7 @@ SHOWS = {
 """Filters of the page, with their names in words."""
 
 ORDERS = {
-    "": "disagreement, then lowest score",
+    "": "label differs, then lowest score",
     "worst": "lowest score",
     "doubt": "least certain score",
     "chance": "random order, score hidden",

@@ -33,6 +33,9 @@ from semscale.workbench.project import ConflictError
 ADJUDICATED = "adjudicated"
 """Name of the journal with decisions about labels on which people differ."""
 
+PICKED = "-answers"
+"""Ending of the folders with labels of answers that no other page labels, and of all in former versions."""
+
 LONGEST_NAME, LONGEST_COMMENT = 60, 2000
 _LONGEST_STEM = 40
 _ENDING = ".jsonl"

@@ -29,7 +29,7 @@ from semscale.store.writing import PREFIX, write_table
 from semscale.survey.description import Survey
 from semscale.survey.survey_file import FILE_NAME
 from semscale.workbench.label_coding import CodeMeasure
-from semscale.workbench.label_journals import ADJUDICATED, Entry, Journal, Journals
+from semscale.workbench.label_journals import ADJUDICATED, PICKED, Entry, Journal, Journals
 from semscale.workbench.label_judging import (
     JudgeMeasure,
     column_roles,
@@ -53,9 +53,6 @@ from semscale.workbench.label_rating import RatingMeasure
 from semscale.workbench.label_sources import TABLE, LabelSource, LabelTables, StatedColumns
 from semscale.workbench.project import CODEBOOKS, LABELS, RESULTS, Project
 from semscale.workbench.scale_form import project_scales, scale_path
-
-PICKED = "-answers"
-"""Ending of the folders with labels of answers that no other page labels, and of all in former versions."""
 
 _DRAW = "draw.json"
 _FEWEST_TEXTS = 2

@@ -11,6 +11,7 @@ from semscale.errors import InputError
 from semscale.messages import shorten
 from semscale.report.document import Marked
 from semscale.serving.background import BackgroundWork, current_task
+from semscale.snapshots.answer_check import MEASURED
 from semscale.snapshots.regression_sets import RegressionItem, SetGate, candidate_answers, gate_answers
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.workbench.answer_cards import LONGEST, reworded
@@ -20,13 +21,6 @@ from semscale.workbench.pages import element_id, in_place_of, missing_model, pag
 from semscale.workbench.project import Project
 from semscale.workbench.regression_files import RegressionFile, set_names
 from semscale.workbench.runs import PageRun, replace_run
-
-_LIMITS = {
-    "min_match": "its meaning is too far from the right answer",
-    "max_lost_content": "it lacks content of the right answer",
-    "wording": "it contradicts the right answer in nearly the same words",
-    "max_unpaired": "the candidate has no such answer",
-}
 
 
 @dataclass(frozen=True)
@@ -100,7 +94,7 @@ class SetPage:
             gate=None if run is None else run.result,
             differing=_differing,
             reworded=reworded,
-            reasons=_LIMITS,
+            measured=MEASURED,
             commands=kept.commands(candidate),
             missing=missing_model(self._project, DEFAULT_MODEL),
         )

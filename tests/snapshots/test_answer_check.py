@@ -1,0 +1,87 @@
+"""A check of an answer passes, fails or leaves to people what lies between its limits."""
+
+import math
+
+import pytest
+from tests.snapshots.test_compare_outputs import NAME, NEGATION, NamedScores
+
+from semscale.guards.findings import Finding, Span
+from semscale.snapshots.answer_check import check_answer
+from semscale.snapshots.regression_sets import RegressionItem, gate_answers
+
+RIGHT, ANSWER, QUESTION = "The plan costs 59 euros.", "59 euros", "How much is the plan?"
+ALONE = (ANSWER, RIGHT)
+TOGETHER = (f"{QUESTION} {ANSWER}", f"{QUESTION} {RIGHT}")
+NONE = (QUESTION, f"{QUESTION} {RIGHT}")
+
+
+@pytest.mark.parametrize(
+    ("alone", "together", "none", "score", "outcome"),
+    [
+        (0.3, 0.9, 0.5, 0.55, "pass"),  # (0.3 + 0.4 / 0.5) / 2
+        (0.3, 0.8, 0.5, 0.45, "unsure"),
+        (0.3, 0.54, 0.5, 0.19, "fail"),
+        (0.5, 0.4, 0.5, 0.25, "unsure"),  # further from the right answer than the question alone counts as 0
+        (math.nan, 0.9, 0.5, math.nan, "unsure"),
+    ],
+)
+def test_a_score_is_the_mean_of_the_texts_alone_and_of_the_way_from_the_question(
+    alone, together, none, score, outcome
+):
+    meter = NamedScores({ALONE: alone, TOGETHER: together, NONE: none})
+    checked = check_answer(ANSWER, RIGHT, meter, question=QUESTION)
+    assert checked.score == pytest.approx(score, nan_ok=True)
+    assert checked.outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("score", "outcome"), [(0.5, "pass"), (0.49, "unsure"), (0.2, "unsure"), (0.19, "fail")]
+)
+def test_without_a_question_the_texts_alone_decide(score, outcome):
+    assert check_answer(ANSWER, RIGHT, NamedScores({ALONE: score})).outcome == outcome
+
+
+def unit(answer, right):
+    return Finding("number", "other-unit", "Another unit.", Span(0, 1, answer), Span(0, 1, right))
+
+
+@pytest.mark.parametrize(
+    ("finding", "outcome"),
+    [
+        (NEGATION, "fail"),
+        (unit("59 cents", "59 euros"), "fail"),
+        (unit("59 euros", "59 euros per month"), "pass"),
+        (NAME, "pass"),
+    ],
+)
+def test_a_contradiction_fails_whatever_the_score(finding, outcome):
+    meter = NamedScores({ALONE: 0.9 * 0.5}, {ALONE: (finding,)}, {ALONE: 0.5})
+    checked = check_answer(ANSWER, RIGHT, meter)
+    assert (checked.outcome, checked.score) == (outcome, pytest.approx(0.9))
+    assert checked.findings == ((finding,) if outcome == "fail" else ())
+
+
+def test_lost_content_is_unsure_and_is_measured_after_the_question():
+    scores = {ALONE: 0.6, TOGETHER: 0.9, NONE: 0.5}
+    for pair, outcome in ((ALONE, "pass"), (TOGETHER, "unsure")):
+        meter = NamedScores(scores, lost={pair: 0.11})
+        assert check_answer(ANSWER, RIGHT, meter, question=QUESTION).outcome == outcome
+    assert check_answer(ANSWER, RIGHT, NamedScores({ALONE: 0.6}, lost={ALONE: 0.11})).outcome == "unsure"
+
+
+def test_equal_and_missing_texts_need_no_model():
+    meter = NamedScores()
+    assert check_answer(f"<think>Hm.</think>\n{RIGHT} ", RIGHT, meter).outcome == "pass"
+    assert check_answer(" ", RIGHT, meter).outcome == "fail"
+    assert meter.calls == 0
+
+
+def test_a_set_is_unsure_if_none_fails_and_one_is():
+    items = [RegressionItem(name, output=RIGHT) for name in "abc"] + [RegressionItem("d")]
+    meter = NamedScores({ALONE: 0.3})
+    unsure = gate_answers(items, {"a": RIGHT, "b": ANSWER, "c": RIGHT}, meter)
+    assert [gated.item.id for gated in unsure.items] == ["b", "a", "c", "d"]
+    assert (unsure.outcome, unsure.count("unsure"), unsure.count("pass")) == ("unsure", 1, 2)
+    assert gate_answers(items, {"a": RIGHT, "b": ANSWER}, meter).outcome == "fail"
+    assert gate_answers(items, dict.fromkeys("abc", RIGHT), meter).outcome == "pass"
+    assert gate_answers(items[3:], {}, meter).outcome == "unsure"
