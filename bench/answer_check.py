@@ -15,23 +15,22 @@ from collections import defaultdict
 from pathlib import Path
 
 from beetle import read_answers
-from measuring import machine
+from measuring import Options, machine
 from semscale.history.items import Output
 from semscale.snapshots.answer_check import check_answer
 from semscale.snapshots.compare_outputs import SnapshotMeter, compare_outputs
 from semscale.snapshots.settings import settle
 
 DATA = Path(__file__).parent / "data" / "plan_answers.json"
-PLANS, ANSWERS = 6, 500
 AMOUNT = re.compile(r"\{n\}(:00)?\s?\w+(\s(?:data|days|SIM cards|cards))?")
 
 
-def plan_answers():
+def plan_answers(n_plans):
     """Yield part, kind, question, right answer, answer, and whether it is right."""
     data, drawn = json.loads(DATA.read_text(encoding="utf-8")), random.Random(11)
     for index, topic in enumerate(data["topics"]):
         part = "first" if index % 2 == 0 else "second"
-        for plan in drawn.sample(data["plans"], PLANS):
+        for plan in drawn.sample(data["plans"], n_plans):
             number, other = drawn.sample(range(topic["range"][0], topic["range"][1] + 1), 2)
             names = {"p": plan, "n": number, "w": other}
             question, right = topic["question"].format(**names), topic["right"].format(**names)
@@ -53,10 +52,10 @@ def plan_answers():
             yield part, "plans, cut", question, right, " ".join(words[: (len(words) + 1) // 2]), False
 
 
-def student_answers():
+def student_answers(most):
     """Yield the same of graded answers."""
     for part, name in (("first", "training"), ("second", "test-unseen-questions")):
-        answers = read_answers(name, most=ANSWERS)
+        answers = read_answers(name, most=most)
         for row, answer in enumerate(answers.answer):
             grade = str(answers.grade[row])
             right = answers.references[row][0]
@@ -64,9 +63,16 @@ def student_answers():
 
 
 def main():
+    parser = Options(__doc__)
+    parser.add_size("--plans", 6, quick=1, help="plans of each question")
+    parser.add_size("--answers", 500, quick=5, help="graded answers of each part")
+    given = parser.parse_args()
     meter, limits = SnapshotMeter(), settle()
     counts = defaultdict(lambda: defaultdict(int))
-    for part, kind, question, right, answer, is_right in (*plan_answers(), *student_answers()):
+    for part, kind, question, right, answer, is_right in (
+        *plan_answers(given.plans),
+        *student_answers(given.answers),
+    ):
         compared = compare_outputs([Output(right)], [Output(answer)], limits, meter)
         outcomes = {
             "snapshot": "pass" if compared.passed else "fail",
