@@ -289,7 +289,10 @@ def test_labels_of_a_former_version_are_copied_with_a_sentence_and_none_is_lost(
     tasks = LabelTasks(Project.open(folder))
     labels = tasks.open("judged").journals.of_rater("Ada").labels()
     assert labels.cells == {rows[0]: "5", 30: "2", rows[1]: "3"}
-    assert tasks.copied("judged") == "3 labels of answers that you picked were copied to labels/judged"
+    assert (
+        tasks.copied("judged")
+        == "3 lines were copied from labels/judged-answers to the labels in labels/judged"
+    )
     assert (earlier / "ada.jsonl").read_text() == content
     before = journal.read_bytes()
     again = LabelTasks(Project.open(folder))

@@ -260,7 +260,7 @@ class LabelTasks:
         self._tables = LabelTables(project.folder / RESULTS)
         self._tasks: dict[str, tuple[LabelTask, dict[Path, int]]] = {}
         self._journals: dict[str, Journals] = {}
-        self._n_copied: dict[str, int] = {}
+        self._copied: dict[str, str] = {}
         self._drawing = threading.RLock()
 
     def names(self) -> list[str]:
@@ -302,13 +302,17 @@ class LabelTasks:
             if name not in self._journals:
                 folder = self._project.folder / LABELS
                 self._journals[name] = Journals(folder / name)
-                self._n_copied[name] = self._journals[name].copy_picked(folder / earlier) if earlier else 0
+                n = self._journals[name].copy_picked(folder / earlier) if earlier else 0
+                if n:
+                    lines = "1 line was" if n == 1 else f"{n:,} lines were"
+                    self._copied[name] = (
+                        f"{lines} copied from {LABELS}/{earlier} to the labels in {LABELS}/{name}"
+                    )
             return self._journals[name]
 
     def copied(self, name: str) -> str:
         """Return a sentence on labels that were copied since the workbench was started; empty for none."""
-        n = self._n_copied.get(name, 0)
-        return f"{n:,} labels of answers that you picked were copied to {LABELS}/{name}" if n else ""
+        return self._copied.get(name, "")
 
     def tables(self) -> list[str]:
         """List the tables of results."""
