@@ -316,6 +316,9 @@ def test_the_sheet_of_ratings_is_read_by_the_commands_that_the_page_names(browse
 def test_the_labels_are_chosen_on_the_page_of_ratings_which_rates_with_them(browser, folder):
     person = Person(browser, "Ada")
     person.label("543215432154")
+    figures = person.figures()
+    more = int(re.search(r"Label about (\d+) more", figures)[1])
+    assert f"12 labels of about {12 + more} that are enough" in figures
     form = browser.change("/label/sheet", {"task": "answers-Reason-quality", "then": "measure"})
     start = form.index('id="rate-form"')
     fields = fields_in(form[start : form.index("</form>", start)])

@@ -62,6 +62,11 @@ class LabelProgress:
         return self.more == 0
 
     @property
+    def enough(self) -> int | None:
+        """Number of labels that are expected to be enough; ``None`` while there are too few to tell."""
+        return None if self.n < FEWEST_LABELS else self.n + self.more
+
+    @property
     def advice(self) -> str:
         """Sentences on when to stop."""
         texts = "text" if self.more == 1 else "texts"

@@ -141,6 +141,7 @@ class LabelFigures:
         advice: sentences on when to stop.
         agreement: agreement of people with what is measured, and with each other.
         weighting: sentence on the weight; empty if the survey has none.
+        enough: number of labels, of all people, that are expected to be enough; ``None`` if it is not known.
     """
 
     figures: tuple[LabelFigure, ...]
@@ -148,6 +149,7 @@ class LabelFigures:
     advice: str
     agreement: tuple[LabelFigure, ...] = ()
     weighting: str = ""
+    enough: int | None = None
 
 
 @dataclass(frozen=True)

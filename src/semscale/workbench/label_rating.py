@@ -140,7 +140,12 @@ class RatingMeasure:
             weights=weights,
         )
         figure = LabelFigure("Mean of all texts", len(rows), mean)
-        return LabelFigures((figure,), (float(values[0]), float(values[-1])), progress.advice)
+        return LabelFigures(
+            (figure,),
+            (float(values[0]), float(values[-1])),
+            progress.advice,
+            enough=progress.enough,
+        )
 
     def agreement(self, people: RaterLabels) -> dict[str, AgreementEstimate]:
         """Estimate Krippendorff's alpha for ordered labels."""
