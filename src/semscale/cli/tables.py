@@ -1,9 +1,9 @@
 """The commands ``semscale tables`` and ``semscale columns``: what a table of a survey holds."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
@@ -76,6 +76,13 @@ class TablesOptions(Settings):
         Field(description="File that lists tables with their settings: they make one workbook and one deck."),
         Option(COLUMNS, "FILE"),
     ] = None
+    results: Annotated[
+        tuple[str, ...],
+        Field(
+            description="Table with ratings or codes that rate or code wrote of the same rows (or QUESTION=FILE)."
+        ),
+        Option(COLUMNS, "FILE"),
+    ] = ()
     missing: Annotated[
         tuple[str, ...],
         Field(description="Codes for a missing answer: 9,99 for all questions, or QUESTION=9,refused."),
@@ -134,18 +141,45 @@ def _of_file(options: TablesOptions) -> "Crosstabs":
                 name, "goes with the folder of a study's run alone: name that folder, or leave it out"
             )
     settings = options.tables.with_values(missing=_codes_by_question(options.missing))
-    options.outputs.check()
-    check_input(options.file)
-    for path in options.outputs.files:
-        check_input(options.file, path, name="out")
-    table, survey = options.description.find(
-        options.table.open(options.file, is_reported=True),
-        options.file,
+    table, survey = _open(
+        options,
+        settings.all_questions,
         weight=settings.weight,
         wave=settings.wave,
         groups=settings.banners,
     )
     return build_crosstabs(table, settings.with_values(survey=survey))
+
+
+def _open(options: TablesOptions, questions: Sequence[str], **roles: Any) -> "tuple[Table, Survey | None]":
+    """Open a file with its description, and with the results of its texts.
+
+    Args:
+        options: the options.
+        questions: names of the questions that are tabulated.
+        roles: weight, waves and groups, as for ``SurveyOptions.find``.
+
+    Raises:
+        InputError: a file, an option or an output that cannot be used.
+    """
+    from semscale.survey.respondents import keep_rows
+    from semscale.tabulation.joined_results import join_results, open_results
+
+    options.outputs.check()
+    for file in (options.file, *options.results):
+        check_input(file)
+        for path in options.outputs.files:
+            check_input(file, path, name="out")
+    if not options.results:
+        return options.description.find(
+            options.table.open(options.file, is_reported=True), options.file, **roles
+        )
+    whole = options.table.with_values(where=None)  # results are of all rows that the description keeps
+    table, survey = options.description.find(
+        whole.open(options.file, is_reported=True), options.file, **roles
+    )
+    table = join_results(table, open_results(options.results, table, survey, questions), survey)
+    return keep_rows(table, options.table.where), survey
 
 
 def _of_basket(options: TablesOptions, path: Path) -> "BasketTables":
@@ -164,12 +198,9 @@ def _of_basket(options: TablesOptions, path: Path) -> "BasketTables":
         raise InputError(
             f"{used[0]} does not go with --basket: {path} has the settings of each of its tables"
         )
-    options.outputs.check()
-    check_input(options.file)
-    for out in options.outputs.files:
-        check_input(options.file, out, name="out")
     basket = read_basket(path)
-    table, survey = options.description.find(options.table.open(options.file, is_reported=True), options.file)
+    questions = [name for entry in basket.entries for name in entry.all_questions]
+    table, survey = _open(options, questions)
     return tabulate_basket(table_in_memory(table, lambda *_: None), basket, survey)
 
 
@@ -184,6 +215,7 @@ def _of_study(options: TablesOptions) -> "Crosstabs":
 
     used = list_changed_options(options.tables, but=_OF_STUDY) + ["--missing"] * bool(options.missing)
     used += list_changed_options(options.description, options.table, but=("source",))
+    used += ["--results"] * bool(options.results)
     if used:
         raise InputError(
             f"{used[0]} does not go with the folder of a study's run, which has scales, weights and "

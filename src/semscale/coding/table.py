@@ -32,6 +32,7 @@ from semscale.coding.summary import ChangeCounts, CodeTallies, CodingAgreement, 
 from semscale.embedding.cache import KEPT_EMBEDDINGS
 from semscale.errors import InputError, RowError
 from semscale.rating.rater import Rater
+from semscale.results.facts import ResultFacts
 from semscale.results.instrument import TableInstrument
 from semscale.results.table_columns import Cells
 from semscale.results.weights import NOBODY, respondent_numbers
@@ -166,6 +167,14 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         rows = np.arange(cells.first_row, cells.first_row + len(result.likeness))
         coded = self._fitted.code(result, rows, self._chat_codes(rows)).to_frame()
         return [column.alias(PREFIX + column.name) for column in coded]
+
+    def facts(self) -> ResultFacts:
+        """Return the text, the codebook and its nets."""
+        no_answer = tuple(sorted(self.columns.no_answer.get(self.columns.text, ())))
+        nets = tuple(name for name in self.codebook.names if name in self.codebook.nets)
+        return ResultFacts(
+            measured="codes", text=self.columns.text, title=self.codebook.name, nets=nets, no_answer=no_answer
+        )
 
     def has_failed_calls(self, result: CodeScores) -> bool:
         """Return whether any calls failed, as replies affect the codes of other answers."""

@@ -14,6 +14,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings, RatingTally
 from semscale.rating.settings import RatingColumns
 from semscale.rating.summary import RatingSummaries, RatingSummary
+from semscale.results.facts import ResultFacts
 from semscale.results.instrument import TableInstrument
 from semscale.results.table_columns import TEXT, Cells
 from semscale.results.table_runs import PartSettings, measure_by_each, measure_table
@@ -239,6 +240,16 @@ class RatingTable(TableInstrument[Ratings, RatingSummary]):
             for name, point in zip(masses, named, strict=True)
         }
         return {PREFIX + name: entry for name, entry in labels.items()}
+
+    def facts(self) -> ResultFacts:
+        """Return the text, the scale and the labels of its points."""
+        scale, text = self.rater.scale, self.columns.text
+        no_answer = tuple(sorted(self.columns.no_answer.get(text, ())))
+        points = zip(mass_names(scale.values), scale.points, strict=True)
+        labels = {name.removeprefix(MASS_PREFIX): point.label for name, point in points}
+        return ResultFacts(
+            measured="ratings", text=self.columns.text, title=scale.title, labels=labels, no_answer=no_answer
+        )
 
     def summary(self) -> RatingSummary:
         """Summarize all parts, after the decisions of a chat model if requested."""

@@ -8,6 +8,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import polars as pl
 
 from semscale.presentable import Presentable
+from semscale.results.facts import ResultFacts
 from semscale.results.table_columns import Cells, Columns
 from semscale.store.columns import column_in
 from semscale.store.table import ColumnLabels, Table
@@ -98,6 +99,10 @@ class TableInstrument(ABC, Generic[R, S]):
     def labels(self) -> Mapping[str, ColumnLabels]:
         """Return labels of the output's columns, for SPSS; called after ``start``."""
         return {}
+
+    def facts(self) -> ResultFacts | None:
+        """Return what a Parquet output tells its readers of the results; called after ``start``."""
+        return None
 
     @abstractmethod
     def measure(self, cells: Cells) -> R:

@@ -10,6 +10,7 @@ import polars as pl
 
 from semscale.errors import InputError, StoppedByUserError, UnreachableError
 from semscale.presentable import Presentable
+from semscale.results.facts import write_facts
 from semscale.results.instrument import PartResult, TableInstrument, measure_part
 from semscale.results.table_columns import CellChecks, Cells, Columns, left_out_note
 from semscale.signature import Signature
@@ -320,6 +321,7 @@ class TableRun(Generic[S]):
                         self._final_columns,
                         escape=settings.escape,
                         labels=self.table.labels,
+                        facts=write_facts([instrument.facts() for instrument in self.instruments]),
                     )
             except UnreachableError:
                 raise

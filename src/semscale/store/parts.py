@@ -292,6 +292,7 @@ class Parts:
         *,
         escape: bool = True,
         labels: Mapping[str, ColumnLabels] | None = None,
+        facts: str = "",
     ) -> None:
         """Write the output from all parts.
 
@@ -300,6 +301,7 @@ class Parts:
             final_columns: function that returns further columns of the rows between two positions.
             escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
             labels: labels of columns and their values, for SPSS.
+            facts: text that a single Parquet file stores beside its columns; empty for none.
 
         Raises:
             InputError: it cannot be written.
@@ -310,7 +312,14 @@ class Parts:
         if self.place.is_folder:
             self._write_partitions(parts, without, further)
         else:
-            join = partial(join_parts, without=without, beside=list(further), escape=escape, labels=labels)
+            join = partial(
+                join_parts,
+                without=without,
+                beside=list(further),
+                escape=escape,
+                labels=labels,
+                facts=facts,
+            )
             self._write_file(parts, join)
 
     def drop_unfinished(self) -> None:

@@ -44,6 +44,7 @@ class ColumnLabels:
         order: answers in the order of the survey, if they have no labels.
         role: what the column is, if a survey tool added it by itself. ``ignore`` with a question is a column
             that repeats what the question's other columns hold.
+        is_net: whether the column is a net: an answer that stands for several others.
     """
 
     label: str = ""
@@ -61,6 +62,7 @@ class ColumnLabels:
     heading: str = ""
     order: tuple[str, ...] = ()
     role: ColumnRole = ""
+    is_net: bool = False
 
     @property
     def title(self) -> str:

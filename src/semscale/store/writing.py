@@ -81,6 +81,9 @@ OUTPUTS = {
 PREFIX = "semscale_"
 """Prefix of every column that a run adds."""
 
+FACTS = "semscale"
+"""Key of the facts about results in the metadata of Parquet files."""
+
 _ROW_GROUP = 50_000
 _VECTOR_BYTES = 2**24  # of one row group
 _LONGEST_NUMBER = 8
@@ -230,6 +233,7 @@ def join_parts(
     beside: Sequence[pl.DataFrame | None] = (),
     escape: bool = True,
     labels: Mapping[str, ColumnLabels] | None = None,
+    facts: str = "",
     follow: bool = True,
 ) -> None:
     """Write the rows of all parts in order to one file, atomically.
@@ -245,6 +249,7 @@ def join_parts(
         beside: for each part further columns of its rows, or ``None``; the same columns for all parts.
         escape: whether texts in CSV that a spreadsheet would run get an apostrophe.
         labels: labels of columns and their values, for SPSS.
+        facts: text that Parquet files store beside their columns (``FACTS``); empty for none.
         follow: whether a link is followed (``replacing``).
 
     Raises:
@@ -261,7 +266,12 @@ def join_parts(
     with replacing(target, within=paths[0].parent, follow=follow) as temporary:
         if name == "parquet":
             rows = rows_of_group(schema)
-            _read_in_turn(aligned, rows).sink_parquet(temporary, row_group_size=rows, maintain_order=True)
+            _read_in_turn(aligned, rows).sink_parquet(
+                temporary,
+                row_group_size=rows,
+                maintain_order=True,
+                metadata={FACTS: facts} if facts else None,
+            )
         else:
             write_frames(_collect(aligned), temporary, name, escape=escape, labels=labels)
 

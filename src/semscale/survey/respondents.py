@@ -37,8 +37,24 @@ def leave_out_rows(table: Table, survey: Survey | None) -> Table:
     left = _without_previews(table, survey)
     if survey.where and f"where {survey.where}" not in table.settings:
         left = filter_table(left, survey.where, codes=codes_by_column(table, survey))
-    if left is table:
-        return table
+    return table if left is table else _count_again(table, left)
+
+
+def keep_rows(table: Table, where: str | None) -> Table:
+    """Return a table with the rows that meet a condition; notes count them.
+
+    Args:
+        table: the table, with notes on rows that are no finished interviews.
+        where: SQL condition; ``None`` for all rows.
+
+    Raises:
+        InputError: no row is left, or the condition is invalid.
+    """
+    return table if where is None else _count_again(table, filter_table(table, where))
+
+
+def _count_again(table: Table, left: Table) -> Table:
+    """Return the rows that are left with notes on those that are no finished interviews."""
     outdated = set(unfinished_notes(table))
     notes = tuple(note for note in left.notes if note not in outdated)
     return with_unfinished_counted(replace(left, notes=notes))

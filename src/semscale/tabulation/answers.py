@@ -259,7 +259,11 @@ class AnswerReader:
         """Read the probabilities of a text's points that ``semscale rate`` wrote."""
         values = sorted(masses)
         labels = {value.value: value for value in question.answers} if question.kind == "scale" else {}
-        names = [_point_name(labels.get(f"{value:g}", Value(value=f"{value:g}"))) for value in values]
+        named = {value: self._labels.get(title, ColumnLabels()).option for value, title in masses.items()}
+        names = [
+            _point_name(labels.get(f"{value:g}", Value(value=f"{value:g}", label=named[value])))
+            for value in values
+        ]
         answers = np.column_stack([
             self._frame[masses[value]].cast(pl.Float64, strict=False).to_numpy() for value in values
         ]).astype(np.float64)  # fmt: skip
@@ -579,6 +583,9 @@ def _read_options(
 ) -> tuple[tuple[Line, ...], Floats, Floats, tuple[str, ...]]:
     """Read a multiple choice whose options have a column each."""
     columns = [column_of(option.column or option.label) for option in options]
+    # Nets follow the options that they stand for.
+    pairs = sorted(zip(options, columns, strict=True), key=lambda pair: pair[1].labels.is_net)
+    options, columns = [option for option, _ in pairs], [column for _, column in pairs]
     chosen, not_chosen = (set(map(code_key, marks)) for marks in (question.chosen, question.not_chosen))
     meanings = dict.fromkeys(not_chosen - {""}, 0) | dict.fromkeys(chosen, 1)
     marks = np.empty((len(columns[0].cells), len(columns)))
@@ -599,7 +606,8 @@ def _read_options(
         if says_no
         else "an empty cell is missing"
     )
-    return _several(question, options, marks, reading, has_no=bool(not_chosen - {""}))
+    nets = {option.label for option, column in pairs if column.labels.is_net}
+    return _several(question, options, marks, reading, has_no=bool(not_chosen - {""}), nets=nets)
 
 
 def _read_lists(
@@ -737,7 +745,13 @@ def _ranking_notes(ranks: Floats) -> Iterator[str]:
 
 
 def _several(
-    question: Question, options: Sequence[Option], marks: Floats, reading: str, *, has_no: bool = False
+    question: Question,
+    options: Sequence[Option],
+    marks: Floats,
+    reading: str,
+    *,
+    has_no: bool = False,
+    nets: Collection[str] = (),
 ) -> tuple[tuple[Line, ...], Floats, Floats, tuple[str, ...]]:
     """Return the lines of a multiple choice: its options, its nets, and any option.
 
@@ -747,10 +761,11 @@ def _several(
         marks: shape (n, k), 1 for a chosen option, 0 for another one, NaN if that is unknown.
         reading: sentence on how cells were read.
         has_no: whether cells say that options were not chosen, so that somebody can have chosen none.
+        nets: names of the options that stand for others.
     """
     names = [option.label for option in options]
     is_exclusive = np.array([option.exclusive for option in options])
-    lines = [Line(name, "share") for name in names]
+    lines = [Line(name, "share", is_net=name in nets) for name in names]
     answers = [marks]
     for net, members in _net_members(question, names).items():
         lines.append(Line(net, "share", is_net=True))
@@ -811,7 +826,8 @@ def _unmeasured_message(question: Question, n: int) -> str:
     return (
         f": '{name}' {verb} open texts ({n:,} different) that were neither rated nor coded: rate them "
         f"(semscale rate FILE --text {text} --scale SCALE --out rated.parquet) or code them (semscale code "
-        f"FILE --text {text} --codebook codes.yaml --out coded.parquet), and tabulate that file{numeric}"
+        f"FILE --text {text} --codebook codes.yaml --out coded.parquet), and name that table by `results`"
+        f"{numeric}"
     )
 
 

@@ -19,6 +19,7 @@ from semscale.tabulation.text_results import (
     columns_of_results,
     describe_codes,
     mass_columns,
+    measured_text,
 )
 
 _SEVERAL = 2
@@ -78,7 +79,19 @@ def find_columns(
     """
     text = coded_text(name)
     if text is not None and (codes := tuple(code_columns(columns, text))):
-        return QuestionColumns(name, codes, is_multiple=True, described=describe_codes(codes, text))
+        of_codes = describe_codes(codes, text, _heading(text, survey))
+        return QuestionColumns(name, codes, is_multiple=True, described=of_codes)
+    text, measured = measured_text(name)
+    if measured == "ratings" and mass_columns(columns, name) and (heading := _heading(text, survey)):
+        rated = Question(name=name, kind="open", columns=(name,), title=f"{heading} (ratings)")
+        return QuestionColumns(name, (name,), described=rated)
+    if text and name not in columns and not mass_columns(columns, name):
+        verb = "rate" if measured == "ratings" else "code"
+        raise InputError(
+            "question",
+            f": the table has no {measured} of {text!r}: {verb} its answers (semscale {verb}), and name that "
+            "table by `results`",
+        )
     if survey is not None and name in survey.by_name:
         return _described(survey.by_name[name], columns)
     named = _find_in_table(name, columns, labels, survey)
@@ -87,6 +100,12 @@ def find_columns(
         return named
     described = _described(question, columns)
     return replace(described, name=named.name) if named.is_multiple else described
+
+
+def _heading(text: str, survey: Survey | None) -> str:
+    """Return the heading of a described text; empty without a description."""
+    question = None if survey is None else survey.of_column(text)
+    return "" if question is None else question.heading
 
 
 def _find_in_table(

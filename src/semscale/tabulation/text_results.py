@@ -66,8 +66,8 @@ def code_columns(columns: Sequence[str], text: str = "") -> dict[str, str]:
         text: the text that they name; by default those that name none.
     """
     names = set(columns)
-    named = [_start(other) for column in columns if (other := coded_text(column))]
-    start = _start(text)
+    named = [results_start(other) for column in columns if (other := coded_text(column))]
+    start = results_start(text)
     if text and start not in named:
         return {}
     others = () if text else tuple(named)
@@ -79,9 +79,33 @@ def code_columns(columns: Sequence[str], text: str = "") -> dict[str, str]:
     return {column: value for column, value in values.items() if value}
 
 
-def _start(text: str) -> str:
-    """Return how the columns of a text's codes begin; those of no text begin with the prefix alone."""
+def results_start(text: str) -> str:
+    """Return how the columns of a text's results begin; those of no text begin with the prefix alone."""
     return f"{PREFIX}{text}_" if text else PREFIX
+
+
+def results_title(text: str, measured: str) -> str:
+    """Return the name of the question that stands for the ratings or the codes of a text alone.
+
+    Examples:
+        >>> results_title("why", "ratings"), results_title("why", "codes")
+        ('semscale_why_mean', 'semscale_why_outcome')
+    """
+    return results_start(text) + (_MEAN if measured == "ratings" else CODED.removeprefix(PREFIX))
+
+
+def measured_text(name: str) -> tuple[str, str]:
+    """Return the text that a question of results names, and what was measured; two empty texts otherwise.
+
+    Examples:
+        >>> measured_text("semscale_why_mean"), measured_text("why")
+        (('why', 'ratings'), ('', ''))
+    """
+    if text := coded_text(name):
+        return text, "codes"
+    if name.startswith(PREFIX) and name.endswith(f"_{_MEAN}") and name != f"{PREFIX}{_MEAN}":
+        return name.removeprefix(PREFIX).removesuffix(f"_{_MEAN}"), "ratings"
+    return "", ""
 
 
 def columns_of_results(columns: Sequence[str], name: str) -> list[str]:
@@ -93,18 +117,19 @@ def columns_of_results(columns: Sequence[str], name: str) -> list[str]:
     return [column for column in results if column != name]
 
 
-def describe_codes(columns: Collection[str], text: str = "") -> Question:
+def describe_codes(columns: Collection[str], text: str = "", heading: str = "") -> Question:
     """Describe the columns of decisions on codes as a multiple choice.
 
     Args:
         columns: the columns.
         text: the text that they name; empty if they name none.
+        heading: the heading of the text's question; empty if it is not known.
     """
-    start = _start(text)
+    start = results_start(text)
     return Question(
         name=f"{start}{CODED.removeprefix(PREFIX)}",
         kind="multiple",
-        title=f"Codes of {text}" if text else "Codes",
+        title=f"{heading} (codes)" if heading else f"Codes of {text}" if text else "Codes",
         options=tuple(Option(label=column.removeprefix(start), column=column) for column in columns),
         chosen=("1", "true"),
         not_chosen=("0", "false"),
