@@ -1,6 +1,8 @@
 """The page of tables as its users see it: composed by clicks, keys and dragging, and made to files."""
 
+import polars as pl
 import pytest
+from python_calamine import CalamineWorkbook
 from tests.workbench.conftest import IN_CHROMIUM, check_for_barriers
 
 from semscale.tabulation.basket import read_basket
@@ -52,6 +54,55 @@ def test_tables_are_composed_added_and_made(page, folder):
     # The tables are still there, and after a reload as well.
     page.reload()
     shown(page, "satisfaction by country")
+
+
+SURVEY_OF_RESULTS = """survey: 1
+file: answers.csv
+questions:
+- {name: why, kind: open, title: The reason}
+- {name: country, kind: single}
+- {name: satisfaction, kind: scale, missing: [99]}
+"""
+BOOK = """name: topics
+codes:
+- {name: sound, definition: the sound, examples: [the sound is fine, too loud], keywords: [sound, loud]}
+- {name: liking, definition: liking it, examples: [I like it, it is good], keywords: [like, good]}
+"""
+
+
+def test_coded_and_rated_answers_are_tables_beside_closed_questions(new_page, folder):
+    (folder / "survey.yaml").write_text(SURVEY_OF_RESULTS)
+    (folder / "codebooks").mkdir()
+    (folder / "codebooks" / "why.yaml").write_text(BOOK)
+    page = new_page()
+    page.set_default_timeout(120_000)
+    page.get_by_role("navigation").get_by_role("link", name="Rate").click()
+    page.get_by_role("button", name="Rate", exact=True).click()
+    page.get_by_role("link", name="Compare groups in Tables").wait_for()
+    page.get_by_role("navigation").get_by_role("link", name="Code").click()
+    page.get_by_label("country").check()
+    page.get_by_role("button", name="Code answers").click()
+    page.get_by_role("link", name="Compare groups in Tables").click()
+    shown(page, "The reason (codes) by country")
+    pick(page, "The reason: rated on Quality").get_by_role("button", name="Row").click()
+    shown(page, "The reason (ratings) by country")
+    pick(page, "satisfaction").get_by_role("button", name="Row").click()
+    shown(page, "satisfaction by country")
+    page.get_by_role("button", name="Add to the basket").click()
+    page.locator("#entry-0").wait_for()
+    page.get_by_role("button", name="Make all three").click()
+    page.get_by_role("link", name="answers-tables.pptx").wait_for()
+    book = CalamineWorkbook.from_path(folder / "results" / "answers-tables.xlsx")
+    assert book.sheet_names[1:4] == ["why, codes", "why, ratings", "satisfaction"]
+    rows = {row[0]: row[1] for row in book.get_sheet_by_name("why, codes").to_python() if row[0]}
+    assert rows["sound"] == pytest.approx(2 / 6)  # Too loud for me; The sound is fine
+    coded = pl.read_parquet(folder / "results" / "answers-why-codes.parquet")["semscale_liking"]
+    assert rows["liking"] == pytest.approx(coded.mean())  # without answers that are unsure
+    pptx = pytest.importorskip("pptx")
+    slides = pptx.Presentation(folder / "results" / "answers-tables.pptx").slides
+    texts = [shape.text_frame.text for slide in slides for shape in slide.shapes if shape.has_text_frame]
+    for name in ("The reason (codes)", "The reason (ratings)", "satisfaction"):
+        assert any(name in text for text in texts)
 
 
 def test_keys_alone_compose_tables_and_undo_takes_them_back(page, folder):

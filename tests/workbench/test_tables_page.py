@@ -1,10 +1,14 @@
 """The page of tables composes an entry of ``tables.yaml`` with a preview, and makes files of the basket."""
 
+import json
 import re
+import shlex
 import time
 from html import unescape
 
+import polars as pl
 import pytest
+from python_calamine import CalamineWorkbook
 from tests.workbench.conftest import SURVEY, fields_in, message_in
 
 from semscale.tabulation.basket import read_basket
@@ -200,6 +204,13 @@ def test_empty_fields_are_accepted(browser):
     assert browser.post("/tables/change").status_code == 422
 
 
+def end_of_run(browser):
+    """Return the page once the run that makes files has ended."""
+    while "Making tables of" in (page := browser.get("/tables")):
+        time.sleep(0.05)
+    return page
+
+
 def wait_for(browser, text):
     deadline = time.monotonic() + 60
     while text not in (page := browser.get("/tables")):
@@ -250,3 +261,89 @@ def test_a_note_on_unfinished_interviews_leads_to_where_they_can_be_left_out(bro
 def version_of_rows(browser):
     page = browser.get("/data")
     return re.search(r'id="filter".*?name="version" value="([^"]*)"', page, re.DOTALL)[1]
+
+
+DESCRIBED = """survey: 1
+file: answers.csv
+questions:
+- {name: Reason, kind: open, columns: why, title: The reason}
+- {name: country, kind: single}
+- {name: shape, kind: scale}
+"""
+RATED = {"semscale_p_1": [1.0, 0.5, 0, 0, 0, 0], "semscale_p_2": [0.0, 0.5, 1, 1, 1, 1]}
+CODED = {
+    "semscale_outcome": ["coded"] * 6,
+    "semscale_sound": [0, 1, 0, 0, None, 1],
+    "semscale_sound_likeness": [0.1, 0.9, 0.1, 0.1, 0.5, 0.9],
+}
+NAMES = ("semscale_why_mean", "semscale_why_outcome")
+
+
+@pytest.fixture
+def measured(folder):
+    """Write ratings and codes of ``why``, as runs do, and a description."""
+    (folder / "survey.yaml").write_text(DESCRIBED)
+    write_results(folder, "answers-Reason-quality", RATED, "ratings", "Quality")
+    write_results(folder, "answers-Reason-codes", CODED, "codes", "topics")
+
+
+def write_results(folder, name, results, kind, title, source="answers.csv"):
+    (folder / "results").mkdir(exist_ok=True)
+    facts = [{"measured": kind, "text": "why", "title": title, "labels": {"1": "Bad", "2": "Good"}}]
+    frame = pl.read_csv(folder / source).with_columns(pl.Series(*entry) for entry in results.items())
+    frame.write_parquet(folder / "results" / f"{name}.parquet", metadata={"semscale": json.dumps(facts)})
+
+
+@pytest.mark.usefixtures("measured")
+def test_ratings_and_codes_of_an_open_question_are_chosen_one_by_one(browser, entries):
+    page = browser.get("/tables")
+    assert "The reason: rated on Quality" in page
+    assert "The reason: codes" in page
+    page = browser.get(f"/tables?questions={NAMES[1]}&questions=shape&banners=country&min_base=1")
+    assert "The reason (codes)" in page[page.index('id="preview"') :]
+    assert "--results results/answers-Reason-codes.parquet" in page
+    assert "answers-Reason-quality" not in page[page.index('id="preview"') :]
+    page = browser.get(f"/tables?questions={NAMES[0]}&min_base=1")
+    assert "The reason (ratings)" in page
+    assert "1 Bad" in page
+    assert "--results results/answers-Reason-quality.parquet" in page
+    add(browser, f"/tables?questions={NAMES[0]}&questions={NAMES[1]}&banners=country")
+    assert entries()[0].questions == NAMES
+
+
+@pytest.mark.usefixtures("measured")
+def test_the_basket_makes_files_of_results_by_a_command_that_does_the_same(browser, folder, semscale):
+    add(browser, f"/tables?questions={NAMES[0]}&questions={NAMES[1]}&questions=shape&min_base=1")
+    browser.change("/tables/make", {"kind": "xlsx"})
+    page = end_of_run(browser)
+    assert "answers-tables.xlsx" in page
+    command = unescape(re.search(r"semscale (tables answers.csv --basket[^<]*)", page)[1])
+    assert command.count("--results results/answers-Reason-") == 2
+    book = CalamineWorkbook.from_path(folder / "results" / "answers-tables.xlsx")
+    rows = {row[0]: row for row in book.get_sheet_by_name("why, codes").to_python() if row[0]}
+    assert rows["sound"][1] == pytest.approx(2 / 5)  # of six answers, one is unsure
+    rows = {row[0]: row for row in book.get_sheet_by_name("why, ratings").to_python() if row[0]}
+    assert rows["1 Bad"][1] == pytest.approx(1.5 / 6)
+    (folder / "results" / "answers-tables.xlsx").unlink()
+    assert semscale(*shlex.split(command)).code == 0
+    assert (folder / "results" / "answers-tables.xlsx").is_file()
+
+
+@pytest.mark.usefixtures("measured")
+def test_outdated_results_are_named_and_the_next_wave_needs_its_own(browser, folder):
+    add(browser, f"/tables?questions={NAMES[1]}&min_base=1")
+    (folder / "wave2.csv").write_text(SURVEY.replace("It is good", "It is bad"))
+    browser.change("/tables/make", {"file": "wave2.csv"})
+    problem = "wave2.csv has no current codes of ‘The reason’: open that file and code its answers"
+    assert problem in end_of_run(browser)
+    write_results(folder, "wave2-Reason-codes", CODED, "codes", "topics", source="wave2.csv")
+    browser.change("/tables/make", {"file": "wave2.csv"})
+    page = end_of_run(browser)
+    assert "wave2-tables.xlsx" in page
+    assert "--results results/wave2-Reason-codes.parquet" in page
+    assert "Outdated" not in page
+    (folder / "answers.csv").write_text(SURVEY.replace("Hard to say", "Easy to say"))
+    page = browser.get(f"/tables?questions={NAMES[1]}")
+    assert "answers-Reason-codes.parquet has codes of other rows than answers.csv" in page
+    assert 'href="/code">Code again' in page
+    assert "answers.csv has no current codes of ‘The reason’" in page

@@ -79,7 +79,7 @@ class TablesOptions(Settings):
     results: Annotated[
         tuple[str, ...],
         Field(
-            description="Table with ratings or codes that rate or code wrote of the same rows (or QUESTION=FILE)."
+            description="Ratings or codes of the same rows, from semscale rate or code (or QUESTION=FILE)."
         ),
         Option(COLUMNS, "FILE"),
     ] = ()

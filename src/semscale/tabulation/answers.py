@@ -44,6 +44,7 @@ from semscale.tabulation.text_results import (
     coded_text,
     describe_codes,
     mass_columns,
+    measured_text,
     unnamed_masses,
 )
 from semscale.types import Floats, Integers, Mask
@@ -100,6 +101,9 @@ class AnswerReader:
         Raises:
             InputError: as for ``read``.
         """
+        text, measured = measured_text(question.name)
+        if text and (question.kind == "multiple" or mass_columns(self._frame.columns, question.name)):
+            return [replace(self.read(question), name=f"{text}, {measured}")]
         if question.kind != "grid":
             return self._text_results(question) or [self._read(question, ())]
         items = question.options or tuple(Option(label=name, column=name) for name in question.all_columns)

@@ -241,7 +241,7 @@ def join_results(table: Table, results: Iterable[TextResults], survey: Survey | 
         if problem := find_difference(table, entry, codes.get(entry.text, ())):
             raise InputError("results", f": {problem}: {_AGAIN[entry.measured]}")
         joined.append(entry)
-    return _beside(table, joined) if joined else table
+    return place_beside(table, joined)
 
 
 def find_difference(table: Table, results: TextResults, no_answer: Collection[str]) -> str:
@@ -281,8 +281,10 @@ def _names(batch: pl.DataFrame, title: str) -> pl.Series:
     return without_blanks(names).alias(title)
 
 
-def _beside(table: Table, results: Sequence[TextResults]) -> Table:
-    """Return a table with the columns of results of the same rows."""
+def place_beside(table: Table, results: Sequence[TextResults]) -> Table:
+    """Return a table with the columns of results of the same rows, which ``find_difference`` has compared."""
+    if not results:
+        return table
     added = {name for entry in results for name in entry.columns.values()}
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:

@@ -12,6 +12,7 @@ from semscale.coding.chosen_quotes import CODE, TEXT, read_quotes, with_quotes
 from semscale.coding.codebook_editing import code_named
 from semscale.errors import InputError, SemscaleError
 from semscale.report.coding import UNCHECKED, found_outcomes
+from semscale.tabulation.text_results import results_title
 from semscale.workbench.changes import Change
 from semscale.workbench.code_form import StarForm
 from semscale.workbench.code_results import Coded, CodedAnswer, CodedTable, CodingRun
@@ -22,6 +23,7 @@ from semscale.workbench.project import Project
 from semscale.workbench.report_pages import report_page, split_sections
 from semscale.workbench.runs import Found
 from semscale.workbench.survey_view import SurveyReader
+from semscale.workbench.table_results import tables_address
 
 _RESULTS = ("shares", "sentiment", "groups", "drivers")
 """Sections of the report above the answers."""
@@ -73,6 +75,9 @@ class CodeResultsPage:
             reports=REPORTS,
             tables=TABLES,
             label=run.plan.label_address,
+            compare=tables_address(
+                view, results_title(run.plan.text_column, "codes"), run.plan.columns.by or ()
+            ),
         )
 
     def progress(self, request: Request) -> Response:

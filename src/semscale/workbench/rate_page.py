@@ -28,6 +28,7 @@ from semscale.store.missing_codes import OTHER_NUMBERS
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels
 from semscale.survey.description import Survey
+from semscale.tabulation.text_results import results_title
 from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.workbench.exports import REPORTS, TABLES, write_export
 from semscale.workbench.forms import form_fields, option_words, settings_of_form
@@ -48,6 +49,7 @@ from semscale.workbench.runs import (
 from semscale.workbench.scale_form import project_scales, scale_path
 from semscale.workbench.scale_page import scale_router
 from semscale.workbench.survey_view import GROUPS, SurveyReader
+from semscale.workbench.table_results import tables_address
 
 _RESULTS = ("distribution", "groups")
 """Sections of the report above the texts."""
@@ -174,6 +176,9 @@ class RatePage:
             fields=form_fields(RaterSettings, _SETTINGS),
             reports=REPORTS,
             tables=TABLES,
+            compare=None
+            if run is None
+            else tables_address(view, results_title(run.text_column, "ratings"), run.columns.by),
             earlier=earlier_runs(self._project.folder / RESULTS, "scale"),
         )
 

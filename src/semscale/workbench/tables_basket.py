@@ -22,6 +22,7 @@ from semscale.workbench.changes import Change, content_of
 from semscale.workbench.project import RESULTS, Project, changed_elsewhere, version_of_content
 from semscale.workbench.runs import PageRun, file_stem, replace_run
 from semscale.workbench.survey_view import SurveyReader
+from semscale.workbench.table_results import FileResults, ProjectResults
 
 KINDS = {"xlsx": "Excel workbook", "pptx": "slides", "html": "web page"}
 """Files that are made of a basket, by their endings."""
@@ -158,21 +159,26 @@ def _keys(contents: Sequence[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class BasketRun(PageRun[int]):
-    """A run that makes files of a basket; its result is their number.
+class BasketRun(PageRun[list[str]]):
+    """A run that makes files of a basket; its result are the command's options for ratings and codes.
 
     Attributes:
         file: the file with the answers.
         described: the description of the open file, with inferred entries.
         outs: the files that it makes.
-        command: the command that does the same.
+        written: the command's options for these files.
     """
 
     stopped = "stopped"
     file: Path
     described: Survey
     outs: tuple[Path, ...]
-    command: str
+    written: Sequence[str]
+
+    @property
+    def command(self) -> str:
+        """The command that does the same."""
+        return _command(self.file, self.result or (), self.written)
 
 
 def check_kinds(kind: str) -> tuple[str, ...]:
@@ -206,40 +212,61 @@ class FilesToMake:
 
 
 def make_tables(
-    project: Project,
+    known: ProjectResults,
     reader: SurveyReader,
     work: BackgroundWork,
-    before: Task[int] | None,
+    before: Task[list[str]] | None,
     basket: Basket,
     files: FilesToMake,
 ) -> BasketRun:
     """Start to make files of a basket.
 
     Args:
-        project: the project.
+        known: finds ratings and codes of the project's files.
         reader: reads its files.
         work: threads for runs.
         before: the run before, which is stopped; ``None`` for the first.
         basket: the basket.
         files: the files.
     """
+    project = known.project
     folder = project.folder / RESULTS
     outs = tuple(folder / f"{file_stem(files.source.stem)}-tables.{kind}" for kind in files.kinds)
     layout = project.folder / files.template if files.template and "pptx" in files.kinds else None
 
-    def run() -> int:
+    def run() -> list[str]:
         task = current_task()
         table = reader.open_as_commands(files.source, files.survey)
-        tables = tabulate_basket(table, basket, files.survey, task.report)
+        questions = _questions(basket)
+        results = known.find(files.source, table, files.described, files.survey)
+        results.check(questions)
+        tables = tabulate_basket(results.joined(questions), basket, files.survey, task.report)
         folder.mkdir(exist_ok=True)
         for number, out in enumerate(outs):
             task.report("writing files", number, len(outs))
             tables.report(out, template=layout if out.suffix == ".pptx" else None)
-        return len(outs)
+        return results.words(questions)
 
-    words = ["semscale", "tables", files.source.name, "--basket", FILE_NAME]
-    words += [word for out in outs for word in ("--out", f"{RESULTS}/{out.name}")]
-    words += ["--template", files.template] if layout is not None else []
-    return BasketRun(
-        files.source, files.described, outs, shlex.join(words), task=replace_run(work, before, run)
-    )
+    written = [word for out in outs for word in ("--out", f"{RESULTS}/{out.name}")]
+    written += ["--template", files.template] if layout is not None else []
+    return BasketRun(files.source, files.described, outs, written, task=replace_run(work, before, run))
+
+
+def basket_command(file: Path, basket: Basket, results: FileResults) -> str:
+    """Return the command that makes files of a basket.
+
+    Args:
+        file: the file with the answers.
+        basket: the basket.
+        results: the ratings and codes of the file.
+    """
+    outs = [word for kind in KINDS for word in ("--out", f"tables.{kind}")]
+    return _command(file, results.words(_questions(basket)), outs)
+
+
+def _command(file: Path, results: Sequence[str], written: Sequence[str]) -> str:
+    return shlex.join(["semscale", "tables", file.name, "--basket", FILE_NAME, *results, *written])
+
+
+def _questions(basket: Basket) -> list[str]:
+    return [name for entry in basket.entries for name in entry.all_questions]

@@ -2,6 +2,7 @@
 
 import shlex
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
@@ -29,11 +30,13 @@ from semscale.workbench.project import Project
 from semscale.workbench.question_form import KINDS as QUESTION_KINDS
 from semscale.workbench.row_filters import RowFilters
 from semscale.workbench.survey_view import GROUPS, SurveyReader, SurveyView
+from semscale.workbench.table_results import FileResults, ProjectResults
 from semscale.workbench.tables_basket import (
     KINDS,
     BasketRun,
     FilesToMake,
     StoredBasket,
+    basket_command,
     check_kinds,
     make_tables,
 )
@@ -144,6 +147,7 @@ class TablesPage:
 
     def __init__(self, project: Project, reader: SurveyReader, work: BackgroundWork) -> None:
         self._project, self._reader, self._work = project, reader, work
+        self._results = ProjectResults(project)
         self._run: BasketRun | None = None
         self._previews: OrderedDict[object, Preview] = OrderedDict()
         self._fitting: dict[object, bool] = {}
@@ -166,10 +170,11 @@ class TablesPage:
         weights = view.survey.of_kind("weight")
         if len(weights) == 1 and not query:
             draft = draft.weighted(weights[0].name)
+        results = self._results.of(view)
         preview, entry, problem = None, None, ""
         try:
             entry = draft.entry(basket.basket)
-            preview = None if entry is None else self._preview(view, entry)
+            preview = None if entry is None else self._preview(view, results, entry)
         except SemscaleError as error:  # a choice that has no tables is no mistake yet
             problem = str(error)
         return page(
@@ -179,7 +184,8 @@ class TablesPage:
             view=view,
             draft=draft,
             is_added=_ADDED in query,
-            rows=[entry for entry in view.survey.of_kind(*ROWS) if _matches(entry, draft.find)],
+            rows=[entry for entry in _rows(view, results) if _matches(entry, draft.find)],
+            results=results,
             groups={question.name for question in view.survey.of_kind(*GROUPS)},
             roles={
                 name: (label, [entry.name for entry in view.survey.of_kind(*kinds)])
@@ -187,7 +193,7 @@ class TablesPage:
             },
             look=sorted(form_fields(TableEntry, LOOK), key=lambda field: LOOK.index(field.name)),
             sample=form_fields(TableEntry, SAMPLE),
-            words=QUESTION_KINDS,
+            words=QUESTION_KINDS | {"open": "open answers"},
             entry=entry,
             preview=preview,
             unfinished=RowFilters(view).unfinished,
@@ -198,16 +204,20 @@ class TablesPage:
             kinds=KINDS,
             templates=_templates(self._project.folder),
             waves=self._other_files(view) if basket.entries else [],
-            command=self._command(view.file, entry),
+            command=self._command(view.file, entry, results),
+            basket_command=self._run.command
+            if self._run
+            else basket_command(view.file, basket.basket, results),
         )
 
-    def _preview(self, view: SurveyView, entry: TableEntry) -> Preview:
+    def _preview(self, view: SurveyView, results: FileResults, entry: TableEntry) -> Preview:
         """Return the tables of an entry, made once for each state of the file and its description."""
         state = view.file.stat()
         settings = entry.model_dump_json(exclude={"title"})
-        key = (view.file, state.st_mtime_ns, state.st_size, view.stored.content, settings)
+        key = (view.file, state.st_mtime_ns, state.st_size, view.stored.content, id(results), settings)
         if key not in self._previews:
-            preview = Preview(entry, view.counts.table, view.survey)
+            results.check(entry.all_questions)
+            preview = Preview(entry, results.joined(entry.all_questions), view.survey)
             preview.tables()  # raises what is wrong with the entry
             self._previews[key] = preview
             while len(self._previews) > _REMEMBERED:
@@ -240,7 +250,8 @@ class TablesPage:
         entry = draft.entry(StoredBasket.read(self._project).basket)
         if entry is None:
             raise InputError("questions", "must be chosen first")
-        return draft, self._preview(self._reader.view(*self._project.described_file()), entry)
+        view = self._reader.view(*self._project.described_file())
+        return draft, self._preview(view, self._results.of(view), entry)
 
     def _other_files(self, view: SurveyView) -> list[str]:
         """List the other files of the folder that have all described columns, such as the next wave."""
@@ -258,10 +269,11 @@ class TablesPage:
                 self._fitting[key] = False
         return self._fitting[key]
 
-    def _command(self, file: Path, entry: TableEntry | None) -> str:
+    def _command(self, file: Path, entry: TableEntry | None, results: FileResults) -> str:
         """Return the command that shows the tables of the draft."""
         words = ["semscale", "tables", file.name]
         if entry is not None:
+            words += results.words(entry.all_questions)
             words += option_words(entry, ("questions", "banners", *ROLES, *LOOK, "hide", *SAMPLE))
             words += ["--where", entry.where] if entry.where else []
         return shlex.join([*words, "--out", "tables.html"])
@@ -338,7 +350,7 @@ class TablesPage:
         before = None if self._run is None else self._run.task
         view = self._reader.view(described, stored)
         files = FilesToMake(source, stored.survey, view.survey, kinds, template)
-        self._run = make_tables(self._project, self._reader, self._work, before, basket.basket, files)
+        self._run = make_tables(self._results, self._reader, self._work, before, basket.basket, files)
         return redirect(f"/tables?{Draft.from_query(here).query}", "basket")
 
     def progress(self, here: str = "") -> Response:
@@ -391,6 +403,15 @@ def tables_router(project: Project, reader: SurveyReader, work: BackgroundWork) 
 def _has_p_values(table: Crosstab) -> bool:
     is_tested = table.association is not None and not table.association.reason
     return is_tested or (table.changes is not None and bool(np.isfinite(table.changes.p_values).any()))
+
+
+def _rows(view: SurveyView, results: FileResults) -> Iterator[Question]:
+    """Yield the questions that have tables; open ones have those of their ratings and codes."""
+    for question in view.survey.questions:
+        if question.kind in ROWS:
+            yield question
+        elif question.kind == "open":
+            yield from results.questions_of(question)
 
 
 def _matches(question: Question, find: str) -> bool:

@@ -1,0 +1,222 @@
+"""Ratings and codes of a project's open questions, as questions of tables."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import urlencode
+
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.store.columnar import open_parquet
+from semscale.store.table import Table
+from semscale.store.table_in_memory import table_in_memory
+from semscale.survey.description import Question, Survey
+from semscale.survey.finding import codes_by_column, column_named
+from semscale.tabulation.joined_results import (
+    TextResults,
+    find_difference,
+    open_texts,
+    place_beside,
+    read_results,
+)
+from semscale.tabulation.text_results import measured_text, results_title
+from semscale.workbench.project import RESULTS, Project
+from semscale.workbench.runs import stored_choices, table_path
+from semscale.workbench.survey_view import SurveyView
+
+_REMEMBERED = 2
+_QUESTION = ("text", "question")  # fields of the forms that rate and code
+_DO_AGAIN = {"ratings": ("/rate", "Rate again"), "codes": ("/code", "Code again")}
+
+
+@dataclass(frozen=True)
+class OutdatedResults:
+    """Results that the page does not offer.
+
+    Attributes:
+        reason: sentence that says why.
+        address: page on which they are made again.
+        act: what the page does.
+    """
+
+    reason: str
+    address: str
+    act: str
+
+
+@dataclass(frozen=True)
+class FileResults:
+    """A file with the results of its texts.
+
+    Attributes:
+        file: the file.
+        table: its table, with derived columns and the rows that count.
+        survey: its description, with inferred entries.
+        results: the current results, by the name of their question.
+        outdated: those of other rows or of another description.
+    """
+
+    file: Path
+    table: Table
+    survey: Survey
+    results: dict[str, TextResults]
+    outdated: tuple[OutdatedResults, ...]
+
+    def heading(self, name: str) -> str:
+        """Return the heading of a question, or of the ratings or codes of one."""
+        text, measured = measured_text(name)
+        question = self.survey.of_column(text) if text else self.survey.by_name.get(name)
+        heading = (text or name) if question is None else question.heading
+        if not text:
+            return heading
+        results = self.results.get(name)
+        if measured == "ratings" and results is not None and results.facts.title:
+            return f"{heading}: rated on {results.facts.title}"
+        return f"{heading}: {measured}"
+
+    def questions_of(self, question: Question) -> list[Question]:
+        """Return the ratings and the codes of an open question as questions to choose."""
+        names = [results_title(text, kind) for text in question.all_columns for kind in ("ratings", "codes")]
+        return [
+            Question(name=name, kind="open", title=self.heading(name), text=question.text)
+            for name in names
+            if name in self.results
+        ]
+
+    def check(self, questions: Iterable[str]) -> None:
+        """Check that all results are there that tables ask for.
+
+        Raises:
+            InputError: ratings or codes are missing; the message says of which question.
+        """
+        for name in questions:
+            text, measured = measured_text(name)
+            if text and name not in self.table.columns and name not in self.results:
+                question = self.survey.of_column(text)
+                heading = text if question is None else question.heading
+                verb, page = ("rate", "Rate") if measured == "ratings" else ("code", "Codes")
+                raise InputError(
+                    f"{self.file.name} has no current {measured} of ‘{heading}’: open that file and {verb} "
+                    f"its answers on the page {page} first"
+                )
+
+    def joined(self, questions: Collection[str]) -> Table:
+        """Return the table with the results that some questions ask for."""
+        return place_beside(self.table, self._asked(questions))
+
+    def words(self, questions: Collection[str]) -> list[str]:
+        """Return the command's options for the results that some questions ask for."""
+        words = []
+        for results in self._asked(questions):
+            named = results.table.name if results.facts.text else f"{results.text}={results.table.name}"
+            words += ["--results", named]
+        return words
+
+    def _asked(self, questions: Collection[str]) -> list[TextResults]:
+        opened = (self.survey.by_name[name] for name in questions if name in self.survey.by_name)
+        texts = {column for question in opened if question.kind == "open" for column in question.all_columns}
+        return [entry for name, entry in self.results.items() if name in questions or entry.text in texts]
+
+
+class ProjectResults:
+    """Results of a project's files, the last of which stay in memory.
+
+    Args:
+        project: the project.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._known: dict[object, FileResults] = {}
+
+    def of(self, view: SurveyView) -> FileResults:
+        """Return the results of the open file, found once for each state of it and of the results."""
+        paths = _tables(self.project.folder)
+        key = (view.file, view.stored.content, id(view.counts), *map(_state, paths))
+        if key not in self._known:
+            found = self.find(view.file, view.counts.table, view.survey, view.stored.survey, in_memory=True)
+            self._known = dict([*self._known.items()][1 - _REMEMBERED :]) | {key: found}
+        return self._known[key]
+
+    def find(
+        self,
+        file: Path,
+        table: Table,
+        survey: Survey,
+        stored: Survey | None,
+        *,
+        in_memory: bool = False,
+    ) -> FileResults:
+        """Find the results of a file among the tables of the folder ``results``; of two, the later is taken.
+
+        Args:
+            file: the file.
+            table: its table, with derived columns and the rows that count.
+            survey: its description, with inferred entries.
+            stored: the description that commands read; ``None`` without one.
+            in_memory: whether the results stay in memory, or are read from their files each time.
+        """
+        results: dict[str, TextResults] = {}
+        outdated: dict[str, OutdatedResults] = {}
+        codes = codes_by_column(table, stored)
+        for path in _tables(self.project.folder):
+            for entry in _results_in(path, table, survey):
+                reason = find_difference(table, entry, codes.get(entry.text, ()))
+                if not reason:
+                    results.setdefault(entry.question, _in_memory(entry) if in_memory else entry)
+                elif _is_named_after(path, file, entry, survey):
+                    outdated.setdefault(entry.question, OutdatedResults(reason, *_DO_AGAIN[entry.measured]))
+        old = tuple(entry for name, entry in outdated.items() if name not in results)
+        return FileResults(file, table, survey, results, old)
+
+
+def tables_address(view: SurveyView, question: str, groups: Sequence[str]) -> str:
+    """Return the address of the page of tables with a question and groups.
+
+    Args:
+        view: the survey.
+        question: name of the question.
+        groups: names of the questions whose answers are groups.
+    """
+    weights = view.survey.of_kind("weight")
+    weight = {"weight": weights[0].name} if len(weights) == 1 else {}
+    return f"/tables?{urlencode({'questions': question, 'banners': [*groups], **weight}, doseq=True)}"
+
+
+def _state(path: Path) -> tuple[str, int, int]:
+    state = path.stat()
+    return path.name, state.st_mtime_ns, state.st_size
+
+
+def _tables(folder: Path) -> list[Path]:
+    """List the tables of results, the latest first."""
+    paths = [path for path in (folder / RESULTS).glob("*.parquet") if path.is_file()]
+    return sorted(paths, key=lambda path: path.stat().st_mtime_ns, reverse=True)
+
+
+def _results_in(path: Path, table: Table, survey: Survey) -> list[TextResults]:
+    """Return the ratings and codes of a survey's texts in a table; none of a table that has others."""
+    question = next((value for name in _QUESTION for value in stored_choices(path).get(name, ())), "")
+    try:
+        results = open_parquet(path, f"{RESULTS}/{path.name}")
+        if question in survey.by_name:
+            text = column_named(question, table.columns, survey, "question")
+            return read_results(results, table, [text], is_stated=True)
+        return read_results(results, table, open_texts(table, survey))
+    except (InputError, pl.exceptions.PolarsError):  # judged answers, or a table that is being written
+        return []
+
+
+def _is_named_after(path: Path, file: Path, results: TextResults, survey: Survey) -> bool:
+    """Return whether a page wrote a table for a file, by its name."""
+    question = survey.of_column(results.text)
+    start = table_path(path.parent, file, results.text if question is None else question.name)
+    return path.name.startswith(f"{start.stem}-")
+
+
+def _in_memory(results: TextResults) -> TextResults:
+    """Return results whose columns stay in memory."""
+    whole, titles = results.table, (*results.columns,)
+    table = replace(whole, columns=titles, read=lambda size, _: whole.batches_with(titles, size))
+    return replace(results, table=table_in_memory(table, lambda *_: None))
