@@ -83,6 +83,13 @@ class TablesOptions(Settings):
         ),
         Option(COLUMNS, "FILE"),
     ] = ()
+    earlier: Annotated[
+        tuple[str, ...],
+        Field(
+            description="File of an earlier wave, the oldest first: tables show the last wave and its change."
+        ),
+        Option(COLUMNS, "FILE"),
+    ] = ()
     missing: Annotated[
         tuple[str, ...],
         Field(description="Codes for a missing answer: 9,99 for all questions, or QUESTION=9,refused."),
@@ -133,6 +140,7 @@ def _of_file(options: TablesOptions) -> "Crosstabs":
     Raises:
         InputError: an option that belongs to the folder of a study's run, or a column that cannot be used.
     """
+    from semscale.survey.wave_files import WAVE, name_waves
     from semscale.tabulation.crosstabs import build_crosstabs
 
     for name, value in (("method", options.method), ("model", options.model)):
@@ -141,45 +149,57 @@ def _of_file(options: TablesOptions) -> "Crosstabs":
                 name, "goes with the folder of a study's run alone: name that folder, or leave it out"
             )
     settings = options.tables.with_values(missing=_codes_by_question(options.missing))
+    if options.earlier and settings.wave is not None:
+        raise InputError("wave", "does not go with `earlier`, which makes waves of files: leave one out")
     table, survey = _open(
         options,
         settings.all_questions,
+        [*settings.columns_by_role.values()],
         weight=settings.weight,
-        wave=settings.wave,
+        wave=WAVE if options.earlier else settings.wave,
         groups=settings.banners,
     )
+    if options.earlier:
+        settings = settings.with_values(wave=WAVE, wave_order=name_waves(options.file, options.earlier))
     return build_crosstabs(table, settings.with_values(survey=survey))
 
 
-def _open(options: TablesOptions, questions: Sequence[str], **roles: Any) -> "tuple[Table, Survey | None]":
-    """Open a file with its description, and with the results of its texts.
+def _open(
+    options: TablesOptions, questions: Sequence[str], required: Sequence[str], **roles: Any
+) -> "tuple[Table, Survey | None]":
+    """Open a file with its description, the results of its texts, and earlier waves.
 
     Args:
         options: the options.
         questions: names of the questions that are tabulated.
+        required: columns that each wave needs.
         roles: weight, waves and groups, as for ``SurveyOptions.find``.
 
     Raises:
         InputError: a file, an option or an output that cannot be used.
     """
     from semscale.survey.respondents import keep_rows
-    from semscale.tabulation.joined_results import join_results, open_results
+    from semscale.survey.wave_files import name_waves, open_wave, stack_waves
+    from semscale.tabulation.joined_results import join_to_waves
 
     options.outputs.check()
-    for file in (options.file, *options.results):
+    for file in (options.file, *options.results, *options.earlier):
         check_input(file)
         for path in options.outputs.files:
             check_input(file, path, name="out")
-    if not options.results:
-        return options.description.find(
-            options.table.open(options.file, is_reported=True), options.file, **roles
-        )
-    whole = options.table.with_values(where=None)  # results are of all rows that the description keeps
-    table, survey = options.description.find(
-        whole.open(options.file, is_reported=True), options.file, **roles
+    names = name_waves(options.file, options.earlier)
+    # Results are of all rows that the description keeps.
+    rows = options.table.with_values(where=None) if options.results else options.table
+    latest, survey = options.description.find(
+        rows.open(options.file, is_reported=True), options.file, **roles
     )
-    table = join_results(table, open_results(options.results, table, survey, questions), survey)
-    return keep_rows(table, options.table.where), survey
+    earlier = [open_wave(rows.open(file, is_reported=True), survey) for file in options.earlier]
+    tables = join_to_waves([*earlier, latest], options.results, survey, questions)
+    if options.results:
+        tables = [keep_rows(table, options.table.where) for table in tables]
+    if not earlier:
+        return tables[0], survey
+    return stack_waves(dict(zip(names, tables, strict=True)), survey, required), survey
 
 
 def _of_basket(options: TablesOptions, path: Path) -> "BasketTables":
@@ -190,6 +210,7 @@ def _of_basket(options: TablesOptions, path: Path) -> "BasketTables":
             be used.
     """
     from semscale.store.table_in_memory import table_in_memory
+    from semscale.survey.wave_files import WAVE, name_waves
     from semscale.tabulation.basket import read_basket, tabulate_basket
 
     used = list_changed_options(options.tables) + ["--missing"] * bool(options.missing)
@@ -199,8 +220,11 @@ def _of_basket(options: TablesOptions, path: Path) -> "BasketTables":
             f"{used[0]} does not go with --basket: {path} has the settings of each of its tables"
         )
     basket = read_basket(path)
+    if options.earlier:
+        basket = basket.with_waves(WAVE, name_waves(options.file, options.earlier))
     questions = [name for entry in basket.entries for name in entry.all_questions]
-    table, survey = _open(options, questions)
+    required = [name for entry in basket.entries for name in entry.columns_by_role.values()]
+    table, survey = _open(options, questions, required)
     return tabulate_basket(table_in_memory(table, lambda *_: None), basket, survey)
 
 
@@ -215,7 +239,7 @@ def _of_study(options: TablesOptions) -> "Crosstabs":
 
     used = list_changed_options(options.tables, but=_OF_STUDY) + ["--missing"] * bool(options.missing)
     used += list_changed_options(options.description, options.table, but=("source",))
-    used += ["--results"] * bool(options.results)
+    used += ["--results"] * bool(options.results) + ["--earlier"] * bool(options.earlier)
     if used:
         raise InputError(
             f"{used[0]} does not go with the folder of a study's run, which has scales, weights and "

@@ -88,6 +88,24 @@ class Basket:
     entries: tuple[TableEntry, ...] = ()
     file: YamlFile | None = field(default=None, compare=False)
 
+    def with_waves(self, wave: str, names: Sequence[str]) -> "Basket":
+        """Return the basket with waves in all its tables.
+
+        Args:
+            wave: column of waves.
+            names: the waves from the first to the last.
+
+        Raises:
+            InputError: an entry has waves of its own.
+        """
+        entries = []
+        for position, entry in enumerate(self.entries):
+            with self.locate_errors(position):
+                if entry.wave is not None:
+                    raise InputError("wave", "does not go with files of earlier waves: leave it out")
+            entries.append(entry.with_values(wave=wave, wave_order=names))
+        return replace(self, entries=tuple(entries))
+
     @contextmanager
     def locate_errors(self, position: int) -> Iterator[None]:
         """Name the file and the line of an entry, from 0, in errors of the ``with`` block."""

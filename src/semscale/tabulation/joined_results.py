@@ -80,33 +80,67 @@ class TextResults:
         return {name: known for name, known in (points | nets).items() if name in self.columns.values()}
 
 
-def open_results(
-    files: Iterable[str], table: Table, survey: Survey | None, questions: Collection[str] = ()
-) -> list[TextResults]:
-    """Open tables with results.
+def join_to_waves(
+    tables: Sequence[Table], files: Iterable[str], survey: Survey | None, questions: Collection[str] = ()
+) -> list[Table]:
+    """Open tables with results, and join them to those tables of a survey whose rows they are of.
 
     Columns without the name of their text are those of the text that the user states or the file names. If
     neither does, they are those of the open question that they fit.
 
     Args:
+        tables: the survey's table, or one for each wave, with the rows that count.
         files: each the path of a table, or ``QUESTION=PATH`` if the table does not tell whose results it has.
-        table: the survey's table, of whose texts the results are.
-        survey: its description; ``None`` without one.
+        survey: description of the tables; ``None`` without one.
         questions: names that the user asks for, which can be texts without a description.
 
     Raises:
-        InputError: a file cannot be read, has no results, or does not tell of which text they are.
+        InputError: a file cannot be read, has no results, does not tell of which text they are, or has those
+            of other rows; results were made with other codes for no answer, or are there twice.
     """
-    found = []
+    fitting: list[list[TextResults]] = [[] for _ in tables]
     for file in files:
-        question, _, path = file.partition("=")
-        if Path(file).exists() or not path:
-            found += read_results(open_table(file), table, open_texts(table, survey, questions))
-        else:
-            text = column_named(question, table.columns, survey, "results")
-            table.require(text, "results")
-            found += read_results(open_table(path), table, [text], is_stated=True)
-    return found
+        for entry in _open_results(file, tables[-1], survey, questions):
+            problems = [_problem(table, entry, survey) for table in tables]
+            if "" not in problems:
+                reasons = "; ".join(reversed(problems))
+                raise InputError("results", f": {reasons}: {_AGAIN[entry.measured]}")
+            fitting[problems.index("")].append(entry)
+    return [_join(table, results) for table, results in zip(tables, fitting, strict=True)]
+
+
+def _open_results(
+    file: str, table: Table, survey: Survey | None, questions: Collection[str]
+) -> list[TextResults]:
+    question, _, path = file.partition("=")
+    if Path(file).exists() or not path:
+        return read_results(open_table(file), table, open_texts(table, survey, questions))
+    text = column_named(question, table.columns, survey, "results")
+    table.require(text, "results")
+    return read_results(open_table(path), table, [text], is_stated=True)
+
+
+def _problem(table: Table, results: TextResults, survey: Survey | None) -> str:
+    if not table.has(results.text):
+        return f"{table.name} has no column ‘{results.text}’"
+    return find_difference(table, results, codes_by_column(table, survey).get(results.text, ()))
+
+
+def _join(table: Table, results: Sequence[TextResults]) -> Table:
+    """Return the table with results of its rows beside them.
+
+    Raises:
+        InputError: results are there twice.
+    """
+    for position, entry in enumerate(results):
+        what = f"{entry.measured} of ‘{entry.text}’"
+        if set(entry.columns.values()) & {*table.columns}:
+            raise InputError("results", f": {table.name} itself has {what}: leave {entry.table.name} out")
+        if twice := next((other for other in results[:position] if other.question == entry.question), None):
+            raise InputError(
+                "results", f": {twice.table.name} and {entry.table.name} both have {what}: name one of them"
+            )
+    return place_beside(table, results)
 
 
 def open_texts(table: Table, survey: Survey | None, questions: Collection[str] = ()) -> list[str]:
@@ -129,7 +163,7 @@ def read_results(
         is_stated: whether the user states that they are of the only one of these texts.
 
     Raises:
-        InputError: as for ``open_results``.
+        InputError: as for ``join_to_waves``.
     """
     known = read_facts(results)
     written = [name for name in results.columns if not is_reserved(name)]
@@ -213,35 +247,6 @@ def _fits(results: TextResults, text: str) -> bool:
         cells.append(numbers.hstack(batch.select(own)))
     frame = pl.concat(cells, how="vertical_relaxed")
     return are_of_text(frame[text], frame.drop(text), is_open=True, is_exact=results.measured == "ratings")
-
-
-def join_results(table: Table, results: Iterable[TextResults], survey: Survey | None) -> Table:
-    """Return the table with results beside its rows, in columns that name their texts.
-
-    Rows are joined by their position, once the texts of all rows are the same in both tables.
-
-    Args:
-        table: the survey's table, with the rows that count.
-        results: the results.
-        survey: its description; ``None`` without one.
-
-    Raises:
-        InputError: results are of other rows, were made with other codes for no answer, or are there twice.
-    """
-    joined: list[TextResults] = []
-    codes = codes_by_column(table, survey)
-    for entry in results:
-        what = f"{entry.measured} of ‘{entry.text}’"
-        if set(entry.columns.values()) & {*table.columns}:
-            raise InputError("results", f": {table.name} itself has {what}: leave {entry.table.name} out")
-        if twice := next((other for other in joined if other.question == entry.question), None):
-            raise InputError(
-                "results", f": {twice.table.name} and {entry.table.name} both have {what}: name one of them"
-            )
-        if problem := find_difference(table, entry, codes.get(entry.text, ())):
-            raise InputError("results", f": {problem}: {_AGAIN[entry.measured]}")
-        joined.append(entry)
-    return place_beside(table, joined)
 
 
 def find_difference(table: Table, results: TextResults, no_answer: Collection[str]) -> str:

@@ -1,0 +1,144 @@
+"""Waves in several files: ``tables`` compares the last one with those before it."""
+
+import json
+
+import polars as pl
+import pytest
+
+SURVEY = """survey: 1
+file: may.csv
+derive: {content: like >= 2, fresh: new = 'yes'}
+leave_out: {status: [test]}
+questions:
+- {name: like, kind: scale, values: [{value: 1}, {value: 2}, {value: 3}], missing: [9]}
+- {name: why, kind: open}
+- {name: region, kind: single}
+- {name: new, kind: single}
+"""
+# Of the rows that count, March has 1, 1, 3 and no answer; May has 3, 3, 1 and 2.
+MARCH = {
+    "like": [1, 1, 3, 9, 3],
+    "why": ["dear", "dear", "good", None, "a test"],
+    "region": ["N", "S", "N", "S", "N"],
+    "w": [1.0, 1.0, 2.0, 1.0, 1.0],
+    "status": ["", "", "", "", "test"],
+}
+MAY = {
+    "like": [3, 3, 1, 2],
+    "why": ["good", "good", "dear", "dear"],
+    "region": ["N", "S", "S", "S"],
+    "w": [1.0, 1.0, 1.0, 1.0],
+    "new": ["yes", "yes", "no", "yes"],
+    "status": [""] * 4,
+}
+
+
+@pytest.fixture
+def run(tmp_path, semscale):
+    """Write the waves, and tabulate May beside earlier files."""
+    (tmp_path / "survey.yaml").write_text(SURVEY)
+    pl.DataFrame(MARCH).write_csv(tmp_path / "march.csv")
+    pl.DataFrame(MAY).write_csv(tmp_path / "may.csv")
+
+    def tables(*words, earlier=("march.csv",)):
+        before = [word for file in earlier for word in ("--earlier", file)]
+        ended = semscale("tables", "may.csv", *before, *words, "--min-base", "1", "--json")
+        return json.loads(ended.out)["tables"] if ended.code == 0 else ended.err
+
+    return tables
+
+
+def values(table, line):
+    """Return the figures of a line by column, and its change in the total of the last wave."""
+    (cells,) = (entry["cells"] for entry in table["lines"] if entry["name"] == line)
+    changes = [cell["change"] for cell in cells]
+    return [cell["value"] for cell in cells], [change and change["value"] for change in changes]
+
+
+def test_the_last_wave_is_compared_with_the_one_before(run):
+    waves, regions = run("--question", "like", "--banner", "region")
+    assert [column["name"] for column in waves["columns"]] == ["Total", "march", "may"]
+    assert [column["n"] for column in waves["columns"]] == [7, 3, 4]
+    # March: (1 + 1 + 3) / 3, without the test and the 9. May: (3 + 3 + 1 + 2) / 4.
+    means, changes = values(waves, "mean")
+    assert means[1:] == pytest.approx([5 / 3, 9 / 4])
+    assert changes[2] == pytest.approx(9 / 4 - 5 / 3)
+    # By region, figures are of May: N has 3; S has 3, 1 and 2. March: N has 1 and 3; S has 1.
+    means, changes = values(regions, "mean")
+    assert means == pytest.approx([9 / 4, 3, 2])
+    assert changes == pytest.approx([9 / 4 - 5 / 3, 3 - 2, 2 - 1])
+
+
+def test_waves_are_in_the_order_of_the_command(run, tmp_path):
+    pl.DataFrame(MARCH | {"like": [2] * 5}).write_csv(tmp_path / "april.csv")
+    (waves,) = run("--question", "like", earlier=("april.csv", "march.csv"))
+    assert [column["name"] for column in waves["columns"]] == ["Total", "april", "march", "may"]
+    assert values(waves, "mean")[0][1:] == pytest.approx([2, 5 / 3, 9 / 4])
+
+
+def test_weights_and_conditions_hold_for_each_file(run):
+    (waves,) = run("--question", "like", "--weight", "w", "--where", "region = 'N'")
+    # March in the north: 1 with weight 1, 3 with weight 2. May: 3.
+    assert values(waves, "mean")[0][1:] == pytest.approx([7 / 3, 3])
+    (waves,) = run("--question", "content")
+    assert values(waves, "true")[0][1:] == pytest.approx([1 / 3, 3 / 4])  # nobody knows of the 9
+
+
+def test_a_question_that_is_new_has_no_answers_in_the_earlier_wave(run, semscale):
+    new, like = run("--question", "new", "--question", "like")
+    assert [column["n"] for column in new["columns"]] == [4, 0, 4]
+    assert values(new, "yes")[0][2] == pytest.approx(3 / 4)
+    assert values(like, "mean")[0][1] == pytest.approx(5 / 3)
+    shown = semscale("tables", "may.csv", "--earlier", "march.csv", "--question", "like").out
+    assert "march.csv has no ‘new’, ‘fresh’: these answers are missing in that wave" in " ".join(
+        shown.split()
+    )
+
+
+def test_results_belong_to_the_wave_whose_rows_they_fit(run, tmp_path):
+    for name, wave, rated in (("a", MAY, [2, 2, 1, 1]), ("b", MARCH, [1, 1, 2, None])):
+        kept = pl.DataFrame(wave).head(4)
+        of_points = {f"semscale_p_{p}": [None if r is None else float(r == p) for r in rated] for p in (1, 2)}
+        kept.with_columns(pl.Series(*entry) for entry in of_points.items()).write_parquet(
+            tmp_path / f"{name}.parquet"
+        )
+    (waves,) = run("--question", "why", "--results", "a.parquet", "--results", "b.parquet")
+    assert values(waves, "mean")[0][1:] == pytest.approx([4 / 3, 3 / 2])
+    (waves,) = run("--question", "why", "--results", "a.parquet")
+    assert [column["n"] for column in waves["columns"]] == [4, 0, 4]
+    (waves,) = run("--question", "why", "--results", "b.parquet")
+    assert [column["n"] for column in waves["columns"]] == [3, 3, 0]
+    pl.read_parquet(tmp_path / "a.parquet").head(3).write_parquet(tmp_path / "c.parquet")
+    refused = run("--question", "why", "--results", "c.parquet")
+    assert "c.parquet has ratings of 3 rows, and may.csv has 4 that count" in refused
+    assert "march.csv" in refused
+
+
+def test_a_basket_compares_the_same_waves(semscale, run, tmp_path):
+    (tmp_path / "tables.yaml").write_text(
+        "tables:\n- {questions: [like], where: region = 'N', min_base: 1}\n"
+    )
+    words = ("tables", "may.csv", "--earlier", "march.csv", "--basket", "tables.yaml")
+    (entry,) = json.loads(semscale(*words, "--json").out)["entries"]
+    assert values(entry["tables"][0], "mean")[0][1:] == pytest.approx([2, 3])
+    (tmp_path / "tables.yaml").write_text(
+        "tables:\n- {questions: [like]}\n- {questions: [like], wave: region}\n"
+    )
+    refused = semscale(*words).err
+    assert "line 3: wave does not go with files of earlier waves" in refused
+
+
+@pytest.mark.parametrize(
+    ("words", "earlier", "reason"),
+    [
+        (("--wave", "region"), ["march.csv"], "--wave does not go with --earlier"),
+        ((), ["may.csv"], "two files are named 'may', which would be one wave: rename one of them"),
+        (("--weight", "new_weight"), ["march.csv"], "march.csv has no column 'new_weight'"),
+        ((), ["other.csv"], "other.csv has none of the columns of may.csv"),
+    ],
+)
+def test_waves_that_cannot_be_compared_are_refused(run, tmp_path, words, earlier, reason):
+    pl.DataFrame(MAY | {"new_weight": [1, 1, 1, 1]}).write_csv(tmp_path / "may.csv")
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "survey.yaml").unlink()
+    assert reason in run("--question", "like", *words, earlier=earlier)
