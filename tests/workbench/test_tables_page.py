@@ -347,3 +347,65 @@ def test_outdated_results_are_named_and_the_next_wave_needs_its_own(browser, fol
     assert "answers-Reason-codes.parquet has codes of other rows than answers.csv" in page
     assert 'href="/code">Code again' in page
     assert "answers.csv has no current codes of ‘The reason’" in page
+
+
+@pytest.fixture
+def waves(folder):
+    """Write an earlier wave with the same columns, and one without ``shape``; the open file is the last."""
+    (folder / "survey.yaml").write_text(DESCRIBED.replace("answers.csv", "wave3.csv"))
+    (folder / "answers.csv").rename(folder / "wave3.csv")
+    (folder / "wave1.csv").write_text(SURVEY.replace(",It", ",Once it"))
+    pl.read_csv(folder / "wave3.csv").drop("shape").write_csv(folder / "wave2.csv")
+    (folder / "wave4.csv").write_text(SURVEY)
+    (folder / "other.csv").write_text("a,b\n1,2\n")
+
+
+def offered(page):
+    return re.findall(r'type="checkbox" name="earlier" value="([^"]*)"', page)
+
+
+@pytest.mark.usefixtures("waves")
+def test_the_files_before_the_open_one_are_offered_as_earlier_waves(browser, folder):
+    assert offered(browser.get("/tables")) == ["wave1.csv", "wave2.csv"]
+    page = browser.get("/tables?earlier=wave1.csv&questions=shape&min_base=1&banners=country")
+    assert "semscale tables wave3.csv --earlier wave1.csv --question shape" in page
+    assert "Change from wave wave1 to wave3" in page
+    page = browser.get("/tables?earlier=wave1.csv&earlier=wave2.csv&questions=shape&min_base=1")
+    assert "wave2.csv has no ‘shape’: these answers are missing in that wave" in page
+    assert "no table" in browser.get("/tables?earlier=elsewhere.csv&questions=shape")
+    # Names that tell no order leave the choice open.
+    (folder / "before.csv").write_text(SURVEY)
+    (folder / "coded.csv").write_text(SURVEY.replace("respondent,", "semscale_outcome,respondent,"))
+    assert offered(browser.get("/tables")) == ["before.csv", "wave1.csv", "wave2.csv", "wave4.csv"]
+
+
+@pytest.mark.usefixtures("waves")
+def test_waves_are_a_choice_of_the_page_and_of_its_files(browser, folder, entries, semscale):
+    page = add(browser, "/tables?earlier=wave1.csv&questions=shape&min_base=1")
+    assert form_of(page)["earlier"] == "wave1.csv"
+    assert entries()[0].wave is None
+    here = "earlier=wave1.csv&questions=shape"
+    browser.change("/tables/make", {"kind": "xlsx", "here": here})
+    page = end_of_run(browser)
+    command = unescape(re.search(r"semscale (tables wave3.csv --basket[^<]*)", page)[1])
+    assert command.startswith("tables wave3.csv --basket tables.yaml --earlier wave1.csv --out")
+    names = CalamineWorkbook.from_path(folder / "results" / "wave3-tables.xlsx").sheet_names
+    assert "Changes" in names
+    (folder / "results" / "wave3-tables.xlsx").unlink()
+    assert semscale(*shlex.split(command)).code == 0
+    assert CalamineWorkbook.from_path(folder / "results" / "wave3-tables.xlsx").sheet_names == names
+    assert 'href="/tables?open=0&earlier=wave1.csv"' in unescape(browser.get(f"/tables?{here}"))
+    assert "does not go with files of earlier waves" in browser.get(f"/tables?{here}&wave=country")
+
+
+@pytest.mark.usefixtures("waves")
+def test_an_earlier_wave_without_results_is_named(browser, folder):
+    write_results(folder, "wave3-Reason-codes", CODED, "codes", "topics", source="wave3.csv")
+    address = f"/tables?earlier=wave1.csv&questions={NAMES[1]}&min_base=1"
+    assert "wave1.csv has no current codes of ‘The reason’" in browser.get(address)
+    write_results(folder, "wave1-Reason-codes", CODED, "codes", "topics", source="wave1.csv")
+    page = browser.get(address)
+    assert "has no current codes" not in page
+    assert "--earlier wave1.csv --results results/wave1-Reason-codes.parquet" in page
+    assert "--results results/wave3-Reason-codes.parquet" in page
+    assert "Change to the wave before" in page

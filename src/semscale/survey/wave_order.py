@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from semscale.errors import InputError
 from semscale.messages import unknown_name
 
+BY_NAMES = "by their names"
+"""Phrase for waves whose names tell their order."""
+
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = re.compile(
     r"(?<![^\W\d_])(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
@@ -53,7 +56,7 @@ def order_waves(
     for read in (_numbers, _dates, _parts_of_years, _months, _numbers_in_names):
         times = read(names)
         if times is not None and len(set(times)) == len(names):
-            return [name for _, name in sorted(zip(times, names, strict=True))], "by their names"
+            return [name for _, name in sorted(zip(times, names, strict=True))], BY_NAMES
     return list(names), "by the first row of each"
 
 

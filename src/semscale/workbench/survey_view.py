@@ -21,6 +21,7 @@ from semscale.survey.finding import reading_for
 from semscale.survey.respondents import leave_out_rows
 from semscale.survey.survey_file import FILE_NAME
 from semscale.survey.updating import update_survey
+from semscale.survey.wave_files import open_wave
 from semscale.tabulation.column_summaries import ColumnsSummary, ColumnSummary, summarize_columns
 from semscale.workbench.project import Project, StoredSurvey, version_of
 
@@ -256,6 +257,17 @@ class SurveyReader:
         Raises:
             InputError: the table cannot be read, or a derived column or the condition is invalid.
         """
+        return leave_out_rows(self._table_in_memory(file, survey), survey)
+
+    def earlier_wave(self, file: Path, survey: Survey | None) -> Table:
+        """Return the table of an earlier wave by the description of the last one, as ``described_table``.
+
+        Raises:
+            InputError: as ``open_wave``; or the table cannot be read.
+        """
+        return open_wave(self._table_in_memory(file, survey), survey)
+
+    def _table_in_memory(self, file: Path, survey: Survey | None) -> Table:
         reading = _reading(file, survey, self._stated)
         key = _file_key(file, reading)
         with self._reading:
@@ -264,7 +276,7 @@ class SurveyReader:
                 table = table_in_memory(self.open(file, reading).table, report_progress)
                 self._in_memory = dict([*self._in_memory.items()][1 - _IN_MEMORY :]) | {key: table}
                 self._opened = {}
-        return leave_out_rows(table, survey)
+        return table
 
     def _task(self, file: Path, survey: Survey | None) -> Task[TableCounts]:
         key = (_file_state(file), (survey or _UNDESCRIBED).model_dump_json(include=_ROWS))

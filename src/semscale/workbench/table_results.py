@@ -1,7 +1,8 @@
 """Ratings and codes of a project's open questions, as questions of tables."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -13,6 +14,8 @@ from semscale.store.table import Table
 from semscale.store.table_in_memory import table_in_memory
 from semscale.survey.description import Question, Survey
 from semscale.survey.finding import codes_by_column, column_named
+from semscale.survey.wave_files import WAVE, name_waves, stack_waves
+from semscale.tabulation.basket import Basket
 from semscale.tabulation.joined_results import (
     TextResults,
     find_difference,
@@ -23,9 +26,9 @@ from semscale.tabulation.joined_results import (
 from semscale.tabulation.text_results import measured_text, results_title
 from semscale.workbench.project import RESULTS, Project
 from semscale.workbench.runs import stored_choices, table_path
-from semscale.workbench.survey_view import SurveyView
+from semscale.workbench.survey_view import SurveyReader, SurveyView
 
-_REMEMBERED = 2
+_REMEMBERED = 4
 _QUESTION = ("text", "question")  # fields of the forms that rate and code
 _DO_AGAIN = {"ratings": ("/rate", "Rate again"), "codes": ("/code", "Code again")}
 
@@ -84,22 +87,28 @@ class FileResults:
             if name in self.results
         ]
 
-    def check(self, questions: Iterable[str]) -> None:
-        """Check that all results are there that tables ask for.
-
-        Raises:
-            InputError: ratings or codes are missing; the message says of which question.
-        """
+    def problem(self, questions: Iterable[str]) -> str:
+        """Return a sentence on results that tables ask for and that are missing; empty if all are there."""
         for name in questions:
             text, measured = measured_text(name)
             if text and name not in self.table.columns and name not in self.results:
                 question = self.survey.of_column(text)
                 heading = text if question is None else question.heading
                 verb, page = ("rate", "Rate") if measured == "ratings" else ("code", "Codes")
-                raise InputError(
+                return (
                     f"{self.file.name} has no current {measured} of ‘{heading}’: open that file and {verb} "
                     f"its answers on the page {page} first"
                 )
+        return ""
+
+    def check(self, questions: Iterable[str]) -> None:
+        """Check that all results are there that tables ask for.
+
+        Raises:
+            InputError: ratings or codes are missing; the message says of which question.
+        """
+        if problem := self.problem(questions):
+            raise InputError(problem)
 
     def joined(self, questions: Collection[str]) -> Table:
         """Return the table with the results that some questions ask for."""
@@ -119,6 +128,49 @@ class FileResults:
         return [entry for name, entry in self.results.items() if name in questions or entry.text in texts]
 
 
+@dataclass(frozen=True)
+class Waves:
+    """Files of the waves of a survey with their results.
+
+    Attributes:
+        files: the files, from the first wave to the last; a single one without earlier waves.
+    """
+
+    files: tuple[FileResults, ...]
+
+    @property
+    def key(self) -> object:
+        """What changes if a file or its results change."""
+        return tuple(map(id, self.files))
+
+    def words(self, questions: Collection[str]) -> list[str]:
+        """Return the command's options for earlier waves, and for the results that some questions ask for."""
+        earlier = [word for entry in self.files[:-1] for word in ("--earlier", entry.file.name)]
+        return earlier + [word for entry in self.files for word in entry.words(questions)]
+
+    def problems(self, questions: Collection[str]) -> list[str]:
+        """Return a sentence on each earlier wave without the results that some questions ask for."""
+        return [problem for entry in self.files[:-1] if (problem := entry.problem(questions))]
+
+    def prepare(self, basket: Basket) -> tuple[Table, Basket]:
+        """Return the table of all waves with the results that a basket asks for, and the basket for it.
+
+        Raises:
+            InputError: the last wave lacks results, an earlier one lacks a column of the sample, or an entry
+                has waves of its own.
+        """
+        questions = [name for entry in basket.entries for name in entry.all_questions]
+        *earlier, latest = self.files
+        latest.check(questions)
+        if not earlier:
+            return latest.joined(questions), basket
+        names = name_waves(latest.file.name, [entry.file.name for entry in earlier])
+        tables = [entry.joined(questions) for entry in self.files]
+        required = [name for entry in basket.entries for name in entry.columns_by_role.values()]
+        stacked = stack_waves(dict(zip(names, tables, strict=True)), latest.survey, required)
+        return stacked, basket.with_waves(WAVE, names)
+
+
 class ProjectResults:
     """Results of a project's files, the last of which stay in memory.
 
@@ -132,11 +184,47 @@ class ProjectResults:
 
     def of(self, view: SurveyView) -> FileResults:
         """Return the results of the open file, found once for each state of it and of the results."""
-        paths = _tables(self.project.folder)
-        key = (view.file, view.stored.content, id(view.counts), *map(_state, paths))
+        return self._remember(
+            (view.file, view.stored.content, id(view.counts)),
+            lambda: self.find(view.file, view.counts.table, view.survey, view.stored.survey, in_memory=True),
+        )
+
+    def of_waves(
+        self, view: SurveyView, latest: Path, earlier: Sequence[Path], reader: SurveyReader
+    ) -> "Waves":
+        """Return the files of several waves with their results.
+
+        Args:
+            view: the survey, whose description is that of all waves.
+            latest: the file of the last wave.
+            earlier: those before it, the oldest first.
+            reader: reads them.
+
+        Raises:
+            InputError: a file cannot be read.
+        """
+        stored = view.stored.survey
+
+        def find(path: Path) -> FileResults:
+            table = reader.earlier_wave(path, stored)
+            return self.find(path, table, view.survey, stored, in_memory=True)
+
+        files = [
+            self._remember((path, _state(path), view.stored.content), partial(find, path))
+            for path in earlier
+            if path != latest
+        ]
+        if latest == view.file:
+            last = self.of(view)
+        else:
+            last = self.find(latest, reader.open_as_commands(latest, stored), view.survey, stored)
+        return Waves((*files, last))
+
+    def _remember(self, key: object, find: Callable[[], FileResults]) -> FileResults:
+        """Return results that were found in this state of the tables, or find them."""
+        key = (key, *map(_state, _tables(self.project.folder)))
         if key not in self._known:
-            found = self.find(view.file, view.counts.table, view.survey, view.stored.survey, in_memory=True)
-            self._known = dict([*self._known.items()][1 - _REMEMBERED :]) | {key: found}
+            self._known = dict([*self._known.items()][1 - _REMEMBERED :]) | {key: find()}
         return self._known[key]
 
     def find(

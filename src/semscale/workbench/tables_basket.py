@@ -21,8 +21,8 @@ from semscale.tabulation.basket import (
 from semscale.workbench.changes import Change, content_of
 from semscale.workbench.project import RESULTS, Project, changed_elsewhere, version_of_content
 from semscale.workbench.runs import PageRun, file_stem, replace_run
-from semscale.workbench.survey_view import SurveyReader
-from semscale.workbench.table_results import FileResults, ProjectResults
+from semscale.workbench.survey_view import SurveyReader, SurveyView
+from semscale.workbench.table_results import ProjectResults, Waves
 
 KINDS = {"xlsx": "Excel workbook", "pptx": "slides", "html": "web page"}
 """Files that are made of a basket, by their endings."""
@@ -160,7 +160,7 @@ def _keys(contents: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class BasketRun(PageRun[list[str]]):
-    """A run that makes files of a basket; its result are the command's options for ratings and codes.
+    """A run that makes files of a basket; its result are the command's options for waves and results.
 
     Attributes:
         file: the file with the answers.
@@ -198,15 +198,15 @@ class FilesToMake:
 
     Attributes:
         source: the file with the answers.
-        survey: its description; ``None`` without one.
-        described: the description with inferred entries.
+        view: the survey, whose description is that of the file.
+        earlier: files of earlier waves, the oldest first.
         kinds: endings of the files to make.
         template: name of the presentation whose layouts slides take; empty for none.
     """
 
     source: Path
-    survey: Survey | None
-    described: Survey
+    view: SurveyView
+    earlier: Sequence[Path]
     kinds: tuple[str, ...]
     template: str
 
@@ -236,36 +236,34 @@ def make_tables(
 
     def run() -> list[str]:
         task = current_task()
-        table = reader.open_as_commands(files.source, files.survey)
-        questions = _questions(basket)
-        results = known.find(files.source, table, files.described, files.survey)
-        results.check(questions)
-        tables = tabulate_basket(results.joined(questions), basket, files.survey, task.report)
+        waves = known.of_waves(files.view, files.source, files.earlier, reader)
+        table, prepared = waves.prepare(basket)
+        tables = tabulate_basket(table, prepared, files.view.stored.survey, task.report)
         folder.mkdir(exist_ok=True)
         for number, out in enumerate(outs):
             task.report("writing files", number, len(outs))
             tables.report(out, template=layout if out.suffix == ".pptx" else None)
-        return results.words(questions)
+        return waves.words(_questions(basket))
 
     written = [word for out in outs for word in ("--out", f"{RESULTS}/{out.name}")]
     written += ["--template", files.template] if layout is not None else []
-    return BasketRun(files.source, files.described, outs, written, task=replace_run(work, before, run))
+    return BasketRun(files.source, files.view.survey, outs, written, task=replace_run(work, before, run))
 
 
-def basket_command(file: Path, basket: Basket, results: FileResults) -> str:
+def basket_command(file: Path, basket: Basket, waves: Waves) -> str:
     """Return the command that makes files of a basket.
 
     Args:
         file: the file with the answers.
         basket: the basket.
-        results: the ratings and codes of the file.
+        waves: the file and those of earlier waves, with their ratings and codes.
     """
     outs = [word for kind in KINDS for word in ("--out", f"tables.{kind}")]
-    return _command(file, results.words(_questions(basket)), outs)
+    return _command(file, waves.words(_questions(basket)), outs)
 
 
-def _command(file: Path, results: Sequence[str], written: Sequence[str]) -> str:
-    return shlex.join(["semscale", "tables", file.name, "--basket", FILE_NAME, *results, *written])
+def _command(file: Path, further: Sequence[str], written: Sequence[str]) -> str:
+    return shlex.join(["semscale", "tables", file.name, "--basket", FILE_NAME, *further, *written])
 
 
 def _questions(basket: Basket) -> list[str]:

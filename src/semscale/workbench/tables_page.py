@@ -2,7 +2,7 @@
 
 import shlex
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
@@ -19,8 +19,10 @@ from semscale.report.tables_charts import has_letters
 from semscale.serving.background import BackgroundWork
 from semscale.store.reading import open_table
 from semscale.store.table import Table
+from semscale.store.writing import is_reserved
 from semscale.survey.description import Question, Survey
-from semscale.tabulation.basket import TableEntry, tabulate_entry
+from semscale.survey.wave_order import BY_NAMES, order_waves
+from semscale.tabulation.basket import Basket, TableEntry, tabulate_entry
 from semscale.tabulation.crosstab_figures import Crosstab
 from semscale.tabulation.crosstabs import Crosstabs
 from semscale.tabulation.table_look import notes_on_hidden
@@ -30,7 +32,7 @@ from semscale.workbench.project import Project
 from semscale.workbench.question_form import KINDS as QUESTION_KINDS
 from semscale.workbench.row_filters import RowFilters
 from semscale.workbench.survey_view import GROUPS, SurveyReader, SurveyView
-from semscale.workbench.table_results import FileResults, ProjectResults
+from semscale.workbench.table_results import FileResults, ProjectResults, Waves
 from semscale.workbench.tables_basket import (
     KINDS,
     BasketRun,
@@ -45,6 +47,7 @@ from semscale.workbench.tables_draft import LOOK, ROLES, ROWS, SAMPLE, Draft
 _REMEMBERED = 8  # previews
 _SHOWN = 4  # questions at once
 _MOST_FILES = 20  # whose columns are compared
+_FEWEST = 0.5  # least share of the described columns that an earlier wave has
 _STEPS = {"up": -1, "down": 1}
 _ADDED = "added"  # in the address after tables were added, whose title does not belong to the next ones
 
@@ -150,7 +153,7 @@ class TablesPage:
         self._results = ProjectResults(project)
         self._run: BasketRun | None = None
         self._previews: OrderedDict[object, Preview] = OrderedDict()
-        self._fitting: dict[object, bool] = {}
+        self._fitting: dict[object, float] = {}
 
     def show(self, request: Request) -> Response:
         """Show the questions, the tables of the chosen ones, and the basket."""
@@ -159,6 +162,7 @@ class TablesPage:
         opened = query.get("open", "")
         if opened.isdecimal() and int(opened) < len(basket.entries):
             draft = Draft.from_entry(basket.entries[int(opened)], int(opened))
+            draft = replace(draft, earlier=tuple(query.getlist("earlier")))
         else:
             draft = Draft.from_fields({name: query.getlist(name) for name in query})
         if "act" in query and "hx-request" not in request.headers:
@@ -168,13 +172,15 @@ class TablesPage:
         if view is None:
             return reading_page(self._project, self._reader, file, stored, current="tables")
         weights = view.survey.of_kind("weight")
-        if len(weights) == 1 and not query:
+        if len(weights) == 1 and {*query} <= {"earlier"}:
             draft = draft.weighted(weights[0].name)
         results = self._results.of(view)
+        waves = Waves((results,))
         preview, entry, problem = None, None, ""
         try:
+            waves = self._waves(view, draft)
             entry = draft.entry(basket.basket)
-            preview = None if entry is None else self._preview(view, results, entry)
+            preview = None if entry is None else self._preview(view, waves, entry)
         except SemscaleError as error:  # a choice that has no tables is no mistake yet
             problem = str(error)
         return page(
@@ -204,20 +210,29 @@ class TablesPage:
             kinds=KINDS,
             templates=_templates(self._project.folder),
             waves=self._other_files(view) if basket.entries else [],
-            command=self._command(view.file, entry, results),
+            earlier=self._earlier_files(view, draft.earlier),
+            lacking=[] if entry is None else waves.problems(entry.all_questions),
+            command=self._command(view.file, entry, waves),
             basket_command=self._run.command
             if self._run
-            else basket_command(view.file, basket.basket, results),
+            else basket_command(view.file, basket.basket, waves),
         )
 
-    def _preview(self, view: SurveyView, results: FileResults, entry: TableEntry) -> Preview:
-        """Return the tables of an entry, made once for each state of the file and its description."""
-        state = view.file.stat()
-        settings = entry.model_dump_json(exclude={"title"})
-        key = (view.file, state.st_mtime_ns, state.st_size, view.stored.content, id(results), settings)
+    def _waves(self, view: SurveyView, draft: Draft) -> Waves:
+        """Return the open file and those of earlier waves that a draft names.
+
+        Raises:
+            InputError: the project has no such file, or it cannot be read.
+        """
+        earlier = [self._project.path_of(name) for name in draft.earlier]
+        return self._results.of_waves(view, view.file, earlier, self._reader)
+
+    def _preview(self, view: SurveyView, waves: Waves, entry: TableEntry) -> Preview:
+        """Return the tables of an entry, made once for each state of the files and their description."""
+        key = (waves.key, view.stored.content, entry.model_dump_json(exclude={"title"}))
         if key not in self._previews:
-            results.check(entry.all_questions)
-            preview = Preview(entry, results.joined(entry.all_questions), view.survey)
+            table, basket = waves.prepare(Basket((entry,)))
+            preview = Preview(basket.entries[0], table, view.survey)
             preview.tables()  # raises what is wrong with the entry
             self._previews[key] = preview
             while len(self._previews) > _REMEMBERED:
@@ -251,29 +266,54 @@ class TablesPage:
         if entry is None:
             raise InputError("questions", "must be chosen first")
         view = self._reader.view(*self._project.described_file())
-        return draft, self._preview(view, self._results.of(view), entry)
+        return draft, self._preview(view, self._waves(view, draft), entry)
 
     def _other_files(self, view: SurveyView) -> list[str]:
         """List the other files of the folder that have all described columns, such as the next wave."""
-        files = [name for name in self._project.files() if name != view.file.name]
-        return [name for name in files[:_MOST_FILES] if self._fits(self._project.path_of(name), view)]
+        return [name for name, share in self._shares(view).items() if share == 1]
 
-    def _fits(self, file: Path, view: SurveyView) -> bool:
+    def _earlier_files(self, view: SurveyView, chosen: Sequence[str]) -> list[str]:
+        """List the files that can be earlier waves, the oldest first, as far as their names tell.
+
+        Args:
+            view: the survey.
+            chosen: those that are chosen.
+        """
+        names = [name for name, share in self._shares(view).items() if share >= _FEWEST or name in chosen]
+        stems = {Path(name).stem: name for name in [*names, view.file.name]}
+        order, reason = order_waves(list(stems))
+        if len(stems) <= len(names) or reason != BY_NAMES:
+            return names
+        before = [stems[stem] for stem in order[: order.index(view.file.stem)]]
+        return before + [name for name in names if name in chosen and name not in before]
+
+    def _shares(self, view: SurveyView) -> dict[str, float]:
+        """Return the share of the described columns that each other file has; 0 for files with results."""
+        files = [name for name in self._project.files() if name != view.file.name]
+        return {name: self._share(self._project.path_of(name), view) for name in files[:_MOST_FILES]}
+
+    def _share(self, file: Path, view: SurveyView) -> float:
         state = file.stat()
         key = (file, state.st_mtime_ns, state.st_size, view.stored.content)
         if key not in self._fitting:
             try:
                 table = open_table(file, **dict(view.reading))
-                self._fitting[key] = all(map(table.has, view.survey.file_columns))
+                described = view.survey.file_columns
+                n = (
+                    0
+                    if any(map(is_reserved, {*table.columns} - {*described}))
+                    else sum(map(table.has, described))
+                )
+                self._fitting[key] = n / max(1, len(described))
             except SemscaleError:  # it is no such file
-                self._fitting[key] = False
+                self._fitting[key] = 0.0
         return self._fitting[key]
 
-    def _command(self, file: Path, entry: TableEntry | None, results: FileResults) -> str:
+    def _command(self, file: Path, entry: TableEntry | None, waves: Waves) -> str:
         """Return the command that shows the tables of the draft."""
         words = ["semscale", "tables", file.name]
         if entry is not None:
-            words += results.words(entry.all_questions)
+            words += waves.words(entry.all_questions)
             words += option_words(entry, ("questions", "banners", *ROLES, *LOOK, "hide", *SAMPLE))
             words += ["--where", entry.where] if entry.where else []
         return shlex.join([*words, "--out", "tables.html"])
@@ -349,7 +389,8 @@ class TablesPage:
             raise InputError("the basket is empty: add tables first")
         before = None if self._run is None else self._run.task
         view = self._reader.view(described, stored)
-        files = FilesToMake(source, stored.survey, view.survey, kinds, template)
+        earlier = [self._project.path_of(name) for name in Draft.from_query(here).earlier]
+        files = FilesToMake(source, view, earlier, kinds, template)
         self._run = make_tables(self._results, self._reader, self._work, before, basket.basket, files)
         return redirect(f"/tables?{Draft.from_query(here).query}", "basket")
 
