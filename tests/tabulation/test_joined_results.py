@@ -143,6 +143,13 @@ def test_results_of_more_rows_are_refused(run, tmp_path):
     )
 
 
+def test_results_of_a_column_that_the_file_lacks_are_refused(run, tmp_path):
+    pl.DataFrame(ANSWERS).drop("why").write_csv(tmp_path / "less.csv")
+    (tmp_path / "survey.yaml").unlink()
+    answer = run("--question", "like", *results("coded.parquet"), file="less.csv")
+    assert "coded.parquet has codes of ‘why’, and less.csv has no such column" in answer
+
+
 def test_two_results_of_a_kind_are_refused(run, tmp_path):
     write(tmp_path / "again.parquet", RATINGS, "ratings")
     answer = run("--question", "Reason", *results("rated.parquet", "again.parquet"))

@@ -114,15 +114,13 @@ def _open_results(
 ) -> list[TextResults]:
     question, _, path = file.partition("=")
     if Path(file).exists() or not path:
-        return read_results(open_table(file), table, open_texts(table, survey, questions))
+        return read_results(open_table(file), open_texts(table, survey, questions))
     text = column_named(question, table.columns, survey, "results")
     table.require(text, "results")
-    return read_results(open_table(path), table, [text], is_stated=True)
+    return read_results(open_table(path), [text], is_stated=True)
 
 
 def _problem(table: Table, results: TextResults, survey: Survey | None) -> str:
-    if not table.has(results.text):
-        return f"{table.name} has no column ‘{results.text}’"
     return find_difference(table, results, codes_by_column(table, survey).get(results.text, ()))
 
 
@@ -151,14 +149,11 @@ def open_texts(table: Table, survey: Survey | None, questions: Collection[str] =
     return list(dict.fromkeys([*described, *(n for n in questions if n not in by_name and table.has(n))]))
 
 
-def read_results(
-    results: Table, table: Table, texts: Sequence[str], *, is_stated: bool = False
-) -> list[TextResults]:
+def read_results(results: Table, texts: Sequence[str], *, is_stated: bool = False) -> list[TextResults]:
     """Find the ratings and the codes in a table.
 
     Args:
         results: the table with results.
-        table: the survey's table.
         texts: columns with texts that can be theirs if they do not name it.
         is_stated: whether the user states that they are of the only one of these texts.
 
@@ -181,7 +176,7 @@ def read_results(
             f": {results.name} has no results{f' of {texts[0]!r}' if is_stated else ''}: name a table that "
             "semscale rate or semscale code wrote",
         )
-    return [entry for entry in found if table.has(entry.text)]
+    return found
 
 
 def _results_of(table: Table, known: Sequence[ResultFacts], text: str = "") -> Iterator[TextResults]:
@@ -258,6 +253,8 @@ def find_difference(table: Table, results: TextResults, no_answer: Collection[st
         no_answer: codes for no answer of the text by the description.
     """
     what = f"{results.table.name} has {results.measured}"
+    if not table.has(results.text):
+        return f"{what} of ‘{results.text}’, and {table.name} has no such column"
     stated = results.facts.no_answer
     if stated is not None and {*stated} != {*no_answer}:
         return f"{what} that were made with other codes for no answer in ‘{results.text}’"

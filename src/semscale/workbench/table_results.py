@@ -290,8 +290,8 @@ def _results_in(path: Path, table: Table, survey: Survey) -> list[TextResults]:
         results = open_parquet(path, f"{RESULTS}/{path.name}")
         if question in survey.by_name:
             text = column_named(question, table.columns, survey, "question")
-            return read_results(results, table, [text], is_stated=True)
-        return read_results(results, table, open_texts(table, survey))
+            return read_results(results, [text], is_stated=True)
+        return read_results(results, open_texts(table, survey))
     except (InputError, pl.exceptions.PolarsError):  # judged answers, or a table that is being written
         return []
 
