@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 from python_calamine import CalamineWorkbook
-from tests.workbench.conftest import IN_CHROMIUM, check_for_barriers
+from tests.workbench.conftest import IN_CHROMIUM, SURVEY, check_for_barriers
 
 from semscale.tabulation.basket import read_basket
 
@@ -163,7 +163,12 @@ def test_entries_are_dragged_to_another_place(page, folder):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1300, 420])
-def test_the_page_of_tables_fits_and_is_accessible(new_page, scheme, width):
+def test_the_page_of_tables_fits_and_is_accessible(new_page, folder, scheme, width):
+    (folder / "survey.yaml").write_text(SURVEY_OF_RESULTS)
+    (folder / "before.csv").write_text(SURVEY)
+    (folder / "results").mkdir()
+    of_others = pl.DataFrame({"why": ["a"], "semscale_p_1": [0.5], "semscale_p_2": [0.5]})
+    of_others.write_parquet(folder / "results" / "answers-why-quality.parquet")
     viewport = {"width": width, "height": 900}
     page = open_tables(new_page(viewport=viewport, color_scheme=scheme, bypass_csp=True))
 
@@ -176,6 +181,9 @@ def test_the_page_of_tables_fits_and_is_accessible(new_page, scheme, width):
     shown(page, "satisfaction")
     pick(page, "country").get_by_role("button", name="Column").click()
     shown(page, "satisfaction by country")
+    page.get_by_label("before.csv").check()
+    page.locator("h3:has-text('Change'), caption:has-text('Change')").first.wait_for()
+    assert "has ratings of 1 rows" in page.locator(".outdated").inner_text()
     page.locator("details.look summary").first.click()
     page.locator("details.hide summary").click()
     page.get_by_role("button", name="Add to the basket").click()
