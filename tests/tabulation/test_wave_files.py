@@ -114,6 +114,15 @@ def test_results_belong_to_the_wave_whose_rows_they_fit(run, tmp_path):
     assert "march.csv" in refused
 
 
+def test_waves_that_were_rated_on_several_scales_are_refused(run, tmp_path):
+    for name, wave in (("a", MAY), ("b", MARCH)):
+        facts = json.dumps([{"measured": "ratings", "text": "why", "title": f"scale {name}"}])
+        rated = pl.DataFrame(wave).head(4).with_columns(semscale_p_1=0.5, semscale_p_2=0.5)
+        rated.write_parquet(tmp_path / f"{name}.parquet", metadata={"semscale": facts})
+    refused = run("--question", "why", "--results", "a.parquet", "--results", "b.parquet")
+    assert "b.parquet has ratings of ‘why’ on scale b, and a.parquet on scale a: rate the texts" in refused
+
+
 def test_a_basket_compares_the_same_waves(semscale, run, tmp_path):
     (tmp_path / "tables.yaml").write_text(
         "tables:\n- {questions: [like], where: region = 'N', min_base: 1}\n"

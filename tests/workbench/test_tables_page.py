@@ -330,6 +330,15 @@ def test_the_basket_makes_files_of_results_by_a_command_that_does_the_same(brows
 
 
 @pytest.mark.usefixtures("measured")
+def test_of_two_ratings_the_later_one_is_offered_and_the_other_named(browser, folder):
+    write_results(folder, "answers-Reason-trust", RATED, "ratings", "Trust")
+    page = browser.get("/tables")
+    assert "The reason: rated on Trust" in page
+    assert "rated on Quality" not in page
+    assert "answers-Reason-quality.parquet has ratings of the same answers as answers-Reason-trust" in page
+
+
+@pytest.mark.usefixtures("measured")
 def test_outdated_results_are_named_and_the_next_wave_needs_its_own(browser, folder):
     add(browser, f"/tables?questions={NAMES[1]}&min_base=1")
     (folder / "wave2.csv").write_text(SURVEY.replace("It is good", "It is bad"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 
 import polars as pl
@@ -106,7 +106,30 @@ def join_to_waves(
                 reasons = "; ".join(reversed(problems))
                 raise InputError("results", f": {reasons}: {_AGAIN[entry.measured]}")
             fitting[problems.index("")].append(entry)
-    return [_join(table, results) for table, results in zip(tables, fitting, strict=True)]
+    joined = [_join(table, results) for table, results in zip(tables, fitting, strict=True)]
+    check_scales(fitting)
+    return joined
+
+
+def check_scales(waves: Sequence[Sequence[TextResults]]) -> None:
+    """Check that the ratings of a text are on one scale in all waves.
+
+    Args:
+        waves: the results of each wave.
+
+    Raises:
+        InputError: they are on several.
+    """
+    scales: dict[str, TextResults] = {}
+    for entry in chain.from_iterable(waves):
+        other = scales.setdefault(entry.question, entry)
+        titles = [other.facts.title, entry.facts.title]
+        if entry.measured == "ratings" and all(titles) and titles[0] != titles[1]:
+            raise InputError(
+                "results",
+                f": {other.table.name} has ratings of ‘{entry.text}’ on {titles[0]}, and "
+                f"{entry.table.name} on {titles[1]}: rate the texts of all waves on one scale",
+            )
 
 
 def _open_results(

@@ -18,6 +18,7 @@ from semscale.survey.wave_files import WAVE, name_waves, stack_waves
 from semscale.tabulation.basket import Basket
 from semscale.tabulation.joined_results import (
     TextResults,
+    check_scales,
     find_difference,
     open_texts,
     place_beside,
@@ -34,15 +35,17 @@ _DO_AGAIN = {"ratings": ("/rate", "Rate again"), "codes": ("/code", "Code again"
 
 
 @dataclass(frozen=True)
-class OutdatedResults:
+class OtherResults:
     """Results that the page does not offer.
 
     Attributes:
+        state: ``Outdated``, or ``Not shown`` if later results of the same answers are.
         reason: sentence that says why.
         address: page on which they are made again.
         act: what the page does.
     """
 
+    state: str
     reason: str
     address: str
     act: str
@@ -57,14 +60,14 @@ class FileResults:
         table: its table, with derived columns and the rows that count.
         survey: its description, with inferred entries.
         results: the current results, by the name of their question.
-        outdated: those of other rows or of another description.
+        others: those of other rows or of another description, and those that later ones replace.
     """
 
     file: Path
     table: Table
     survey: Survey
     results: dict[str, TextResults]
-    outdated: tuple[OutdatedResults, ...]
+    others: tuple[OtherResults, ...]
 
     def heading(self, name: str) -> str:
         """Return the heading of a question, or of the ratings or codes of one."""
@@ -112,17 +115,18 @@ class FileResults:
 
     def joined(self, questions: Collection[str]) -> Table:
         """Return the table with the results that some questions ask for."""
-        return place_beside(self.table, self._asked(questions))
+        return place_beside(self.table, self.asked(questions))
 
     def words(self, questions: Collection[str]) -> list[str]:
         """Return the command's options for the results that some questions ask for."""
         words = []
-        for results in self._asked(questions):
+        for results in self.asked(questions):
             named = results.table.name if results.facts.text else f"{results.text}={results.table.name}"
             words += ["--results", named]
         return words
 
-    def _asked(self, questions: Collection[str]) -> list[TextResults]:
+    def asked(self, questions: Collection[str]) -> list[TextResults]:
+        """Return the results that some questions ask for."""
         opened = (self.survey.by_name[name] for name in questions if name in self.survey.by_name)
         texts = {column for question in opened if question.kind == "open" for column in question.all_columns}
         return [entry for name, entry in self.results.items() if name in questions or entry.text in texts]
@@ -165,6 +169,7 @@ class Waves:
         if not earlier:
             return latest.joined(questions), basket
         names = name_waves(latest.file.name, [entry.file.name for entry in earlier])
+        check_scales([entry.asked(questions) for entry in self.files])
         tables = [entry.joined(questions) for entry in self.files]
         required = [name for entry in basket.entries for name in entry.columns_by_role.values()]
         stacked = stack_waves(dict(zip(names, tables, strict=True)), latest.survey, required)
@@ -246,17 +251,22 @@ class ProjectResults:
             in_memory: whether the results stay in memory, or are read from their files each time.
         """
         results: dict[str, TextResults] = {}
-        outdated: dict[str, OutdatedResults] = {}
+        others: list[tuple[str, OtherResults]] = []
         codes = codes_by_column(table, stored)
         for path in _tables(self.project.folder):
             for entry in _results_in(path, table, survey):
                 reason = find_difference(table, entry, codes.get(entry.text, ()))
-                if not reason:
-                    results.setdefault(entry.question, _in_memory(entry) if in_memory else entry)
+                again = _DO_AGAIN[entry.measured]
+                if not reason and entry.question not in results:
+                    results[entry.question] = _in_memory(entry) if in_memory else entry
+                elif not reason:
+                    later = results[entry.question].table.file_name
+                    reason = f"{entry.table.name} has {entry.measured} of the same answers as {later}"
+                    others.append(("", OtherResults("Not shown", reason, *again)))
                 elif _is_named_after(path, file, entry, survey):
-                    outdated.setdefault(entry.question, OutdatedResults(reason, *_DO_AGAIN[entry.measured]))
-        old = tuple(entry for name, entry in outdated.items() if name not in results)
-        return FileResults(file, table, survey, results, old)
+                    others.append((entry.question, OtherResults("Outdated", reason, *again)))
+        shown = tuple(entry for name, entry in others if name not in results)
+        return FileResults(file, table, survey, results, shown)
 
 
 def tables_address(view: SurveyView, question: str, groups: Sequence[str]) -> str:
