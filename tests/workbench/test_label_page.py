@@ -313,12 +313,22 @@ def test_the_sheet_of_ratings_is_read_by_the_commands_that_the_page_names(browse
     assert (folder / "labels" / "answers-Reason-quality-calibration.json").exists()
 
 
+def test_the_bar_ends_where_labels_are_expected_to_be_enough(browser, folder):
+    means = pl.read_parquet(folder / "results" / "answers-Reason-quality.parquet")["semscale_mean"]
+    person = Person(browser, "Ada")
+    for row in person.rows()[:9]:
+        person.send(row, label=str(round(means[row - 1])))
+    assert "9 of 39 texts labelled" in person.figures()
+    row = person.rows()[0]
+    person.send(row, label=str(round(means[row - 1])))
+    figures = person.figures()
+    more = int(re.search(r"Label about (\d+) more", figures)[1])
+    assert f"10 of about {10 + more} texts labelled" in figures
+
+
 def test_the_labels_are_chosen_on_the_page_of_ratings_which_rates_with_them(browser, folder):
     person = Person(browser, "Ada")
     person.label("543215432154")
-    figures = person.figures()
-    more = int(re.search(r"Label about (\d+) more", figures)[1])
-    assert f"12 labels of about {12 + more} that are enough" in figures
     form = browser.change("/label/sheet", {"task": "answers-Reason-quality", "then": "measure"})
     start = form.index('id="rate-form"')
     fields = fields_in(form[start : form.index("</form>", start)])
