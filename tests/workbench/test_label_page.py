@@ -318,7 +318,9 @@ def test_the_bar_ends_where_labels_are_expected_to_be_enough(browser, folder):
     person = Person(browser, "Ada")
     for row in person.rows()[:9]:
         person.send(row, label=str(round(means[row - 1])))
-    assert "9 of 39 texts labelled" in person.figures()
+    figures = person.figures()
+    assert "9 of 39 texts labelled" in figures
+    assert "Label 1 more text" in figures
     row = person.rows()[0]
     person.send(row, label=str(round(means[row - 1])))
     figures = person.figures()

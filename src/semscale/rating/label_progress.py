@@ -62,15 +62,15 @@ class LabelProgress:
         return self.more == 0
 
     @property
-    def enough(self) -> int | None:
-        """Number of labels that are expected to be enough; ``None`` while there are too few to tell."""
-        return None if self.n < FEWEST_LABELS else self.n + self.more
+    def has_figures(self) -> bool:
+        """True if there are enough labels for figures."""
+        return self.n >= FEWEST_LABELS
 
     @property
     def advice(self) -> str:
         """Sentences on when to stop."""
         texts = "text" if self.more == 1 else "texts"
-        if self.n < FEWEST_LABELS:
+        if not self.has_figures:
             return f"Label {self.more} more {texts} to see what the scale measures."
         if not self.is_enough:
             return f"Label about {self.more:,} more {texts}{self._gain}. So far, {self._figures}."

@@ -76,8 +76,7 @@ _ALPHA = Citation(
     "alpha",
 )
 UNCHECKED = (
-    "Not checked by people: no answer was coded by hand, so nobody knows how often the codes are wrong, and "
-    "they have no probabilities."
+    "Not checked by people: no answer was coded by hand, so nobody knows how often the codes are wrong."
 )
 """Caution on codes without hand codes."""
 
@@ -453,7 +452,7 @@ def _shares_finding(codebook: "Codebook", order: "Sequence[CodeShare]") -> str:
         stated += f", plausibly {percent(best.low, 0)} to {percent(best.high, 0)}"
     positive = _positive(first)
     if positive is not None and np.isfinite(positive.value):
-        stated += f"; of these {percent(positive.value, 0)} positive"
+        stated += f"; of those that judge it, {percent(positive.value, 0)} are positive"
     if not others:
         return f"{name} is the only topic ({stated})"
     named = [f"‘{one_line(share.code)}’ ({percent(_best(share).value, 0)})" for share in others[:2]]

@@ -36,6 +36,7 @@ from semscale.report.chart_kit import (
     percent_label,
     rectangle,
     sequential,
+    text_width,
     turned,
 )
 from semscale.report.document import Interval, Swatch
@@ -54,6 +55,7 @@ _GROUP_ROW, _LABELLED_ROW = 30, 38  # pixels of a group, and of one with a label
 _PANEL, _NARROW_PANEL, _PANEL_ROW = 104, 92, 27  # least width of a panel in pixels, and height of its rows
 _BETWEEN = 12  # pixels between panels
 _MOST_HEAD_LINES = 3
+_BESIDE = 28  # pixels between a plot and the figures beside it
 _FIGURE_CHARACTER = 6.6  # pixels of a character of a figure
 
 
@@ -474,19 +476,31 @@ def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool =
         percent: true if the axis is in percent.
     """
     narrow, right = width < NARROW_LIMIT, PADDING + width
+    texts = [row.short_text if narrow else row.text for row in rows]
     lines = Rows.fit([row.name for row in rows], width, 38, top=_HEAD)
     positions = [0.0, *(position for row in rows for position in row.positions)]
     low, high = min(positions), max(positions)
     spare = 0.04 * (high - low) or 0.05
-    axis = Axis(low - spare if low < 0 else 0.0, high + spare, lines.left, right - (62 if narrow else 250))
+    stop = right - _BESIDE - max(map(text_width, texts), default=0)
+    axis = Axis(low - spare if low < 0 else 0.0, high + spare, lines.left, stop)
     ticks = axis.ticks(3 if narrow else 5, percent_label if percent else plain)
+    if percent:
+        axis, ticks = _end_at_tick(axis, ticks, high)
     drawing = lines.drawing(width)
     draw_across(drawing, axis, ticks, top=lines.top, bottom=lines.bottom, title=title)
-    for index, row in enumerate(rows):
+    for index, (row, text) in enumerate(zip(rows, texts, strict=True)):
         _draw_forest_row(drawing, axis, row, lines.middle(index))
-        text = row.short_text if narrow else row.text
         drawing.text((right, lines.middle(index) + 4.5), text, anchor="end")
     return drawing
+
+
+def _end_at_tick(axis: Axis, ticks: Mapping[float, str], high: float) -> tuple[Axis, Mapping[float, str]]:
+    """Return an axis of shares that ends at a tick above all of them, unless that is above 100 %."""
+    values = list(ticks)
+    end = values[-1] + values[-1] - values[-2] if len(values) > 1 else 0.0
+    if not values[-1] < high < end <= 1 + 1e-9:
+        return axis, ticks
+    return replace(axis, high=end), {**ticks, end: percent_label(end)}
 
 
 def _draw_forest_row(drawing: Drawing, axis: Axis, row: ForestRow, y: float) -> None:

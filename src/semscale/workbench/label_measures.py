@@ -141,7 +141,7 @@ class LabelFigures:
         advice: sentences on when to stop.
         agreement: agreement of people with what is measured, and with each other.
         weighting: sentence on the weight; empty if the survey has none.
-        enough: number of labels, of all people, that are expected to be enough; ``None`` if it is not known.
+        more: number of further labels that are expected to be enough; ``None`` if it is not known.
     """
 
     figures: tuple[LabelFigure, ...]
@@ -149,7 +149,7 @@ class LabelFigures:
     advice: str
     agreement: tuple[LabelFigure, ...] = ()
     weighting: str = ""
-    enough: int | None = None
+    more: int | None = None
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,7 @@ class RatingMeasure:
             (figure,),
             (float(values[0]), float(values[-1])),
             progress.advice,
-            enough=progress.enough,
+            more=progress.more if progress.has_figures else None,
         )
 
     def agreement(self, people: RaterLabels) -> dict[str, AgreementEstimate]:
