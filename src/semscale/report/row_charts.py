@@ -494,7 +494,7 @@ def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool =
     return drawing
 
 
-def _end_at_tick(axis: Axis, ticks: Mapping[float, str], high: float) -> tuple[Axis, Mapping[float, str]]:
+def _end_at_tick(axis: Axis, ticks: dict[float, str], high: float) -> tuple[Axis, dict[float, str]]:
     """Return an axis of shares that ends at a tick above all of them, unless that is above 100 %."""
     values = list(ticks)
     end = values[-1] + values[-1] - values[-2] if len(values) > 1 else 0.0
