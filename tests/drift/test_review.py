@@ -63,6 +63,13 @@ def test_the_trend_counts_broken_limits_that_an_average_hides(history):
     assert values == [[0, 0, 0, 0], [0, 3.6, 0, 1]]
 
 
+def test_the_trend_names_a_single_broken_limit_where_there_is_room(history):
+    draw = trend_figure(summarize_history(history).datasets[0]).chart
+    wide, narrow = (draw(width).inline("trend") for width in (900, 340))
+    assert ">no outputs<" in wide
+    assert ">no outputs<" not in narrow
+
+
 def test_the_list_has_the_latest_run_first_with_its_gravest_reason(history):
     dataset = summarize_history(history).datasets[0]
     passed, failed, baseline = list_runs(dataset, 10)

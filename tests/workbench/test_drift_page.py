@@ -51,6 +51,14 @@ def test_a_run_is_approved_and_the_history_has_the_decision(browser, place):
     assert (approval.expires - approval.approved).days == 30
 
 
+def test_a_passed_run_without_a_decision_leads_to_one(browser, place):
+    next_step = f'<a href="/drift/run?run={PASSED}#decide">Approve it as the new baseline, or reject it</a>'
+    assert next_step in browser.get("/drift")
+    page = browser.get(f"/drift/run?run={PASSED}")
+    browser.change("/drift/decide", {**form_of(page), **DECISION, "act": "reject"})
+    assert next_step not in browser.get("/drift")
+
+
 def test_the_form_states_that_a_run_has_no_reruns(browser, place):
     assert "There is no rerun of this run" in browser.get(f"/drift/run?run={PASSED}")
     assert "There is no rerun of this run" not in browser.get(f"/drift/run?run={BASELINE}")

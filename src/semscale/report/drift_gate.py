@@ -91,6 +91,7 @@ _LONGEST_OUTPUT, _LONGEST_INPUT, _LONGEST_REASON, _LONGEST_NAME = 500, 400, 200,
 _BRIEF_OUTPUT, _BRIEF_LEAD_IN = 44, 14  # of the screen's table, whose cells have 44 characters
 _LEAD_IN = 80  # characters shown before the first difference of long texts
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+_ORANGE = 0.75  # of the way to the darkest colour, which is brown
 _BETTER = {Changed.BETTER, Changed.SLIGHTLY_BETTER}
 SAME_SUBJECT = {
     "silenced": "fewer_outputs",
@@ -772,7 +773,7 @@ def _groups_figure(summary: DriftSummary, tests: Sequence[MetricTest]) -> Figure
 
 def drift_colour(margins: float) -> str:
     """Return the colour of a drift as a multiple of its margin: orange is worse; white without a drift."""
-    return diverging(-min(max(margins / 2, -1.0), 1.0)) if math.isfinite(margins) else "#ffffff"
+    return diverging(-_ORANGE * min(max(margins / 2, -1.0), 1.0)) if math.isfinite(margins) else "#ffffff"
 
 
 def _quality_section(summary: DriftSummary) -> Section | None:

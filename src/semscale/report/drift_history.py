@@ -411,6 +411,16 @@ def _broken_cell(broken: Sequence[GateCheck] | None) -> Cell:
     return Quoted(join_list([*names, *more]), wraps=True) if names else Label("none")
 
 
+def _broken_in_brief(broken: Sequence[GateCheck] | None) -> str:
+    """Return a single broken check by a short name, or the number of several."""
+    if broken is None or len(broken) != 1:
+        return number(None if broken is None else len(broken), 0)
+    kind, name = broken[0].kind, broken[0].name
+    if kind == "limit":
+        return "no outputs" if name == "silenced" else name.replace("_", " ")
+    return {"must_pass": "must-pass item", "rejection": "rejected"}.get(kind, kind)
+
+
 def _broken_check(check: GateCheck) -> str:
     if check.kind == "must_pass":
         return f"must-pass {check.name}"
@@ -467,9 +477,9 @@ def _drift_figure(series: Sequence[StoredComparison], recorded: Mapping[str, dat
     cells = [
         [
             *(MatrixCell(drift_colour(value), with_sign(number(value, 1))) for value in row),
-            MatrixCell(drift_colour(2.0 * min(n, 1)), number(n, 0)),
+            MatrixCell(drift_colour(2.0 * min(n, 1)), _broken_in_brief(comparison.broken), number(n, 0)),
         ]
-        for row, n in zip(values, broken, strict=True)
+        for comparison, row, n in zip(shown, values, broken, strict=True)
     ]
     names = [
         f"{one_line(comparison.model)} {recorded[comparison.candidate_id]:%Y-%m-%d} "
@@ -494,10 +504,9 @@ def _drift_figure(series: Sequence[StoredComparison], recorded: Mapping[str, dat
             labels,
             [[*row, n] for row, n in zip(values, broken, strict=True)],
         ),
-        caption="A figure such as +3.6 means 3.6 times the change that is allowed on average (the margin); "
-        "orange is worse, and 1 or more is too large to pass. A hard limit counts single items with a fault, "
-        "such as lost outputs, which an average can hide: the last column has the number of broken limits. "
-        f"The latest run is at the top; all were compared with the same baseline and settings.{cut}",
+        caption="+3.6 is 3.6 times the change allowed on average; orange is worse, and 1 or more cannot "
+        "pass. Limits count items with a fault, which averages hide. Baseline and settings are the same."
+        f"{cut}",
         style="heat",
     )
 

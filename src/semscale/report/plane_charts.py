@@ -16,7 +16,6 @@ from semscale.report.chart_kit import (
     GRID,
     LINE_HEIGHT,
     MUTED,
-    NARROW_LIMIT,
     PADDING,
     Axis,
     Drawing,
@@ -107,7 +106,7 @@ _LONGEST_HEAD = 24
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """Colour and figure of a cell, and the figure for narrow screens if it differs."""
+    """Colour and figure of a cell, and a shorter figure where not all figures fit."""
 
     colour: str
     text: str
@@ -131,14 +130,9 @@ def matrix(
         width: greatest width in pixels, including labels.
         title: title of the columns.
     """
-    narrow = width < NARROW_LIMIT
-    texts = [
-        [cell.text if cell.short_text is None or not narrow else cell.short_text for cell in row]
-        for row in cells
-    ]
     heads = [name if len(name) <= _LONGEST_HEAD else name[: _LONGEST_HEAD - 1] + "…" for name in columns]
     widest = max(map(text_width, heads), default=0)
-    longest = max([widest, *map(text_width, chain(*texts))])
+    longest = max([widest, *(text_width(cell.text) for cell in chain(*cells))])
     room = label_room(width, rows)
     side = min(max(72.0, longest + 12), (width - room) / max(len(columns), 1), float(_WIDEST_CELL))
     lines = _head_lines(heads, int(side))
@@ -162,12 +156,23 @@ def matrix(
     for row, column in by_colour:
         corner = middles[column] - across / 2, table.middle(row) - height / 2
         drawing.box(corner, across, height, cells[row][column].colour)
-    if max(map(text_width, chain(*texts)), default=0) * size / FONT_SIZE > side:
+    texts = _fitting_texts(cells, side * FONT_SIZE / size)
+    if texts is None:
         return drawing  # the table below the chart has the figures
     for row, column in by_colour:
         point, ink = (middles[column], table.middle(row) + 4.3), ink_on(cells[row][column].colour)
         drawing.text(point, texts[row][column], anchor="middle", fill=ink, font_size=size)
     return drawing
+
+
+def _fitting_texts(cells: Sequence[Sequence[MatrixCell]], most: float) -> list[list[str]] | None:
+    """Return the figures of cells, or the shorter ones; ``None`` if these are wider than ``most``, too."""
+    texts = [[cell.text for cell in row] for row in cells]
+    brief = [[cell.text if cell.short_text is None else cell.short_text for cell in row] for row in cells]
+    for figures in (texts, brief):
+        if max(map(text_width, chain(*figures)), default=0) <= most:
+            return figures
+    return None
 
 
 def _head_lines(heads: Sequence[str], side: int) -> list[list[str]] | None:
