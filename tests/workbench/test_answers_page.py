@@ -106,7 +106,7 @@ def test_the_files_with_measured_answers_are_listed(browser, folder):
     inspect_log(folder)
     label_as_ada(browser, 1, "4")
     page = browser.get("/answers")
-    assert "scored by a judge" in page
+    assert "scored by a language model (judge)" in page
     assert "log of an evaluation" in page
     assert "answers.csv</bdi>" not in page
     judged, log = page[page.index(f"file={JUDGED.replace('/', '%2F')}") :].split("</tr>")[:2]
@@ -121,8 +121,12 @@ def test_a_single_file_is_a_card_with_its_mean_and_interval(browser):
     page = re.sub(r"\s+", " ", re.sub("<[^>]*>", "", browser.get("/answers")))
     mean = sum((level - 1) / 4 for row, level in enumerate(LEVELS, start=1) if row != 12) / (N - 1)
     assert re.search(rf"{N} answers, mean score {mean:.2f} \[0\.\d\d, 0\.\d\d\] on a scale", page)
-    assert f"{N - 1} scored; 0 labelled by people." in page
-    assert "Read the worst" in page
+    assert f"{N - 1} scored. No person has checked these scores yet." in page
+    assert "Read the worst Label some" in page
+    label_as_ada(browser, 1, "4")
+    page = browser.get("/answers")
+    assert "; 1 labelled by people." in page
+    assert '<a class="button" href="/label?table=judged.parquet">Label more</a>' in page
 
 
 def test_the_lowest_scores_come_first_and_unreadable_ones_last(browser):

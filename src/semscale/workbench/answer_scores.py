@@ -17,7 +17,7 @@ Kind = Literal["judge", "match", "consistency", "log"]
 """What measured the answers of a file; of a log, the tool that wrote it."""
 
 KINDS: dict[Kind, str] = {
-    "judge": "scored by a judge",
+    "judge": "scored by a language model (judge)",
     "match": "matched with references",
     "consistency": "compared with samples",
     "log": "log of an evaluation",
