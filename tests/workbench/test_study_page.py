@@ -136,6 +136,12 @@ def test_a_form_that_is_saved_as_it_is_changes_nothing(browser, study):
     assert study.read_bytes() == before
 
 
+def test_saving_leads_to_the_page_that_asks_if_its_button_is_pressed(browser, study):
+    answer = browser.post("/study/edit", open_form(browser) | {"seed": "3", "then": "run"})
+    assert (answer.status_code, answer.url.raw_path) == (200, b"/study/run?file=bars.yaml")
+    assert "seed: 3" in study.read_text()
+
+
 def test_a_change_of_one_field_leaves_all_else_as_it_was_written(browser, study):
     form = open_form(browser)
     form["concept_text"][0] = "A bar of oats: new"
@@ -227,11 +233,15 @@ def test_what_a_run_does_is_stated_before_it_is_started(browser, study):
     assert "Each of 6 personas answers 1 question about 2 concepts." in sentence
     plan = plan_of(page)
     assert (plan["Question"], plan["Concepts"]) == ("Would you buy it?", "oat, nut")
-    assert (plan["Answers"], plan["Model"]) == ("12", "m")
+    assert (plan["Answers"], plan["Model"]) == ("12", "m, on this machine: nothing is sent elsewhere")
     assert main_buttons(page) == ["Forecast calls and cost"]
     assert plan["Calls"].startswith("at most 12 ")
     assert plan["Replies come from"].startswith("http://127.0.0.1:9/v1")
     assert plan["Cost"] == "known after a forecast, which sends nothing"
+    assert "The answers show nothing about people until you" in page
+    study.write_text(STUDY.replace("http://127.0.0.1:9/v1", "https://models.example.org/v1"))
+    plan = plan_of(browser.get("/study/run?file=bars.yaml"))
+    assert plan["Model"].startswith("m, all questions are sent to models.example.org")
     # Similarity and the follow-up rating share the call for free words: 3 calls for 4 methods and 12 answers.
     study.write_text(STUDY.replace("[dlr]", "[ssr, flr, dlr]") + "budget: {max_cost: 2.5}\n")
     plan = plan_of(browser.get("/study/run?file=bars.yaml"))

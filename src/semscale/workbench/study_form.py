@@ -32,6 +32,14 @@ METHOD_TITLES = {
 }
 """Methods in words."""
 
+METHOD_USES = {
+    "ssr": "the usual choice",
+    "flr": "to compare: the model rates the words itself, with one more call",
+    "dlr": "to compare: one short reply",
+    "decision": "to compare: for models that give probabilities",
+}
+"""What methods are chosen for."""
+
 METHOD_CODES = {"ssr": "SSR", "flr": "FLR", "dlr": "DLR", "decision": "typed decision"}
 """Names of the methods in reports and papers."""
 
@@ -87,6 +95,7 @@ class StudyForm(BaseModel):
         concurrency: greatest number of simultaneous calls.
         per_minute: greatest number of calls per minute.
         shown: position of the persona whose interview is shown.
+        then: ``run`` to go on to the page that asks the panel.
         change: ``add:concept`` adds an empty concept, ``remove:concept:2`` removes the third.
     """
 
@@ -129,6 +138,7 @@ class StudyForm(BaseModel):
     concurrency: str = ""
     per_minute: str = ""
     shown: str = "0"
+    then: str = ""
     change: str = ""
 
     @classmethod

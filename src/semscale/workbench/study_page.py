@@ -19,6 +19,7 @@ from semscale.workbench.study_files import StoredStudy, new_path, study_files
 from semscale.workbench.study_form import (
     METHOD_CODES,
     METHOD_TITLES,
+    METHOD_USES,
     TYPE_TITLES,
     StudyFields,
     StudyForm,
@@ -135,6 +136,8 @@ class StudyPage:
             self._write(stored, content)
         except SemscaleError as error:
             return self._render(form, stored, refused=error)
+        if form.then == "run":
+            return redirect("/study/run", file=form.file)
         return redirect("/study/edit", file=form.file, shown=form.shown)
 
     def save_text(self, form: Annotated[FileForm, Form()]) -> Response:
@@ -189,6 +192,7 @@ class StudyPage:
             tables=self._project.files(),
             types=TYPE_TITLES,
             methods={name: METHOD_TITLES[name] for name in METHODS},
+            uses=METHOD_USES,
             codes=METHOD_CODES,
             has_joint=bool(stored.keys["panel"].get("joint")),
             command=shlex.join(["semscale", "study", "run", form.file, "--dry-run"]),

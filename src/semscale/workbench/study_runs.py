@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Form
 from pydantic import BaseModel
@@ -114,6 +115,13 @@ class ModelState:
     variable: str | None = None
     problem: str = ""
     note: str = ""
+
+    @property
+    def recipient(self) -> str:
+        """Host to which prompts are sent; empty if they stay on this machine."""
+        if not self.address or Recipient(self.address).is_harmless:
+            return ""
+        return urlsplit(self.address).netloc.rpartition("@")[2]
 
 
 class ChosenStudy(BaseModel):
