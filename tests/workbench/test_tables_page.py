@@ -95,6 +95,15 @@ def test_questions_are_moved(browser):
     assert form_of(page)["questions"] == ["sound", "shape"]
 
 
+def test_tables_that_are_in_the_basket_leave_the_emphasis_to_the_workbook(browser):
+    emphasised = '<button class="main" id="add-to-basket"'
+    assert emphasised in browser.get("/tables?questions=shape&title=First")
+    page = add(browser, "/tables?questions=shape&title=First")
+    assert emphasised not in page
+    assert page.count(">Make Excel workbook</button>") == 2
+    assert emphasised in browser.get("/tables?questions=shape&banners=country")
+
+
 def test_tables_are_added_with_a_title_changed_moved_and_removed(browser, entries):
     add(browser, "/tables?questions=shape&banners=country&title=First&decimals=0")
     page = add(browser, "/tables?questions=sound")

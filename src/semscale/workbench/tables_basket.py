@@ -80,6 +80,11 @@ class StoredBasket:
         """An ID of each entry, which stays when its title or others are changed."""
         return _keys([entry.model_dump_json(exclude={"title"}) for entry in self.entries])
 
+    def has(self, entry: TableEntry) -> bool:
+        """Return whether an entry has the same tables, by whatever title."""
+        untitled = [stored.model_dump(exclude={"title"}) for stored in self.entries]
+        return entry.model_dump(exclude={"title"}) in untitled
+
     def position(self, key: str) -> int:
         """Return the position of an entry, from 0.
 

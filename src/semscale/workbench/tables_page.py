@@ -190,6 +190,7 @@ class TablesPage:
             view=view,
             draft=draft,
             is_added=_ADDED in query,
+            is_in_basket=entry is not None and basket.has(entry),
             rows=[entry for entry in _rows(view, results) if _matches(entry, draft.find)],
             results=results,
             groups={question.name for question in view.survey.of_kind(*GROUPS)},
