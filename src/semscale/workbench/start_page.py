@@ -184,26 +184,26 @@ class StartPage:
         return self._open
 
 
-def _ready(project: Project) -> dict[str, str]:
-    """Return what a project has for a job, by the page of the job: scored answers, and gates of runs."""
+def _ready(project: Project) -> dict[str, tuple[str, str]]:
+    """Return what a project has for a job and what of it failed, by the page of the job."""
     ready = {}
     judged = [path for path in sorted((project.folder / RESULTS).glob("*.parquet")) if _is_judged(path)]
     if judged:
-        ready["answers"] = f"{count_of(len(judged), 'file')} with scored answers"
+        ready["answers"] = f"{count_of(len(judged), 'file')} with scored answers", ""
     if (project.folder / HISTORY_FILE).is_file():
         ready["drift"] = _runs(project)
     return ready
 
 
-def _runs(project: Project) -> str:
+def _runs(project: Project) -> tuple[str, str]:
     try:
         with project.open_history() as history:
             outcomes = {gate.candidate_id: gate.outcome for gate in history.comparisons()}
             n_runs = sum(run.rerun_of is None for run in history.runs())
     except InputError:  # the page of drift says why
-        return "a history of runs, which cannot be read"
+        return "a history of runs, which cannot be read", ""
     n_failed = sum(outcome == "fail" for outcome in outcomes.values())
-    return count_of(n_runs, "run") + (f", {n_failed} failed the gate" if n_failed else "")
+    return count_of(n_runs, "run"), f"{n_failed} failed the gate" if n_failed else ""
 
 
 def _is_judged(path: Path) -> bool:
