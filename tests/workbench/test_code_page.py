@@ -497,6 +497,17 @@ def test_a_new_name_keeps_the_number_of_answers(browser):
 
 
 @pytest.mark.usefixtures("quick")
+def test_the_list_of_codes_states_how_many_answers_have_none(browser, folder):
+    browser.change("/code/delete", form_on(browser, HOSTILE, "delete"))
+    code(browser, sentiment="none")
+    out = pl.read_parquet(folder / "results" / "answers-Reason-codes.parquet")
+    has_code = (pl.col("semscale_power") == 1) | (pl.col("semscale_cost") == 1)
+    n = out.filter(pl.col("why").is_not_null(), ~has_code.fill_null(False)).height
+    assert n
+    assert f"for {n} of 60 answers, no code applies or is sure" in browser.get("/code")
+
+
+@pytest.mark.usefixtures("quick")
 def test_codes_that_were_changed_are_coded_anew(browser, folder):
     code(browser, sentiment="none")
     change(browser, "power", name="energy")

@@ -298,12 +298,22 @@ class CodedTable:
             .otherwise(outcome.replace(_OUTCOME_WORDS))
         )
 
+    @property
+    def _is_readable(self) -> pl.Expr:
+        """Whether an answer can be read."""
+        reason = pl.col(f"{self._prefix}reason")
+        return reason.is_null() | (reason == UNSURE)
+
     @cached_property
     def n_readable(self) -> int:
         """Number of answers that can be read, the base of shares."""
-        reason = pl.col(f"{self._prefix}reason")
-        read = reason.is_null() | (reason == UNSURE)
-        return int(self._table.filter(read).select(pl.len()).collect().item())
+        return int(self._table.filter(self._is_readable).select(pl.len()).collect().item())
+
+    @cached_property
+    def n_without(self) -> int:
+        """Number of these answers to which no code applies, or none surely."""
+        without = self._is_readable & (pl.col(f"{self._prefix}outcome") != CodingOutcome.CODED)
+        return int(self._table.filter(without).select(pl.len()).collect().item())
 
     def counts(self, names: Collection[str]) -> dict[str, int]:
         """Return the number of answers with each code that the table has."""
