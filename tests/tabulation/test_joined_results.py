@@ -25,7 +25,7 @@ RATINGS = {
     "semscale_p_1": [0.0, 1.0, 0.5, None, 0.0],
     "semscale_p_2": [1.0, 0.0, 0.5, None, 1.0],
 }
-# Nobody knows whether row 5 is about the price; any is a net of both codes.
+# Row 5 may be about the price, which is unsure; any is a net of both codes.
 CODES = {
     "semscale_outcome": ["coded", "coded", "coded", "no-answer", "coded"],
     "semscale_any": [1, 1, 1, None, 1],
@@ -80,14 +80,14 @@ def test_an_open_question_has_the_ratings_and_codes_of_other_tables(run):
     asked = ("--question", "Reason", "--question", "like", "--banner", "region")
     rated, coded, liked = run(*asked, *results("rated.parquet", "coded.parquet"))
     assert [rated["text"], coded["text"]] == ["Why this rating", "Why this rating (codes)"]
-    # Point 1 has 0 + 1 + .5 + 0 of 4 texts. Codes: row 4 is missing in all, row 5 in price alone.
+    # Point 1 has 0 + 1 + .5 + 0 of 4 texts. Codes: row 4 is missing in all, row 5 has no sure price.
     assert shares(rated)["1 Bad"] == pytest.approx(0.375)
     assert shares(rated)["2 Good"] == pytest.approx(0.625)
     assert shares(rated)["mean"] == pytest.approx(1.625)
-    assert shares(coded) == pytest.approx({"power": 3 / 4, "price": 2 / 3, "any": 1})
+    assert shares(coded) == pytest.approx({"power": 3 / 4, "price": 2 / 4, "any": 1})
     assert [line["name"] for line in coded["lines"] if line["is_net"]] == ["any"]
     # In the south, rows 3 and 5 have answers.
-    assert shares(coded, 2) == pytest.approx({"power": 1, "price": 1, "any": 1})
+    assert shares(coded, 2) == pytest.approx({"power": 1, "price": 1 / 2, "any": 1})
     assert liked["columns"][0]["n"] == 5
 
 
@@ -169,7 +169,7 @@ def test_a_table_without_facts_is_of_the_text_that_it_fits(run, tmp_path):
     # The battery of row 1 is in why, and not in wish; the cells of a CSV file name no text.
     write(tmp_path / "coded.csv", CODES)
     (coded,) = run("--question", "Reason", *results("coded.csv"))
-    assert shares(coded) == pytest.approx({"any": 1, "power": 3 / 4, "price": 2 / 3})
+    assert shares(coded) == pytest.approx({"any": 1, "power": 3 / 4, "price": 2 / 4})
     # Ratings fit the text with equal ratings of equal texts: rows 1 and 4 of wish have others.
     write(tmp_path / "rated.csv", RATINGS)
     (rated,) = run("--question", "Reason", *results("rated.csv"))

@@ -301,7 +301,7 @@ def test_a_rated_text_with_few_different_answers_is_read_from_its_probabilities(
     assert read(frame, "region").kind == "single choice"
 
 
-def test_codes_are_a_multiple_choice_with_missing_decisions():
+def test_codes_are_a_multiple_choice_in_which_unsure_ones_count_as_not_assigned():
     frame = pl.DataFrame({
         "semscale_outcome": ["coded", "coded", "unread"],
         "semscale_price": [1, 0, None], "semscale_price_p": [0.9, 0.1, None],
@@ -309,7 +309,8 @@ def test_codes_are_a_multiple_choice_with_missing_decisions():
     })  # fmt: skip
     question = read(frame, "semscale_outcome")
     assert [line.name for line in question.lines] == ["price", "taste"]
-    np.testing.assert_array_equal(question.columns()[1], [0, np.nan])
+    np.testing.assert_array_equal(question.columns(), [[1, 1], [0, 0], [np.nan, np.nan]])
+    assert "unsure codes count as not assigned: 1 answer has one" in question.notes
 
 
 def test_open_texts_are_to_be_rated_first():

@@ -330,7 +330,7 @@ def test_the_basket_makes_files_of_results_by_a_command_that_does_the_same(brows
     assert command.count("--results results/answers-Reason-") == 2
     book = CalamineWorkbook.from_path(folder / "results" / "answers-tables.xlsx")
     rows = {row[0]: row for row in book.get_sheet_by_name("why, codes").to_python() if row[0]}
-    assert rows["sound"][1] == pytest.approx(2 / 5)  # of six answers, one is unsure
+    assert rows["sound"][1] == pytest.approx(2 / 6)  # one of six answers is unsure
     rows = {row[0]: row for row in book.get_sheet_by_name("why, ratings").to_python() if row[0]}
     assert rows["1 Bad"][1] == pytest.approx(1.5 / 6)
     (folder / "results" / "answers-tables.xlsx").unlink()

@@ -41,6 +41,7 @@ from semscale.tabulation.survey_questions import grid_item
 from semscale.tabulation.text_results import (
     are_of_text,
     code_columns,
+    code_value,
     coded_text,
     describe_codes,
     mass_columns,
@@ -124,11 +125,15 @@ class AnswerReader:
         return results[0] if results else self._read(question, ())
 
     def _read(self, question: Question, notes: tuple[str, ...]) -> TabulatedQuestion:
-        columns = [self._column(name) for name in question.all_columns if name in self._frame.columns]
+        are_codes = coded_text(question.name) is not None
+        column_of = self._decisions if are_codes else self._column
+        columns = [column_of(name) for name in question.all_columns if name in self._frame.columns]
         if not any(column.filled for column in columns):
             raise InputError("question", _empty_message(question))
         tally = _Tally(question)
-        lines, weights, answers, remarks = self._answers(question, columns, tally)
+        lines, weights, answers, remarks = self._answers(question, columns, column_of, tally)
+        if are_codes:
+            remarks = (*remarks, *self._notes_on_unsure(columns))
         n_choices = sum(not line.is_summary for line in lines)
         if n_choices > MAX_ANSWERS:
             raise InputError("question", _too_many_message(question, n_choices))
@@ -149,6 +154,27 @@ class AnswerReader:
     def _column(self, name: str) -> "_Column":
         return _Column(self._frame[name], self._labels.get(name, ColumnLabels()))
 
+    def _decisions(self, name: str) -> "_Column":
+        """Return the decisions on a code, of which unsure ones count as not assigned, as in shares of codes.
+
+        Unsure decisions are empty, and have a value. Answers that were not coded have neither.
+        """
+        column = self._column(name)
+        value = code_value(name, self._frame.columns)
+        if not value:
+            return column
+        is_unsure = column.is_empty & ~self._column(value).is_empty
+        decided = pl.select(pl.when(pl.Series(is_unsure)).then(pl.lit("0")).otherwise(column.names))
+        return _Column(decided.to_series().alias(name), column.labels)
+
+    def _notes_on_unsure(self, columns: "Sequence[_Column]") -> list[str]:
+        """State how many answers have an unsure code."""
+        written = (self._column(column.name) for column in columns)
+        unsure = [own.is_empty & ~column.is_empty for own, column in zip(written, columns, strict=True)]
+        n = int(np.any(unsure, axis=0).sum())
+        having = "1 answer has one" if n == 1 else f"{n:,} answers have one"
+        return [f"unsure codes count as not assigned: {having}"] if n else []
+
     def _spelling_notes(self, question: Question) -> list[str]:
         if question.kind not in {"single", "multiple", "scale", "wave"}:
             return []
@@ -156,7 +182,11 @@ class AnswerReader:
         return list(dict.fromkeys(filter(None, notes)))
 
     def _answers(
-        self, question: Question, columns: "Sequence[_Column]", tally: "_Tally"
+        self,
+        question: Question,
+        columns: "Sequence[_Column]",
+        column_of: "Callable[[str], _Column]",
+        tally: "_Tally",
     ) -> tuple[tuple[Line, ...], Floats, Floats | Integers, tuple[str, ...]]:
         """Return lines, the answers' contributions to them, answers and notes, by the question's kind."""
         match question.kind:
@@ -168,9 +198,9 @@ class AnswerReader:
             case "numeric":
                 return _read_numbers(question, columns[0], tally)
             case "ranking":
-                return _read_ranking(question, columns, self._column, tally)
+                return _read_ranking(question, columns, column_of, tally)
             case "multiple":
-                return _read_multiple(question, columns, self._column, tally)
+                return _read_multiple(question, columns, column_of, tally)
             case "open":
                 raise InputError("question", _unmeasured_message(question, len(columns[0].counts)))
         raise InputError("question", _uncounted_message(question, columns[0].name))

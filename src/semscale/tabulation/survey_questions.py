@@ -15,6 +15,7 @@ from semscale.survey.inference import describe_columns
 from semscale.tabulation.text_results import (
     CODED,
     code_columns,
+    code_value,
     coded_text,
     columns_of_results,
     describe_codes,
@@ -244,7 +245,11 @@ def _read_column_list(text: str, columns: Sequence[str]) -> QuestionColumns:
 def columns_of_question(question: QuestionColumns, columns: Sequence[str]) -> list[str]:
     """Return the columns from which a question is read."""
     present = [column for column in question.columns if column in columns]
-    return present if question.is_multiple else [*present, *columns_of_results(columns, question.columns[0])]
+    if not question.is_multiple:
+        return [*present, *columns_of_results(columns, question.columns[0])]
+    are_codes = coded_text(question.name) is not None
+    values = [code_value(column, columns) for column in present] if are_codes else []
+    return [*present, *filter(None, values)]
 
 
 def describe_question(

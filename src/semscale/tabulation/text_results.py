@@ -58,6 +58,11 @@ def coded_text(name: str) -> str | None:
     return name.removeprefix(PREFIX).removesuffix(_OUTCOME) if is_named else None
 
 
+def code_value(code: str, columns: Collection[str]) -> str:
+    """Return the column with the value that decides about a code; empty if there is none."""
+    return next((code + kind for kind in _KINDS if code + kind in columns), "")
+
+
 def code_columns(columns: Sequence[str], text: str = "") -> dict[str, str]:
     """Return the columns of decisions on codes that ``semscale code`` wrote, each with that of its value.
 
@@ -72,7 +77,7 @@ def code_columns(columns: Sequence[str], text: str = "") -> dict[str, str]:
         return {}
     others = () if text else tuple(named)
     values = {
-        column: next((column + kind for kind in _KINDS if column + kind in names), "")
+        column: code_value(column, names)
         for column in columns
         if column.startswith(start) and not column.startswith(others)
     }
