@@ -93,7 +93,7 @@ class TablesOptions(Settings):
     missing: Annotated[
         tuple[str, ...],
         Field(description="Codes for a missing answer: 9,99 for all questions, or QUESTION=9,refused."),
-        Option(COLUMNS, "CODES"),
+        Option(COLUMNS, "CODES", rare=True),
     ] = ()
     method: Annotated[
         str | None,

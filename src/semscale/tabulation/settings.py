@@ -246,7 +246,7 @@ class SampleSettings(Settings):
             title="Order of waves",
             description="All waves from the first to the last, such as 'before,after'.",
         ),
-        Option(_SAMPLE, "WAVES", type=str),
+        Option(_SAMPLE, "WAVES", type=str, rare=True),
         Signed(),
     ] = ()
     pair_by: Annotated[
