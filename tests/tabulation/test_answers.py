@@ -128,6 +128,7 @@ def test_nets_of_options_count_respondents_once():
 """
     result = table({"t": [1, 1, 0, 0], "c": [1, 0, 0, 0], "j": [0, 0, 1, 0]}, "q", description)
     assert shares(result) == {"Tea": 0.5, "Coffee": 0.25, "Juice": 0.25, "Hot": 0.5, "any of these": 0.75}
+    assert [line.label for line in result.question.lines[3:]] == ["Hot (net)", "any of these"]
     # 4 answers: 2 Tea, 1 Coffee, 1 Juice; nets are no answers.
     assert result.answer_shares[:3, 0].tolist() == [0.5, 0.25, 0.25]
     assert all(math.isnan(share) for share in result.answer_shares[3:, 0])

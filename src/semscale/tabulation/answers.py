@@ -799,10 +799,10 @@ def _several(
     """
     names = [option.label for option in options]
     is_exclusive = np.array([option.exclusive for option in options])
-    lines = [Line(name, "share", is_net=name in nets) for name in names]
+    lines = [Line(name, "share", is_net=name in nets, is_named_net=name in nets) for name in names]
     answers = [marks]
     for net, members in _net_members(question, names).items():
-        lines.append(Line(net, "share", is_net=True))
+        lines.append(Line(net, "share", is_net=True, is_named_net=True))
         answers.append(_any_of(marks[:, members]))
     is_coded_text = coded_text(question.name) is not None
     can_be_none = (has_no or is_exclusive.any()) and not is_coded_text

@@ -46,11 +46,19 @@ class Line:
         name: name for readers.
         kind: statistic of the line: a share of respondents, a mean, or a net promoter score.
         is_net: true if it combines several answers, such as the two highest points.
+        is_named_net: true for a net of a codebook or a description, whose name does not tell that it is one.
     """
 
     name: str
     kind: LineKind
     is_net: bool = False
+    is_named_net: bool = False
+
+    @property
+    def label(self) -> str:
+        """The name, with a mark if it is that of a net."""
+        is_marked = self.name.casefold().endswith("(net)")
+        return f"{self.name} (net)" if self.is_named_net and not is_marked else self.name
 
     @property
     def is_summary(self) -> bool:
@@ -198,7 +206,10 @@ def choice_lines(
 ) -> tuple[tuple[Line, ...], Floats]:
     """Return one line per answer and net of a question, and the contribution of each answer."""
     nets = nets or {}
-    lines = [*(Line(name, "share") for name in names), *(Line(net, "share", is_net=True) for net in nets)]
+    lines = [
+        *(Line(name, "share") for name in names),
+        *(Line(net, "share", is_net=True, is_named_net=True) for net in nets),
+    ]
     return tuple(lines), np.column_stack([np.eye(len(names)), _indicators(len(names), nets.values())])
 
 
