@@ -173,7 +173,7 @@ def test_models_have_separate_columns_in_the_tables(result, tmp_path):
     # The one model is a point above the other in every persona, so nothing varies within personas.
     assert models.differences.values[-1, 0] == 1.0
     assert models.differences.low[-1, 0] == pytest.approx(1.0)
-    assert finding(tables.tables[1]).startswith("played: Would you buy it? The mean is 3.00")
+    assert finding(tables.tables[1], tables.settings).startswith("played: Would you buy it? The mean is 3.00")
     by_model = tables.to_frame().group_by("answered_by", maintain_order=True).len()
     assert by_model["answered_by"].to_list() == [None, "played", "other"]
     tables.report(tmp_path / "both.xlsx")

@@ -7,6 +7,7 @@ import pytest
 from python_calamine import CalamineWorkbook
 
 from semscale.errors import InputError
+from semscale.report.tables_basket import without_repeats
 from semscale.store.table import Table, frame_reader
 from semscale.tabulation.basket import (
     Basket,
@@ -153,6 +154,26 @@ def test_slides_have_the_entries_with_charts_in_order(tables, frame, tmp_path):
     assert "Drinks of the young" in texts[1]
     assert "Drinks of the young: " in texts[2]
     assert "Entry 2: " in texts[2]
+
+
+REPEATED = """tables:
+- {questions: [drink], banners: [region, sex]}
+- {title: North, questions: [drink], banners: [region, sex], hide: [south]}
+- {title: Again, questions: [drink], banners: [sex], decimals: 0}
+"""
+
+
+@pytest.fixture(scope="module")
+def repeated(frame):
+    frame = frame.with_columns(sex=pl.Series(["f", "f", "m", "m"] * 25))
+    table = Table("people.csv", None, tuple(frame.columns), frame_reader(frame), n_rows=frame.height)
+    return tabulate_basket(table, parse_basket(REPEATED.encode(), source="tables.yaml"), None)
+
+
+def test_a_table_that_an_earlier_entry_shows_is_shown_once(repeated):
+    # The second entry hides no sex; the third has other decimals.
+    shown = [[table.banner.name for table in part.tables] for part in without_repeats(repeated.parts)]
+    assert shown == [["region", "sex"], ["region"], ["sex"]]
 
 
 def test_the_page_has_a_section_per_question(tables, tmp_path):

@@ -52,6 +52,8 @@ LOOKS: Mapping[str, Mapping[str, object]] = {
         "bold": True, "bottom": 1, "bottom_color": _RULE, "text_wrap": True, "valign": "bottom",
         "align": "left", "indent": 1,
     },
+    "strong": {"bold": True, "text_wrap": True},
+    "inner strong": {"bold": True, "text_wrap": True, "align": "left", "indent": 1},
     "mark": {"bold": True, "font_color": "#1f5a92"},
     "list": {},
     "span head": {
@@ -167,7 +169,6 @@ class Sheet:
         self._wrapped: list[tuple[int, int, int, str, float, float]] = []
         self._lines: list[tuple[int, int, str, str]] = []
         self._heights: dict[int, float] = {}
-        self._hidden: set[int] = set()
         self._kept: dict[int, int] = {}
         self._print_end: int | None = None
         self._settled = self._reach = 0
@@ -280,11 +281,6 @@ class Sheet:
         """Set the width of a column, whatever its content."""
         self._fixed[column] = characters
 
-    def hide(self, row: int) -> None:
-        """Hide a row, as a filter does."""
-        self._hidden.add(row)
-        self.sheet.set_row(row, None, None, {"hidden": True})
-
     def width(self, first: int, last: int) -> int:
         """Return the width of neighbouring columns in pixels."""
         return sum(round(self._width(column) * _PIXELS) + _PADDING for column in range(first, last + 1))
@@ -375,8 +371,6 @@ class Sheet:
 
     def _measure(self, first: int, last: int, text: str, look: str) -> None:
         """Note the room that a text needs: its longest word in a heading, and otherwise all of it."""
-        if self.row in self._hidden:
-            return
         size = self.formats.size(look)
         is_head = look.endswith("head") or last > first
         if is_head:

@@ -85,8 +85,10 @@ def _parts_of_bars(chart: ChartData) -> Iterator[Part]:
     values = (value for series in chart.series for value in series.values if math.isfinite(value))
     chart = replace(chart, limits=(0.0, max(values, default=1.0)))  # the same on all slides
     rest = range(_FIRST_BARS, n)
-    known = [chart.series[0].values[index] for index in rest if math.isfinite(chart.series[0].values[index])]
-    most = f", at most {percent(max(known), 0)}" if known and chart.number_format == SHARE else ""
+    listed = chart.series[:1] if chart.has_total else chart.series
+    known = [entry.values[index] for entry in listed for index in rest if math.isfinite(entry.values[index])]
+    of_all = " of all" if chart.has_total and len(chart.series) > 1 else ""
+    most = f", at most {percent(max(known), 0)}{of_all}" if known and chart.number_format == SHARE else ""
     yield Part((chart.select(range(_FIRST_BARS)),), f"{len(rest)} more on the next slide{most}.")
     for rows in _chunks(rest, _MOST_BARS):
         yield Part((chart.select(rows),))
@@ -279,6 +281,7 @@ def _write_label(slide: Slide, point: Any, text: str) -> None:
 
     label = point.data_label
     label.text_frame.text = text
+    label.text_frame.word_wrap = False
     (run,) = label.text_frame.paragraphs[0].runs
     run.font.size = int(_VALUE * slide.deck.unit * POINT)
     slide.deck.palette.ink.paint(run.font)

@@ -41,10 +41,11 @@ from semscale.report.formatting import (
     one_line,
     p_value_text,
     percent,
+    with_sign,
 )
 from semscale.report.parts import Columns, section, table, table_of, without_none
 from semscale.report.sentences import unlikely_to_be_chance
-from semscale.report.tables_charts import charts_of, columns_of, has_letters, limit_bars
+from semscale.report.tables_charts import charts_of, columns_of, has_letters, limit_bars, total_name
 from semscale.spelling import has_hint, hint, with_hints, with_marks, without_hints
 from semscale.store.table import SENTENCE_ENDS
 
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from semscale.tabulation.crosstabs import Crosstabs
     from semscale.tabulation.lines import Line, LineKind
     from semscale.tabulation.settings import TestSettings
-    from semscale.types import Mask
+    from semscale.types import Floats, Mask
 
 _RAO_SCOTT = Citation(
     "Rao, J. N. K., & Scott, A. J. (1984).",
@@ -198,7 +199,7 @@ def _blocks(
     for crosstab in tables:
         if len(tables) > 1:
             yield Paragraph(_table_heading(crosstab), "heading")
-        yield from _table_blocks(crosstab, summary, result_by_banner(crosstab, tables))
+        yield from _table_blocks(crosstab, summary, result_by_banner(crosstab, tables, summary.settings))
     for note in question_notes(tables, summary.settings):
         yield Paragraph(Quoted(note, _NOTE), "note")
 
@@ -207,10 +208,10 @@ def _table_heading(crosstab: "Crosstab") -> tuple[str | Quoted, ...] | str:
     return ("By ", Quoted(crosstab.banner.title, _NAME)) if crosstab.banner.groups else "Total"
 
 
-def result_by_banner(crosstab: "Crosstab", tables: "Sequence[Crosstab]") -> str:
+def result_by_banner(crosstab: "Crosstab", tables: "Sequence[Crosstab]", tests: "TestSettings") -> str:
     """State the main result of a table in a sentence, with its banner if its question has several tables."""
     by = f"By {one_line(crosstab.banner.title)}: " if len(tables) > 1 and crosstab.banner.groups else ""
-    return f"{by}{end_sentence(result(crosstab))}"
+    return f"{by}{end_sentence(result(crosstab, tests))}"
 
 
 def _table_blocks(
@@ -218,7 +219,7 @@ def _table_blocks(
 ) -> Iterator[Paragraph | DataTable | Figure | None]:
     """Yield the blocks of a table: its main result, its chart, its figures and its changes."""
     tests = summary.settings
-    yield Paragraph(Quoted(end_sentence(result(crosstab)), _NOTE))
+    yield Paragraph(Quoted(end_sentence(result(crosstab, tests)), _NOTE))
     heads = _heads(crosstab)
     rows = _rows(crosstab, is_weighted=summary.is_weighted)
     figures = table(heads, rows, brief_title=_title(crosstab), noun="line", is_crosstab=True)
@@ -248,7 +249,11 @@ def _table_blocks(
 
 def _heads(crosstab: "Crosstab") -> list[str | Quoted]:
     groups = zip(crosstab.columns[1:], crosstab.column_letters[1:], strict=True)
-    return ["", "total", *(Quoted(f"{group} ({letter})", _NAME) for group, letter in groups)]
+    return [
+        "",
+        total_name(crosstab).lower(),
+        *(Quoted(f"{group} ({letter})", _NAME) for group, letter in groups),
+    ]
 
 
 def _rule(tests: "TestSettings") -> str:
@@ -398,7 +403,7 @@ def _figure_cell(kind: "LineKind", figure: tuple[float, float, float], decimals:
 
 def _line_name(line: "Line") -> Label | Quoted:
     """Return the name of a line: a quoted answer, or Semscale's name of a net, mean or score."""
-    return Label(line.name) if line.is_summary else Quoted(line.name, _NAME)
+    return Label(line.label) if line.is_summary else Quoted(line.name, _NAME)
 
 
 def _change_rows(
@@ -485,23 +490,32 @@ def _of_columns(crosstab: "Crosstab", tests: "TestSettings") -> str:
     return _adjustment(crosstab, tested, tests, "all pairs of columns")
 
 
-def finding(crosstab: "Crosstab") -> str:
+def finding(crosstab: "Crosstab", tests: "TestSettings") -> str:
     """State the main result of a table in a sentence for readers, with its uncertainty in words.
 
     It is about the mean or the NPS if there is one, otherwise about the most frequent answer and the answer
-    with the most differences. If several models answered, the sentence starts with the table's model.
+    that differs most; by waves, it is about the change to the last one. It speaks of tested groups only, and
+    names those with too few answers. If several models answered, the sentence starts with the table's model.
+
+    Args:
+        crosstab: the table.
+        tests: settings of its tests.
     """
+    return _with_title(crosstab, _result(crosstab, tests))
+
+
+def _with_title(crosstab: "Crosstab", main: str) -> str:
+    """Put the model and the question before a statement."""
     model = crosstab.banner.answered_by
     title = clip_text(title_of(crosstab), _TITLE).shown
-    main = _result(crosstab)
     stated = f"{title} {capitalise(main)}" if title.endswith(SENTENCE_ENDS) else f"{title}: {main}"
     return f"{one_line(model)}: {stated}" if model else capitalise(stated)
 
 
-def result(crosstab: "Crosstab") -> str:
+def result(crosstab: "Crosstab", tests: "TestSettings") -> str:
     """State the main result as ``finding`` does, below a heading that names the question."""
-    model = crosstab.banner.answered_by
-    return f"{one_line(model)}: {_result(crosstab)}" if model else capitalise(_result(crosstab))
+    model, stated = crosstab.banner.answered_by, _result(crosstab, tests)
+    return f"{one_line(model)}: {stated}" if model else capitalise(stated)
 
 
 def title_of(crosstab: "Crosstab") -> str:
@@ -510,7 +524,7 @@ def title_of(crosstab: "Crosstab") -> str:
     return _PATTERN_END.sub("", question.text) if question.text == question.name else question.text
 
 
-def _result(crosstab: "Crosstab") -> str:
+def _result(crosstab: "Crosstab", tests: "TestSettings") -> str:
     if not crosstab.bases[0][0]:
         return "nobody answered"
     line = _main_line(crosstab)
@@ -521,35 +535,106 @@ def _result(crosstab: "Crosstab") -> str:
         return f"{overall}; there is only one group, {clip_text(crosstab.banner.groups[0], _GROUP).shown}"
     if len(crosstab.groups) < _MIN_GROUPS:
         return overall
-    if crosstab.is_small[1:].sum() > len(crosstab.columns) - 1 - _MIN_GROUPS:
-        return f"{overall}; the groups are too small to compare"
-    return _wave_change(crosstab, line) or _comparison(crosstab, line)
+    return _wave_change(crosstab, line, tests) if crosstab.banner.is_wave else _comparison(crosstab, line)
+
+
+def _tested_columns(crosstab: "Crosstab", line: int) -> list[int]:
+    """Return the groups with enough respondents to test a line."""
+    return [column for column in range(1, len(crosstab.columns)) if not crosstab.small[line, column]]
+
+
+def _untested(crosstab: "Crosstab", tested: Sequence[int]) -> str:
+    """Name the groups that no test compares; empty if all are tested."""
+    left_out = [column for column in range(1, len(crosstab.columns)) if column not in tested]
+    if not left_out:
+        return ""
+    if len(left_out) > _EXAMPLES:
+        return f"; {len(left_out)} groups have too few answers to test"
+    named = join_list([_group(crosstab, column) for column in left_out])
+    return f"; {named} {'has' if len(left_out) == 1 else 'have'} too few answers to test"
 
 
 def _comparison(crosstab: "Crosstab", line: int) -> str:
-    """State which groups differ: in the line, in another one, or in none."""
+    """State which groups differ, and which are not tested."""
+    tested, overall = _tested_columns(crosstab, line), _overall(crosstab, line)
+    if len(tested) < _MIN_GROUPS:
+        return f"{overall}; the groups are too small to compare"
+    return f"{_difference_of_groups(crosstab, line, overall)}{_untested(crosstab, tested)}"
+
+
+def _difference_of_groups(crosstab: "Crosstab", line: int, overall: str) -> str:
+    """State the difference in the line that sums the answers up, in another one, or that there is none."""
     most = _most_different(crosstab)
-    if _n_letters(crosstab, line):
+    has_main = crosstab.question.main_line is not None
+    if _n_letters(crosstab, line) and (has_main or most in (line, None)):
         n = max(len(letters.split()) for letters in crosstab.letters[line])
         return f"{_difference_sentence(crosstab, line)}; {unlikely_to_be_chance(n)}"
-    overall = _overall(crosstab, line)
-    if most is None:
-        return f"{overall}; differences between the groups{_span(crosstab, line)} may be chance"
-    if crosstab.question.main_line is None:
+    if most is not None and has_main:
+        return f"{_no_difference(crosstab, line)}, but {_difference_sentence(crosstab, most)}"
+    if most is not None:
         return f"{overall}; {_difference_sentence(crosstab, most)}, more than chance explains"
-    return f"{_no_difference(crosstab, line)}, but {_difference_sentence(crosstab, most)}"
+    if has_main:
+        return f"{overall}; differences between the groups{_span(crosstab, line)} may be chance"
+    if has_letters(crosstab):
+        return f"{overall}; mean ranks differ by group, more than chance explains"
+    return f"{overall}; no answer differs clearly by group{_nearest(crosstab)}"
 
 
-def _overall(crosstab: "Crosstab", line: int) -> str:
-    """State a line's figure in the total."""
-    figure = _figure(crosstab, line, 0)
+def _nearest(crosstab: "Crosstab") -> str:
+    """Name the answer whose groups differ most, with its p-value, in brackets; empty without tests."""
+    tested = crosstab.differences
+    line = _least_p(crosstab, tested.adjusted, tested.p_values)
+    if line is None:
+        return ""
+    pair = int(np.nanargmin(tested.p_values[line]))
+    stated = _p_text(float(tested.p_values[line, pair]), float(tested.adjusted[line, pair]))
+    return f" (most: {_answer(crosstab, line)}, {stated})"
+
+
+def _least_p(crosstab: "Crosstab", adjusted: "Floats", p_values: "Floats", alpha: float = 0.0) -> int | None:
+    """Return the share with the least adjusted p-value, then the least p-value; ``None`` without tests.
+
+    Answers go before nets, which repeat them; but significant nets go before other answers.
+
+    Args:
+        crosstab: the table.
+        adjusted: shape (lines, comparisons), NaN without a test.
+        p_values: likewise, not adjusted.
+        alpha: adjusted p-value below which a test is significant.
+    """
+    lines = crosstab.question.lines
+    tested = [n for n, line in enumerate(lines) if line.kind == "share" and np.isfinite(adjusted[n]).any()]
+    least = {line: float(np.nanmin(adjusted[line])) for line in tested}
+    return min(
+        tested,
+        key=lambda line: (
+            least[line] >= alpha, lines[line].is_net, least[line], float(np.nanmin(p_values[line]))
+        ),
+        default=None,
+    )  # fmt: skip
+
+
+def _p_text(p_value: float, adjusted: float) -> str:
+    """Write a p-value for a sentence: the adjusted one, which is named so if it differs."""
+    return p_value_text(adjusted) if adjusted == p_value else f"adjusted {p_value_text(adjusted)}"
+
+
+def _overall(crosstab: "Crosstab", line: int, column: int = 0) -> str:
+    """State a line's figure in a column: the total, or a wave."""
+    figure = _figure(crosstab, line, column)
+    wave = f" in {_group(crosstab, column)}" if column else ""
     match crosstab.question.lines[line].kind:
-        case "mean":
-            return f"{_mean_of(crosstab)} is {figure}"
-        case "nps":
-            return f"the net promoter score is {figure}"
+        case "mean" | "nps":
+            return f"{_subject(crosstab, line)} is {figure}{wave}"
         case _:
-            return f"{_answer(crosstab, line)} is most frequent ({figure})"
+            return f"{_answer(crosstab, line)} is most frequent ({figure}{wave})"
+
+
+def _subject(crosstab: "Crosstab", line: int) -> str:
+    """Name a line in a sentence."""
+    return {"mean": _mean_of(crosstab), "nps": "the net promoter score"}.get(
+        crosstab.question.lines[line].kind, _answer(crosstab, line)
+    )
 
 
 def _plausible(crosstab: "Crosstab", line: int) -> str:
@@ -586,31 +671,121 @@ def _no_difference(crosstab: "Crosstab", line: int) -> str:
     return f"{subject} do not differ clearly{_span(crosstab, line)}"
 
 
-def _wave_change(crosstab: "Crosstab", line: int) -> str:
-    """State the change to the last wave if it is unlikely to be chance; otherwise nothing."""
-    last, before = len(crosstab.columns) - 1, len(crosstab.columns) - 2
-    letters, names = crosstab.letters[line], crosstab.column_letters
-    has_risen = names[before] in letters[last].split()
-    if not crosstab.banner.is_wave or not (has_risen or names[last] in letters[before].split()):
-        return ""
-    subject = {"mean": _mean_of(crosstab), "nps": "the net promoter score"}.get(
-        crosstab.question.lines[line].kind, _answer(crosstab, line)
+def _wave_change(crosstab: "Crosstab", line: int, tests: "TestSettings") -> str:
+    """State the change to the last wave, with its interval and whether it may be chance."""
+    last = len(crosstab.columns) - 1
+    changes = crosstab.changes
+    if changes is None or not np.isfinite(changes.p_values[:, last]).any():
+        return f"{_overall(crosstab, line, last)}; the waves are too small to compare"
+    alpha = 1 - tests.level
+    column = slice(last, last + 1)
+    most = _least_p(crosstab, changes.adjusted[:, column], changes.p_values[:, column], alpha)
+    if crosstab.question.main_line is None or not np.isfinite(changes.p_values[line, last]):
+        return _answer_change(crosstab, changes, (line, most), alpha)
+    stated = _change_sentence(crosstab, changes, (line, last), alpha)
+    if most is None or changes.adjusted[line, last] < alpha or not changes.adjusted[most, last] < alpha:
+        return stated
+    return f"{stated}; but {_change_sentence(crosstab, changes, (most, last), alpha)}"
+
+
+def _answer_change(
+    crosstab: "Crosstab", changes: "WaveChanges", lines: tuple[int, int | None], alpha: float
+) -> str:
+    """State the most frequent answer of the last wave, and the answer that changed most, if it has a test."""
+    (line, most), last = lines, len(crosstab.columns) - 1
+    now = _overall(crosstab, line, last)
+    if most is None:
+        return now
+    if changes.adjusted[most, last] < alpha:
+        stated = _change_sentence(crosstab, changes, (most, last), alpha)
+        return stated if most == line else f"{now}; {stated}"
+    if (changes.adjusted[:, last] < alpha).any():
+        return f"{now}; mean ranks changed, more than chance explains"
+    stated = _p_text(float(changes.p_values[most, last]), float(changes.adjusted[most, last]))
+    before = clip_text(crosstab.banner.groups[crosstab.groups[last - 1] - 1], _GROUP).shown
+    amount, _ = _amount(crosstab.question.lines[most].kind, changes, (most, last))
+    return (
+        f"{now}; no answer changed clearly from {before} "
+        f"({_answer(crosstab, most)} changed most, by {amount}, {stated})"
     )
-    figures = " to ".join(
-        f"{_figure(crosstab, line, wave)} in {_group(crosstab, wave)}" for wave in (before, last)
+
+
+def change_finding(crosstab: "Crosstab", tests: "TestSettings") -> str:
+    """State the changes of groups from the wave before in the line of ``change_line``.
+
+    Args:
+        crosstab: a table with changes of a banner's groups.
+        tests: settings of its tests.
+    """
+    return _with_title(crosstab, _group_changes(crosstab, tests))
+
+
+def change_line(crosstab: "Crosstab", tests: "TestSettings") -> int | None:
+    """Return the mean or the NPS, or the answer whose change is least likely to be chance in a group."""
+    line, changes = crosstab.question.main_line, crosstab.changes
+    if line is not None or changes is None:
+        return line
+    return _least_p(crosstab, changes.adjusted[:, 1:], changes.p_values[:, 1:], 1 - tests.level)
+
+
+def _group_changes(crosstab: "Crosstab", tests: "TestSettings") -> str:
+    line, changes = change_line(crosstab, tests), crosstab.changes
+    if line is None or changes is None or not np.isfinite(changes.p_values[line, 1:]).any():
+        return "the groups are too small to state a change"
+    cell = line, 1 + int(np.nanargmin(changes.p_values[line, 1:]))
+    tested = [n for n in range(1, len(crosstab.columns)) if np.isfinite(changes.p_values[line, n])]
+    untested = _untested(crosstab, tested)
+    if changes.adjusted[cell] < 1 - tests.level:
+        return f"{_change_sentence(crosstab, changes, cell, 1 - tests.level)}{untested}"
+    amount, _ = _amount(crosstab.question.lines[line].kind, changes, cell)
+    p_value = _p_text(float(changes.p_values[cell]), float(changes.adjusted[cell]))
+    if crosstab.question.main_line is None:
+        amount = f"{_answer(crosstab, line)} for {_group(crosstab, cell[1])} by {amount}"
+        return f"no answer changed clearly in a group (most: {amount}, {p_value}){untested}"
+    return (
+        f"{_subject(crosstab, line)} did not change clearly in a group "
+        f"(most: {_group(crosstab, cell[1])}, by {amount}, {p_value}){untested}"
     )
-    verb = "rose" if has_risen else "fell"
-    return f"{subject} {verb} from {figures}; the change is unlikely to be chance"
+
+
+def _change_sentence(
+    crosstab: "Crosstab", changes: "WaveChanges", cell: tuple[int, int], alpha: float
+) -> str:
+    """State the change of a cell, a line in a column, with its interval and whether it may be chance."""
+    line, column = cell
+    amount, interval = _amount(crosstab.question.lines[line].kind, changes, cell)
+    where = f"in {_group(crosstab, column)}"
+    if not crosstab.banner.is_wave:
+        where = f"for {_group(crosstab, column)}" if column else "in total"
+    moved = f"stayed at {_figure(crosstab, line, column)}"
+    if any("1" <= digit <= "9" for digit in amount):
+        verb = "rose" if changes.values[cell] > 0 else "fell"
+        size = amount.lstrip("+\u2212")
+        moved = f"{verb} by {size} to {_figure(crosstab, line, column)}"
+    verdict = "is unlikely to be chance" if changes.adjusted[cell] < alpha else "may be chance"
+    p_value = _p_text(float(changes.p_values[cell]), float(changes.adjusted[cell]))
+    return (
+        f"{_subject(crosstab, line)} {moved} {where}; the change, plausibly {interval}, {verdict} ({p_value})"
+    )
+
+
+def _amount(kind: "LineKind", changes: "WaveChanges", cell: tuple[int, int]) -> tuple[str, str]:
+    """Write a change with its sign, and its interval; of shares, both are in percentage points."""
+    scale, digits, unit = {
+        "share": (100, 0, " points"), "nps": (1, 0, ""), "mean": (1, _DIGITS, "")
+    }[kind]  # fmt: skip
+    value, low, high = (
+        with_sign(number(scale * float(part[cell]), digits))
+        for part in (changes.values, changes.low, changes.high)
+    )
+    return f"{value}{unit}", f"{low} to {high}{unit}"
 
 
 def _span(crosstab: "Crosstab", line: int) -> str:
-    """Return the least and the greatest figure of the groups, in brackets."""
-    values = crosstab.cells.values[line, 1:]
-    known = [column for column in range(1, len(values) + 1) if math.isfinite(values[column - 1])]
-    if len(known) < _MIN_GROUPS:
-        return ""
-    known.sort(key=lambda column: float(crosstab.cells.values[line, column]))
-    least, most = (_figure(crosstab, line, column) for column in (known[0], known[-1]))
+    """Return the least and the greatest figure of the tested groups, in brackets."""
+    tested = _tested_columns(crosstab, line)
+    tested.sort(key=lambda column: float(crosstab.cells.values[line, column]))
+    least, most = (_figure(crosstab, line, column) for column in (tested[0], tested[-1]))
     return f" ({least} to {most})" if least != most else ""
 
 
@@ -629,7 +804,7 @@ def _mean_of(crosstab: "Crosstab") -> str:
 
 def _answer(crosstab: "Crosstab", line: int) -> str:
     entry = crosstab.question.lines[line]
-    name = clip_text(entry.name, _NAME).shown
+    name = clip_text(entry.label, _NAME).shown
     return name if entry.is_net else f"‘{name}’"
 
 
@@ -640,24 +815,17 @@ def _main_line(crosstab: "Crosstab") -> int:
         return summary
     lines = crosstab.question.lines
     answers = [n for n, line in enumerate(lines) if not line.is_summary] or range(len(lines))
-    return max(answers, key=lambda line: float(np.nan_to_num(crosstab.cells.values[line, 0])))
+    column = len(crosstab.columns) - 1 if crosstab.banner.is_wave else 0
+    return max(answers, key=lambda line: float(np.nan_to_num(crosstab.cells.values[line, column])))
 
 
 def _most_different(crosstab: "Crosstab") -> int | None:
-    """Return the line with the most letters, the most frequent of several; ``None`` without letters.
-
-    Answers go before nets, which repeat them.
-    """
-    totals = np.nan_to_num(crosstab.cells.values[:, 0])
-    lines = [n for n, line in enumerate(crosstab.question.lines) if line.kind == "share"]
-    lines = [line for line in lines if _n_letters(crosstab, line)]
-    return max(
-        lines,
-        key=lambda line: (
-            not crosstab.question.lines[line].is_net, _n_letters(crosstab, line), totals[line]
-        ),
-        default=None,
-    )  # fmt: skip
+    """Return the share with letters and the least adjusted p-value; ``None`` without letters."""
+    tested = crosstab.differences
+    clear = np.array([[_n_letters(crosstab, line) > 0] for line in range(len(crosstab.question.lines))])
+    return _least_p(
+        crosstab, np.where(clear, tested.adjusted, np.nan), np.where(clear, tested.p_values, np.nan)
+    )
 
 
 def _n_letters(crosstab: "Crosstab", line: int) -> int:
@@ -694,13 +862,18 @@ def table_notes(crosstab: "Crosstab", tests: "TestSettings") -> Iterator[str]:
             f"{test.df_below:,.0f}) = {test.f:.2f}, {p_value_text(test.p_value)}."
         )
     if crosstab.hidden:
-        named = join_list([f"‘{clip_text(name, _NAME).shown}’" for name in crosstab.hidden])
-        yield f"Not shown: {named}; bases and tests include {'it' if len(crosstab.hidden) == 1 else 'them'}."
+        yield hidden_note(crosstab)
     if crosstab.wave:
         before = one_line(crosstab.before)
         yield f"Figures are of wave {one_line(crosstab.wave)}; changes are to wave {before}."
     yield from _notes_on_bases(crosstab)
     yield from (f"{capitalise(with_marks(note))}." for note in crosstab.question.notes)
+
+
+def hidden_note(crosstab: "Crosstab") -> str:
+    """Name the lines and groups that a table has and does not show."""
+    named = join_list([f"‘{clip_text(name, _NAME).shown}’" for name in crosstab.hidden])
+    return f"Not shown: {named}; bases and tests include {'it' if len(crosstab.hidden) == 1 else 'them'}."
 
 
 def question_notes(
@@ -759,7 +932,9 @@ def margin_note(
     stated: list[str] = []
     for kind in kinds:
         lines = [index for index, line in enumerate(crosstab.question.lines) if line.kind == kind]
-        parts_of_table = (margins[lines, :1], " in the total"), (margins[lines, 1:], " in a group")
+        parts_of_table = [(margins[lines, :1], " in the total"), (margins[lines, 1:], " in a group")]
+        if crosstab.banner.is_wave:
+            parts_of_table = [(margins[lines, 1:], " in a wave")]
         widest = [
             f"{_write_margin(kind, part)}{'' if stated else where}"
             for part, where in parts_of_table

@@ -1,8 +1,10 @@
 """Tables of a basket as one document: the sections of all its entries, and what holds for them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
 
 from semscale.report import parts
 from semscale.report.document import Document, Notice, Paragraph, Quoted, Section, notices
@@ -11,6 +13,7 @@ from semscale.report.tables import question_sections, tables_head
 
 if TYPE_CHECKING:
     from semscale.tabulation.basket import BasketTables
+    from semscale.tabulation.crosstab_figures import Crosstab
     from semscale.tabulation.crosstabs import Crosstabs
 
 _Note = TypeVar("_Note", Notice, str)
@@ -30,6 +33,55 @@ def _sections(summaries: Iterable["Crosstabs"]) -> Iterator[Section]:
         sections = list(question_sections(summary, first))
         first += len(list(summary.questions()))
         yield from sections
+
+
+def without_repeats(summaries: Sequence["Crosstabs"]) -> list["Crosstabs"]:
+    """Return the tables of all entries without those that an earlier entry shows already.
+
+    Args:
+        summaries: the tables, by their settings; one that only repeats others keeps no table.
+    """
+    earlier: list[tuple[Crosstab, Crosstabs]] = []
+    lists = []
+    for summary in summaries:
+        new = [
+            table
+            for table in summary.tables
+            if not any(_shows_same(table, summary, *other) for other in earlier)
+        ]
+        earlier += [(table, summary) for table in new]
+        lists.append(replace(summary, tables=tuple(new)))
+    return lists
+
+
+def _shows_same(table: "Crosstab", summary: "Crosstabs", other: "Crosstab", entry: "Crosstabs") -> bool:
+    """Return whether two tables of a basket have the same lines, columns, figures, tests and charts."""
+    settings, alike = summary.settings, entry.settings
+    return (
+        (settings.level, settings.correction, settings.min_base, settings.show, summary.is_weighted)
+        == (alike.level, alike.correction, alike.min_base, alike.show, entry.is_weighted)
+        and _identity(table) == _identity(other)
+        and all(map(_are_equal, _figures(table), _figures(other)))
+    )
+
+
+def _identity(table: "Crosstab") -> tuple[object, ...]:
+    question, banner = table.question, table.banner
+    return (
+        question.name, question.text, question.lines, question.notes, table.columns, banner.name,
+        banner.title, banner.answered_by, table.wave, table.before, table.hidden, table.decimals,
+        table.n_ungrouped, table.changes is None,
+    )  # fmt: skip
+
+
+def _figures(table: "Crosstab") -> Iterator[np.ndarray]:
+    for record in (table.cells, table.differences, table.changes):
+        if record is not None:
+            yield from (getattr(record, field.name) for field in fields(record))
+
+
+def _are_equal(left: np.ndarray, right: np.ndarray) -> bool:
+    return np.array_equal(left, right, equal_nan=True)
 
 
 def tables_heads(summaries: Sequence["Crosstabs"]) -> Document:

@@ -8,11 +8,11 @@ import numpy as np
 
 from semscale.report.chart_data import ChartData, Charts, Order, Series, decimals
 from semscale.report.document import Count
-from semscale.report.formatting import capitalise, clip_text, name_with_base, one_line
+from semscale.report.formatting import capitalise, clip_text, name_with_base, number, one_line, with_sign
 from semscale.survey.number_labels import bracket_positions
 
 if TYPE_CHECKING:
-    from semscale.tabulation.crosstab_figures import Crosstab
+    from semscale.tabulation.crosstab_figures import Crosstab, WaveChanges
     from semscale.tabulation.lines import TabulatedQuestion
 
 _GROUP = 70
@@ -52,12 +52,19 @@ def charts_of(columns: Sequence[Column]) -> Charts:
 
 
 def columns_of(table: "Crosstab") -> list[Column]:
-    """Return all columns of a table, the total first."""
-    return [(table, column) for column in range(len(table.columns))]
+    """Return the columns of a table that charts show, the total first; a total of waves is no result."""
+    first = int(table.banner.is_wave and len(table.columns) > 1)
+    return [(table, column) for column in range(first, len(table.columns))]
+
+
+def total_name(table: "Crosstab") -> str:
+    """Name the first column of a table: the total, or the pooled waves."""
+    n_waves = len(table.banner.groups) if table.banner.is_wave else 0
+    return {0: "Total", 1: "Total", 2: "Both waves"}.get(n_waves, "All waves")
 
 
 def limit_bars(chart: ChartData, most_columns: int) -> ChartData:
-    """Return a chart with at most 12 answers, and with its first column alone if it has too many bars.
+    """Return a chart with at most 12 answers, and with the total or the last column if it has too many bars.
 
     Args:
         chart: the chart; only bars are changed, and their quantity states what they leave out.
@@ -68,15 +75,16 @@ def limit_bars(chart: ChartData, most_columns: int) -> ChartData:
     n_answers, quantity = len(chart.categories), chart.quantity
     n_columns, n_shown = len(chart.series), min(n_answers, _MOST_ANSWERS)
     if n_columns > 1 and (n_columns > most_columns or n_columns * n_shown > _MOST_BARS):
-        chart = replace(chart, series=chart.series[:1], has_total=False)
+        shown = chart.series[:1] if chart.has_total else chart.series[-1:]
+        chart = replace(chart, series=shown, has_total=False)
     if len(chart.series) == 1:
         column, _, _ = chart.series[0].name.partition("\n")
         quantity += f", {column}"
     if n_answers > n_shown:
         quantity += f": the {n_shown} most frequent of {n_answers} answers"
         totals = np.nan_to_num(chart.series[0].values)
-        shown = sorted(range(n_answers), key=lambda index: -totals[index])[:n_shown]
-        chart = chart.select(sorted(shown))
+        most_frequent = sorted(range(n_answers), key=lambda index: -totals[index])[:n_shown]
+        chart = chart.select(sorted(most_frequent))
     return replace(chart, quantity=quantity)
 
 
@@ -164,7 +172,7 @@ def _shares(column: Column, lines: Sequence[int]) -> tuple[tuple[str, ...], Seri
 
 def _bars(columns: Sequence[Column], lines: Sequence[int]) -> ChartData:
     """Return the share of each line in each column: the most frequent first, or brackets in their order."""
-    table, first = columns[0]
+    table, first = columns[0] if _has_total(columns) else columns[-1]
     shares = np.nan_to_num(table.cells.values[:, first])
     order = list(lines)
     if bracket_positions([table.question.lines[line].name for line in lines]) is None:
@@ -179,6 +187,76 @@ def _bars(columns: Sequence[Column], lines: Sequence[int]) -> ChartData:
         tuple(_series(_column_name(column), [(*column, line) for line in order]) for column in columns),
         quantity=quantity,
         has_total=_has_total(columns),
+    )
+
+
+def mark_changes(charts: Charts, table: "Crosstab") -> Charts:
+    """Put each wave's change from the wave before beside the figures of a table's charts.
+
+    Stacks have no room for it.
+
+    Args:
+        charts: ``charts_of`` all columns of the table.
+        table: a table by waves.
+    """
+    changes, question = table.changes, table.question
+    columns = [column for _, column in columns_of(table) if table.bases[0][column]]
+    if changes is None:
+        return charts
+    lines = {_line_name(question, line): line for line in range(len(question.lines))}
+    marked = []
+    for chart in charts:
+        if chart.kind == "points":
+            line = 0 if question.main_line is None else question.main_line
+            cells = [[(line, column) for column in columns]]
+        elif chart.kind == "bars" and len(chart.series) == len(columns):
+            cells = [[(lines[name], column) for name in chart.categories] for column in columns]
+        else:
+            cells = []
+        series = [
+            replace(entry, marks=tuple(_change_mark(table, changes, cell) for cell in of_entry))
+            for entry, of_entry in zip(chart.series, cells, strict=False)
+        ]
+        marked.append(replace(chart, series=tuple(series)) if series else chart)
+    return tuple(marked)
+
+
+def _change_mark(table: "Crosstab", changes: "WaveChanges", cell: tuple[int, int]) -> str:
+    """Write the letters of a cell, and its change if that is tested."""
+    letters = str(table.letters[cell]).replace(" ", "")
+    if not np.isfinite(changes.p_values[cell]):
+        return letters
+    scale, digits = {"share": (100, 0), "nps": (1, 0), "mean": (1, 2)}[table.question.lines[cell[0]].kind]
+    change = with_sign(number(scale * float(changes.values[cell]), digits))
+    return f"({change}) {letters}".strip()
+
+
+def changes_chart(table: "Crosstab", line: int) -> ChartData | None:
+    """Return the change of a line from the wave before in each column; ``None`` if none is known.
+
+    Args:
+        table: a table of groups with changes.
+        line: index of the line.
+    """
+    changes, kind = table.changes, table.question.lines[line].kind
+    if changes is None:
+        return None
+    columns = [column for column in range(len(table.columns)) if np.isfinite(changes.p_values[line, column])]
+    if not columns:
+        return None
+    scale = 100 if kind == "share" else 1
+    values, low, high = (
+        tuple(scale * float(part[line, column]) for column in columns)
+        for part in (changes.values, changes.low, changes.high)
+    )
+    name = one_line(table.question.lines[line].label)
+    return ChartData(
+        "points",
+        tuple(_column_name((table, column)) for column in columns),
+        (Series(name, values, low, high),),
+        "+0.00;−0.00;0.00" if kind == "mean" else "+0;−0;0",
+        f"change of {name}{', percentage points' if kind == 'share' else ''}",
+        has_total=columns[0] == 0,
     )
 
 
@@ -210,7 +288,7 @@ def _has_total(columns: Sequence[Column]) -> bool:
 
 def _line_name(question: "TabulatedQuestion", line: int) -> str:
     entry = question.lines[line]
-    name = one_line(entry.name)
+    name = one_line(entry.label)
     return capitalise(name) if entry.is_summary else name
 
 

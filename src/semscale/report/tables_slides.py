@@ -22,9 +22,17 @@ from semscale.report.formatting import (
 )
 from semscale.report.parts import quote_file_name
 from semscale.report.slides import METHOD_TITLE, Deck
-from semscale.report.tables import finding, margin_note, result, title_of
-from semscale.report.tables_basket import name_of
-from semscale.report.tables_charts import charts_of, columns_of, has_letters
+from semscale.report.tables import (
+    change_finding,
+    change_line,
+    finding,
+    hidden_note,
+    margin_note,
+    result,
+    title_of,
+)
+from semscale.report.tables_basket import name_of, without_repeats
+from semscale.report.tables_charts import changes_chart, charts_of, columns_of, has_letters, mark_changes
 from semscale.spelling import without_hints
 
 if TYPE_CHECKING:
@@ -43,8 +51,10 @@ _CORRECTED = {
 def write(summaries: "Sequence[Crosstabs]", path: Path, template: Path | None = None) -> None:
     """Write crosstabs as slides.
 
-    Each table has its charts (``tables_charts.charts_of``); large ones continue on further slides. Those that
-    show no charts have no slides. The first slide is a title, and the last states how all was measured.
+    Each table has its charts (``tables_charts.charts_of``); large ones continue on further slides. A table of
+    groups in the last of several waves has a further slide with the groups' changes. Tables that show no
+    charts have no slides, and a table that repeats an earlier one has none, either. The first slide is a
+    title, and the last states how all was measured.
 
     Args:
         summaries: the tables, by their settings.
@@ -58,7 +68,7 @@ def write(summaries: "Sequence[Crosstabs]", path: Path, template: Path | None = 
     """
     deck = Deck(template)
     _write_cover(deck, summaries)
-    for summary in summaries:
+    for summary in without_repeats(summaries):
         for table in summary.tables if summary.settings.show != "table" else ():
             _write_table(deck, table, summary)
     _write_method(deck, summaries)
@@ -70,6 +80,8 @@ def write(summaries: "Sequence[Crosstabs]", path: Path, template: Path | None = 
 def _write_table(deck: Deck, table: "Crosstab", summary: "Crosstabs") -> None:
     """Write the slides of a table."""
     charts = charts_of(columns_of(table))
+    if table.banner.is_wave:
+        charts = mark_changes(charts, table)
     parts = list(slide_charts.parts_of(charts, deck)) if charts else []
     shown = dict.fromkeys(name for part in parts for chart in part.charts for name in chart.categories)
     notes = [
@@ -80,19 +92,43 @@ def _write_table(deck: Deck, table: "Crosstab", summary: "Crosstabs") -> None:
         f"Signature: {summary.signature}",
     ]
     if not parts:
-        deck.add(_headline(table), notes=notes)
+        deck.add(_headline(table, summary), notes=notes)
     detail = _detail(table)
     for position, part in enumerate(parts, start=1):
         number = f"{position} of {len(parts)}" if len(parts) > 1 else ""
-        subtitle = _subtitle(table, one_line(summary.title))
-        slide = deck.add(_headline(table), subtitle, detail, part=number, notes=notes)
+        subtitle = _subtitle(table, one_line(summary.title), one_line(table.wave))
+        slide = deck.add(_headline(table, summary), subtitle, detail, part=number, notes=notes)
         slide.footnote([*([part.note] if part.note else []), *_footnotes(table, part.charts, summary)])
+        slide_charts.draw(slide, part.charts)
+    _write_changes(deck, table, summary, notes)
+
+
+def _write_changes(deck: Deck, table: "Crosstab", summary: "Crosstabs", notes: Sequence[str]) -> None:
+    """Write the slides with the change of each group from the wave before, if there is one."""
+    line = change_line(table, summary.settings)
+    chart = None if line is None or not table.wave else changes_chart(table, line)
+    if chart is None:
+        return
+    tests = summary.settings
+    subtitle = _subtitle(
+        table, one_line(summary.title), f"{one_line(table.before)} to {one_line(table.wave)}"
+    )
+    parts = list(slide_charts.parts_of((chart,), deck))
+    for position, part in enumerate(parts, start=1):
+        number = f"{position} of {len(parts)}" if len(parts) > 1 else ""
+        slide = deck.add(change_finding(table, tests), subtitle, part=number, notes=notes)
+        slide.footnote([
+            f"{capitalise(chart.quantity)}, with {coverage(tests.level)} intervals.",
+            *([f"p-values{_CORRECTED[tests.correction]}."] if tests.correction else []),
+            *_notes_on_groups(table, tests.min_base),
+        ])  # fmt: skip
         slide_charts.draw(slide, part.charts)
 
 
-def _headline(table: "Crosstab") -> str:
+def _headline(table: "Crosstab", summary: "Crosstabs") -> str:
     """Return the main result; a question without a short title is named below it."""
-    return result(table) if _has_long_name(table) else finding(table)
+    state = result if _has_long_name(table) else finding
+    return state(table, summary.settings)
 
 
 def _detail(table: "Crosstab") -> str:
@@ -106,14 +142,13 @@ def _has_long_name(table: "Crosstab") -> bool:
     return len(one_line(title_of(table))) > _SHORT_NAME
 
 
-def _subtitle(table: "Crosstab", title: str) -> str:
-    """Return the title in a basket, the banner and the wave."""
+def _subtitle(table: "Crosstab", title: str, wave: str) -> str:
+    """Return the title in a basket, the banner and the wave; names stay as they are written."""
     banner = one_line(table.banner.title)
     by = ""
     if table.banner.groups:
         by = f"by the answers to ‘{banner}’" if banner.endswith("?") else f"by {banner}"
-    parts = [title, by, one_line(table.wave)]
-    return "  |  ".join(capitalise(part) for part in parts if part) or "Total"
+    return "  |  ".join(filter(None, (title, capitalise(by), wave))) or "Total"
 
 
 # Texts
@@ -142,9 +177,19 @@ def _footnotes(table: "Crosstab", charts: Charts, summary: "Crosstabs") -> Itera
             "Letters: higher than the group with that letter, unlikely to be chance "
             f"({alpha} level{_CORRECTED[tests.correction]})."
         )
-    if table.small[:, 1:].any() or table.is_small[0]:
-        yield f"* Fewer than {count_of(tests.min_base, 'respondent')}, not tested."
+    if table.banner.is_wave and table.changes is not None and np.isfinite(table.changes.p_values).any():
+        unit = " of shares in points" if table.question.main_line is None else ""
+        yield f"In brackets after figures: change{unit} from the wave before."
+    yield from _notes_on_groups(table, tests.min_base)
     yield from _test_of_all(table, 1 - tests.level)
+
+
+def _notes_on_groups(table: "Crosstab", min_base: int) -> Iterator[str]:
+    """Yield what is not tested and what is not shown."""
+    if table.small[:, 1:].any() or table.is_small[0]:
+        yield f"* Fewer than {count_of(min_base, 'respondent')}, not tested."
+    if table.hidden:
+        yield hidden_note(table)
 
 
 def _test_of_all(table: "Crosstab", alpha: float) -> Iterator[str]:
@@ -152,15 +197,15 @@ def _test_of_all(table: "Crosstab", alpha: float) -> Iterator[str]:
     test = table.association
     if test is None or test.reason:
         return
-    shown = p_value_text(test.p_value)
+    shown, groups = p_value_text(test.p_value), "waves" if table.banner.is_wave else "groups"
     if test.p_value >= alpha:
-        yield f"Taken together, the answers do not differ clearly between the groups ({shown})."
+        yield f"Taken together, the answers do not differ clearly between the {groups} ({shown})."
     elif has_letters(table):
-        yield f"Taken together, the answers differ between the groups ({shown})."
+        yield f"Taken together, the answers differ between the {groups} ({shown})."
     else:
         yield (
-            f"Taken together, the answers differ between the groups ({shown}), but no difference of two "
-            "groups is clear by itself."
+            f"Taken together, the answers differ between the {groups} ({shown}), but no difference of two "
+            f"{groups} is clear by itself."
         )
 
 

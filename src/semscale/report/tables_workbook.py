@@ -31,8 +31,8 @@ from semscale.report.tables import (
     result,
     result_by_banner,
 )
-from semscale.report.tables_basket import input_notes, tables_heads
-from semscale.report.tables_charts import charts_of, limit_bars
+from semscale.report.tables_basket import input_notes, tables_heads, without_repeats
+from semscale.report.tables_charts import charts_of, limit_bars, total_name
 from semscale.report.workbook import ORIGIN, ORIGIN_SENTENCE, write_origin
 from semscale.store.writing import MAX_ROWS, open_workbook
 
@@ -101,7 +101,7 @@ def write(summaries: Sequence["Crosstabs"], path: Path) -> None:
     Each question has a sheet of the size of a page, or several if its banners have many columns: bases and
     lines, and charts. Below the printed part are intervals, shares of all answers, and data of the charts.
     The last sheets list changes between waves, differences of columns, and how the tables were made. Numbers
-    are numeric cells; letters have separate cells.
+    are numeric cells; letters have separate cells. A table that repeats an earlier one is left out.
 
     Args:
         summaries: the tables, by their settings.
@@ -114,22 +114,23 @@ def write(summaries: Sequence["Crosstabs"], path: Path) -> None:
         formats = SheetFormats(workbook, _LOOKS)
         index = Sheet(workbook, INDEX, formats, _INDEX_WIDTHS)
         pages: list[_Page] = []
-        for summary in summaries:
+        shown_once = without_repeats(summaries)
+        for summary in shown_once:
             for tables in summary.questions():
                 for parts in _pages(tables):
                     sheet = Sheet(workbook, tables[0].question.name, formats)
                     shown = list({id(part.table): part.table for part in parts}.values())
-                    pages.append((summary.title, sheet.name, shown))
+                    pages.append((summary, sheet.name, shown))
                     _write_page(sheet, parts, shown, summary)
-        further = list(_write_lists(workbook, formats, summaries))
-        document = word_document(tables_heads(summaries), input_notes(summaries))
+        further = list(_write_lists(workbook, formats, shown_once))
+        document = word_document(tables_heads(shown_once), input_notes(summaries))
         origin = Sheet(workbook, ORIGIN, formats)
         write_origin(origin, document)
         _write_index(index, document, summaries[0], pages, [*further, (origin.name, ORIGIN_SENTENCE)])
 
 
-_Page = tuple[str, str, list["Crosstab"]]
-"""Title of the tables of a sheet, name of the sheet, and the tables."""
+_Page = tuple["Crosstabs", str, list["Crosstab"]]
+"""Tables of the same settings, name of a sheet, and those on the sheet."""
 
 
 def _write_index(
@@ -146,13 +147,13 @@ def _write_index(
     sheet.row += 1
     sheet.heads(("Sheet", "Question", "By", "Finding"), [False] * 4)
     head_rows = sheet.row
-    for title, name, tables in pages:
+    for entry, name, tables in pages:
         sheet.link(0, name, name, "entry link")
-        sheet.put(1, _with_title(title, tables[0].question.text), "entry")
+        sheet.put(1, _with_title(entry.title, tables[0].question.text), "entry")
         for number, table in enumerate(tables):
             look = "inner" if number else "entry"
             sheet.put(2, table.banner.title or " ", look)
-            sheet.put(3, end_sentence(result(table)), look)
+            sheet.put(3, end_sentence(result(table, entry.settings)), look)
             sheet.row += 1
     for name, sentence in further:
         sheet.link(0, name, name, "entry link")
@@ -205,7 +206,7 @@ def _write_page(
     question = tables[0].question
     sheet.line(_with_title(summary.title, question.text), "title")
     for table in tables:
-        sheet.line(result_by_banner(table, tables), "lead")
+        sheet.line(result_by_banner(table, tables, summary.settings), "lead")
     sheet.link(0, INDEX, "Back to the index")
     sheet.row += 2
     heads = sheet.row
@@ -253,7 +254,8 @@ def _write_heads(sheet: Sheet, parts: Sequence[_Part]) -> None:
     for table, group, column in _cells(parts):
         sheet.fix(column, width)
         sheet.fix(column + 1, _letters_width(table, group))
-        sheet.across(column, column + 1, one_line(table.columns[group]), "group head")
+        name = table.columns[group] if group else total_name(table)
+        sheet.across(column, column + 1, one_line(name), "group head")
     sheet.row += 1
     sheet.put(0, " ", "letter head")
     for table, group, column in _cells(parts):
@@ -319,7 +321,7 @@ def _difference(value: float, line: "Line") -> Value:
 
 
 def _line_name(line: "Line") -> str:
-    return capitalise(line.name) if line.is_summary else line.name
+    return capitalise(line.label) if line.is_summary else line.name
 
 
 def _marks(table: "Crosstab", line: int, group: int, alpha: float) -> str:
@@ -334,7 +336,7 @@ def _write_intervals(sheet: Sheet, parts: Sequence[_Part], summary: "Crosstabs")
     for end, name in (("low", "Lower"), ("high", "Upper")):
         sheet.line(f"{name} ends of intervals ({coverage(summary.settings.level)})", "heading")
         for index, line in enumerate(parts[0].table.question.lines):
-            sheet.put(0, line.name, "base")
+            sheet.put(0, line.label, "base")
             for table, group, column in _cells(parts):
                 value = float(getattr(table.cells, end)[index, group])
                 sheet.put(column, (value, _form(line.kind, table.decimals)), "base")
@@ -350,7 +352,7 @@ def _write_answer_shares(sheet: Sheet, parts: Sequence[_Part]) -> None:
     for index, line in enumerate(parts[0].table.question.lines):
         if line.is_summary:
             continue
-        sheet.put(0, line.name)
+        sheet.put(0, line.label)
         for table, group, column in _cells(parts):
             if (shares := all_shares[id(table)]) is not None:
                 sheet.put(column, (shares[index, group], _form("share", table.decimals)), "base")
@@ -363,7 +365,8 @@ def _write_answer_shares(sheet: Sheet, parts: Sequence[_Part]) -> None:
 
 def _charts(parts: Sequence[_Part]) -> Iterator[ChartData]:
     """Return the charts of a page that are readable, however many answers and columns there are."""
-    for chart in charts_of([(table, group) for table, group, _ in _cells(parts)]):
+    cells = [(table, group) for table, group, _ in _cells(parts) if group or not table.banner.is_wave]
+    for chart in charts_of(cells):
         if chart.kind != "stack" or len(chart.series) <= _MOST_POINTS:
             yield limit_bars(_without_bases(chart), MOST_PANELS)
 
@@ -415,7 +418,7 @@ def _write_lists(
 
 
 def write_differences(sheet: Sheet, summaries: Sequence["Crosstabs"], most: int = MAX_ROWS - 10) -> None:
-    """Write all differences of columns, table by table; only significant ones are shown at first.
+    """Write all differences of columns, table by table; significant ones are bold.
 
     Args:
         sheet: an empty sheet.
@@ -435,20 +438,25 @@ def write_differences(sheet: Sheet, summaries: Sequence["Crosstabs"], most: int 
 def _write_list(
     sheet: Sheet, columns: Mapping[str, float], rows: Iterable[Sequence[Value]], alpha: float
 ) -> None:
-    """Write a list of tests with a filter that shows significant ones; the last value is the adjusted p."""
-    shown = f"Rows with an adjusted p below {alpha:.2g} are shown; clear the filter to see all."
-    sheet.line(shown, "note")
+    """Write a list of tests with bold rows for significant ones; the last value is the adjusted p."""
+    sheet.line(
+        f"Rows in bold have an adjusted p below {alpha:.2g}; the arrows in the head filter rows.", "note"
+    )
     sheet.row += 1
     head = sheet.row
     sheet.heads(list(columns), [name not in _NAMES for name in columns])
     for values in rows:
         p_value = values[-1][0] if isinstance(values[-1], tuple) else None
-        if p_value is None or not p_value < alpha:
-            sheet.hide(sheet.row)
-        sheet.cells(values)
+        is_clear = p_value is not None and p_value < alpha
+        if is_clear:
+            for column, value in enumerate(values):
+                is_inner = column > 0 and isinstance(value, str)
+                sheet.put(column, value, "inner strong" if is_inner else "strong")
+            sheet.row += 1
+        else:
+            sheet.cells(values)
     last = len(columns) - 1
     sheet.sheet.autofilter(head, 0, max(sheet.row - 1, head), last)
-    sheet.sheet.filter_column(last, f"x < {alpha:.2g}")
     sheet.finish(head_rows=head + 1)
 
 
@@ -459,7 +467,7 @@ def _differences(summary: "Crosstabs") -> Iterator[list[Value]]:
             line = table.question.lines[index]
             columns = (table.columns[tested.first[pair]], table.columns[tested.second[pair]])
             question = _with_title(summary.title, table.question.text)
-            names = (question, table.banner.title, line.name, *columns)
+            names = (question, table.banner.title, line.label, *columns)
             figures = (tested.values, tested.low, tested.high)
             yield [
                 *map(one_line, names),
@@ -485,7 +493,7 @@ def _changes(summary: "Crosstabs") -> Iterator[list[Value]]:
                 continue
             line = table.question.lines[index]
             question = _with_title(summary.title, table.question.text)
-            names = (question, table.banner.title, line.name, table.columns[column])
+            names = (question, table.banner.title, line.label, table.columns[column])
             figures = (changes.values, changes.low, changes.high)
             yield [
                 *map(one_line, names),

@@ -1,6 +1,7 @@
 """Charts of tables on a page: their kinds, their figures, and the list of contents."""
 
 import re
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -53,7 +54,13 @@ def panels(n_columns, n_answers):
     """A chart of shares that fall by one hundredth from answer to answer."""
     values = tuple(0.5 - row / 100 for row in range(n_answers))
     columns = tuple(Series(f"c{column}\n, n = 9", values) for column in range(n_columns))
-    return ChartData("bars", tuple(f"a{row}" for row in range(n_answers)), columns, quantity="share")
+    return ChartData(
+        "bars",
+        tuple(f"a{row}" for row in range(n_answers)),
+        columns,
+        quantity="share",
+        has_total=n_columns > 1,
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,6 +78,11 @@ def test_bars_are_limited_to_a_readable_number(n_columns, n_answers, shown, quan
     chart = limit_bars(panels(n_columns, n_answers), 10)
     assert (len(chart.series), len(chart.categories)) == shown
     assert chart.quantity == quantity
+
+
+def test_bars_of_many_waves_are_limited_to_the_last_one():
+    waves = replace(panels(11, 4), has_total=False)
+    assert limit_bars(waves, 10).quantity == "share, c10"
 
 
 def test_the_most_frequent_answers_keep_their_order():

@@ -20,25 +20,32 @@ from semscale.tabulation.crosstabs import ENDINGS, check_path, crosstabs
 
 def test_finding_names_the_column_that_exceeds_the_rest(tables):
     # In the north half answer 1 with weight .5 and half 2 with weight 1.5: (.5 + 3) / 2 = 1.75.
-    assert finding(tables.tables[0]) == (
+    assert finding(tables.tables[0], tables.settings) == (
         "Like: the mean is higher for south (5.00) than for north (1.75); the difference is unlikely to be "
         "chance"
     )
 
 
 def test_a_finding_says_where_nothing_can_be_compared(tables, waves):
-    assert finding(tables.tables[1]).endswith("; the groups are too small to compare")
-    # Both waves have the same answers.
-    assert finding(waves.tables[0]) == "Like: the mean is 3.25; differences between the groups may be chance"
+    assert finding(tables.tables[1], tables.settings).endswith("; the groups are too small to compare")
+    # Both waves have the same answers, 40 with a sum of squares of 127.5: the variance of a mean is 80 / 79 *
+    # 127.5 / 1600, that of a difference is twice as large, and t(79) is 1.99.
+    assert finding(waves.tables[0], waves.settings) == (
+        "Like: the mean stayed at 3.25 in 2025; the change, plausibly −0.80 to +0.80, may be "
+        "chance (p = 1.000)"
+    )
     alone = crosstabs(pl.DataFrame({"q": [1, 2, 3, 2] * 9, "g": ["a"] * 36}), questions=["q"], banners=["g"])
-    assert finding(alone.tables[0]) == "Q: the mean is 2.00; there is only one group, a"
+    assert finding(alone.tables[0], alone.settings) == "Q: the mean is 2.00; there is only one group, a"
     assert "‘g’ has one group, ‘a’: there is nothing to compare" in list(cautions(alone))
 
 
 def test_a_topline_has_a_figure_and_nothing_about_groups(survey):
     result = crosstabs(survey, questions=["like"], min_base=100)
     # 20 answers of 1, 20 of 2 and 40 of 5: variance 3.2278, and t(79) is 1.99045.
-    assert finding(result.tables[0]) == "Like: the mean is 3.25, plausibly between 2.85 and 3.65"
+    assert (
+        finding(result.tables[0], result.settings)
+        == "Like: the mean is 3.25, plausibly between 2.85 and 3.65"
+    )
     assert list(cautions(result)) == []
     assert list(table_notes(result.tables[0], result.settings)) == ["* fewer than 100 respondents: shown."]
 
@@ -58,7 +65,7 @@ def test_many_columns_below_are_counted():
     })  # fmt: skip
     result = crosstabs(frame, questions=["Good?"], banners=["g"])
     # Half of g3 answers 4 and half 5; in the other five groups half answers 1 and half 2.
-    assert finding(result.tables[0]) == (
+    assert finding(result.tables[0], result.settings) == (
         "Good? The mean is higher for g3 (4.50) than for 5 other groups (1.50); these differences are "
         "unlikely to be chance"
     )
@@ -68,7 +75,7 @@ def test_a_finding_states_a_clear_answer_although_the_means_are_equal():
     # In a all answer 3, in b half answer 1 and half 5: both means are 3.
     frame = pl.DataFrame({"q": [3] * 60 + [1, 5] * 30, "g": ["a"] * 60 + ["b"] * 60})
     scale = crosstabs(frame, questions=["q"], banners=["g"])
-    stated = finding(scale.tables[0]).replace("\N{NO-BREAK SPACE}", " ")
+    stated = finding(scale.tables[0], scale.settings).replace("\N{NO-BREAK SPACE}", " ")
     assert stated.startswith(
         "Q: the means do not differ clearly, but ‘3’ is more frequent for a (100 %) than for b (0 %)"
     )
@@ -78,8 +85,8 @@ def test_a_finding_of_a_choice_names_the_most_frequent_answer_and_the_clearest_d
     # Tea: 40 of 60 in a and 40 of 60 in b. Milk: 20 in a, none in b; juice the other way round.
     answers = ["tea"] * 40 + ["milk"] * 20 + ["tea"] * 40 + ["juice"] * 20
     frame = pl.DataFrame({"drink": answers, "g": ["a"] * 60 + ["b"] * 60})
-    (table,) = crosstabs(frame, questions=["drink"], banners=["g"]).tables
-    stated = finding(table).replace("\N{NO-BREAK SPACE}", " ")
+    result = crosstabs(frame, questions=["drink"], banners=["g"])
+    stated = finding(result.tables[0], result.settings).replace("\N{NO-BREAK SPACE}", " ")
     assert stated.startswith("Drink: ‘tea’ is most frequent (67 %); ")
     assert "(33 %) than for " in stated
     assert stated.endswith("(0 %), more than chance explains")
@@ -87,17 +94,78 @@ def test_a_finding_of_a_choice_names_the_most_frequent_answer_and_the_clearest_d
 
 def test_a_finding_states_the_change_to_the_last_wave():
     frame = pl.DataFrame({"q": [1, 2] * 30 + [4, 5] * 30, "wave": ["2024"] * 60 + ["2025"] * 60})
-    (table,) = crosstabs(frame, questions=["q"], wave="wave").tables
-    assert finding(table) == (
-        "Q: the mean rose from 1.50 in 2024 to 4.50 in 2025; the change is unlikely to be chance"
+    result = crosstabs(frame, questions=["q"], wave="wave")
+    # Squares of 15 in 60 of 120 answers: each mean has a variance of 120 / 119 * 15 / 3600; t(119) is 1.98.
+    assert finding(result.tables[0], result.settings) == (
+        "Q: the mean rose by 3.00 to 4.50 in 2025; the change, plausibly +2.82 to +3.18, is unlikely to be "
+        "chance (p < 0.001)"
+    )
+
+
+def stated(result):
+    """Return the finding of the first table with plain spaces."""
+    return finding(result.tables[0], result.settings).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_a_finding_speaks_of_tested_groups_only():
+    # Means are 2.5 in a, b and c; d and e have 8 respondents each, with means of 1 and 4.
+    frame = pl.DataFrame({
+        "q": [1, 2, 3, 4] * 30 + [1] * 8 + [4] * 8,
+        "g": ["a", "b", "c"] * 40 + ["d"] * 8 + ["e"] * 8,
+    })  # fmt: skip
+    result = crosstabs(frame, questions=["q"], banners=["g"])
+    assert stated(result) == (
+        "Q: the mean is 2.50; differences between the groups may be chance; d and e have too few "
+        "answers to test"
+    )
+    alone = crosstabs(frame, questions=["q"], banners=["g"], min_base=41)
+    assert stated(alone) == "Q: the mean is 2.50; the groups are too small to compare"
+
+
+def test_a_finding_of_several_answers_states_the_least_p_value_and_no_range():
+    # Of 40 each, tea is chosen by 30 and 30, milk by 10 and 14, juice by 5 and 6.
+    def chosen(a, b):
+        return [int(n < a) for n in range(40)] + [int(n < b) for n in range(40)]
+
+    options = {"d_tea": chosen(30, 30), "d_milk": chosen(10, 14), "d_juice": chosen(5, 6)}
+    frame = pl.DataFrame(options | {"g": ["a"] * 40 + ["b"] * 40})
+    result = crosstabs(frame, questions=["d_*"], banners=["g"], adjust="none")
+    # Milk: shares .25 and .35, SE sqrt((.1875 + .2275) / 40 * 80 / 79) = .1025, t = .976, p = .332.
+    assert stated(result) == (
+        "D: ‘tea’ is most frequent (75 %); no answer differs clearly by group (most: ‘milk’, p = 0.332)"
+    )
+
+
+def test_a_finding_names_the_answer_with_the_least_p_value():
+    # Of 60 each, tea is chosen by 50 and 36, milk by 30 and 3: z of milk is about three times that of tea.
+    def chosen(a, b):
+        return [int(n < a) for n in range(60)] + [int(n < b) for n in range(60)]
+
+    options = {"d_tea": chosen(50, 36), "d_milk": chosen(30, 3)}
+    frame = pl.DataFrame(options | {"g": ["a"] * 60 + ["b"] * 60})
+    assert stated(crosstabs(frame, questions=["d_*"], banners=["g"])) == (
+        "D: ‘tea’ is most frequent (72 %); ‘milk’ is more frequent for a (50 %) than for b (5 %), more than "
+        "chance explains"
+    )
+
+
+def test_a_finding_by_waves_names_the_answer_that_changed_most():
+    # Tea: 40 and 40 of 60. Milk: 12 and 15; juice: 8 and 5, so that milk and juice change by 5 points each.
+    answers = ["tea"] * 40 + ["milk"] * 12 + ["juice"] * 8 + ["tea"] * 40 + ["milk"] * 15 + ["juice"] * 5
+    frame = pl.DataFrame({"drink": answers, "wave": ["2024"] * 60 + ["2025"] * 60})
+    # Juice is the rarest, so that its change has the least error: (.1156 + .0764) * 120 / 119 / 60 is .05680
+    # squared, t = .880 and p = .380.
+    assert stated(crosstabs(frame, questions=["drink"], wave="wave", adjust="none")) == (
+        "Drink: ‘tea’ is most frequent (67 % in 2025); no answer changed clearly from 2024 (‘juice’ changed "
+        "most, by −5 points, p = 0.380)"
     )
 
 
 def test_a_finding_cuts_long_names_between_words():
     long = "I would describe the lounge of this airport to all of my friends and colleagues without doubt"
     frame = pl.DataFrame({long: [1, 2, 3, 4, 5] * 10})
-    stated = finding(crosstabs(frame, questions=[long]).tables[0])
-    assert stated.startswith(
+    result = crosstabs(frame, questions=[long])
+    assert finding(result.tables[0], result.settings).startswith(
         "I would describe the lounge of this airport to all of my friends and colleagues without… The mean"
     )
 

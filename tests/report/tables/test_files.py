@@ -31,7 +31,7 @@ def test_workbook_has_an_index_with_a_link_and_a_finding_per_table(tables, tmp_p
     head = next(number for number, cells in enumerate(sheets["Index"]) if cells[0] == "Sheet")
     first, second = sheets["Index"][head + 1 : head + 3]
     assert first[:3] == ["like", "like", "region"]
-    assert first[3].rstrip(".") == result(tables.tables[0]).rstrip(".")
+    assert first[3].rstrip(".") == result(tables.tables[0], tables.settings).rstrip(".")
     # Both banners have the same total, so they are on one sheet.
     assert second[:3] == ["", "", "town"]
     with ZipFile(tmp_path / "t.xlsx") as parts:
@@ -190,7 +190,17 @@ def test_sheets_with_hostile_and_equal_names(survey, tmp_path):
     assert all(len(name) <= 31 for name in names)
 
 
-def test_differences_sheet_has_a_row_per_pair_and_line_and_shows_significant_ones(tables, tmp_path):
+def bold_cells(path, part):
+    """Return the references of bold cells of a sheet."""
+    with ZipFile(path) as parts:
+        styles, sheet = parts.read("xl/styles.xml").decode(), parts.read(part).decode()
+    fonts = re.findall(r"<font>(.*?)</font>", re.search(r"<fonts.*?</fonts>", styles, re.DOTALL)[0])
+    forms = re.findall(r'<xf [^>]*fontId="(\d+)"', re.search(r"<cellXfs.*?</cellXfs>", styles, re.DOTALL)[0])
+    cells = re.findall(r'<c r="([A-Z]+\d+)" s="(\d+)"', sheet)
+    return {cell for cell, form in cells if "<b/>" in fonts[int(forms[int(form)])]}
+
+
+def test_differences_sheet_shows_a_row_per_pair_and_line_and_marks_significant_ones(tables, tmp_path):
     tables.report(tmp_path / "t.xlsx")
     sheet = CalamineWorkbook.from_path(tmp_path / "t.xlsx").get_sheet_by_name("Differences").to_python()
     head = next(number for number, cells in enumerate(sheet) if cells[0] == "Question")
@@ -207,9 +217,14 @@ def test_differences_sheet_has_a_row_per_pair_and_line_and_shows_significant_one
     assert any(cells[4] == "=1+1" or cells[3] == "=1+1" for cells in sheet[head + 1 :])
     with ZipFile(tmp_path / "t.xlsx") as parts:
         written = parts.read("xl/worksheets/sheet4.xml").decode()
-    n_hidden = sum(not (cells[9] != "" and cells[9] < 0.05) for cells in sheet[head + 1 :])
-    assert written.count('hidden="1"') == n_hidden > 0
-    assert '<customFilter operator="lessThan" val="0.05"/>' in written
+    assert "<autoFilter " in written
+    assert "hidden=" not in written
+    assert "filterColumn" not in written
+    bold = bold_cells(tmp_path / "t.xlsx", "xl/worksheets/sheet4.xml")
+    clear = {f"J{head + 2 + n}" for n, cells in enumerate(sheet[head + 1 :]) if cells[9] and cells[9] < 0.05}
+    tested = {f"J{head + 2 + n}" for n, cells in enumerate(sheet[head + 1 :]) if cells[9] != ""}
+    assert tested > clear > set()
+    assert bold & tested == clear
 
 
 def test_rows_beyond_what_a_sheet_holds_are_counted(tables, tmp_path):

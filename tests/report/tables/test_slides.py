@@ -214,7 +214,7 @@ def test_many_answers_continue_on_a_second_slide(tmp_path):
     assert categories_of(charts_of(first)[0]) == [f"{k:02d}" for k in range(1, 9)]
     assert categories_of(charts_of(second)[0]) == ["09", "10", "11"]
     # The ninth option is chosen by 3 of 12.
-    assert "3 more on the next slide, at most 25 %." in texts_of(first)
+    assert "3 more on the next slide, at most 25 % of all." in texts_of(first)
     assert title_of(first).endswith(" (1 of 2)")
     assert title_of(second).endswith(" (2 of 2)")
     assert title_of(first)[:-9] == title_of(second)[:-9]
@@ -420,3 +420,31 @@ def test_the_footnote_has_the_widest_interval_of_shares_and_small_shares_are_not
     # 1 of 400 rounds to 0 %, and 1 of 200 to 1 %.
     assert at(charts_of(slide)[0], ".//c:dLbl/c:numFmt/@formatCode") == ['"<1%"']
     assert at(charts_of(slide)[1], ".//c:dLbl/c:numFmt/@formatCode") == []
+
+
+def test_waves_show_their_changes_and_no_pooled_total(tmp_path):
+    # Half of 2024 answers 1 and half 2; in 2025 half answers 2 and half 3: means 1.5 and 2.5.
+    frame = pl.DataFrame({
+        "q": [1, 2] * 40 + [2, 3] * 40,
+        "g": ["a"] * 40 + ["b"] * 40 + ["a"] * 40 + ["b"] * 40,
+        "wave": ["w_2024"] * 80 + ["w_2025"] * 80,
+    })  # fmt: skip
+    crosstabs(frame, questions=["q"], banners=["g"], wave="wave").report(tmp_path / "t.pptx")
+    _, waves, groups, changes, _ = slides_of(tmp_path / "t.pptx")
+    assert "the mean rose by 1.00 to 2.50 in w_2025; the change, plausibly +" in title_of(waves)
+    stack, _ = charts_of(waves)
+    assert [name.split(",")[0] for name in categories_of(stack)] == ["w_2024 (A)", "w_2025 (B)"]
+    assert "In brackets after figures: change from the wave before." in texts_of(waves)
+    assert "By g | w_2025" in texts_of(groups)
+    # Each group's mean rises by 1, as that of all does.
+    assert "for a; the change, plausibly +" in title_of(changes)
+    (points,) = charts_of(changes)
+    assert [name.split(",")[0] for name in categories_of(points)] == ["Total", "a", "b"]
+    assert values_of(points) == {"mean": pytest.approx([1, 1, 1])}
+
+
+def test_slides_name_hidden_groups(tmp_path):
+    frame = pl.DataFrame({"q": [1, 2, 3, 4] * 60, "g": ["a", "b", "c"] * 80})
+    crosstabs(frame, questions=["q"], banners=["g"], hide=["b"]).report(tmp_path / "t.pptx")
+    slide = slides_of(tmp_path / "t.pptx")[1]
+    assert "Not shown: ‘b’; bases and tests include it." in texts_of(slide)
