@@ -1,5 +1,6 @@
 """Crosstabs as slides: for each question and banner a finding with a native chart that shows it."""
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -177,11 +178,25 @@ def _footnotes(table: "Crosstab", charts: Charts, summary: "Crosstabs") -> Itera
             "Letters: higher than the group with that letter, unlikely to be chance "
             f"({alpha} level{_CORRECTED[tests.correction]})."
         )
-    if table.banner.is_wave and table.changes is not None and np.isfinite(table.changes.p_values).any():
-        unit = " of shares in points" if table.question.main_line is None else ""
-        yield f"In brackets after figures: change{unit} from the wave before."
+    if table.banner.is_wave:
+        yield from _note_on_changes(table, tests.level)
     yield from _notes_on_groups(table, tests.min_base)
     yield from _test_of_all(table, 1 - tests.level)
+
+
+def _note_on_changes(table: "Crosstab", level: float) -> Iterator[str]:
+    """State what the changes beside figures are, and how wide their intervals are at most."""
+    changes, question = table.changes, table.question
+    if changes is None or not np.isfinite(changes.p_values).any():
+        return
+    stated = "In brackets after figures: change from the wave before"
+    if question.main_line is not None:
+        yield f"{stated}."
+        return
+    tested = np.isfinite(changes.p_values) & np.array([[line.kind == "share"] for line in question.lines])
+    margins = np.fmax(changes.high - changes.values, changes.values - changes.low)[tested]
+    widest = math.ceil(round(100 * float(np.nanmax(margins, initial=0.0)), 6))
+    yield f"{stated}, in points; its {coverage(level)} intervals are at most ± {widest}."
 
 
 def _notes_on_groups(table: "Crosstab", min_base: int) -> Iterator[str]:

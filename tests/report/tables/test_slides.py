@@ -448,3 +448,16 @@ def test_slides_name_hidden_groups(tmp_path):
     crosstabs(frame, questions=["q"], banners=["g"], hide=["b"]).report(tmp_path / "t.pptx")
     slide = slides_of(tmp_path / "t.pptx")[1]
     assert "Not shown: ‘b’; bases and tests include it." in texts_of(slide)
+
+
+def test_bars_by_waves_have_their_changes_and_the_widest_interval(tmp_path):
+    # Of 100 each, x is chosen by 50 and 50, y by 20 and 30. In each wave, the share of x has the variance .25 *
+    # 200 / 199 / 100, so that t(199) = 1.972 gives ± 13.98 points, more than for y.
+    options = {"d_x": [1, 0] * 100, "d_y": [1] * 20 + [0] * 80 + [1] * 30 + [0] * 70}
+    frame = pl.DataFrame(options | {"wave": ["1"] * 100 + ["2"] * 100})
+    crosstabs(frame, questions=["d_*"], wave="wave").report(tmp_path / "t.pptx")
+    slide = slides_of(tmp_path / "t.pptx")[1]
+    assert "change from the wave before, in points; its 95 % intervals are at most ± 14." in texts_of(slide)
+    _, second = charts_of(slide)
+    labels = at(second, ".//c:dLbl/c:numFmt/@formatCode")
+    assert [label.split('"')[1].strip() for label in labels] == ["(0)", "(+10)"]
