@@ -451,7 +451,7 @@ def test_slides_name_hidden_groups(tmp_path):
 
 
 def test_bars_by_waves_have_their_changes_and_the_widest_interval(tmp_path):
-    # Of 100 each, x is chosen by 50 and 50, y by 20 and 30. In each wave, the share of x has the variance .25 *
+    # Of 100 each, x is chosen by 50 and 50, y by 20 and 30. In a wave the share of x has the variance .25 *
     # 200 / 199 / 100, so that t(199) = 1.972 gives ± 13.98 points, more than for y.
     options = {"d_x": [1, 0] * 100, "d_y": [1] * 20 + [0] * 80 + [1] * 30 + [0] * 70}
     frame = pl.DataFrame(options | {"wave": ["1"] * 100 + ["2"] * 100})
