@@ -71,6 +71,7 @@ def test_entries_are_read_with_their_settings():
         ("tables:\n- questions: [a, a]", "line 2: question: 'a' is named twice"),
         ("tables:\n- a", "line 2: must be an entry such as"),
         ("tables: []\nweight: w", "line 2: unknown key 'weight'"),
+        ("tables: []\nearlier: [a.csv, '']", "line 2: earlier must be names of files"),
         ("questions: [a]", "must hold ‘tables:’"),
         ("tables: [", "not readable as YAML"),
     ],
@@ -91,6 +92,20 @@ def test_writing_keeps_comments_and_what_is_unchanged():
         "Drinks of the young",
         "All",
     ]
+
+
+def test_files_of_earlier_waves_are_written_beside_the_tables():
+    new = basket_text(Basket(earlier=("01.csv", "may.csv")))
+    assert parse_basket(new.encode(), source="t") == Basket(earlier=("01.csv", "may.csv"))
+    before = "earlier:\n- a.csv  # the first\n- c.csv\n" + BASKET
+    basket = parse_basket(before.encode(), source="t")
+    assert basket.earlier == ("a.csv", "c.csv")
+    changed = basket_text(Basket(basket.entries, ("a.csv", "b.csv", "c.csv")), before.encode())
+    for comment in ("# the first", "# Tables for the board.", "# as last year"):
+        assert comment in changed
+    assert parse_basket(changed.encode(), source="t").earlier == ("a.csv", "b.csv", "c.csv")
+    removed = basket_text(Basket(basket.entries), changed.encode())
+    assert parse_basket(removed.encode(), source="t") == Basket(basket.entries)
 
 
 def test_any_settings_are_read_as_they_were_written():

@@ -137,6 +137,40 @@ def test_a_basket_compares_the_same_waves(semscale, run, tmp_path):
     assert "line 3: wave does not go with files of earlier waves" in refused
 
 
+def test_a_basket_names_its_earlier_waves_by_paths_from_its_folder(semscale, run, tmp_path):
+    folder = tmp_path / "baskets"
+    folder.mkdir()
+    basket = folder / "tables.yaml"
+    basket.write_text("earlier: [../march.csv, ../may.csv]\ntables:\n- {questions: [like], min_base: 1}\n")
+
+    def waves(*words):
+        (entry,) = json.loads(semscale("tables", *words, "--basket", str(basket), "--json").out)["entries"]
+        return [column["name"] for column in entry["tables"][0]["columns"]]
+
+    assert waves("may.csv") == ["Total", "march", "may"]
+    (tmp_path / "april.csv").write_bytes((tmp_path / "march.csv").read_bytes())
+    assert waves("may.csv", "--earlier", "april.csv") == ["Total", "april", "may"]
+    (tmp_path / "march.csv").unlink()
+    assert "march.csv" in semscale("tables", "may.csv", "--basket", str(basket)).err
+    basket.write_text("earlier: [../may.csv]\ntables:\n- {questions: [like], min_base: 1}\n")
+    assert waves("may.csv") == ["Total"]
+
+
+def test_slides_name_the_files_of_waves_and_tables_the_wave_before(semscale, run, tmp_path):
+    pptx = pytest.importorskip("pptx")
+    (tmp_path / "tables.yaml").write_text(
+        "earlier: [march.csv]\ntables:\n- {questions: [like], banners: [region], min_base: 1}\n"
+    )
+    words = ("tables", "may.csv", "--basket", "tables.yaml", "--out", "t.pptx", "--out", "t.md")
+    assert semscale(*words).code == 0
+    *_, method = pptx.Presentation(tmp_path / "t.pptx").slides
+    shown = " ".join(shape.text_frame.text for shape in method.shapes if shape.has_text_frame)
+    assert "Waves from the files “march” and “may”" in shown
+    text = (tmp_path / "t.md").read_text(encoding="utf-8")
+    assert "Figures are of wave may. Changes since wave march." in text
+    assert "semscale_wave" not in shown
+
+
 @pytest.mark.parametrize(
     ("words", "earlier", "reason"),
     [

@@ -86,7 +86,8 @@ class TablesOptions(Settings):
     earlier: Annotated[
         tuple[str, ...],
         Field(
-            description="File of an earlier wave, the oldest first: tables show the last wave and its change."
+            description="File of an earlier wave, the oldest first: tables show the last wave and its change "
+            "(default: those that the basket names)."
         ),
         Option(COLUMNS, "FILE"),
     ] = ()
@@ -220,6 +221,9 @@ def _of_basket(options: TablesOptions, path: Path) -> "BasketTables":
             f"{used[0]} does not go with --basket: {path} has the settings of each of its tables"
         )
     basket = read_basket(path)
+    if not options.earlier:
+        earlier = basket.earlier_than(Path(options.file), path.parent)
+        options = options.with_values(earlier=tuple(map(str, earlier)))
     if options.earlier:
         basket = basket.with_waves(WAVE, name_waves(options.file, options.earlier))
     questions = [name for entry in basket.entries for name in entry.all_questions]

@@ -865,7 +865,7 @@ def table_notes(crosstab: "Crosstab", tests: "TestSettings") -> Iterator[str]:
         yield hidden_note(crosstab)
     if crosstab.wave:
         before = one_line(crosstab.before)
-        yield f"Figures are of wave {one_line(crosstab.wave)}; changes are to wave {before}."
+        yield f"Figures are of wave {one_line(crosstab.wave)}. Changes since wave {before}."
     yield from _notes_on_bases(crosstab)
     yield from (f"{capitalise(with_marks(note))}." for note in crosstab.question.notes)
 

@@ -35,6 +35,7 @@ from semscale.report.tables import (
 from semscale.report.tables_basket import name_of, without_repeats
 from semscale.report.tables_charts import changes_chart, charts_of, columns_of, has_letters, mark_changes
 from semscale.spelling import without_hints
+from semscale.survey.wave_files import WAVE
 
 if TYPE_CHECKING:
     from semscale.tabulation.crosstab_figures import Crosstab
@@ -309,10 +310,13 @@ def _method(summary: "Crosstabs") -> Iterator[tuple[str, str]]:
             ("weights", settings.weight),
             ("strata", settings.strata),
             ("clusters", settings.cluster),
-            ("waves", settings.wave),
+            ("waves", None if settings.wave == WAVE else settings.wave),
         )
         if columns
     ]
+    if settings.wave == WAVE:
+        files = join_list([f"“{one_line(name)}”" for name in settings.wave_order])
+        design.append(f"waves from the files {files}")
     if settings.raked_to:
         design.append("weights raked to known shares of the population")
     yield "File", str(quote_file_name(summary.source).text) if summary.source else "data in memory"

@@ -31,6 +31,7 @@ FILE_NAME = "tables.yaml"
 """Name of the file of a project's basket."""
 
 _LIST = "tables"
+_EARLIER = "earlier"
 _EXAMPLE = "{questions: [q1], banners: [region]}"
 _WIDTH = 110
 _HEADING = (
@@ -82,11 +83,28 @@ class Basket:
 
     Attributes:
         entries: the entries in order.
+        earlier: files of earlier waves, the oldest first, as paths from the folder of the basket's file.
         file: the file that lists them; ``None`` without one.
     """
 
     entries: tuple[TableEntry, ...] = ()
+    earlier: tuple[str, ...] = ()
     file: YamlFile | None = field(default=None, compare=False)
+
+    def earlier_than(self, latest: Path, folder: Path) -> tuple[Path, ...]:
+        """Return the paths of the files of earlier waves, without that of the last wave.
+
+        Args:
+            latest: the file of the last wave.
+            folder: the folder of the basket's file.
+
+        Examples:
+            >>> basket = Basket(earlier=("may.csv", "june.csv"))
+            >>> [path.name for path in basket.earlier_than(Path("2026/june.csv"), Path("2026"))]
+            ['may.csv']
+        """
+        paths = (folder / name for name in self.earlier)
+        return tuple(path for path in paths if path.resolve() != latest.resolve())
 
     def with_waves(self, wave: str, names: Sequence[str]) -> "Basket":
         """Return the basket with waves in all its tables.
@@ -157,10 +175,24 @@ def parse_basket(content: bytes, *, source: str) -> Basket:
             f"{source!r} must hold ‘{_LIST}:’ with a list of entries such as {_EXAMPLE}, "
             f"got {shorten(fields or '')}"
         )
-    if unknown := next((key for key in fields if key != _LIST), None):
-        raise file.error((unknown,), f"unknown key {unknown!r} (known: {_LIST})")
+    if unknown := next((key for key in fields if key not in (_LIST, _EARLIER)), None):
+        raise file.error((unknown,), f"unknown key {unknown!r} (known: {_LIST}, {_EARLIER})")
     entries = listed if isinstance(listed, list) else [listed] if listed else []
-    return Basket(tuple(_entry(file, position, entry) for position, entry in enumerate(entries)), file)
+    tables = tuple(_entry(file, position, entry) for position, entry in enumerate(entries))
+    return Basket(tables, _earlier_files(file, fields.get(_EARLIER)), file)
+
+
+def _earlier_files(file: YamlFile, listed: object) -> tuple[str, ...]:
+    """Read the files of earlier waves.
+
+    Raises:
+        InputError: they are no list of names.
+    """
+    names = listed if isinstance(listed, list) else [listed] if listed else []
+    for name in names:
+        if not isinstance(name, str) or not name:
+            raise file.error((_EARLIER,), f"{_EARLIER} must be names of files, got {shorten(name)}")
+    return tuple(names)
 
 
 def _entry(file: YamlFile, position: int, fields: object) -> TableEntry:
@@ -208,23 +240,42 @@ def basket_text(basket: Basket, content: bytes | None = None, *, source: str = F
         <BLANKLINE>
     """
     yaml = comment_keeping_yaml(_WIDTH)
-    known: list[TableEntry] = []
+    known = Basket()
     if content is None or not content.strip():
         document = CommentedMap()
         document.yaml_set_start_comment(_HEADING)
     else:
-        known = list(parse_basket(content, source=source).entries)
+        known = parse_basket(content, source=source)
         try:
             document = yaml.load(content.decode("utf-8-sig"))
         except YAMLError as error:
             raise InputError(f"{source!r} cannot be changed without losing comments: {error}") from error
-    document[_LIST] = _arrange(basket.entries, known, document.get(_LIST))
+    if _EARLIER not in document and basket.earlier:
+        document.insert(0, _EARLIER, _node(basket.earlier))
+    elif basket.earlier != known.earlier:
+        document[_EARLIER] = _arrange_names(basket.earlier, document[_EARLIER])
+    document[_LIST] = _arrange(basket.entries, known.entries, document.get(_LIST))
     stream = StringIO()
     yaml.dump(document, stream)
     text = stream.getvalue()
     if parse_basket(text.encode(), source=source) != replace(basket, file=None):
         raise InputError(f"{source!r} cannot be changed by Semscale: write the change with an editor")
     return text
+
+
+def _arrange_names(names: Sequence[str], node: object) -> CommentedSeq:
+    """Return the list of names: known ones with their comments."""
+    if isinstance(node, CommentedSeq):
+        for position in reversed(range(len(node))):
+            if node[position] not in names:
+                del node[position]
+        for position, name in enumerate(names):
+            if name not in node:
+                node.insert(position, name)
+        if list(node) == list(names):
+            return node
+    arranged: CommentedSeq = _node(names)
+    return arranged
 
 
 def _arrange(
