@@ -108,13 +108,14 @@ def main() -> None:
             client.get(f"/?token={'t' * 32}")
             while "Reading the file" in client.get("/tables").text:
                 time.sleep(0.1)
-            weight, wave = ("weight", "weight"), ("earlier", f"{WAVES[0]}.csv")
+            weight = ("weight", "weight")
             measured = [("questions", name) for name in MEASURED.values()]
             measure(client, "unweighted", [("weight", "")], options.requests)
             measure(client, "weighted", [weight], options.requests)
             measure(client, "with ratings and codes", [weight, *measured], options.requests)
-            measure(client, "with an earlier wave", [weight, wave], options.requests)
-            measure(client, "with both", [weight, wave, *measured], options.requests)
+            (project / "tables.yaml").write_text(f"earlier: [{WAVES[0]}.csv]\ntables: []\n")
+            measure(client, "with an earlier wave", [weight], options.requests)
+            measure(client, "with both", [weight, *measured], options.requests)
 
 
 if __name__ == "__main__":

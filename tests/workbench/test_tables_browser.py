@@ -111,6 +111,7 @@ def test_two_waves_in_two_files_are_compared(new_page, folder):
     rows = ["N,1", "N,2", "S,3", "S,1"] * 20
     (folder / "answers.csv").unlink()
     (folder / "wave1.csv").write_text("region,liking\n" + "\n".join(rows))
+    (folder / "wave0.csv").write_text("region,liking\n" + "\n".join(row[:-1] + "2" for row in rows))
     (folder / "wave2.csv").write_text("region,liking\n" + "\n".join(row[:-1] + "3" for row in rows))
     (folder / "survey.yaml").write_text(
         "survey: 1\nfile: wave2.csv\nquestions:\n- {name: region, kind: single}\n"
@@ -124,7 +125,18 @@ def test_two_waves_in_two_files_are_compared(new_page, folder):
     page.locator("caption:has-text('Change from wave'), h3:has-text('Change from wave')").first.wait_for()
     page.get_by_role("button", name="Add to the basket").click()
     page.locator("#entry-0").wait_for()
-    assert page.get_by_label("wave1.csv").is_checked()
+    # Two ticks in a row are both stored, and taken back one by one.
+    page.evaluate("document.querySelector('[value=\"wave0.csv\"]').click()")
+    page.evaluate("document.querySelector('[value=\"wave1.csv\"]').click()")
+    page.locator("#basket", has_text="its change since wave0.csv").wait_for()
+    assert read_basket(folder / "tables.yaml").earlier == ("wave0.csv",)
+    page.locator("#page").focus()
+    page.keyboard.press("u")
+    page.locator("#basket", has_text="its change since wave1.csv").wait_for()
+    open_tables(page)
+    assert [page.get_by_label(f"wave{n}.csv").is_checked() for n in (0, 1)] == [True, True]
+    with page.expect_response("**/tables/compare"):
+        page.get_by_label("wave0.csv").uncheck()
     page.locator("#make").get_by_role("button", name="Make Excel workbook").click()
     page.get_by_role("link", name="wave2-tables.xlsx").wait_for()
     book = CalamineWorkbook.from_path(folder / "results" / "wave2-tables.xlsx")

@@ -382,15 +382,24 @@ def offered(page):
     return re.findall(r'type="checkbox" name="earlier" value="([^"]*)"', page)
 
 
+def ticked(page):
+    return re.findall(r'name="earlier" value="([^"]*)" checked', page)
+
+
+def tick(browser, *names, address="/tables"):
+    """Tick earlier waves, and no others, and return the page."""
+    return browser.change("/tables/compare", form_of(browser.get(address)) | {"earlier": list(names)})
+
+
 @pytest.mark.usefixtures("waves")
 def test_the_files_before_the_open_one_are_offered_as_earlier_waves(browser, folder):
+    address = "/tables?questions=shape&min_base=1&banners=country"
     assert offered(browser.get("/tables")) == ["wave1.csv", "wave2.csv"]
-    page = browser.get("/tables?earlier=wave1.csv&questions=shape&min_base=1&banners=country")
+    page = tick(browser, "wave1.csv", address=address)
     assert "semscale tables wave3.csv --earlier wave1.csv --question shape" in page
     assert "Change from wave wave1 to wave3" in page
-    page = browser.get("/tables?earlier=wave1.csv&earlier=wave2.csv&questions=shape&min_base=1")
+    page = tick(browser, "wave1.csv", "wave2.csv", address=address)
     assert "wave2.csv has no ‘shape’: these answers are missing in that wave" in page
-    assert "no table" in browser.get("/tables?earlier=elsewhere.csv&questions=shape")
     # Names that tell no order leave the choice open.
     (folder / "before.csv").write_text(SURVEY)
     (folder / "coded.csv").write_text(SURVEY.replace("respondent,", "semscale_outcome,respondent,"))
@@ -398,28 +407,62 @@ def test_the_files_before_the_open_one_are_offered_as_earlier_waves(browser, fol
 
 
 @pytest.mark.usefixtures("waves")
-def test_waves_are_a_choice_of_the_page_and_of_its_files(browser, folder, entries, semscale):
-    page = add(browser, "/tables?earlier=wave1.csv&questions=shape&min_base=1")
-    assert form_of(page)["earlier"] == "wave1.csv"
+def test_ticked_waves_are_stored_in_the_basket_and_undone(browser, folder):
+    page = tick(browser, "wave2.csv")
+    assert read_basket(folder / "tables.yaml").earlier == ("wave2.csv",)
+    assert ticked(page) == ["wave2.csv"]
+    page = tick(browser, "wave1.csv", "wave2.csv")
+    assert read_basket(folder / "tables.yaml").earlier == ("wave1.csv", "wave2.csv")
+    assert ticked(browser.change("/data/undo")) == ["wave2.csv"]
+    outdated = form_of(page) | {"earlier": ["wave1.csv"]}
+    assert browser.post("/tables/compare", outdated).status_code == 409
+    form = form_of(browser.get("/tables")) | {"earlier": ["elsewhere.csv"]}
+    assert "no table" in message_in(browser.post("/tables/compare", form))
+    assert ticked(tick(browser)) == []
+    for _ in range(2):
+        browser.change("/data/undo")
+    assert not (folder / "tables.yaml").exists()
+
+
+@pytest.mark.usefixtures("waves")
+def test_an_earlier_wave_that_is_not_there_is_unticked_and_the_open_file_stays(browser, folder):
+    basket = "earlier: [wave3.csv, gone.csv]  # mine\ntables:\n- {questions: [shape]}\n"
+    (folder / "tables.yaml").write_text(basket)
+    page = browser.get("/tables?questions=shape")
+    assert "no table 'gone.csv'" in unescape(page)
+    assert ticked(page) == ["gone.csv"]
+    tick(browser)
+    assert read_basket(folder / "tables.yaml").earlier == ("wave3.csv",)
+    assert "# mine" in (folder / "tables.yaml").read_text()
+
+
+@pytest.mark.usefixtures("waves")
+def test_files_of_the_basket_compare_its_waves_after_the_page_was_left(browser, folder, entries, semscale):
+    tick(browser, "wave1.csv")
+    add(browser, "/tables?questions=shape&min_base=1")
     assert entries()[0].wave is None
-    here = "earlier=wave1.csv&questions=shape"
-    browser.change("/tables/make", {"kind": "xlsx", "here": here})
+    assert ticked(browser.get("/tables")) == ["wave1.csv"]
+    browser.change("/tables/make", {"kind": "xlsx"})
     page = end_of_run(browser)
     command = unescape(re.search(r"semscale (tables wave3.csv --basket[^<]*)", page)[1])
-    assert command.startswith("tables wave3.csv --basket tables.yaml --earlier wave1.csv --out")
+    assert command.startswith("tables wave3.csv --basket tables.yaml --out")
     names = CalamineWorkbook.from_path(folder / "results" / "wave3-tables.xlsx").sheet_names
     assert "Changes" in names
     (folder / "results" / "wave3-tables.xlsx").unlink()
     assert semscale(*shlex.split(command)).code == 0
     assert CalamineWorkbook.from_path(folder / "results" / "wave3-tables.xlsx").sheet_names == names
-    assert 'href="/tables?open=0&earlier=wave1.csv"' in unescape(browser.get(f"/tables?{here}"))
-    assert "does not go with files of earlier waves" in browser.get(f"/tables?{here}&wave=country")
+    browser.change("/tables/make", {"kind": "xlsx", "file": "wave4.csv"})
+    end_of_run(browser)
+    assert "Changes" in CalamineWorkbook.from_path(folder / "results" / "wave4-tables.xlsx").sheet_names
+    page = browser.get("/tables?questions=shape&wave=country")
+    assert "does not go with files of earlier waves" in page
 
 
 @pytest.mark.usefixtures("waves")
 def test_an_earlier_wave_without_results_is_named(browser, folder):
     write_results(folder, "wave3-Reason-codes", CODED, "codes", "topics", source="wave3.csv")
-    address = f"/tables?earlier=wave1.csv&questions={NAMES[1]}&min_base=1"
+    tick(browser, "wave1.csv")
+    address = f"/tables?questions={NAMES[1]}&min_base=1"
     assert "wave1.csv has no current codes of ‘The reason’" in browser.get(address)
     write_results(folder, "wave1-Reason-codes", CODED, "codes", "topics", source="wave1.csv")
     page = browser.get(address)

@@ -150,7 +150,11 @@ class Waves:
     def words(self, questions: Collection[str]) -> list[str]:
         """Return the command's options for earlier waves, and for the results that some questions ask for."""
         earlier = [word for entry in self.files[:-1] for word in ("--earlier", entry.file.name)]
-        return earlier + [word for entry in self.files for word in entry.words(questions)]
+        return earlier + self.result_words(questions)
+
+    def result_words(self, questions: Collection[str]) -> list[str]:
+        """Return the command's options for the results that some questions ask for."""
+        return [word for entry in self.files for word in entry.words(questions)]
 
     def problems(self, questions: Collection[str]) -> list[str]:
         """Return a sentence on each earlier wave without the results that some questions ask for."""

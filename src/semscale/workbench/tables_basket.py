@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Self
@@ -113,6 +113,11 @@ class StoredBasket:
         if version != self.version:
             raise changed_elsewhere(FILE_NAME)
 
+    def compare(self, project: Project, earlier: Sequence[str]) -> None:
+        """Name the files of earlier waves, the oldest first."""
+        change = f"tables compared with {', '.join(earlier)}" if earlier else "tables of one wave"
+        self._write(project, replace(self.basket, earlier=tuple(earlier)), change)
+
     def save(self, project: Project, entry: TableEntry, position: int | None) -> None:
         """Add an entry at the end, or put it in the place of another.
 
@@ -129,30 +134,33 @@ class StoredBasket:
                 raise InputError("position", f"must be below {len(entries)}, got {position}")
             entries[position] = entry
         verb = "added" if position is None else "changed"
-        self._write(project, entries, f"{verb} tables of {entry.name}")
+        self._list(project, entries, f"{verb} tables of {entry.name}")
 
     def rename(self, project: Project, position: int, title: str) -> None:
         """Give an entry another title."""
         entries = list(self.entries)
         entries[position] = entries[position].with_values(title=title)
-        self._write(project, entries, f"title of {entries[position].name}")
+        self._list(project, entries, f"title of {entries[position].name}")
 
     def move(self, project: Project, position: int, to: int) -> list[int]:
         """Move an entry to another position, from 0; return the former positions in the new order."""
         entry, order = self.entries[position], list(range(len(self.entries)))
         order.insert(to, order.pop(position))
-        self._write(project, [self.entries[place] for place in order], f"moved tables of {entry.name}")
+        self._list(project, [self.entries[place] for place in order], f"moved tables of {entry.name}")
         return order
 
     def remove(self, project: Project, position: int) -> list[int]:
         """Remove an entry; return the positions of the others."""
         entry = self.entries[position]
         order = [place for place in range(len(self.entries)) if place != position]
-        self._write(project, [self.entries[place] for place in order], f"removed tables of {entry.name}")
+        self._list(project, [self.entries[place] for place in order], f"removed tables of {entry.name}")
         return order
 
-    def _write(self, project: Project, entries: Sequence[TableEntry], change: str) -> None:
-        text = basket_text(Basket(tuple(entries)), self.content, source=FILE_NAME)
+    def _list(self, project: Project, entries: Sequence[TableEntry], change: str) -> None:
+        self._write(project, replace(self.basket, entries=tuple(entries)), change)
+
+    def _write(self, project: Project, basket: Basket, change: str) -> None:
+        text = basket_text(basket, self.content, source=FILE_NAME)
         path = project.folder / FILE_NAME
         project.save_file(Change(change, path, self.content, text.encode(), self.page))
 
@@ -165,7 +173,7 @@ def _keys(contents: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class BasketRun(PageRun[list[str]]):
-    """A run that makes files of a basket; its result are the command's options for waves and results.
+    """A run that makes files of a basket; its result are the command's options for results of texts.
 
     Attributes:
         file: the file with the answers.
@@ -248,7 +256,7 @@ def make_tables(
         for number, out in enumerate(outs):
             task.report("writing files", number, len(outs))
             tables.report(out, template=layout if out.suffix == ".pptx" else None)
-        return waves.words(_questions(basket))
+        return waves.result_words(_questions(basket))
 
     written = [word for out in outs for word in ("--out", f"{RESULTS}/{out.name}")]
     written += ["--template", files.template] if layout is not None else []
@@ -264,7 +272,7 @@ def basket_command(file: Path, basket: Basket, waves: Waves) -> str:
         waves: the file and those of earlier waves, with their ratings and codes.
     """
     outs = [word for kind in KINDS for word in ("--out", f"tables.{kind}")]
-    return _command(file, waves.words(_questions(basket)), outs)
+    return _command(file, waves.result_words(_questions(basket)), outs)
 
 
 def _command(file: Path, further: Sequence[str], written: Sequence[str]) -> str:

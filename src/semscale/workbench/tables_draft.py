@@ -46,8 +46,6 @@ class Draft:
         texts: values of all other fields, by name; empty ones are left out.
         position: the entry of the basket that is changed, from 0; ``None`` for a new one.
         find: words in the questions to list.
-        earlier: names of the files of earlier waves, the oldest first. They belong to the page, not to an
-            entry of the basket.
     """
 
     questions: tuple[str, ...] = ()
@@ -56,7 +54,6 @@ class Draft:
     texts: Mapping[str, str] = field(default_factory=dict)
     position: int | None = None
     find: str = ""
-    earlier: tuple[str, ...] = ()
 
     @classmethod
     def from_fields(cls, fields: Fields) -> Self:
@@ -72,7 +69,6 @@ class Draft:
             },
             position=int(position) if position.isdecimal() else None,
             find=single.get("find", ""),
-            earlier=_names(fields, "earlier"),
         )
         return draft._changed(single.get("act", ""), single.get("question", ""))
 
@@ -139,14 +135,8 @@ class Draft:
             **self.texts,
             "entry": "" if self.position is None else self.position,
             "find": self.find,
-            "earlier": self.earlier,
         }
         return urlencode({name: value for name, value in fields.items() if value not in ("", ())}, doseq=True)
-
-    @property
-    def further_query(self) -> str:
-        """What follows the first field of an address of other tables with the same waves."""
-        return "".join(f"&{urlencode({'earlier': name})}" for name in self.earlier)
 
     def value(self, name: str) -> str:
         """Return the text of a field; empty for its default."""

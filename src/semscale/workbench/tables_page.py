@@ -162,7 +162,6 @@ class TablesPage:
         opened = query.get("open", "")
         if opened.isdecimal() and int(opened) < len(basket.entries):
             draft = Draft.from_entry(basket.entries[int(opened)], int(opened))
-            draft = replace(draft, earlier=tuple(query.getlist("earlier")))
         else:
             draft = Draft.from_fields({name: query.getlist(name) for name in query})
         if "act" in query and "hx-request" not in request.headers:
@@ -172,13 +171,13 @@ class TablesPage:
         if view is None:
             return reading_page(self._project, self._reader, file, stored, current="tables")
         weights = view.survey.of_kind("weight")
-        if len(weights) == 1 and {*query} <= {"earlier"}:
+        if len(weights) == 1 and not query:
             draft = draft.weighted(weights[0].name)
         results = self._results.of(view)
         waves = Waves((results,))
         preview, entry, problem = None, None, ""
         try:
-            waves = self._waves(view, draft)
+            waves = self._waves(view, basket)
             entry = draft.entry(basket.basket)
             preview = None if entry is None else self._preview(view, waves, entry)
         except SemscaleError as error:  # a choice that has no tables is no mistake yet
@@ -211,7 +210,8 @@ class TablesPage:
             kinds=KINDS,
             templates=_templates(self._project.folder),
             waves=self._other_files(view) if basket.entries else [],
-            earlier=self._earlier_files(view, draft.earlier),
+            earlier=self._earlier_files(view, basket.basket.earlier),
+            compared=[name for name in basket.basket.earlier if name != view.file.name],
             lacking=[] if entry is None else waves.problems(entry.all_questions),
             command=self._command(view.file, entry, waves),
             basket_command=self._run.command
@@ -219,13 +219,13 @@ class TablesPage:
             else basket_command(view.file, basket.basket, waves),
         )
 
-    def _waves(self, view: SurveyView, draft: Draft) -> Waves:
-        """Return the open file and those of earlier waves that a draft names.
+    def _waves(self, view: SurveyView, basket: StoredBasket) -> Waves:
+        """Return the open file and those of earlier waves that a basket names.
 
         Raises:
             InputError: the project has no such file, or it cannot be read.
         """
-        earlier = [self._project.path_of(name) for name in draft.earlier]
+        earlier = [self._project.path_of(name) for name in basket.basket.earlier]
         return self._results.of_waves(view, view.file, earlier, self._reader)
 
     def _preview(self, view: SurveyView, waves: Waves, entry: TableEntry) -> Preview:
@@ -263,11 +263,12 @@ class TablesPage:
         """
         query = request.query_params
         draft = Draft.from_fields({name: query.getlist(name) for name in query})
-        entry = draft.entry(StoredBasket.read(self._project).basket)
+        basket = StoredBasket.read(self._project)
+        entry = draft.entry(basket.basket)
         if entry is None:
             raise InputError("questions", "must be chosen first")
         view = self._reader.view(*self._project.described_file())
-        return draft, self._preview(view, self._waves(view, draft), entry)
+        return draft, self._preview(view, self._waves(view, basket), entry)
 
     def _other_files(self, view: SurveyView) -> list[str]:
         """List the other files of the folder that have all described columns, such as the next wave."""
@@ -280,13 +281,12 @@ class TablesPage:
             view: the survey.
             chosen: those that are chosen.
         """
-        names = [name for name, share in self._shares(view).items() if share >= _FEWEST or name in chosen]
+        names = [name for name, share in self._shares(view).items() if share >= _FEWEST]
         stems = {Path(name).stem: name for name in [*names, view.file.name]}
         order, reason = order_waves(list(stems))
-        if len(stems) <= len(names) or reason != BY_NAMES:
-            return names
-        before = [stems[stem] for stem in order[: order.index(view.file.stem)]]
-        return before + [name for name in names if name in chosen and name not in before]
+        if len(stems) > len(names) and reason == BY_NAMES:
+            names = [stems[stem] for stem in order[: order.index(view.file.stem)]]
+        return names + [name for name in chosen if name not in (*names, view.file.name)]
 
     def _shares(self, view: SurveyView) -> dict[str, float]:
         """Return the share of the described columns that each other file has; 0 for files with results."""
@@ -319,13 +319,24 @@ class TablesPage:
             words += ["--where", entry.where] if entry.where else []
         return shlex.join([*words, "--out", "tables.html"])
 
+    async def compare(self, request: Request) -> Response:
+        """Compare the tables with the files of earlier waves that are ticked, and with no others."""
+        fields, draft, basket = await self._sent(request)
+        view = self._reader.view(*self._project.described_file())
+        offered, ticked = self._earlier_files(view, basket.basket.earlier), fields.get("earlier", [])
+        earlier = [name for name in basket.basket.earlier if name in ticked or name not in offered]
+        for name in ticked:
+            self._project.path_of(name)
+            if name not in earlier:
+                later = offered[offered.index(name) :] if name in offered else []
+                before = next((place for place, file in enumerate(earlier) if file in later), len(earlier))
+                earlier.insert(before, name)
+        basket.compare(self._project, earlier)
+        return redirect(f"/tables?{draft.query}")
+
     async def save(self, request: Request) -> Response:
         """Add the tables of the page to the basket, or change the entry that was opened."""
-        form = await request.form()
-        fields = {name: list(map(str, form.getlist(name))) for name in form}
-        draft = Draft.from_fields(fields)
-        basket = StoredBasket.read(self._project, draft.query)
-        basket.check_version((fields.get("version") or [""])[-1])
+        fields, draft, basket = await self._sent(request)
         entry = draft.entry(basket.basket)
         if entry is None:
             raise InputError("questions", "must be chosen first")
@@ -334,6 +345,20 @@ class TablesPage:
         if draft.position is not None:
             return redirect(f"/tables?{draft.query}", "basket")
         return redirect(f"/tables?{draft.without_title().query}&{_ADDED}=yes", "basket")
+
+    async def _sent(self, request: Request) -> tuple[dict[str, list[str]], Draft, StoredBasket]:
+        """Return the fields that the page sends, the tables that they state, and the basket.
+
+        Raises:
+            ConflictError: the basket is not the one that the page showed.
+            InputError: it cannot be read.
+        """
+        form = await request.form()
+        fields = {name: list(map(str, form.getlist(name))) for name in form}
+        draft = Draft.from_fields(fields)
+        basket = StoredBasket.read(self._project, draft.query)
+        basket.check_version((fields.get("version") or [""])[-1])
+        return fields, draft, basket
 
     def _write_survey(self) -> None:
         """Write the description, so that commands know the questions that this page names."""
@@ -390,7 +415,7 @@ class TablesPage:
             raise InputError("the basket is empty: add tables first")
         before = None if self._run is None else self._run.task
         view = self._reader.view(described, stored)
-        earlier = [self._project.path_of(name) for name in Draft.from_query(here).earlier]
+        earlier = [self._project.path_of(name) for name in basket.basket.earlier]
         files = FilesToMake(source, view, earlier, kinds, template)
         self._run = make_tables(self._results, self._reader, self._work, before, basket.basket, files)
         return redirect(f"/tables?{Draft.from_query(here).query}", "basket")
@@ -435,6 +460,7 @@ def tables_router(project: Project, reader: SurveyReader, work: BackgroundWork) 
         },
         {
             "/tables/save": tables.save,
+            "/tables/compare": tables.compare,
             "/tables/change": tables.change,
             "/tables/make": tables.make,
             "/tables/stop": tables.stop,
