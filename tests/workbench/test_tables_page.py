@@ -150,6 +150,25 @@ def test_the_first_tables_write_the_description_that_commands_need(browser, fold
     assert (folder / "survey.yaml").is_file()
 
 
+def test_answers_and_groups_to_hide_are_listed_by_question_and_banner(browser):
+    address = "/tables?questions=tea&questions=milk&banners=country&min_base=1"
+
+    def listed(page):
+        fields = re.findall(r'class="hide-labels"><legend><bdi>([^<]*)</bdi></legend>(.*?)</fieldset>', page)
+        return {
+            title: re.findall(r'name="hide" value="([^"]*)"( checked)?', names) for title, names in fields
+        }
+
+    before = listed(browser.get(address))
+    assert list(before)[-1] == "country"
+    assert ("DE", "") in before["country"]
+    names = [name for group in before.values() for name, _ in group]
+    assert len(names) == len(set(names))
+    after = listed(browser.get(f"{address}&hide=DE"))
+    assert after["Hidden"] == [("DE", " checked")]
+    assert ("DE", "") not in after["country"]
+
+
 def test_a_choice_without_tables_is_a_sentence(browser):
     page = browser.get("/tables?questions=shape&where=nonsense+>")
     assert "No tables" in page
@@ -352,7 +371,9 @@ def test_outdated_results_are_named_and_the_next_wave_needs_its_own(browser, fol
     add(browser, f"/tables?questions={NAMES[1]}&min_base=1")
     (folder / "wave2.csv").write_text(SURVEY.replace("It is good", "It is bad"))
     browser.change("/tables/make", {"file": "wave2.csv"})
-    problem = "wave2.csv has no current codes of ‘The reason’: open that file and code its answers"
+    problem = (
+        "wave2.csv has no current codes of ‘The reason’: open that file and code its answers on the page Code"
+    )
     assert problem in end_of_run(browser)
     write_results(folder, "wave2-Reason-codes", CODED, "codes", "topics", source="wave2.csv")
     browser.change("/tables/make", {"file": "wave2.csv"})
@@ -463,7 +484,10 @@ def test_an_earlier_wave_without_results_is_named(browser, folder):
     write_results(folder, "wave3-Reason-codes", CODED, "codes", "topics", source="wave3.csv")
     tick(browser, "wave1.csv")
     address = f"/tables?questions={NAMES[1]}&min_base=1"
-    assert "wave1.csv has no current codes of ‘The reason’" in browser.get(address)
+    page = browser.get(address)
+    assert "wave1.csv has no current codes of ‘The reason’" in page
+    assert 'href="/data/file?file=wave1.csv">open that file</a> and code its answers' in page
+    assert 'on the page <a href="/code">Code</a> first' in page
     write_results(folder, "wave1-Reason-codes", CODED, "codes", "topics", source="wave1.csv")
     page = browser.get(address)
     assert "has no current codes" not in page

@@ -25,6 +25,7 @@ from semscale.tabulation.joined_results import (
     read_results,
 )
 from semscale.tabulation.text_results import measured_text, results_title
+from semscale.workbench.pages import PAGES
 from semscale.workbench.project import RESULTS, Project
 from semscale.workbench.runs import stored_choices, table_path
 from semscale.workbench.survey_view import SurveyReader, SurveyView
@@ -49,6 +50,39 @@ class OtherResults:
     reason: str
     address: str
     act: str
+
+
+@dataclass(frozen=True)
+class MissingResults:
+    """Results that tables ask for and that a file does not have.
+
+    Attributes:
+        file: name of the file.
+        heading: heading of the question.
+        measured: ``ratings`` or ``codes``.
+    """
+
+    file: str
+    heading: str
+    measured: str
+
+    def __str__(self) -> str:
+        return f"{self.fact}: open that file and {self.verb} its answers on the page {self.page} first"
+
+    @property
+    def fact(self) -> str:
+        """Clause that says what is missing."""
+        return f"{self.file} has no current {self.measured} of ‘{self.heading}’"
+
+    @property
+    def verb(self) -> str:
+        """What makes them, as an imperative, which is the address of its page."""
+        return {"ratings": "rate", "codes": "code"}[self.measured]
+
+    @property
+    def page(self) -> str:
+        """Title of the page that makes them."""
+        return PAGES[self.verb]
 
 
 @dataclass(frozen=True)
@@ -90,19 +124,15 @@ class FileResults:
             if name in self.results
         ]
 
-    def problem(self, questions: Iterable[str]) -> str:
-        """Return a sentence on results that tables ask for and that are missing; empty if all are there."""
+    def missing(self, questions: Iterable[str]) -> MissingResults | None:
+        """Return the first results that tables ask for and that are missing; ``None`` if all are there."""
         for name in questions:
             text, measured = measured_text(name)
             if text and name not in self.table.columns and name not in self.results:
                 question = self.survey.of_column(text)
                 heading = text if question is None else question.heading
-                verb, page = ("rate", "Rate") if measured == "ratings" else ("code", "Codes")
-                return (
-                    f"{self.file.name} has no current {measured} of ‘{heading}’: open that file and {verb} "
-                    f"its answers on the page {page} first"
-                )
-        return ""
+                return MissingResults(self.file.name, heading, measured)
+        return None
 
     def check(self, questions: Iterable[str]) -> None:
         """Check that all results are there that tables ask for.
@@ -110,8 +140,8 @@ class FileResults:
         Raises:
             InputError: ratings or codes are missing; the message says of which question.
         """
-        if problem := self.problem(questions):
-            raise InputError(problem)
+        if missing := self.missing(questions):
+            raise InputError(str(missing))
 
     def joined(self, questions: Collection[str]) -> Table:
         """Return the table with the results that some questions ask for."""
@@ -156,9 +186,9 @@ class Waves:
         """Return the command's options for the results that some questions ask for."""
         return [word for entry in self.files for word in entry.words(questions)]
 
-    def problems(self, questions: Collection[str]) -> list[str]:
-        """Return a sentence on each earlier wave without the results that some questions ask for."""
-        return [problem for entry in self.files[:-1] if (problem := entry.problem(questions))]
+    def missing(self, questions: Collection[str]) -> list[MissingResults]:
+        """Return the first results of each earlier wave that some questions ask for and that are missing."""
+        return [missing for entry in self.files[:-1] if (missing := entry.missing(questions))]
 
     def prepare(self, basket: Basket) -> tuple[Table, Basket]:
         """Return the table of all waves with the results that a basket asks for, and the basket for it.

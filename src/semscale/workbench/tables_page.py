@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, Response
 from semscale.errors import InputError, SemscaleError
 from semscale.report.document import DataTable, Document
 from semscale.report.presenting import word_document
-from semscale.report.tables import folded_tables, question_section, tables_head
+from semscale.report.tables import folded_tables, question_section, tables_head, title_of
 from semscale.report.tables_charts import has_letters
 from semscale.serving.background import BackgroundWork
 from semscale.store.reading import open_table
@@ -106,14 +106,23 @@ class Preview:
         """Return whether tables of some questions state p-values."""
         return any(map(_has_p_values, self.tables(start).tables))
 
-    def labels(self, start: int = 0) -> list[str]:
-        """Return the names of answers and groups of some questions that are shown."""
-        names = (
-            name
-            for table in self.tables(start).tables
-            for name in (*(line.name for line in table.question.lines), *table.columns[1:])
-        )
-        return list(dict.fromkeys(names))
+    def labels(self, start: int = 0) -> dict[str, list[str]]:
+        """Return the names of answers and groups of some questions that are shown.
+
+        Returns:
+            The names by question and then by banner, each name once.
+        """
+        tables = self.tables(start).tables
+        answers = [(title_of(table), [line.name for line in table.question.lines]) for table in tables]
+        groups = [(table.banner.title, table.columns[1:]) for table in tables]
+        listed: set[str] = set()
+        by_title: dict[str, list[str]] = {}
+        for title, names in (*answers, *groups):
+            new = [name for name in dict.fromkeys(names) if name not in listed]
+            listed.update(new)
+            if new:
+                by_title.setdefault(title, []).extend(new)
+        return by_title
 
     def folded(self, start: int, position: int) -> list[DataTable]:
         """Return the long tables of a question, such as that of all differences.
@@ -212,7 +221,7 @@ class TablesPage:
             waves=self._other_files(view) if basket.entries else [],
             earlier=self._earlier_files(view, basket.basket.earlier),
             compared=[name for name in basket.basket.earlier if name != view.file.name],
-            lacking=[] if entry is None else waves.problems(entry.all_questions),
+            lacking=[] if entry is None else waves.missing(entry.all_questions),
             command=self._command(view.file, entry, waves),
             basket_command=self._run.command
             if self._run
