@@ -124,6 +124,18 @@ def test_tables_are_added_with_a_title_changed_moved_and_removed(browser, entrie
     assert "<h1>Tables</h1>" in page
 
 
+def test_entries_with_the_same_questions_say_what_differs(browser):
+    add(browser, "/tables?questions=shape&banners=country&hide=DE")
+    add(browser, "/tables?questions=shape&banners=tea&where=age+>+1")
+    page = unescape(add(browser, "/tables?questions=shape&level=0.9&hide_small=yes"))
+    described = re.findall(r"<strong><bdi>\s*(.*?)\s*</bdi></strong>", page)
+    assert described == [
+        "shape by country, without ‘DE’",
+        "shape by tea, where age > 1",
+        "shape, intervals and significance 0.9, hide small groups",
+    ]
+
+
 def test_a_title_belongs_to_the_tables_that_were_added_with_it(browser):
     page = add(browser, "/tables?questions=shape&banners=country&title=First")
     form = form_of(page)

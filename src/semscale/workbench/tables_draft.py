@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from semscale.errors import InputError
 from semscale.survey.description import QuestionKind
-from semscale.tabulation.basket import Basket, TableEntry
+from semscale.tabulation.basket import KEYS, Basket, TableEntry
 
 ROWS: tuple[QuestionKind, ...] = ("single", "scale", "multiple", "ranking", "numeric", "nps", "grid", "wave")
 """Kinds of questions that have tables."""
@@ -27,6 +27,9 @@ LOOK = ("show", "sort", "decimals", "level", "adjust", "min_base", "hide_small")
 
 SAMPLE = ("lonely", "replicates", "replicate_type", "wave_order")
 """Further settings of the sample."""
+
+_SHOWN = ("title", "questions", "banners", "hide", "weight", "wave", "where", "show")
+"""Settings that the page words in a sentence of their own."""
 
 _TEXTS = ("title", "where", *ROLES)
 _FIELDS = (*_TEXTS, *LOOK, *SAMPLE)
@@ -168,6 +171,27 @@ class Draft:
         before = basket.entries[self.position]
         entry = before.with_questions(self.questions, before.pairs)
         return {name: getattr(entry, name) for name in before.model_fields_set - _STATED}
+
+
+def further_settings(entry: TableEntry) -> list[str]:
+    """Return phrases on the settings of an entry that are not its questions, groups, rows or weight.
+
+    Args:
+        entry: the entry of the basket.
+
+    Examples:
+        >>> further_settings(TableEntry(questions=["q1"], level=0.9, hide_small=True, adjust="none"))
+        ['adjustment of p none', 'intervals and significance 0.9', 'hide small groups']
+    """
+    phrases = [f"{first} minus {second}" for first, second in entry.pairs]
+    for name in KEYS:
+        value, info = getattr(entry, name), TableEntry.model_fields[name]
+        if name in (*_SHOWN, "pairs") or value == info.get_default():
+            continue
+        label = (info.title or name.replace("_", " ")).lower()
+        is_label_enough = isinstance(value, bool | Mapping)
+        phrases.append(label if is_label_enough else f"{label} {_text(value) or 'none'}")
+    return phrases
 
 
 def _names(fields: Fields, name: str) -> tuple[str, ...]:

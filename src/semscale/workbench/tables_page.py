@@ -42,7 +42,7 @@ from semscale.workbench.tables_basket import (
     check_kinds,
     make_tables,
 )
-from semscale.workbench.tables_draft import LOOK, ROLES, ROWS, SAMPLE, Draft
+from semscale.workbench.tables_draft import LOOK, ROLES, ROWS, SAMPLE, Draft, further_settings
 
 _REMEMBERED = 8  # previews
 _SHOWN = 4  # questions at once
@@ -214,6 +214,7 @@ class TablesPage:
             unfinished=RowFilters(view).unfinished,
             problem=problem,
             basket=basket,
+            further_settings=further_settings,
             run=self._run,
             caution=view.caution_on("tables", self._run.file, self._run.described) if self._run else "",
             kinds=KINDS,
