@@ -12,6 +12,7 @@ from polars.testing import assert_frame_equal
 from tests.workbench.conftest import Browser, app_of, fields_in, message_in
 
 from semscale.coding.codebook import load_codebook
+from semscale.survey.survey_file import parse_survey
 from semscale.workbench.code_results import CodingPlan
 
 BOOK = """# Ours.
@@ -554,6 +555,48 @@ def test_a_stopped_coding_goes_on_unless_its_codes_or_choices_changed(browser, f
     code(browser, sentiment="none", by="region")
     code(browser, sentiment="none", by="region")
     assert restarts == [True, False, True, True, False]
+
+
+@pytest.mark.usefixtures("quick")
+def test_answers_that_look_like_codes_are_left_out_and_outdated_codes_made_again(browser, folder):
+    path = folder / "answers.csv"
+    path.write_text(path.read_text() + "na,n/a,,N,1\nna2,N/A,,N,1\n")
+    page = browser.get("/code")
+    assert "2 answers look like codes for a missing answer (2 × n/a)." in page
+    code(browser, sentiment="none", by="region")
+    page = browser.change("/code/missing", {"question": "Reason", "codebook": "Reason"})
+    assert "look like codes" not in page
+    assert parse_survey((folder / "survey.yaml").read_bytes(), source="").by_name["Reason"].missing
+    for address in ("/code", "/code/results"):
+        page = browser.get(address)
+        start = page.index("The description of the data has changed")
+        again = fields_in(page[start : page.index("</form>", start)])
+    browser.change("/code/run", again)
+    wait(browser)
+    page = browser.get("/code/results")
+    assert "Outdated" not in page
+    assert "--by region" in command_in(page)
+    outcomes = pl.read_parquet(folder / "results" / "answers-Reason-codes.parquet")["semscale_outcome"]
+    assert outcomes.to_list()[-3:] == ["no-answer"] * 3
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_button_codes_with_the_labels_and_the_choices_of_the_run(browser, folder):
+    code(browser, sentiment="none", by="region")
+    draw = {"table": "answers-Reason-codes.parquet", "text": "Reason", "measure": "codebooks/Reason.yaml"}
+    browser.change("/label/start", draw)
+    task = "answers-Reason-codes"
+    browser.change("/label/rater", {"task": task, "rater": "Ada"})
+    page = browser.get(f"/label?task={task}")
+    start = page.index('id="label-form"')
+    answer = fields_in(page[start : page.index("</form>", start)])
+    answer = {name: answer[name] for name in ("task", "rater", "key", "row")}
+    browser.change("/label/answer", answer | {"label": "power", "act": "label"})
+    browser.change("/code/labels", {"task": task})
+    wait(browser)
+    command = command_in(browser.get("/code/results"))
+    assert f"semscale code labels/{task}.csv" in command
+    assert "--human human --inclusion inclusion --by region" in command
 
 
 def test_a_file_without_open_texts_says_what_to_do(browser, folder):

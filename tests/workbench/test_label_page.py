@@ -328,26 +328,43 @@ def test_the_bar_ends_where_labels_are_expected_to_be_enough(browser, folder):
     assert f"10 of about {10 + more} texts labelled" in figures
 
 
-def test_the_labels_are_chosen_on_the_page_of_ratings_which_rates_with_them(browser, folder):
+def end_of_rating(browser):
+    """Wait for the end of a run as the page of ratings does."""
+    while "hx-retarget" not in browser.client.get("/rate/progress").headers:
+        pass
+    return browser.get("/rate")
+
+
+def test_the_labels_of_a_table_that_a_command_wrote_are_chosen_on_the_page_of_ratings(browser, folder):
     person = Person(browser, "Ada")
     person.label("543215432154")
-    form = browser.change("/label/sheet", {"task": "answers-Reason-quality", "then": "measure"})
+    form = browser.change("/rate/labels", {"task": "answers-Reason-quality"})
     start = form.index('id="rate-form"')
     fields = fields_in(form[start : form.index("</form>", start)])
     chosen = {name: fields[name] for name in ("text", "scale", "labels")}
     assert chosen == {"text": "Reason", "scale": "quality", "labels": "labels/answers-Reason-quality.csv"}
     browser.change("/rate", chosen | {"floor": "none"})
-    while "hx-retarget" not in browser.client.get("/rate/progress").headers:
-        pass
-    page = browser.get("/rate")
+    page = end_of_rating(browser)
     value, low, high = re.search(r"(\d\.\d\d) \[(\d\.\d\d), (\d\.\d\d)\]", person.figures()).groups()
     assert f"{value} [{low}, {high}]" in page
     assert "--labels labels/answers-Reason-quality.csv" in page
     assert browser.post("/rate", chosen | {"labels": "../secret.csv"}).status_code == 422
     assert '<option value="labels/answers-Reason-quality.csv" selected>' in page
+
+
+def test_a_button_rates_with_the_labels_and_the_choices_of_the_run(browser, folder):
+    browser.change("/rate", {"text": "Reason", "scale": "quality", "floor": "none", "respondent": "person"})
+    end_of_rating(browser)
+    Person(browser, "Ada").label("543215432154")
+    assert 'formaction="/rate/labels"' in browser.get("/label?task=answers-Reason-quality")
+    browser.change("/rate/labels", {"task": "answers-Reason-quality"})
+    page = end_of_rating(browser)
+    assert "--respondent person --labels labels/answers-Reason-quality.csv --floor none" in page
+    assert "Not checked by people yet" not in page
     (folder / "second.csv").write_bytes((folder / "answers.csv").read_bytes())
     browser.change("/data/file", {"file": "second.csv"})
-    assert '<option value="labels/answers-Reason-quality.csv">' in browser.get("/rate")
+    refused = browser.post("/rate/labels", {"task": "answers-Reason-quality"})
+    assert "these labels are of answers.csv; the open file is second.csv" in message_in(refused)
 
 
 def test_the_page_and_the_command_correct_the_same_mean(browser, folder, semscale):
@@ -407,7 +424,7 @@ def test_codes_are_labelled_several_at_once_and_the_sheet_is_coded(browser, code
     assert sheet.height == 39
     assert [sheet["human"][row - 1] for row in rows[:3]] == ["none", "<b>price</b>", "sound; <b>price</b>"]
     (command,) = commands_on(person.page())
-    page = browser.change("/label/sheet", {"task": "answers-Reason-codes", "then": "measure"})
+    page = browser.change("/code/labels", {"task": "answers-Reason-codes"})
     assert '<option value="labels/answers-Reason-codes.csv" selected>' in page
     summary = json.loads(run(semscale, *command[1:], "--json").out)
     assert summary["hand_coded"] == 30

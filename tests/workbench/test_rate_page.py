@@ -9,6 +9,7 @@ from tests.workbench.conftest import Browser, app_of, fields_in, message_in
 
 from semscale.rating.expected import expected_correlation
 from semscale.rating.rater import Rater
+from semscale.survey.survey_file import parse_survey
 
 ROWS = """person,country,why,wt
 1,DE,I am very happy with it.,1
@@ -40,6 +41,11 @@ def quick(monkeypatch, toy_embedder):
 def rate(browser, **fields):
     """Start a run, and wait for its end as the page does."""
     browser.change("/rate", {"text": "Reason", "scale": "quality", **fields})
+    return end_of_run(browser)
+
+
+def end_of_run(browser):
+    """Wait for the end of a run as the page does."""
     while "hx-retarget" not in browser.client.get("/rate/progress").headers:
         pass
     return browser.get("/rate")
@@ -349,13 +355,59 @@ def test_the_only_weight_is_chosen_until_a_run_goes_without_it(browser, folder):
 
 
 @pytest.mark.usefixtures("quick")
-def test_texts_that_look_like_codes_are_left_out_by_a_button(browser, folder):
+def test_texts_that_look_like_codes_are_left_out_for_all_pages_by_a_button(browser, folder):
     (folder / "answers.csv").write_text(f"{ROWS}7,DE,n/a,1\n", encoding="utf-8")
-    page = rate(browser, floor="none")
+    page = rate(browser, floor="none", by="Home")
     assert "Rate again without <bdi>n/a</bdi>" in page
     assert "Not checked by people yet" in page
-    assert '<input type="hidden" name="missing" value="n/a">' in page
-    page = rate(browser, floor="none", missing="n/a")
+    before = (folder / "survey.yaml").read_bytes()
+    browser.change("/rate/missing", {})
+    page = end_of_run(browser)
     assert "Rate again without" not in page
+    assert "--by Home --floor none" in page
     out = pl.read_parquet(folder / "results" / "answers-Reason-quality.parquet")
     assert out["semscale_status"].to_list()[-1] == "missing"
+    question = parse_survey((folder / "survey.yaml").read_bytes(), source="").by_name["Reason"]
+    assert dict(question.missing) == {"n/a": "no answer"}
+    assert "Outdated" not in page
+    assert "Rate again without" not in rate(browser, floor="none")
+    browser.change("/data/undo", {})
+    assert (folder / "survey.yaml").read_bytes() == before
+    assert "Outdated" in browser.get("/rate")
+    assert browser.post("/rate/missing").status_code == 409
+
+
+@pytest.mark.usefixtures("quick")
+def test_outdated_ratings_are_made_again_with_their_choices(browser):
+    rate(browser, floor="none", by="Home")
+    browser.change("/data/question", browser.form("Reason") | {"title": "Why so"})
+    page = browser.get("/rate")
+    start = page.index("<b>Outdated</b>")
+    browser.change("/rate", fields_in(page[start : page.index("</form>", start)]))
+    page = end_of_run(browser)
+    assert "Outdated" not in page
+    assert "--by Home --floor none" in page
+
+
+@pytest.mark.usefixtures("quick")
+def test_labels_of_another_wave_are_not_offered(browser, folder):
+    (folder / "labels").mkdir()
+    sheet = "row,text,human,inclusion\n3,It is fine I suppose.,4,0.5\n"
+    for name in ("answers-Reason-quality", "answers-2-Reason-quality", "by hand"):
+        (folder / "labels" / f"{name}.csv").write_text(sheet, encoding="utf-8")
+    (folder / "answers-2.csv").write_text(ROWS.replace("fine", "good"), encoding="utf-8")
+    options = (
+        "labels/answers-Reason-quality.csv",
+        "labels/answers-2-Reason-quality.csv",
+        "labels/by hand.csv",
+    )
+    page = browser.get("/rate")
+    assert [f'<option value="{option}"' in page for option in options] == [True, False, True]
+    rate(browser, labels=options[0], floor="none")
+    browser.change("/data/file", {"file": "answers-2.csv"})
+    page = browser.get("/rate")
+    assert [f'<option value="{option}"' in page for option in options] == [False, True, True]
+    start = page.index("<b>Outdated</b>")
+    assert "labels" not in fields_in(page[start : page.index("</form>", start)])
+    refused = browser.post("/rate", {"text": "Reason", "scale": "quality", "labels": options[0]})
+    assert "these labels are of answers.csv; the open file is answers-2.csv" in message_in(refused)

@@ -239,7 +239,7 @@ def _introduction(summary: "RatingSummary") -> Iterator[Paragraph]:
             "Means and shares are weighted; numbers of texts are not. With these weights, the mean is about "
             f"as precise as that of {effective} texts of equal weight (effective n)."
         )
-    if codes := codes_hint(summary):
+    if codes := codes_hint(summary.possible_codes):
         yield Paragraph(f"{capitalise(codes)}.", detail="both", brief=f"hint: {codes}")
     if calibration := calibration_line(summary):
         yield Paragraph(f"calibration: {calibration}", detail="brief")
@@ -566,9 +566,13 @@ def _cautions(summary: "RatingSummary") -> Iterator[str]:
         yield f"No text has a decision of {model}; ratings by similarity are complete: {reason}."
 
 
-def codes_hint(summary: "RatingSummary") -> str:
-    """State that rated texts look like codes for missing answers, with the options that exclude them."""
-    codes = summary.possible_codes
+def codes_hint(codes: Mapping[str, int], noun: str = "rated text") -> str:
+    """State that texts look like codes for missing answers, with the options that exclude them.
+
+    Args:
+        codes: number of texts with each code.
+        noun: singular of the texts.
+    """
     if not codes:
         return ""
     shown, n = list(codes.items())[:_SHOWN_CODES], sum(codes.values())
@@ -576,7 +580,7 @@ def codes_hint(summary: "RatingSummary") -> str:
     listing += ", ..." if len(codes) > len(shown) else ""
     options = "` `".join(f"missing={one_line(code)!r}" for code, _ in shown if code != OTHER_NUMBERS)
     verb, them = ("looks like a code", "it") if n == 1 else ("look like codes", "them")
-    texts = count_of(n, "rated text")
+    texts = count_of(n, noun)
     return f"{texts} {verb} for a missing answer ({listing})" + hint(f"; to leave {them} out: `{options}`")
 
 

@@ -62,9 +62,9 @@ def workbench(project: Project, *, open_project: OpenProject | None = None) -> F
         from semscale.workbench.tables_page import tables_router
 
         tasks = LabelTasks(project)
-        app.include_router(rate_router(project, reader, work, models))
+        app.include_router(rate_router(project, reader, work, models, tasks))
         app.include_router(label_router(project, reader, tasks))
-        app.include_router(code_router(project, reader, work, models))
+        app.include_router(code_router(project, reader, work, models, tasks))
         app.include_router(tables_router(project, reader, work))
         app.include_router(answers_router(project, work, tasks))
         app.include_router(drift_router(project))

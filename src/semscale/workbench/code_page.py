@@ -31,9 +31,12 @@ from semscale.coding.table import answers_in
 from semscale.errors import InputError
 from semscale.html_texts import has_html, html_text
 from semscale.messages import shorten
+from semscale.report.rating import codes_hint
 from semscale.results.label_sheets import INCLUSION
 from semscale.results.table_columns import resolve_columns
 from semscale.serving.background import BackgroundWork, current_task
+from semscale.spelling import without_hints
+from semscale.store.missing_codes import code_key, count_codes
 from semscale.store.table import Table
 from semscale.survey.description import Survey
 from semscale.weights.known import DEFAULT_MODEL
@@ -64,11 +67,20 @@ from semscale.workbench.code_results import (
 from semscale.workbench.code_results_page import code_results_router
 from semscale.workbench.code_tasks import CodeTasks, Suggestion
 from semscale.workbench.forms import form_fields, settings_of_form
-from semscale.workbench.label_sources import label_sheets
+from semscale.workbench.label_sources import check_sheet, label_sheets, other_file_of
+from semscale.workbench.label_tasks import LabelTasks
 from semscale.workbench.models import Models
+from semscale.workbench.no_answer import likely_codes, save_codes
 from semscale.workbench.pages import element_id, in_place_of, page, reading_page, redirect, router_of
-from semscale.workbench.project import CODEBOOKS, RESULTS, Project
-from semscale.workbench.runs import earlier_runs, file_stem, replace_run, store_choices, stored_choices
+from semscale.workbench.project import CODEBOOKS, LABELS, RESULTS, Project
+from semscale.workbench.runs import (
+    choices_again,
+    earlier_runs,
+    file_stem,
+    replace_run,
+    store_choices,
+    stored_choices,
+)
 from semscale.workbench.survey_view import SurveyReader, SurveyView
 from semscale.yaml_reading import YamlFile
 
@@ -145,6 +157,7 @@ class CodePage:
         work: threads for runs.
         models: loads the models.
         tasks: the last tasks.
+        label_tasks: drawn texts and journals, which the page of labels has, too.
     """
 
     def __init__(
@@ -154,10 +167,11 @@ class CodePage:
         work: BackgroundWork,
         models: Models,
         tasks: CodeTasks,
+        label_tasks: LabelTasks,
     ) -> None:
         self._project, self._reader, self._work, self._models = project, reader, work, models
-        self._tasks = tasks
-        self._answers: tuple[str, object, pl.Series] | None = None
+        self._tasks, self._label_tasks = tasks, label_tasks
+        self._answers: tuple[str, object, pl.Series, dict[str, int]] | None = None
         self._starting = threading.Lock()
 
     def show(self, choice: Annotated[CodeChoice, Query()]) -> Response:
@@ -177,6 +191,8 @@ class CodePage:
                 broken = str(error)
         table, coded = self._coded_table(view, question), self._coded_names(view, question)
         suggested = None if stored is None else self._suggested(stored)
+        run = self._tasks.run
+        codes = {} if stored is None else self._codes_in(view, question)
         return page(
             "code",
             self._project,
@@ -194,7 +210,10 @@ class CodePage:
             is_coded=table is not None,
             suggestion=self._tasks.suggestion,
             task=self._tasks.running,
-            run=self._tasks.run,
+            run=run,
+            again={} if run is None else choices_again(run.plan.out, is_of_open_file=run.plan.source == file),
+            codes=likely_codes(codes),
+            codes_note=without_hints(codes_hint(codes, "answer")),
             models=self._model_choices,
             fields=form_fields(CodeSettings, SETTINGS),
             columns=column_choices(view, question),
@@ -293,6 +312,31 @@ class CodePage:
         form = {name: [str(value) for value in sent.getlist(name) if value] for name in sent}
         return await run_in_threadpool(self._start, form)
 
+    def start_with_labels(self, task: Annotated[str, Form()]) -> Response:
+        """Write the sheet of a task, and code its answers again with the choices of their run and the labels.
+
+        Of a table that no page wrote, the choices are not known: the form is shown with the sheet.
+        """
+        labelled = self._label_tasks.open(task)
+        draw, sheet = labelled.draw, labelled.sheet_name
+        file, stored = self._project.described_file()
+        if other := other_file_of(sheet, file, self._project):
+            raise InputError("labels", f": these labels are of {other}; the open file is {file.name}")
+        labelled.write_sheet(self._project.folder, stored.survey)
+        chosen = {"question": draw.question, "codebook": Path(draw.measure).stem, "labels": sheet}
+        choices = stored_choices(self._project.folder / RESULTS / draw.table)
+        if not choices:
+            return redirect("/code", "coding", **chosen)
+        return self._start({**choices, **{name: [value] for name, value in chosen.items()}})
+
+    def leave_out_codes(
+        self, question: Annotated[str, Form()], codebook: Annotated[str, Form()] = ""
+    ) -> Response:
+        """State answers that look like codes as no answer in the description."""
+        view = self._reader.view(*self._project.described_file())
+        save_codes(self._project, view, question, likely_codes(self._codes_in(view, question)))
+        return redirect("/code", "coding", question=question, codebook=codebook)
+
     def _start(self, form: Mapping[str, Sequence[str]]) -> Response:
         single = {name: values[0] for name, values in form.items() if values}
         source, stored = self._project.described_file()
@@ -305,6 +349,8 @@ class CodePage:
         if labels in sheets:
             file = self._project.folder / labels
             fields |= {"labels": tuple(sheets[labels]), "inclusion": INCLUSION}
+        elif labels.startswith(f"{LABELS}/"):
+            check_sheet(labels, sheets, source, self._project)
         plan = CodingPlan(
             folder=self._project.folder,
             source=source,
@@ -486,14 +532,28 @@ class CodePage:
         }
 
     def _answers_of(self, question: str) -> pl.Series:
-        """Return the answers to a question, which stay in memory while words are typed."""
+        """Return the answers to a question."""
+        return self._read_answers(question)[0]
+
+    def _codes_in(self, view: SurveyView, question: str) -> dict[str, int]:
+        """Count the answers that look like codes for a missing answer and are not described as such."""
+        known = view.survey.by_name.get(question)
+        if known is None:
+            return {}
+        stated = set(map(code_key, known.missing_codes))
+        codes = self._read_answers(question)[1]
+        return {code: n for code, n in codes.items() if code_key(code) not in stated}
+
+    def _read_answers(self, question: str) -> tuple[pl.Series, dict[str, int]]:
+        """Return the answers to a question, and the count of codes; both stay while words are typed."""
         file, stored = self._project.described_file()
         counts = self._reader.view(file, stored).counts
         if self._answers is None or self._answers[0] != question or self._answers[1] is not counts:
             table, columns = self._open_answers(file, stored.survey, question)
             cells = [None if cell is None else str(cell) for cell in answers_in(table, columns)]
-            self._answers = question, counts, pl.Series(cells, dtype=pl.String).drop_nulls()
-        return self._answers[2]
+            answers = pl.Series(cells, dtype=pl.String).drop_nulls()
+            self._answers = question, counts, answers, count_codes(answers)
+        return self._answers[2:]
 
     @property
     def _model_choices(self) -> tuple[str, ...]:
@@ -546,7 +606,9 @@ class CodePage:
         return summary
 
 
-def code_router(project: Project, reader: SurveyReader, work: BackgroundWork, models: Models) -> APIRouter:
+def code_router(
+    project: Project, reader: SurveyReader, work: BackgroundWork, models: Models, label_tasks: LabelTasks
+) -> APIRouter:
     """Return the routes of the page.
 
     Args:
@@ -554,9 +616,10 @@ def code_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
         reader: reads its file.
         work: threads for runs.
         models: loads the models.
+        label_tasks: drawn texts and journals.
     """
     tasks = CodeTasks()
-    codes = CodePage(project, reader, work, models, tasks)
+    codes = CodePage(project, reader, work, models, tasks, label_tasks)
     reading: dict[str, Callable[..., Response]] = {
         "/code": codes.show,
         "/code/file": codes.download,
@@ -573,6 +636,8 @@ def code_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
         "/code/split": codes.split,
         "/code/new": codes.add_code,
         "/code/run": codes.start,
+        "/code/labels": codes.start_with_labels,
+        "/code/missing": codes.leave_out_codes,
         "/code/stop": codes.stop,
     }
     router = router_of(reading, changing)

@@ -21,7 +21,7 @@ from semscale.workbench.exports import REPORTS, TABLES, write_export
 from semscale.workbench.pages import in_place_of, page, reading_page, redirect, router_of, status_of
 from semscale.workbench.project import Project
 from semscale.workbench.report_pages import report_page, split_sections
-from semscale.workbench.runs import Found
+from semscale.workbench.runs import Found, choices_again
 from semscale.workbench.survey_view import SurveyReader
 from semscale.workbench.table_results import tables_address
 
@@ -69,6 +69,7 @@ class CodeResultsPage:
             report=report,
             unchecked=UNCHECKED,
             caution=run.caution(view),
+            again=choices_again(run.plan.out, is_of_open_file=run.plan.source == file),
             results=results,
             details=details,
             found=None if summary is None else self._find(run, request),

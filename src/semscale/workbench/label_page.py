@@ -3,7 +3,6 @@
 import hashlib
 import secrets
 from collections.abc import Callable
-from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Form, Query, Request
@@ -270,19 +269,11 @@ class LabelPage:
             n_left_out=max(len(shown) - _MOST_COMPARED, 0),
         )
 
-    def write_sheet(
-        self, task: Annotated[str, Form()], then: Annotated[Literal["", "measure"], Form()] = ""
-    ) -> Response:
-        """Write the sheet that commands read; the page that measures may be opened with it."""
+    def write_sheet(self, task: Annotated[str, Form()]) -> Response:
+        """Write the sheet that commands read."""
         opened = self._tasks.open(task)
         opened.write_sheet(self._project.folder, self._project.stored_survey().survey)
-        draw, labels = opened.draw, opened.sheet_name
-        if not then or draw.kind == "judge":  # no page judges answers
-            return redirect("/label", "sheet", task=opened.name)
-        if draw.kind == "rate":
-            return redirect("/rate", "rate-form", text=draw.question, scale=draw.measure, labels=labels)
-        codebook = PurePosixPath(draw.measure).stem
-        return redirect("/code", "coding", question=draw.question, codebook=codebook, labels=labels)
+        return redirect("/label", "sheet", task=opened.name)
 
 
 def _usable(read: Callable[[str], T], names: list[str]) -> tuple[list[T], list[str]]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import polars as pl
 from pydantic import BaseModel
@@ -13,7 +13,8 @@ from semscale.messages import shorten
 from semscale.results.label_sheets import HUMAN
 from semscale.store.reading import open_table
 from semscale.workbench.label_measures import Kind
-from semscale.workbench.project import LABELS, RESULTS
+from semscale.workbench.project import LABELS, RESULTS, Project
+from semscale.workbench.runs import file_stem
 
 TABLE = ".parquet"
 """Ending of the tables."""
@@ -140,3 +141,31 @@ def label_sheets(folder: Path, columns: Collection[str]) -> dict[str, list[str]]
         if labels and set(columns) <= set(titles):
             sheets[f"{LABELS}/{path.name}"] = labels
     return sheets
+
+
+def other_file_of(sheet: str, file: Path, project: Project) -> str:
+    """Return the file after which a sheet is named; empty for the open file, and for a sheet of another name.
+
+    Args:
+        sheet: the sheet.
+        file: the open file.
+        project: the project, whose pages name a sheet after the file of its texts.
+    """
+    name = PurePosixPath(sheet).stem
+    stems = {other: file_stem(Path(other).stem) for other in project.files()}
+    named = [other for other, stem in stems.items() if name.startswith(f"{stem}-")]
+    longest = max(named, key=lambda other: len(stems[other]), default=file.name)
+    return "" if stems.get(longest) == file_stem(file.stem) or not named else longest
+
+
+def check_sheet(sheet: str, sheets: Collection[str], file: Path, project: Project) -> None:
+    """Check that a sheet is one of those that are offered for the open file.
+
+    Raises:
+        InputError: it is not; the message says of which file its labels are, if its name states that.
+    """
+    if sheet in sheets:
+        return
+    if other := other_file_of(sheet, file, project):
+        raise InputError("labels", f": these labels are of {other}; the open file is {file.name}")
+    raise InputError("labels", f"must be one of the list, got {shorten(sheet)}")

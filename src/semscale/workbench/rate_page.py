@@ -1,16 +1,17 @@
 """The page of ratings: an open question rated on a scale, its report, and its texts."""
 
 import shlex
-from collections.abc import Mapping
+import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Form, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, Response
 
 from semscale.errors import InputError, SemscaleError
-from semscale.messages import shorten
 from semscale.rating.labelling import ROW, TEXT, read_sheet
 from semscale.rating.lint import lint
 from semscale.rating.rater import Rater
@@ -24,7 +25,6 @@ from semscale.scales.library import load_scale
 from semscale.serving.background import BackgroundWork, current_task
 from semscale.spelling import option_name
 from semscale.stats.intervals import IntervalPlan
-from semscale.store.missing_codes import OTHER_NUMBERS
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels
 from semscale.survey.description import Survey
@@ -32,14 +32,17 @@ from semscale.tabulation.text_results import results_title
 from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.workbench.exports import REPORTS, TABLES, write_export
 from semscale.workbench.forms import form_fields, option_words, settings_of_form
-from semscale.workbench.label_sources import label_sheets
+from semscale.workbench.label_sources import check_sheet, label_sheets, other_file_of
+from semscale.workbench.label_tasks import LabelTasks
 from semscale.workbench.models import Models
+from semscale.workbench.no_answer import likely_codes, save_codes
 from semscale.workbench.pages import in_place_of, page, reading_page, redirect, router_of, status_of
-from semscale.workbench.project import RESULTS, SCALES, Project, StoredSurvey
+from semscale.workbench.project import RESULTS, SCALES, ConflictError, Project, StoredSurvey
 from semscale.workbench.rated_texts import FoundTexts, find_texts, text_in_row
 from semscale.workbench.report_pages import split_sections
 from semscale.workbench.runs import (
     PageRun,
+    choices_again,
     earlier_runs,
     replace_run,
     store_choices,
@@ -116,6 +119,7 @@ class RatePage:
         reader: reads its file.
         work: threads for runs.
         models: loads the model.
+        tasks: drawn texts and journals, which the page of labels has, too.
     """
 
     def __init__(
@@ -124,9 +128,12 @@ class RatePage:
         reader: SurveyReader,
         work: BackgroundWork,
         models: Models,
+        tasks: LabelTasks,
     ) -> None:
         self._project, self._reader, self._work, self._models = project, reader, work, models
+        self._tasks = tasks
         self._run: RatingRun | None = None
+        self._starting = threading.Lock()
 
     def show(self, request: Request) -> Response:
         """Show the form, and the progress or the report of the last run."""
@@ -148,6 +155,7 @@ class RatePage:
         summary = None if rated is None else rated.summary
         document = None if summary is None else _page_document(summary)
         results, details = split_sections(() if document is None else document.sections, _RESULTS)
+        caution = "" if run is None else view.caution_on("ratings", run.file, run.survey)
         chosen = query.get("scale") or (run.scale if run else "quality")
         return page(
             "rate",
@@ -163,13 +171,16 @@ class RatePage:
             scale=load_scale(scale_path(self._project, chosen)),
             chosen=chosen,
             text=query.get("text") or (run.columns.text if run else view.usual_text),
-            sheets=self._sheets(),
+            sheets=self._sheets(file),
             labels=query.get("labels") or (run.labels if run and run.file == file else ""),
             run=run,
             summary=summary,
             document=document,
-            without_codes={} if run is None or summary is None else _without_codes(run, summary),
-            caution="" if run is None else view.caution_on("ratings", run.file, run.survey),
+            codes=[] if summary is None or caution else likely_codes(summary.possible_codes),
+            caution=caution,
+            again={}
+            if run is None or not caution
+            else choices_again(run.out, is_of_open_file=run.file == file),
             results=results,
             details=details,
             found=None if run is None or summary is None else self._find(run, summary, query),
@@ -186,7 +197,37 @@ class RatePage:
         """Start a run; a running one is stopped."""
         fields = await request.form()
         form = {name: list(map(str, fields.getlist(name))) for name in fields}
-        single = {name: values[0] for name, values in form.items()}
+        return await run_in_threadpool(self._start, form)
+
+    def start_with_labels(self, task: Annotated[str, Form()]) -> Response:
+        """Write the sheet of a task, and rate its texts again with the choices of their run and the labels.
+
+        Of a table that no page wrote, the choices are not known: the form is shown with the sheet.
+        """
+        labelled = self._tasks.open(task)
+        draw, sheet = labelled.draw, labelled.sheet_name
+        file, stored = self._project.described_file()
+        if other := other_file_of(sheet, file, self._project):
+            raise InputError("labels", f": these labels are of {other}; the open file is {file.name}")
+        labelled.write_sheet(self._project.folder, stored.survey)
+        chosen = {"text": draw.question, "scale": draw.measure, "labels": sheet}
+        choices = stored_choices(self._project.folder / RESULTS / draw.table)
+        if not choices:
+            return redirect("/rate", "rate-form", **chosen)
+        return self._start({**choices, **{name: [value] for name, value in chosen.items()}})
+
+    def leave_out_codes(self) -> Response:
+        """State rated texts that look like codes as no answer in the description, and rate again."""
+        run, rated = self._ratings()
+        view = self._reader.view(*self._project.described_file())
+        if caution := view.caution_on("ratings", run.file, run.survey):
+            raise ConflictError(f"{caution} Rate again first.")
+        save_codes(self._project, view, run.columns.text, likely_codes(rated.summary.possible_codes))
+        return self._start(stored_choices(run.out))
+
+    def _start(self, form: Mapping[str, Sequence[str]]) -> Response:
+        """Start a run with the fields of the form; a running one is stopped."""
+        single = {name: values[0] for name, values in form.items() if values}
         settings = settings_of_form(RaterSettings, single, _SETTINGS)
         columns = RatingColumns(
             text=single.get("text", ""),
@@ -194,23 +235,25 @@ class RatePage:
             weight=single.get("weight") or None,
             respondent=single.get("respondent") or None,
         )
-        scale = single.get("scale", "")
+        scale, labels = single.get("scale", ""), single.get("labels", "")
         load_scale(scale_path(self._project, scale))
-        labels = single.get("labels", "")
-        if labels and labels not in self._sheets():
-            raise InputError("labels", f"must be one of the list, got {shorten(labels)}")
         file, stored = self._project.described_file()
-        view = await run_in_threadpool(self._reader.view, file, stored)
+        if labels:
+            check_sheet(labels, self._sheets(file), file, self._project)
+        view = self._reader.view(file, stored)
         out = table_path(self._project.folder, file, columns.text, _scale_name(scale))
-        before = None if self._run is None else self._run.task
-        task = replace_run(
-            self._work, before, self._rate, file, stored, columns, scale, labels, settings, out
-        )
-        store_choices(out, form)
         command = _command(file, columns, scale, labels, settings, out.relative_to(self._project.folder))
         known = None if stored.survey is None else stored.survey.by_name.get(columns.text)
         text_column = columns.text if known is None else known.all_columns[0]
-        self._run = RatingRun(file, view.survey, columns, scale, labels, text_column, out, command, task=task)
+        with self._starting:
+            before = None if self._run is None else self._run.task
+            task = replace_run(
+                self._work, before, self._rate, file, stored, columns, scale, labels, settings, out
+            )
+            store_choices(out, form)
+            self._run = RatingRun(
+                file, view.survey, columns, scale, labels, text_column, out, command, task=task
+            )
         return redirect("/rate")
 
     def progress(self) -> Response:
@@ -259,9 +302,10 @@ class RatePage:
             return self._render(request.query_params, error)
         return FileResponse(path, filename=path.name)
 
-    def _sheets(self) -> list[str]:
-        """List the sheets with labels of texts that were drawn to be rated."""
-        return list(label_sheets(self._project.folder, (ROW, TEXT, HUMAN)))
+    def _sheets(self, file: Path) -> list[str]:
+        """List the sheets with labels of texts that were drawn to be rated, without those of other files."""
+        sheets = label_sheets(self._project.folder, (ROW, TEXT, HUMAN))
+        return [sheet for sheet in sheets if not other_file_of(sheet, file, self._project)]
 
     def _find(self, run: RatingRun, summary: RatingSummary, query: Mapping[str, str]) -> FoundTexts:
         return find_texts(run.out, run.text_column, summary, query)
@@ -312,7 +356,9 @@ class RatePage:
         return Rated(replace(summary, lint=report), rater, described)
 
 
-def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork, models: Models) -> APIRouter:
+def rate_router(
+    project: Project, reader: SurveyReader, work: BackgroundWork, models: Models, tasks: LabelTasks
+) -> APIRouter:
     """Return the routes of the page, and of the page on which a scale is written.
 
     Args:
@@ -320,8 +366,9 @@ def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
         reader: reads its file.
         work: threads for runs.
         models: loads the model.
+        tasks: drawn texts and journals.
     """
-    rate = RatePage(project, reader, work, models)
+    rate = RatePage(project, reader, work, models, tasks)
     router = router_of(
         {
             "/rate": rate.show,
@@ -331,22 +378,14 @@ def rate_router(project: Project, reader: SurveyReader, work: BackgroundWork, mo
         },
         {
             "/rate": rate.start,
+            "/rate/labels": rate.start_with_labels,
+            "/rate/missing": rate.leave_out_codes,
             "/rate/stop": rate.stop,
             "/rate/export/{kind}": rate.export,
         },
     )
     router.include_router(scale_router(project, reader, work, models))
     return router
-
-
-def _without_codes(run: RatingRun, summary: RatingSummary) -> dict[str, list[str]]:
-    """Return the fields of a run without texts that look like codes; none if there are no such texts."""
-    codes = [code for code in summary.possible_codes if code != OTHER_NUMBERS and "," not in code]
-    choices = stored_choices(run.out)
-    if not codes or not choices:
-        return {}
-    known = [code for code in choices.get("missing", ()) if code]
-    return {**choices, "missing": [", ".join([*known, *codes])]}
 
 
 def _page_document(summary: RatingSummary) -> Document:

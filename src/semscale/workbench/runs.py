@@ -214,6 +214,17 @@ def stored_choices(out: Path) -> dict[str, list[str]]:
         return {}
 
 
+def choices_again(out: Path, *, is_of_open_file: bool) -> dict[str, list[str]]:
+    """Return the stored choices of a run, to start it again.
+
+    Args:
+        out: its table.
+        is_of_open_file: whether the run is of the open file. Labels are of texts of the run's file.
+    """
+    choices = stored_choices(out)
+    return {name: values for name, values in choices.items() if name != "labels" or is_of_open_file}
+
+
 def earlier_runs(folder: Path, field: str) -> list[EarlierRun]:
     """List the runs of a folder, the latest first; files that no page wrote are left out.
 
