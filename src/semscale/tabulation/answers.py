@@ -306,7 +306,7 @@ class AnswerReader:
         note = (
             "shares of points are mean probabilities of the ratings, not counts of answers; intervals are "
             "about other respondents, and do not include the error of the ratings; the standard deviation is "
-            "that of the texts' mean ratings"
+            "that of the points by these shares, so it is larger than that of the texts' mean ratings"
         )
         return TabulatedQuestion(
             question.name,
