@@ -58,7 +58,7 @@ def test_a_null_that_does_as_well_is_named(full):
     shown = page(dataclasses.replace(full, comparison=strong).document())
     assert "Text length alone reaches r = \u22120.70: the ratings are not better." in shown
     close = dataclasses.replace(full.comparison, null_length=Estimate(0.55, 0.5, 0.6))
-    assert "it is not certain that the ratings are better" in page(
+    assert "these labels do not show that the ratings order the texts better than their length does" in page(
         dataclasses.replace(full, comparison=close).document()
     )
 
@@ -71,7 +71,7 @@ def test_a_distribution_is_held_against_equal_shares(full):
         (Estimate(0.6, 0.55, 0.65), "reaches 0.60: the ratings are clearly better."),
         (
             Estimate(0.8, 0.79, 0.81),
-            "reaches 0.80: it is not certain that the ratings are better.",
+            "reaches 0.80: these labels do not show that the shares of points are better; use the order of",
         ),
     ):
         compared = dataclasses.replace(full.comparison, null_ks=null)
@@ -136,8 +136,8 @@ def test_a_length_with_its_sign_turned_is_not_called_overlapping(full):
         full.comparison, pearson=Estimate(0.6, 0.5, 0.7), null_length=Estimate(-0.5, -0.66, -0.3)
     )
     assert (
-        "Text length alone reaches r = \u22120.50, and may reach 0.66 with the opposite sign: it is not "
-        "certain that the ratings are better, as the intervals overlap." in agreement_sentences(compared)
+        "Text length alone reaches r = \u22120.50, and may reach 0.66 with the opposite sign: these labels "
+        "do not show that the ratings order the texts better" in agreement_sentences(compared)
     )
 
 

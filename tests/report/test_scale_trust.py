@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from semscale.rating.expected import expected_correlation
+from semscale.rating.label_progress import LabelProgress
 from semscale.rating.summary import RatingSummaries
 from semscale.report.markdown import markdown
 from semscale.report.presenting import as_json
@@ -84,6 +85,41 @@ def test_a_scale_in_order_states_its_expected_correlation_before_any_label(make_
     assert trust_level(summary) == ("expected correlation 0.58 (0.06 to 0.86)", None)
     clear = replace(summary, expected=expected_correlation(0.35, 300))
     assert trust_level(clear)[1] == "pass"
+
+
+@pytest.mark.parametrize(
+    ("n", "r", "stated", "level"),
+    [
+        (
+            12,
+            Estimate(0.92, 0.56, 0.98),
+            "at least 0.56; use the order of groups and texts; the level",
+            "pass",
+        ),
+        (12, Estimate(0.4, 0.1, 0.7), "at least 0.10; label more texts before you use the order of", None),
+        (12, Estimate(0.1, -0.1, 0.25), "at least −0.10; do not use the order of groups and texts", "warn"),
+        (9, Estimate(0.92, 0.56, 0.98), "", None),
+    ],
+)
+def test_observed_agreement_takes_the_place_of_the_expected_one(make_summary, capsys, n, r, stated, level):
+    rated = make_summary(comparison=True)
+    progress = LabelProgress(n, r, 0.58, 0)
+    compared = replace(rated.comparison, n=n, pearson=r, progress=progress)
+    summary = replace(rated, comparison=compared, expected=expected_correlation(0.2, 300))
+    shown = terminal_text(summary, capsys)
+    facts = dict(summary.document().facts)
+    assert trust_level(summary)[1] == level
+    if n < 10:
+        assert "ratings and labels agree" not in shown
+        assert "Expected correlation" in facts
+        return
+    assert f"12 labelled texts: ratings and labels agree with r = {r.value:.2f}, {stated}" in shown
+    assert "the level (the corrected mean) is known to ± 0.58." in shown
+    assert "Correlation with labels" in facts
+    assert "Expected correlation" not in facts
+    page = markdown(summary.document())
+    assert "Without labels, a correlation of 0.58 (0.06 to 0.86) was expected." in page
+    assert "Only labels of these texts show" not in page
 
 
 def test_the_overview_of_several_texts_has_no_mean_of_a_doubtful_scale(doubtful, make_summary, capsys):

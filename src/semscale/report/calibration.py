@@ -361,8 +361,10 @@ def _against_length(pearson: "Estimate", null: "Estimate") -> str:
         return f"{reached}: the ratings are not better."
     if -null.low > null.high:
         reached += f", and may reach {number(-null.low)} with the opposite sign"
-    overlap = ", as the intervals overlap" if has_interval(pearson) and has_interval(null) else ""
-    return f"{reached}: it is not certain that the ratings are better{overlap}."
+    return (
+        f"{reached}: these labels do not show that the ratings order the texts better than their length "
+        "does; label more texts to find out."
+    )
 
 
 def _against_equal_shares(ks: "Estimate", equal: "Estimate") -> str:
@@ -371,7 +373,10 @@ def _against_equal_shares(ks: "Estimate", equal: "Estimate") -> str:
         return f"{reached}: the ratings are not better."
     if has_interval(ks) and has_interval(equal) and ks.low > equal.high:
         return f"{reached}: the ratings are clearly better."
-    return f"{reached}: it is not certain that the ratings are better."
+    return (
+        f"{reached}: these labels do not show that the shares of points are better; use the order of the "
+        "texts, or label more texts before you use these shares."
+    )
 
 
 def _count_texts(comparison: "RatingComparison") -> str:

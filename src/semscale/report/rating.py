@@ -68,6 +68,8 @@ from semscale.report.scale_trust import (
     doubt_warnings,
     expected_sentence,
     not_measured,
+    observed_correlation,
+    observed_sentence,
     trust_blocks,
     trust_level,
 )
@@ -221,7 +223,9 @@ def _introduction(summary: "RatingSummary") -> Iterator[Paragraph]:
     """Yield what qualifies the mean, the number of rated texts, and the meaning of the mean's interval."""
     digits = scale_digits(summary.scale)
     for qualification in without_none(
-        correction_sentence(summary.comparison, digits), missing_anchors_sentence(summary)
+        observed_sentence(summary),
+        correction_sentence(summary.comparison, digits),
+        missing_anchors_sentence(summary),
     ):
         yield Paragraph(qualification, detail="both")
     scored = parts.scored_rows(summary)
@@ -260,7 +264,9 @@ def _facts(summary: "RatingSummary") -> Iterator[parts.Fact]:
         yield "Unlike the labelled", summary.n_unfamiliar
     if summary.weight is not None:
         yield "Effective n", Number(summary.estimates.overall.effective_n, 0)
-    if summary.expected is not None:
+    if (observed := observed_correlation(summary)) is not None:
+        yield "Correlation with labels", estimate_cell(observed)
+    elif summary.expected is not None:
         yield "Expected correlation", estimate_cell(summary.expected)
 
 

@@ -6,9 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from semscale.rating.expected import DOUBTFUL, LABELS_TO_CHECK
+from semscale.rating.label_progress import FEWEST_LABELS
 from semscale.report import parts
 from semscale.report.document import Block, Decision, Level, Paragraph, Quoted
-from semscale.report.formatting import LONGEST, count_of, join_list, number, one_line, percent
+from semscale.report.formatting import (
+    LONGEST,
+    count_of,
+    has_interval,
+    join_list,
+    number,
+    one_line,
+    percent,
+)
 from semscale.report.lint import VERDICTS, correlation_with_range, correlations_figure, findings
 from semscale.spelling import hint
 
@@ -16,6 +25,7 @@ if TYPE_CHECKING:
     from semscale.rating.lint import DiscriminantCheck
     from semscale.rating.summary import RatingSummary
     from semscale.scales import Scale
+    from semscale.stats.intervals import Estimate
     from semscale.stats.variance_components import CrossedComponents
 
 _SEVERAL_WORDINGS = (
@@ -62,12 +72,43 @@ def expected_sentence(summary: "RatingSummary") -> str | None:
     return f"Expected correlation with people: {stated}. No text was labelled to check it."
 
 
+def observed_correlation(summary: "RatingSummary") -> "Estimate | None":
+    """Return the correlation with labels; ``None`` with too few of them, or if ratings are warned of."""
+    compared = summary.comparison
+    if compared is None or compared.n < FEWEST_LABELS or summary.is_doubtful:
+        return None
+    return None if math.isnan(compared.pearson.value) else compared.pearson
+
+
+def observed_sentence(summary: "RatingSummary") -> str | None:
+    """State the agreement of ratings and labels and what to use; ``None`` with too few labels."""
+    r, compared = observed_correlation(summary), summary.comparison
+    if r is None or compared is None:
+        return None
+    least = f", at least {number(r.low)}" if has_interval(r) else ""
+    use = "label more texts before you use the order of groups and texts"
+    if r.low >= DOUBTFUL:
+        use = "use the order of groups and texts"
+    elif r.high < DOUBTFUL:
+        use = "do not use the order of groups and texts"
+    error = math.nan if compared.progress is None else compared.progress.error
+    level = "" if math.isnan(error) else f"; the level (the corrected mean) is known to ± {number(error)}"
+    texts = count_of(compared.n, "labelled text")
+    return f"{texts}: ratings and labels agree with r = {number(r.value)}{least}; {use}{level}."
+
+
 def trust_level(summary: "RatingSummary") -> tuple[str, Level | None] | None:
-    """Return the mark of the section: the expected correlation, or else the linter's verdict.
+    """Return the mark of the section: the correlation with labels, the expected one, or the linter's verdict.
 
     A correlation passes only if its whole interval is above doubtful values, and has no level until then.
     """
-    expected = summary.expected
+    expected, observed = summary.expected, observed_correlation(summary)
+    if observed is not None:
+        ends = f" ({number(observed.low)} to {number(observed.high)})" if has_interval(observed) else ""
+        stated = f"correlation with labels {number(observed.value)}{ends}"
+        if observed.high < DOUBTFUL:
+            return stated, "warn"
+        return stated, "pass" if observed.low >= DOUBTFUL else None
     if expected is None:
         return None if summary.lint is None else (VERDICTS[summary.lint.verdict], summary.lint.verdict)
     stated = f"expected correlation {correlation_with_range(expected)}"
@@ -79,7 +120,12 @@ def trust_level(summary: "RatingSummary") -> tuple[str, Level | None] | None:
 def trust_blocks(summary: "RatingSummary") -> Iterator[Block | str]:
     """Build the blocks on the linter's findings and the agreement of anchor sets on these texts."""
     lint, n_sets = summary.lint, len(summary.set_names)
-    if summary.expected is not None:
+    if observed := observed_sentence(summary):
+        yield Paragraph(observed)
+        if summary.expected is not None:
+            expected = correlation_with_range(summary.expected)
+            yield Paragraph(f"Without labels, a correlation of {expected} was expected.", "note")
+    elif summary.expected is not None:
         expected = correlation_with_range(summary.expected)
         yield Paragraph(f"The expected correlation of these ratings with those of people is {expected}.")
         yield _EXPECTED
