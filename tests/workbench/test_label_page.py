@@ -121,6 +121,18 @@ def test_without_a_rated_question_the_page_says_what_to_do(browser, folder):
     assert "Rate a question" in browser.get("/label")
 
 
+def test_no_more_texts_are_proposed_than_the_table_has(browser, folder):
+    assert re.search(r'name="n"[^>]* value="39"', browser.get("/label"))
+
+
+def test_the_wording_of_the_question_is_shown_with_that_of_the_scale(browser, folder):
+    path = folder / "survey.yaml"
+    path.write_text(path.read_text().replace("title: Why <so>", "title: Why <so>, text: 'Why <so> exactly?'"))
+    person = Person(browser, "Ada")
+    page = person.page()
+    assert "People answered the question “<bdi>Why &lt;so&gt; exactly?</bdi>”" in page
+
+
 def test_texts_are_drawn_once_by_design_and_without_their_ratings(browser, folder):
     page = browser.get("/label")
     assert page.index('value="quality"') < page.index('value="agreement"')  # the scale in the table's name

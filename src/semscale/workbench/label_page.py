@@ -12,6 +12,7 @@ from starlette.responses import Response
 from semscale.errors import InputError
 from semscale.json_reading import encodable
 from semscale.messages import first_mistake
+from semscale.rating.expected import LABELS_TO_CHECK
 from semscale.rating.fitting import FEWEST_LABELS
 from semscale.survey.description import Survey
 from semscale.workbench.label_journals import ADJUDICATED, Entry, rater_name
@@ -25,7 +26,10 @@ from semscale.workbench.survey_view import SurveyReader
 from semscale.workbench.users import RoleError, current_name, current_user
 
 DRAWN: dict[Kind, int] = {"rate": 400, "code": 200, "judge": 200}
-"""Number of texts that are drawn by default; the order is random, so that one may stop at any of them."""
+"""Number of texts that are drawn by default: more than are labelled, as a table is drawn from only once.
+
+The order is random, so that one may stop at any of them.
+"""
 
 T = TypeVar("T")
 
@@ -162,6 +166,7 @@ class LabelPage:
             problems=broken + unreadable,
             chosen=choice.table,
             drawn=DRAWN,
+            start=LABELS_TO_CHECK,
         )
 
     def _show_text(self, request: Request, task: LabelTask, *, decide: bool) -> Response:
@@ -197,11 +202,13 @@ class LabelPage:
         survey = self._project.stored_survey().survey
         file = self._project.data_file(survey)
         journal = task.journal(rater)
+        question = None if survey is None else survey.by_name.get(task.draw.question)
         place = f"{self._project.folder} {task.name} {task.draw.model_dump_json()} {journal.path.name}"
         return {
             "task": task,
             "key": secrets.token_urlsafe(),
             "person": person,
+            "wording": "" if question is None else question.text,
             "rater": rater,
             "decide": decide,
             "waiting": waiting[:_AHEAD],

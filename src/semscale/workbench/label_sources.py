@@ -31,6 +31,7 @@ class LabelSource:
         kind: whether its texts are rated, coded or judged.
         texts: names of questions or columns that may be the texts, with their headings.
         measures: names of scales, codebooks or templates that fit, with their titles.
+        n_rows: number of rows of the table.
         prompts: columns that may have the questions of judged texts.
         references: columns that may have correct answers; empty for none.
     """
@@ -39,6 +40,7 @@ class LabelSource:
     kind: Kind
     texts: Mapping[str, str]
     measures: Mapping[str, str]
+    n_rows: int
     prompts: Sequence[str] = ()
     references: Sequence[str] = ()
 
@@ -97,6 +99,15 @@ class LabelTables:
         """
         with _reading(name):
             return dict(pl.read_parquet_schema(self._folder / name))
+
+    def n_rows(self, name: str) -> int:
+        """Return the number of rows of a table.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        with _reading(name):
+            return int(pl.scan_parquet(self._folder / name).select(pl.len()).collect().item())
 
     def read(self, name: str) -> pl.DataFrame:
         """Read a table.

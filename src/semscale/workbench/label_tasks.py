@@ -337,7 +337,8 @@ class LabelTasks:
         texts = {q.name: q.heading for q in survey.of_kind("open") if q.all_columns[0] in columns}
         if not measures or not texts or not (masses or kind == "code"):
             return None
-        return LabelSource(table, kind, _likely_first(texts, table), _likely_first(measures, table))
+        n_rows = self._tables.n_rows(table)
+        return LabelSource(table, kind, _likely_first(texts, table), _likely_first(measures, table), n_rows)
 
     def _judged_source(self, table: str, columns: Mapping[str, pl.DataType]) -> LabelSource | None:
         """Describe a judged table; ``None`` if no template fits it, or it has fewer than two texts."""
@@ -346,7 +347,8 @@ class LabelTasks:
             return None
         answers = {name: name for name in roles["answer"]}
         measures = _likely_first(measures, table)
-        return LabelSource(table, "judge", answers, measures, roles["prompt"], roles["reference"])
+        n_rows = self._tables.n_rows(table)
+        return LabelSource(table, "judge", answers, measures, n_rows, roles["prompt"], roles["reference"])
 
     def start(
         self, source: LabelSource, columns: StatedColumns, measure: str, n: int, survey: Survey
