@@ -93,11 +93,21 @@ def test_a_scale_in_order_states_its_expected_correlation_before_any_label(make_
         (
             12,
             Estimate(0.92, 0.56, 0.98),
-            "at least 0.56; use the order of groups and texts; the level",
+            "agree with r = 0.92, at least 0.56; use the order of groups and texts; the level",
             "pass",
         ),
-        (12, Estimate(0.4, 0.1, 0.7), "at least 0.10; label more texts before you use the order of", None),
-        (12, Estimate(0.1, -0.1, 0.25), "at least −0.10; do not use the order of groups and texts", "warn"),
+        (
+            12,
+            Estimate(0.4, 0.1, 0.7),
+            "agree with r = 0.40, at least 0.10; label more texts before you use the order of",
+            None,
+        ),
+        (
+            12,
+            Estimate(0.1, -0.1, 0.25),
+            "correlate by r = 0.10 (−0.10 to 0.25); do not use the order of groups and texts",
+            "warn",
+        ),
         (9, Estimate(0.92, 0.56, 0.98), "", None),
     ],
 )
@@ -110,10 +120,11 @@ def test_observed_agreement_takes_the_place_of_the_expected_one(make_summary, ca
     facts = dict(summary.document().facts)
     assert trust_level(summary)[1] == level
     if n < 10:
-        assert "ratings and labels agree" not in shown
+        assert "ratings and labels" not in shown
         assert "Expected correlation" in facts
         return
-    assert f"12 labelled texts: ratings and labels agree with r = {r.value:.2f}, {stated}" in shown
+    assert f"12 labelled texts: ratings and labels {stated}" in shown
+    assert ("The labels do not show that this mean orders groups and texts." in shown) is (level != "pass")
     assert "the level (the corrected mean) is known to ± 0.58." in shown
     assert "Correlation with labels" in facts
     assert "Expected correlation" not in facts

@@ -10,6 +10,7 @@ import polars as pl
 
 from semscale.rating.anchors import language_setting
 from semscale.rating.calibration import SHARE_BELOW
+from semscale.rating.expected import DOUBTFUL
 from semscale.rating.settings import UNRELATED
 from semscale.report import chart_data, figures, parts, sentences
 from semscale.report.calibration import (
@@ -461,6 +462,9 @@ def mean_advice(summary: "RatingSummary") -> str:
     calibration, compared = summary.calibration, summary.comparison
     if _is_reversed(calibration, compared):
         return "Do not use this mean until the direction of the labels is clear."
+    observed = observed_correlation(summary)
+    if calibration is None and observed is not None and not observed.low >= DOUBTFUL:
+        return "The labels do not show that this mean orders groups and texts."
     if calibration is None or not calibration.error.is_clear:
         has_corrected = correction_sentence(compared, scale_digits(summary.scale)) is not None
         return _UNCORRECTED_RANKING if has_corrected else RANKING

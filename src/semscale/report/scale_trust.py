@@ -85,7 +85,10 @@ def observed_sentence(summary: "RatingSummary") -> str | None:
     r, compared = observed_correlation(summary), summary.comparison
     if r is None or compared is None:
         return None
-    least = f", at least {number(r.low)}" if has_interval(r) else ""
+    stated = f"agree with r = {number(r.value)}, at least {number(r.low)}"
+    if not r.low > 0:
+        ends = f" ({number(r.low)} to {number(r.high)})" if has_interval(r) else ""
+        stated = f"correlate by r = {number(r.value)}{ends}"
     use = "label more texts before you use the order of groups and texts"
     if r.low >= DOUBTFUL:
         use = "use the order of groups and texts"
@@ -94,7 +97,7 @@ def observed_sentence(summary: "RatingSummary") -> str | None:
     error = math.nan if compared.progress is None else compared.progress.error
     level = "" if math.isnan(error) else f"; the level (the corrected mean) is known to ± {number(error)}"
     texts = count_of(compared.n, "labelled text")
-    return f"{texts}: ratings and labels agree with r = {number(r.value)}{least}; {use}{level}."
+    return f"{texts}: ratings and labels {stated}; {use}{level}."
 
 
 def trust_level(summary: "RatingSummary") -> tuple[str, Level | None] | None:
