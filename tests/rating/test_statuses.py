@@ -137,7 +137,9 @@ def test_codes_are_counted_over_all_parts(survey, coded, toy_embedder):
     )
     assert named.possible_codes == {"n/a": 1}
     assert named.counts == {"scored": 4, "missing": 6}
-    assert codes_hint(named.possible_codes).startswith("1 rated text looks like a code for a missing answer (1 × n/a)")
+    assert codes_hint(named.possible_codes).startswith(
+        "1 rated text looks like a code for a missing answer (1 × n/a)"
+    )
 
 
 def test_a_stopped_run_goes_on_with_the_same_codes_only(survey, coded, toy_embedder, tmp_path):
