@@ -811,7 +811,7 @@ def _several(
         answers.append(_any_of(marks[:, ~is_exclusive]))
     notes = [f"{_SEVERAL}; {reading}"]
     if is_coded_text:
-        notes.append("shares are of decisions, and not corrected by hand-coded answers")
+        notes.append("shares count assigned codes, and are not corrected by hand-coded answers")
     both = (marks[:, is_exclusive] == 1).any(axis=1) & (marks[:, ~is_exclusive] == 1).any(axis=1)
     if both.any():
         named = ", ".join(f"‘{option.label:.40}’" for option in options if option.exclusive)

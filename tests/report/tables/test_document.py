@@ -192,14 +192,14 @@ def test_notes_say_that_bases_differ_by_line_and_that_codes_are_not_corrected():
     frame = pl.DataFrame({
         "semscale_outcome": ["coded"] * 4,
         "semscale_price": [1, 0, 1, 0], "semscale_price_p": [0.9, 0.1, 0.9, 0.1],
-        "semscale_taste": [1, 0, None, None], "semscale_taste_p": [0.9, 0.1, 0.5, 0.5],
+        "semscale_taste": [1, 0, None, None], "semscale_taste_p": [0.9, 0.1, None, None],
         "g": ["a", "b", "a", "b"],
     })  # fmt: skip
     result = crosstabs(frame, questions=["semscale_outcome"], banners=["g"])
     assert result.tables[0].bases[0].tolist() == [4, 2, 2]
     message = " ".join(table_notes(result.tables[0], result.settings))
     assert "Bases differ by line" in message
-    assert "Shares are of decisions, and not corrected by hand-coded answers." in message
+    assert "Shares count assigned codes, and are not corrected by hand-coded answers." in message
 
 
 def test_a_survey_whose_bases_are_all_small_says_so(survey):
