@@ -86,8 +86,8 @@ class TablesOptions(Settings):
     earlier: Annotated[
         tuple[str, ...],
         Field(
-            description="File of an earlier wave, the oldest first, for the change since (default: as the basket "
-            "names)."
+            description="File of an earlier wave, the oldest first, for the change since (default: as the "
+            "basket names)."
         ),
         Option(COLUMNS, "FILE"),
     ] = ()
