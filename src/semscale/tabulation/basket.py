@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from io import StringIO
 from os import PathLike
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Annotated, Any
 
 import polars as pl
@@ -17,6 +17,7 @@ from ruamel.yaml.error import YAMLError
 from semscale.errors import InputError
 from semscale.messages import did_you_mean, shorten
 from semscale.presentable import Presentable
+from semscale.spelling import hint
 from semscale.store.expressions import filter_table
 from semscale.store.table import Table
 from semscale.survey.description import Survey
@@ -183,15 +184,24 @@ def parse_basket(content: bytes, *, source: str) -> Basket:
 
 
 def _earlier_files(file: YamlFile, listed: object) -> tuple[str, ...]:
-    """Read the files of earlier waves.
+    """Read the files of earlier waves, which stand in the folder of the basket's file or below it.
+
+    A basket that somebody else wrote cannot name other files of the reader's machine.
 
     Raises:
-        InputError: they are no list of names.
+        InputError: they are no list of such names.
     """
     names = listed if isinstance(listed, list) else [listed] if listed else []
     for name in names:
         if not isinstance(name, str) or not name:
             raise file.error((_EARLIER,), f"{_EARLIER} must be names of files, got {shorten(name)}")
+        path = PureWindowsPath(name)  # it takes both separators
+        if path.anchor or ".." in path.parts:
+            raise file.error(
+                (_EARLIER,),
+                f"{_EARLIER} must be files in the basket's folder, got {shorten(name)}"
+                + hint("; name others by `earlier`"),
+            )
     return tuple(names)
 
 
