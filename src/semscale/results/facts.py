@@ -14,7 +14,7 @@ Measured = Literal["ratings", "codes"]
 
 
 class ResultFacts(BaseModel):
-    """What a table of results does not say in its columns.
+    """Facts about a table of results that its columns do not state.
 
     Attributes:
         measured: what was measured.

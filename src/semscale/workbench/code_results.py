@@ -300,7 +300,7 @@ class CodedTable:
 
     @property
     def _is_readable(self) -> pl.Expr:
-        """Whether an answer can be read."""
+        """True if an answer can be read."""
         reason = pl.col(f"{self._prefix}reason")
         return reason.is_null() | (reason == UNSURE)
 

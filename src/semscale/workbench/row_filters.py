@@ -153,7 +153,7 @@ class FilterForm(BaseModel):
 
 @dataclass(frozen=True)
 class RowFilters:
-    """What the page shows of the filters of a survey.
+    """Filters of a survey as the page shows them.
 
     Attributes:
         view: the survey.

@@ -76,7 +76,7 @@ class MissingResults:
 
     @property
     def verb(self) -> str:
-        """What makes them, as an imperative, which is the address of its page."""
+        """The verb that makes them, which is the address of its page."""
         return {"ratings": "rate", "codes": "code"}[self.measured]
 
     @property
@@ -174,7 +174,7 @@ class Waves:
 
     @property
     def key(self) -> object:
-        """What changes if a file or its results change."""
+        """Key that changes if a file or its results change."""
         return tuple(map(id, self.files))
 
     def words(self, questions: Collection[str]) -> list[str]:
