@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -71,6 +71,12 @@ _MAX_DIFFERENCES = 500  # rows of a table, so that a page of many questions by m
 _MOST_PANELS = 12  # columns of a chart of bars
 _NAME = 60
 _DIGITS, _NPS_DIGITS = 2, 1
+_UNITS: Mapping[str, tuple[int, int, str]] = {
+    "share": (100, 0, " points"),
+    "nps": (1, 0, ""),
+    "mean": (1, _DIGITS, ""),
+}
+"""Factor, digits and unit of the changes of each kind of line."""
 _MIN_GROUPS = 2
 _EXAMPLES = 3
 _MARGINS = {"share": "shares", "nps": "NPS", "mean": "means"}
@@ -703,7 +709,7 @@ def _answer_change(
         return f"{now}; mean ranks changed, more than chance explains"
     stated = _p_text(float(changes.p_values[most, last]), float(changes.adjusted[most, last]))
     before = clip_text(crosstab.banner.groups[crosstab.groups[last - 1] - 1], _GROUP).shown
-    amount, _ = _amount(crosstab.question.lines[most].kind, changes, (most, last))
+    amount = _amount(crosstab.question.lines[most].kind, float(changes.values[most, last]))
     return (
         f"{now}; no answer changed clearly from {before} "
         f"({_answer(crosstab, most)} changed most, by {amount}, {stated})"
@@ -737,7 +743,7 @@ def _group_changes(crosstab: "Crosstab", tests: "TestSettings") -> str:
     untested = _untested(crosstab, tested)
     if changes.adjusted[cell] < 1 - tests.level:
         return f"{_change_sentence(crosstab, changes, cell, 1 - tests.level)}{untested}"
-    amount, _ = _amount(crosstab.question.lines[line].kind, changes, cell)
+    amount = _amount(crosstab.question.lines[line].kind, float(changes.values[cell]))
     p_value = _p_text(float(changes.p_values[cell]), float(changes.adjusted[cell]))
     if crosstab.question.main_line is None:
         amount = f"{_answer(crosstab, line)} for {_group(crosstab, cell[1])} by {amount}"
@@ -753,15 +759,16 @@ def _change_sentence(
 ) -> str:
     """State the change of a cell, a line in a column, with its interval and whether it may be chance."""
     line, column = cell
-    amount, interval = _amount(crosstab.question.lines[line].kind, changes, cell)
+    scale, digits, unit = _UNITS[crosstab.question.lines[line].kind]
+    value, low, high = (scale * float(part[cell]) for part in (changes.values, changes.low, changes.high))
+    interval = f"{with_sign(number(low, digits))} to {with_sign(number(high, digits))}{unit}"
     where = f"in {_group(crosstab, column)}"
     if not crosstab.banner.is_wave:
         where = f"for {_group(crosstab, column)}" if column else "in total"
     moved = f"stayed at {_figure(crosstab, line, column)}"
-    if any("1" <= digit <= "9" for digit in amount):
-        verb = "rose" if changes.values[cell] > 0 else "fell"
-        size = amount.lstrip("+\u2212")
-        moved = f"{verb} by {size} to {_figure(crosstab, line, column)}"
+    if round(value, digits):
+        size = f"{number(abs(value), digits)}{unit}"
+        moved = f"{'rose' if value > 0 else 'fell'} by {size} to {_figure(crosstab, line, column)}"
     verdict = "is unlikely to be chance" if changes.adjusted[cell] < alpha else "may be chance"
     p_value = _p_text(float(changes.p_values[cell]), float(changes.adjusted[cell]))
     return (
@@ -769,16 +776,10 @@ def _change_sentence(
     )
 
 
-def _amount(kind: "LineKind", changes: "WaveChanges", cell: tuple[int, int]) -> tuple[str, str]:
-    """Write a change with its sign, and its interval; of shares, both are in percentage points."""
-    scale, digits, unit = {
-        "share": (100, 0, " points"), "nps": (1, 0, ""), "mean": (1, _DIGITS, "")
-    }[kind]  # fmt: skip
-    value, low, high = (
-        with_sign(number(scale * float(part[cell]), digits))
-        for part in (changes.values, changes.low, changes.high)
-    )
-    return f"{value}{unit}", f"{low} to {high}{unit}"
+def _amount(kind: "LineKind", change: float) -> str:
+    """Write a change with its sign; of shares, in percentage points."""
+    scale, digits, unit = _UNITS[kind]
+    return f"{with_sign(number(scale * change, digits))}{unit}"
 
 
 def _span(crosstab: "Crosstab", line: int) -> str:
