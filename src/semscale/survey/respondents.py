@@ -1,5 +1,6 @@
 """Rows of a survey's table that count, and columns that its description derives."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from semscale.store.exports.unfinished import unfinished_notes, with_unfinished_counted
@@ -64,14 +65,30 @@ def _without_previews(table: Table, survey: Survey) -> Table:
     stated = {c: v for c, v in survey.leave_out.items() if table.has(c) and v}
     if not stated:
         return table
-    conditions = []
-    for column, values in stated.items():
-        name, texts = _quoted(column, '"'), ", ".join(map(_quoted, values))
-        conditions.append(f"({name} IS NULL OR {name} NOT IN ({texts}))")
+    conditions = [f"({is_none_of(quoted_name(column), values)})" for column, values in stated.items()]
     named = "; ".join(f"{column} is {' or '.join(values)}" for column, values in stated.items())
     return filter_table(table, " AND ".join(conditions), reason=f"{named}, which the description leaves out")
 
 
-def _quoted(text: str, sign: str = "'") -> str:
-    """Write a name or a text for SQL."""
+def is_none_of(name: str, values: Iterable[str]) -> str:
+    """Write the SQL condition that a cell is empty or none of some texts.
+
+    Args:
+        name: the column as SQL names it.
+        values: the texts.
+    """
+    return f"{name} IS NULL OR {name} NOT IN ({listed_texts(values)})"
+
+
+def quoted_name(column: str) -> str:
+    """Write the name of a column for SQL."""
+    return _quoted(column, '"')
+
+
+def listed_texts(values: Iterable[str]) -> str:
+    """Write texts for SQL, between commas."""
+    return ", ".join(_quoted(value, "'") for value in values)
+
+
+def _quoted(text: str, sign: str) -> str:
     return f"{sign}{text.replace(sign, sign + sign)}{sign}"

@@ -1,6 +1,6 @@
 """The form that filters rows by the answers to a question, without SQL."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +17,7 @@ from semscale.store.column_profile import ColumnProfile
 from semscale.store.exports.unfinished import notes_on_used
 from semscale.store.missing_codes import code_key
 from semscale.survey.description import Question, Survey, cell_name
+from semscale.survey.respondents import is_none_of, listed_texts, quoted_name
 from semscale.workbench.survey_view import SurveyView
 
 _MOST_ANSWERS, _MOST_QUESTIONS = 40, 1_000  # that the form offers
@@ -138,7 +139,7 @@ class FilterForm(BaseModel):
             texts.setdefault(known[key].column, []).extend(known[key].texts)
         column = _name(question.name)
         if self.mode == "keep":
-            met = [f"{_name(name)} IN ({_texts(values)})" for name, values in texts.items()]
+            met = [f"{_name(name)} IN ({listed_texts(values)})" for name, values in texts.items()]
             met += [f"{column} IS NULL"] if self.without else []
             return survey.with_fields(where=_both(survey.where, " OR ".join(met)))
         where, leave_out = survey.where, dict(survey.leave_out)
@@ -146,7 +147,7 @@ class FilterForm(BaseModel):
             if all(cell_name(value) == value for value in values):
                 leave_out[name] = tuple(dict.fromkeys([*leave_out.get(name, ()), *values]))
             else:  # texts such as "1.0", which a description writes as 1
-                where = _both(where, f"{_name(name)} IS NULL OR {_name(name)} NOT IN ({_texts(values)})")
+                where = _both(where, is_none_of(_name(name), values))
         where = _both(where, f"{column} IS NOT NULL") if self.without else where
         return survey.with_fields(leave_out=leave_out, where=where)
 
@@ -231,9 +232,4 @@ def _name(column: str) -> str:
     with suppress(PolarsError):
         if column.isidentifier() and pl.sql_expr(column).meta.root_names() == [column]:
             return column
-    return '"' + column.replace('"', '""') + '"'
-
-
-def _texts(values: Iterable[str]) -> str:
-    """Write texts for SQL."""
-    return ", ".join("'" + value.replace("'", "''") + "'" for value in values)
+    return quoted_name(column)
