@@ -67,7 +67,7 @@ from semscale.workbench.code_results import (
 from semscale.workbench.code_results_page import code_results_router
 from semscale.workbench.code_tasks import CodeTasks, Suggestion
 from semscale.workbench.forms import form_fields, settings_of_form
-from semscale.workbench.label_sources import check_sheet, label_sheets, other_file_of
+from semscale.workbench.label_sources import check_sheet, label_sheets
 from semscale.workbench.label_tasks import LabelTasks
 from semscale.workbench.models import Models
 from semscale.workbench.no_answer import likely_codes, save_codes
@@ -317,14 +317,9 @@ class CodePage:
 
         Of a table that no page wrote, the choices are not known: the form is shown with the sheet.
         """
-        labelled = self._label_tasks.open(task)
+        labelled, choices = self._label_tasks.write_labels(task)
         draw, sheet = labelled.draw, labelled.sheet_name
-        file, stored = self._project.described_file()
-        if other := other_file_of(sheet, file, self._project):
-            raise InputError("labels", f": these labels are of {other}; the open file is {file.name}")
-        labelled.write_sheet(self._project.folder, stored.survey)
         chosen = {"question": draw.question, "codebook": Path(draw.measure).stem, "labels": sheet}
-        choices = stored_choices(self._project.folder / RESULTS / draw.table)
         if not choices:
             return redirect("/code", "coding", **chosen)
         return self._start({**choices, **{name: [value] for name, value in chosen.items()}})

@@ -169,6 +169,16 @@ def other_file_of(sheet: str, file: Path, project: Project) -> str:
     return "" if stems.get(longest) == file_stem(file.stem) or not named else longest
 
 
+def check_file_of(sheet: str, file: Path, project: Project) -> None:
+    """Check that a sheet is not named after another file than the open one.
+
+    Raises:
+        InputError: it is; the message says of which file its labels are.
+    """
+    if other := other_file_of(sheet, file, project):
+        raise InputError("labels", f": these labels are of {other}; the open file is {file.name}")
+
+
 def check_sheet(sheet: str, sheets: Collection[str], file: Path, project: Project) -> None:
     """Check that a sheet is one of those that are offered for the open file.
 
@@ -177,6 +187,5 @@ def check_sheet(sheet: str, sheets: Collection[str], file: Path, project: Projec
     """
     if sheet in sheets:
         return
-    if other := other_file_of(sheet, file, project):
-        raise InputError("labels", f": these labels are of {other}; the open file is {file.name}")
+    check_file_of(sheet, file, project)
     raise InputError("labels", f"must be one of the list, got {shorten(sheet)}")

@@ -50,8 +50,9 @@ from semscale.workbench.label_measures import (
     only_weight,
 )
 from semscale.workbench.label_rating import RatingMeasure
-from semscale.workbench.label_sources import TABLE, LabelSource, LabelTables, StatedColumns
+from semscale.workbench.label_sources import TABLE, LabelSource, LabelTables, StatedColumns, check_file_of
 from semscale.workbench.project import CODEBOOKS, LABELS, RESULTS, Project
+from semscale.workbench.runs import stored_choices
 from semscale.workbench.scale_form import project_scales, scale_path
 
 _DRAW = "draw.json"
@@ -289,6 +290,21 @@ class LabelTasks:
             task = LabelTask(name, draw, self._measure(draw.kind, draw.measure), journals, self._tables)
             self._tasks[name] = task, times
         return task
+
+    def write_labels(self, name: str) -> tuple[LabelTask, dict[str, list[str]]]:
+        """Write the sheet of a task of the open file, for a run that uses the labels.
+
+        Returns:
+            The task, and the choices of the run whose texts were labelled; none if no page wrote its table.
+
+        Raises:
+            InputError: there is no such task, or it is of another file.
+        """
+        task = self.open(name)
+        file, stored = self._project.described_file()
+        check_file_of(task.sheet_name, file, self._project)
+        task.write_sheet(self._project.folder, stored.survey)
+        return task, stored_choices(self._project.folder / RESULTS / task.draw.table)
 
     def journals(self, name: str, earlier: str) -> Journals:
         """Return the journals of a table, whether texts were drawn of it or not.

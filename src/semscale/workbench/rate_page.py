@@ -204,14 +204,9 @@ class RatePage:
 
         Of a table that no page wrote, the choices are not known: the form is shown with the sheet.
         """
-        labelled = self._tasks.open(task)
-        draw, sheet = labelled.draw, labelled.sheet_name
-        file, stored = self._project.described_file()
-        if other := other_file_of(sheet, file, self._project):
-            raise InputError("labels", f": these labels are of {other}; the open file is {file.name}")
-        labelled.write_sheet(self._project.folder, stored.survey)
-        chosen = {"text": draw.question, "scale": draw.measure, "labels": sheet}
-        choices = stored_choices(self._project.folder / RESULTS / draw.table)
+        labelled, choices = self._tasks.write_labels(task)
+        draw = labelled.draw
+        chosen = {"text": draw.question, "scale": draw.measure, "labels": labelled.sheet_name}
         if not choices:
             return redirect("/rate", "rate-form", **chosen)
         return self._start({**choices, **{name: [value] for name, value in chosen.items()}})
