@@ -138,22 +138,25 @@ def test_a_basket_compares_the_same_waves(semscale, run, tmp_path):
 
 
 def test_a_basket_names_its_earlier_waves_by_paths_from_its_folder(semscale, run, tmp_path):
-    folder = tmp_path / "baskets"
-    folder.mkdir()
+    folder = tmp_path / "fieldwork"
+    (folder / "old").mkdir(parents=True)
+    for name, copy in (("survey.yaml", ""), ("may.csv", ""), ("march.csv", "old")):
+        (folder / copy / name).write_bytes((tmp_path / name).read_bytes())
     basket = folder / "tables.yaml"
-    basket.write_text("earlier: [../march.csv, ../may.csv]\ntables:\n- {questions: [like], min_base: 1}\n")
+    basket.write_text("earlier: [old/march.csv, may.csv]\ntables:\n- {questions: [like], min_base: 1}\n")
+    words = ("tables", "fieldwork/may.csv", "--basket", str(basket), "--json")
 
-    def waves(*words):
-        (entry,) = json.loads(semscale("tables", *words, "--basket", str(basket), "--json").out)["entries"]
+    def waves(*more):
+        (entry,) = json.loads(semscale(*words, *more).out)["entries"]
         return [column["name"] for column in entry["tables"][0]["columns"]]
 
-    assert waves("may.csv") == ["Total", "march", "may"]
+    assert waves() == ["Total", "march", "may"]
     (tmp_path / "april.csv").write_bytes((tmp_path / "march.csv").read_bytes())
-    assert waves("may.csv", "--earlier", "april.csv") == ["Total", "april", "may"]
-    (tmp_path / "march.csv").unlink()
-    assert "march.csv" in semscale("tables", "may.csv", "--basket", str(basket)).err
-    basket.write_text("earlier: [../may.csv]\ntables:\n- {questions: [like], min_base: 1}\n")
-    assert waves("may.csv") == ["Total"]
+    assert waves("--earlier", "april.csv") == ["Total", "april", "may"]
+    (folder / "old/march.csv").unlink()
+    assert "march.csv" in semscale(*words).err
+    basket.write_text("earlier: [may.csv]\ntables:\n- {questions: [like], min_base: 1}\n")
+    assert waves() == ["Total"]
 
 
 def test_slides_name_the_files_of_waves_and_tables_the_wave_before(semscale, run, tmp_path):
