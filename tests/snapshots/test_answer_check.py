@@ -1,13 +1,15 @@
 """A check of an answer passes, fails or leaves to people what lies between its limits."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from tests.snapshots.test_compare_outputs import NAME, NEGATION, NamedScores
 
+from semscale.errors import InputError
 from semscale.guards.findings import Finding, Span
 from semscale.snapshots.answer_check import check_answer
-from semscale.snapshots.regression_sets import RegressionItem, gate_answers
+from semscale.snapshots.regression_sets import RegressionItem, gate_answers, parse_set, set_content
 
 RIGHT, ANSWER, QUESTION = "The plan costs 59 euros.", "59 euros", "How much is the plan?"
 ALONE = (ANSWER, RIGHT)
@@ -67,6 +69,30 @@ def test_lost_content_is_unsure_and_is_measured_after_the_question():
         meter = NamedScores(scores, lost={pair: 0.11})
         assert check_answer(ANSWER, RIGHT, meter, question=QUESTION).outcome == outcome
     assert check_answer(ANSWER, RIGHT, NamedScores({ALONE: 0.6}, lost={ALONE: 0.11})).outcome == "unsure"
+
+
+def test_of_several_right_answers_the_one_counts_that_the_answer_agrees_with_best():
+    low, high = "It costs nothing.", "It is 59 euros."
+    meter = NamedScores({ALONE: 0.3, (ANSWER, low): 0.9, (ANSWER, high): 0.6}, {(ANSWER, low): (NEGATION,)})
+    assert check_answer(ANSWER, [low, RIGHT], meter).outcome == "unsure"
+    assert check_answer(ANSWER, [low, RIGHT, high], meter).outcome == "pass"
+    assert check_answer(ANSWER, [low], meter).findings == (NEGATION,)
+    with pytest.raises(InputError, match="right must have at least one answer"):
+        check_answer(ANSWER, [], meter)
+
+
+def test_an_accepted_answer_passes_and_is_known_to_the_gate_at_once():
+    items = [RegressionItem("a", output=RIGHT), RegressionItem("b", output=RIGHT)]
+    gate = gate_answers(items, {"a": ANSWER, "b": RIGHT}, NamedScores({ALONE: 0.3}))
+    accepted = [replace(items[0], accepted=(ANSWER,)), items[1]]
+    assert (gate.outcome, gate.accepting(accepted).outcome) == ("unsure", "pass")
+    assert gate_answers(accepted, {"a": ANSWER, "b": RIGHT}, NamedScores()).outcome == "pass"
+    assert parse_set(set_content(accepted), "set.jsonl") == accepted
+
+
+def test_accepted_answers_are_a_list():
+    with pytest.raises(InputError, match=r"set.jsonl, line 1: .*accepted must be a list of texts"):
+        parse_set('{"id": "a", "accepted": "59"}', "set.jsonl")
 
 
 def test_equal_and_missing_texts_need_no_model():

@@ -342,6 +342,28 @@ def test_a_candidate_is_gated_in_the_page(browser, folder):
     assert "gives the right answers to 2 questions" in page
 
 
+def test_an_answer_that_a_person_accepts_passes(browser, folder):
+    keep(browser, 1, 2)
+    other = "Certainly not before Easter."
+    pl.DataFrame({"id": ["q1", "q2"], "output": [REFERENCES[0], other]}).write_csv(folder / "new.csv")
+    page = browser.change("/answers/gate", {"name": "judged", "candidate": "new.csv"})
+    while 'id="progress"' in page:
+        page = browser.get("/answers/set?name=judged")
+    assert "Failed" in page or "Read 1 answer" in page
+    assert page.count(">Accept as right<") == 1
+    refused = browser.post("/answers/accept?id=q2", {"name": "judged", "answer": "Another text."})
+    assert "check the candidate again" in refused.text
+    form = {"name": "judged", "item": "q1", "was": REFERENCES[0], "output": "Typed.", "answer": other}
+    page = browser.change("/answers/accept?id=q2", form)
+    assert "gives the right answers to 2 questions" in page
+    first, second = read_set(folder / "regression" / "judged.jsonl")
+    assert (first.output, second.output, second.accepted) == ("Typed.", REFERENCES[1], (other,))
+    browser.change("/answers/take-back?id=q2", {"name": "judged", "answer": other})
+    assert read_set(folder / "regression" / "judged.jsonl")[1].accepted == ()
+    browser.change("/data/undo")
+    assert read_set(folder / "regression" / "judged.jsonl")[1].accepted == (other,)
+
+
 def test_a_right_answer_is_written_by_hand(browser, folder):
     keep(browser, 1)
     form = {"name": "judged", "item": "q1", "output": "One\r\nday", "was": REFERENCES[0]}

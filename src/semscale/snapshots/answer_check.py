@@ -5,12 +5,14 @@ name. Any other answer is scored by its meaning, alone and after its question, w
 as "59 euros" says the same as a sentence. ``bench/answer_check.py`` measures how often the check errs.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from semscale.answer_consistency.pairs import contradicting
+from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.history.items import Output
 from semscale.snapshots.compare_outputs import SnapshotMeter
@@ -48,23 +50,42 @@ class AnswerCheck:
     findings: tuple[Finding, ...] = ()
 
 
-def check_answer(answer: str, right: str, meter: SnapshotMeter, *, question: str = "") -> AnswerCheck:
+def check_answer(
+    answer: str, right: str | Sequence[str], meter: SnapshotMeter, *, question: str = ""
+) -> AnswerCheck:
     """Check an answer against the right one; no model is loaded for equal texts.
 
     Args:
         answer: the answer; text within tags of reasoning is left out.
-        right: the right answer.
+        right: the right answer, or several, of which the one counts that the answer agrees with best.
         meter: scores texts.
         question: the question; without it, texts are compared alone.
 
     Raises:
+        InputError: no right answer is given.
         ModelError: the model's files cannot be pulled or run.
     """
-    answer, right = (Output(text).separate_reasoning().text or "" for text in (answer, right))
-    if not answer.strip():
+    answer, *rights = map(_without_reasoning, (answer, *([right] if isinstance(right, str) else right)))
+    if not rights:
+        raise InputError("right", "must have at least one answer")
+    if not answer:
         return AnswerCheck("fail", "there is no answer")
-    if answer.strip() == right.strip():
+    if answer in rights:
         return AnswerCheck("pass", "the same text", 1.0)
+    checks: list[AnswerCheck] = []
+    for one in rights:
+        checks.append(_compare(answer, one, meter, question))
+        if checks[-1].outcome == "pass":
+            return checks[-1]
+    return next((check for check in checks if check.outcome == "unsure"), checks[0])
+
+
+def _without_reasoning(text: str) -> str:
+    return (Output(text).separate_reasoning().text or "").strip()
+
+
+def _compare(answer: str, right: str, meter: SnapshotMeter, question: str) -> AnswerCheck:
+    """Compare two different texts."""
     texts, expected = [answer], [right]
     if question.strip():
         with_answer, with_right = f"{question} {answer}", f"{question} {right}"

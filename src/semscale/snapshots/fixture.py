@@ -101,14 +101,14 @@ class SemanticSnapshot:
             raise AssertionError("\n".join(problem))
         return compared
 
-    def check_answer(self, answer: str, right: str, *, question: str = "") -> AnswerCheck:
+    def check_answer(self, answer: str, right: str | Sequence[str], *, question: str = "") -> AnswerCheck:
         """Check an answer against a right one that is not stored, such as that of a regression set.
 
         A test whose answer is unsure is skipped with the reason, so that a person reads it.
 
         Args:
             answer: the answer.
-            right: the right answer.
+            right: the right answer, or several, of which the one counts that the answer agrees with best.
             question: the question, with which short answers are understood.
 
         Raises:
@@ -126,7 +126,8 @@ class SemanticSnapshot:
         if checked.outcome == "fail":
             lines = [f"the answer fails: {checked.reason}."]
             lines += [f"  guard {finding.guard}: {finding.reason}" for finding in checked.findings]
-            texts = (("question", question), ("right answer", right), ("answer", answer))
+            rights = [right] if isinstance(right, str) else right
+            texts = (("question", question), *(("right answer", one) for one in rights), ("answer", answer))
             lines += [line for name, text in texts if text for line in _text(f"  {name}: ", text)]
             raise AssertionError("\n".join(lines))
         return checked

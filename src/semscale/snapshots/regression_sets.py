@@ -6,7 +6,7 @@ answers, and a test module beside it checks a candidate's answers by ``semantic_
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +51,7 @@ def answers():
 
 @pytest.mark.parametrize("item", ITEMS, ids=[f"row-{{item.row}}" for item in ITEMS])
 def test_answer(item, answers, semantic_snapshot):
-    semantic_snapshot.check_answer(answers.get(item.id, ""), item.output, question=item.input)
+    semantic_snapshot.check_answer(answers.get(item.id, ""), item.right_answers, question=item.input)
 '''
 
 
@@ -69,6 +69,7 @@ class RegressionItem:
         score: score of the measured answer, from 0 to 1; ``None`` without one.
         source: file with the measured answer.
         row: its row there, from 1.
+        accepted: further answers that people call right; each passes like ``output``.
     """
 
     id: str
@@ -80,6 +81,12 @@ class RegressionItem:
     score: float | None = None
     source: str = ""
     row: int = 0
+    accepted: tuple[str, ...] = ()
+
+    @property
+    def right_answers(self) -> tuple[str, ...]:
+        """The answers that pass; none if no right answer is known."""
+        return (self.output, *self.accepted) if self.output else ()
 
 
 def parse_set(content: bytes | str, name: str) -> list[RegressionItem]:
@@ -101,10 +108,17 @@ def parse_set(content: bytes | str, name: str) -> list[RegressionItem]:
             row = parse_json(line)
             titles = RegressionItem.__dataclass_fields__
             known = {title: row[title] for title in titles if row.get(title) is not None}
+            known["accepted"] = _texts(known.get("accepted", []))
             items.append(RegressionItem(**{"id": str(number), **known}))
         except (json.JSONDecodeError, AttributeError, TypeError) as error:
             raise InputError(f"{name}, line {number}: no item of a regression set ({error})") from None
     return items
+
+
+def _texts(cell: object) -> tuple[str, ...]:
+    if not isinstance(cell, list):
+        raise TypeError("accepted must be a list of texts")
+    return tuple(map(str, cell))
 
 
 def set_content(items: Iterable[RegressionItem]) -> bytes:
@@ -199,7 +213,7 @@ class SetGate:
     """A candidate's answers to the items of a set.
 
     Attributes:
-        items: the items: failed ones first, then unsure ones.
+        items: the items: failed ones first, then unsure ones, as they were compared.
     """
 
     items: tuple[GatedItem, ...] = field(default=())
@@ -219,6 +233,22 @@ class SetGate:
     def count(self, outcome: "Outcome") -> int:
         """Return the number of items with an outcome."""
         return sum(check.outcome == outcome for check in self.checked)
+
+    def accepting(self, items: Iterable[RegressionItem]) -> "SetGate":
+        """Return the gate with answers that people accepted since it was made.
+
+        Args:
+            items: the items of the set as they are now.
+        """
+        accepted = {item.id: item.accepted for item in items}
+        return SetGate(
+            tuple(
+                replace(gated, check=replace(gated.check, outcome="pass", reason="a person accepted it"))
+                if gated.check is not None and gated.answer in accepted.get(gated.item.id, ())
+                else gated
+                for gated in self.items
+            )
+        )
 
 
 def gate_answers(
@@ -243,7 +273,8 @@ def gate_answers(
         if progress:
             progress("comparing answers", number, len(items))
         answer = answers.get(item.id)
-        checked = check_answer(answer or "", item.output, meter, question=item.input) if item.output else None
+        right = item.right_answers
+        checked = check_answer(answer or "", right, meter, question=item.input) if right else None
         gated.append(GatedItem(item, answer, checked))
     order = ("fail", "unsure", "pass", None)
     return SetGate(tuple(sorted(gated, key=lambda one: order.index(one.check and one.check.outcome))))

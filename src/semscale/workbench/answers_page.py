@@ -353,6 +353,8 @@ def answers_router(project: Project, work: BackgroundWork, tasks: LabelTasks) ->
             "/answers/keep": answers.keep,
             "/answers/set": sets.change,
             "/answers/gate": sets.gate,
+            "/answers/accept": sets.accept,
+            "/answers/take-back": sets.take_back,
             "/answers/stop": sets.stop,
         },
     )

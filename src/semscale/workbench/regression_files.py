@@ -127,6 +127,24 @@ class RegressionFile:
         of = next(iter(outputs)) if len(outputs) == 1 else f"{len(outputs)} questions"
         self._change(f"right answer of {of}", lambda items: list(map(changed, items)))
 
+    def accept(self, id: str, answer: str) -> None:
+        """Store an answer that passes, too, unless it is stored."""
+
+        def changed(item: RegressionItem) -> RegressionItem:
+            accepted = dict.fromkeys((*item.accepted, answer))
+            return replace(item, accepted=tuple(accepted)) if item.id == id else item
+
+        self._change(f"accept an answer of {id}", lambda items: list(map(changed, items)))
+
+    def take_back(self, id: str, answer: str) -> None:
+        """Take an accepted answer out."""
+
+        def changed(item: RegressionItem) -> RegressionItem:
+            accepted = tuple(text for text in item.accepted if text != answer)
+            return replace(item, accepted=accepted) if item.id == id else item
+
+        self._change(f"take back an accepted answer of {id}", lambda items: list(map(changed, items)))
+
     def remove(self, id: str) -> None:
         """Take an item out of the set."""
         name = f"take {id} out of the regression set"

@@ -47,6 +47,7 @@ class SetForm(BaseModel):
         was: the right answers that the page showed.
         saved: id of the item whose button to save was used.
         removed: id of the item that is taken out.
+        answer: an answer that is accepted as right, or taken back.
         candidate: file with a candidate's answers.
     """
 
@@ -56,6 +57,7 @@ class SetForm(BaseModel):
     was: list[str] = []
     saved: str = ""
     removed: str = ""
+    answer: str = ""
     candidate: str = ""
 
 
@@ -91,7 +93,7 @@ class SetPage:
             items=items,
             files=files,
             run=run,
-            gate=None if run is None else run.result,
+            gate=None if run is None or run.result is None else run.result.accepting(items),
             differing=_differing,
             reworded=reworded,
             measured=MEASURED,
@@ -107,6 +109,33 @@ class SetPage:
             _check_id(kept, form.removed)
             kept.remove(form.removed)
         return redirect("/answers/set", element_id(form.saved) if form.saved else "items", name=form.name)
+
+    def accept(self, form: SetFields, id: str) -> Response:
+        """Store a candidate's answer as one that passes, too, after right answers that were changed.
+
+        Raises:
+            InputError: the set has no such item, or the candidate that was checked last gave another answer.
+        """
+        kept, answer = self._set(form.name), _plain(form.answer)
+        _check_id(kept, id)
+        compared = self._run.result if self._run is not None and self._run.name == form.name else None
+        given = [] if compared is None else [one.answer for one in compared.items if one.item.id == id]
+        if not any(text is not None and _plain(text) == answer for text in given):
+            raise InputError("answer", "must be the one that was checked last: check the candidate again")
+        self._save(kept, form)
+        kept.accept(id, given[0] or "")
+        return redirect("/answers/set", f"gate-{element_id(id)}", name=form.name)
+
+    def take_back(self, form: SetFields, id: str) -> Response:
+        """Take an accepted answer out, after right answers that were changed are stored."""
+        kept = self._set(form.name)
+        _check_id(kept, id)
+        self._save(kept, form)
+        stored = [text for item in kept.items() if item.id == id for text in item.accepted]
+        for text in stored:
+            if _plain(text) == _plain(form.answer):
+                kept.take_back(id, text)
+        return redirect("/answers/set", element_id(id), name=form.name)
 
     def gate(self, form: SetFields) -> Response:
         """Start to compare a candidate's answers with the right ones; a running comparison is stopped.
