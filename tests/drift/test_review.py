@@ -45,7 +45,7 @@ def test_the_page_of_a_failed_run_states_verdict_reasons_texts_and_limits(histor
     assert "“model-b” is worse than the baseline" in text
     assert "Contradictions rose from 0 % to 40 % of outputs." in text  # 8 of 20
     assert "2 of 20 items lost all outputs (limit 0): item-18, item-19." in text
-    assert 'The dose of case 00 is <mark class="added">not </mark>safe.' in html
+    assert 'The dose of case 00 is <mark class="added">not</mark> safe.' in html
     assert "the candidate has no such output" in text
     assert "approve the run only if this change is intended" in text
     # each reason once, and every counted test by name, also the one whose limit is broken
@@ -53,7 +53,7 @@ def test_the_page_of_a_failed_run_states_verdict_reasons_texts_and_limits(histor
     assert "warn Lost outputs: within the margin on average, but a limit is broken." in text
     assert "pass Within the margin: lost content." in text
     assert "Look at item-00, item-01 and item-02 (contradictions), item-18 and item-19 (lost all" in text
-    assert re.search(r"<summary>7 more items</summary>.*item-07", html, re.DOTALL)
+    assert re.search(r"<summary>5 more items</summary>.*item-07", html, re.DOTALL)
 
 
 def test_the_trend_counts_broken_limits_that_an_average_hides(history):
@@ -63,11 +63,9 @@ def test_the_trend_counts_broken_limits_that_an_average_hides(history):
     assert values == [[0, 0, 0, 0], [0, 3.6, 0, 1]]
 
 
-def test_the_trend_names_a_single_broken_limit_where_there_is_room(history):
-    draw = trend_figure(summarize_history(history).datasets[0]).chart
-    wide, narrow = (draw(width).inline("trend") for width in (900, 340))
-    assert ">no outputs<" in wide
-    assert ">no outputs<" not in narrow
+def test_the_trend_counts_broken_limits(history):
+    figure = trend_figure(summarize_history(history).datasets[0])
+    assert [row[-1].value for row in figure.table.rows] == [0, 1]
 
 
 def test_the_list_has_the_latest_run_first_with_its_gravest_reason(history):
@@ -77,7 +75,7 @@ def test_the_list_has_the_latest_run_first_with_its_gravest_reason(history):
     assert (passed.outcome, failed.outcome, baseline.outcome) == ("passed", "failed", "")
     assert failed.reason.startswith("Contradictions rose")
     assert baseline.is_baseline
-    assert baseline.decision == "Approved by Ann: read by hand"
+    assert baseline.decision == "Approved by Ann: “read by hand”"
     assert baseline.n_reruns == 2
 
 
@@ -89,7 +87,7 @@ def test_an_approved_run_becomes_the_baseline_and_a_rejected_one_does_not_stay_i
     assert reject(history, history.run(PASSED), "Bo", "found a fault").was_baseline
     review = review_run(history, PASSED)
     assert (review.approval, review.rejection.by) == (None, "Bo")
-    assert "Rejected by Bo: found a fault." in page(review.document())
+    assert "Rejected by Bo: “found a fault”." in page(review.document())
     with pytest.raises(InputError, match="why must not be empty"):
         reject(history, history.run(FAILED), "Bo", "  ")
 

@@ -392,12 +392,6 @@ def test_heads_of_columns_are_broken_before_they_are_turned(columns, width, is_u
     assert all(("transform" in head) == is_upright for head in shown)
 
 
-def test_cells_have_their_short_figures_where_the_long_ones_do_not_fit():
-    cells = [[MatrixCell("#ffffff", "no outputs", "1"), *[MatrixCell("#ffffff", "0.2")] * 3]]
-    for width, figures in ((860, ["no outputs", "0.2"]), (300, ["1", "0.2"])):
-        assert texts(matrix(cells, ["cells"], ["a", "b", "c", "d"], width=width))[-4:-2] == figures
-
-
 def test_cells_that_are_too_small_have_no_figures():
     for columns, n_shown in ((5, 5), (20, 0)):
         names = [f"c{number}" for number in range(columns)]

@@ -54,7 +54,7 @@ def test_the_page_begins_with_verdict_gravest_fact_next_step_and_texts(failed, r
 
 def test_failed_gate_shows_three_texts_with_differences_marked(failed, read_page):
     parsed = read_page(page(drift_document(failed)))
-    assert parsed.source.count('<mark class="added">not </mark>') == 3
+    assert parsed.source.count('<mark class="added">not</mark>') == 3
     for number in ("00", "01", "02"):
         assert AFTER.format(number) in parsed.text
         assert BEFORE.format(number) in parsed.text

@@ -173,21 +173,21 @@ def test_a_history_draws_comparisons_with_the_same_baseline_and_settings_only():
     )
     figure, *_ = history_document(history_of((*other_runs, *alike))).figures()
     assert [row[0].text for row in figure.table.rows] == [
-        "model-b 2026-03-03 failed (22222222)",
-        "model-b 2026-03-02 undecided (11111111)",
-        "model-b 2026-03-01 passed (00000000)",
+        "model-b, 2026-03-03, failed (22222222)",
+        "model-b, 2026-03-02, undecided (11111111)",
+        "model-b, 2026-03-01, passed (00000000)",
     ]
 
 
 def test_a_history_names_the_baseline_and_its_expiry(capsys):
     out = shown(history_document(history_of((), is_stale=True)), capsys)
-    assert "baseline bbbbbbbb, approved by Ann on 2026-03-02: read by hand (expired)" in out
+    assert "baseline bbbbbbbb, approved by Ann on 2026-03-02: “read by hand” (expired)" in out
 
 
 def test_a_history_names_the_model_of_the_baseline(capsys):
     run = RunSummary("b" * 32, "feedback", "model-a", START, None, None, None, 20, "semscale")
     out = shown(history_document(history_of((), [run])), capsys)
-    assert "baseline model-a (bbbbbbbb), approved by Ann on 2026-03-02: read by hand" in out
+    assert "baseline model-a (bbbbbbbb), approved by Ann on 2026-03-02: “read by hand”" in out
 
 
 def test_a_history_of_a_dataset_without_approval_tells_how_to_approve(capsys):

@@ -52,7 +52,7 @@ def test_a_run_is_approved_and_the_history_has_the_decision(browser, place):
 
 
 def test_a_passed_run_without_a_decision_leads_to_one(browser, place):
-    next_step = f'<a href="/drift/run?run={PASSED}#decide">Approve it as the new baseline, or reject it</a>'
+    next_step = f'<a class="button main" href="/drift/run?run={PASSED}#decide">Approve or reject it</a>'
     assert next_step in browser.get("/drift")
     page = browser.get(f"/drift/run?run={PASSED}")
     browser.change("/drift/decide", {**form_of(page), **DECISION, "act": "reject"})
@@ -60,8 +60,8 @@ def test_a_passed_run_without_a_decision_leads_to_one(browser, place):
 
 
 def test_the_form_states_that_a_run_has_no_reruns(browser, place):
-    assert "There is no rerun of this run" in browser.get(f"/drift/run?run={PASSED}")
-    assert "There is no rerun of this run" not in browser.get(f"/drift/run?run={BASELINE}")
+    assert "This run has no rerun" in browser.get(f"/drift/run?run={PASSED}")
+    assert "This run has no rerun" not in browser.get(f"/drift/run?run={BASELINE}")
 
 
 def test_a_reason_that_ends_with_a_full_stop_gets_no_second_one(browser, place):
@@ -108,7 +108,7 @@ def test_a_decision_is_refused_if_somebody_decided_meanwhile(browser, place):
         reject(history, history.run(PASSED), "Bo", "rude")
     answer = browser.post("/drift/decide", {**form_of(page), **DECISION})
     assert answer.status_code == 409
-    assert "Rejected by Bo: rude" in message_in(answer)
+    assert "Rejected by Bo: “rude”" in message_in(answer)
     with open_history(place) as history:
         assert len(history.decisions("feedback")) == 2
 

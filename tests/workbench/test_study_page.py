@@ -201,7 +201,7 @@ def test_the_preview_has_the_concept_the_question_its_points_and_the_prompt(brow
     pages = [browser.change("/study/seen", form | {"shown": str(row)}) for row in range(6)]
     panel = load(study).design.panel
     for row, page in enumerate(pages):
-        assert f"what persona {row + 1} of 6 sees" in page
+        assert f"Persona {row + 1} of 6<" in page
         assert f"You are {panel.fields['age'][row]}.\n\nYou take part in a survey." in page
     assert "A bar of nuts." in pages[0]
     for label in load_scale("purchase-intent").labels:

@@ -40,9 +40,9 @@ _AS_AI = re.compile(r"\bas an? (?:ai|artificial|(?:large )?language)\b", re.IGNO
 LIMIT_PHRASES: Mapping[str, tuple[str, str]] = {
     MISSING: ("items", "are missing"),
     "silenced": ("items", "lost all outputs"),
-    "refused": ("items", "were refused"),
+    "refused": ("items", "were refused by the model"),
     "lost_outputs": ("items", "lost more than half of their outputs"),
-    "lost_fields": ("items with numbers", "lost a number that all outputs had"),
+    "lost_fields": ("items with fields", "lost a numeric field that all outputs had"),
     "cut_off": ("items", "end in the middle of a sentence"),
     "language": ("items", "switched to another language"),
     "boilerplate": ("items", "contain boilerplate that the baseline never had"),

@@ -567,6 +567,7 @@ class ComparedItem:
         pairs: aligned outputs.
         n_more: number of pairs that are not shown.
         brief: cells of a brief rendering, one for each of ``ComparedItems.heads``.
+        anchor: name of its place in the page, for links; empty without one.
     """
 
     id: Quoted
@@ -575,6 +576,7 @@ class ComparedItem:
     pairs: tuple[ComparedPair, ...]
     n_more: int
     brief: tuple[Cell, ...] = ()
+    anchor: str = ""
 
 
 @dataclass(frozen=True)

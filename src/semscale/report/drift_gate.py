@@ -520,7 +520,7 @@ def differing(
     Examples:
         >>> before, after = differing("It is safe.", "It is not safe.", limit=80)
         >>> [(piece.text, piece.guard) for piece in after.pieces]
-        [('It is ', None), ('not ', 'added'), ('safe.', None)]
+        [('It is ', None), ('not', 'added'), (' ', None), ('safe.', None)]
     """
     if baseline is None or candidate is None:
         before_alone, after_alone = (
@@ -534,10 +534,21 @@ def differing(
         start, stop, other_start, other_stop = ends
         is_same = operation == "equal"
         if start < stop:
-            before.append(Piece("".join(left[start:stop]), None if is_same else "removed"))
+            before += _marked("".join(left[start:stop]), None if is_same else "removed")
         if other_start < other_stop:
-            after.append(Piece("".join(right[other_start:other_stop]), None if is_same else "added"))
+            after += _marked("".join(right[other_start:other_stop]), None if is_same else "added")
     return _cut(before, limit), _cut(after, limit)
+
+
+def _marked(text: str, mark: str | None) -> Iterator[Piece]:
+    """Mark a text without the spaces at its ends."""
+    words = text.strip()
+    if mark is None or not words:
+        yield Piece(text, mark)
+        return
+    start = text.index(words)
+    pieces = (text[:start], None), (words, mark), (text[start + len(words) :], None)
+    yield from (Piece(part, kind) for part, kind in pieces if part)
 
 
 def _cut(pieces: Sequence[Piece], limit: int) -> Marked:

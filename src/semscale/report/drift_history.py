@@ -372,12 +372,12 @@ def baseline_line(dataset: DatasetHistory) -> str:
     until = f" {expiry(approval.expires, _TIME)} UTC" if approval.expires else ""
     expired = " (expired)" if dataset.is_stale else ""
     if (rejection := dataset.rejection) is not None:
-        expired = f" (rejected by {one_line(rejection.by)}: {one_line(rejection.why)})"
+        expired = f" (rejected by {one_line(rejection.by)}: “{one_line(rejection.why)}”)"
     id_ = short_id(approval.run_id)
     models = {run.id: f"{one_line(run.model)} ({id_})" for run in dataset.runs}
     return (
         f"baseline {models.get(approval.run_id, id_)}, approved by {one_line(approval.by)} on "
-        f"{approval.approved:%Y-%m-%d}{until}: {one_line(approval.why)}{expired}"
+        f"{approval.approved:%Y-%m-%d}{until}: “{one_line(approval.why)}”{expired}"
     )
 
 
@@ -409,16 +409,6 @@ def _broken_cell(broken: Sequence[GateCheck] | None) -> Cell:
     names = [_broken_check(check) for check in broken[:_FEW]]
     more = [f"{count(len(broken) - _FEW)} more"] if len(broken) > _FEW else []
     return Quoted(join_list([*names, *more]), wraps=True) if names else Label("none")
-
-
-def _broken_in_brief(broken: Sequence[GateCheck] | None) -> str:
-    """Return a single broken check by a short name, or the number of several."""
-    if broken is None or len(broken) != 1:
-        return number(None if broken is None else len(broken), 0)
-    kind, name = broken[0].kind, broken[0].name
-    if kind == "limit":
-        return "no outputs" if name == "silenced" else name.replace("_", " ")
-    return {"must_pass": "must-pass item", "rejection": "rejected"}.get(kind, kind)
 
 
 def _broken_check(check: GateCheck) -> str:
@@ -477,13 +467,13 @@ def _drift_figure(series: Sequence[StoredComparison], recorded: Mapping[str, dat
     cells = [
         [
             *(MatrixCell(drift_colour(value), with_sign(number(value, 1))) for value in row),
-            MatrixCell(drift_colour(2.0 * min(n, 1)), _broken_in_brief(comparison.broken), number(n, 0)),
+            MatrixCell(drift_colour(2.0 * min(n, 1)), number(n, 0)),
         ]
-        for comparison, row, n in zip(shown, values, broken, strict=True)
+        for row, n in zip(values, broken, strict=True)
     ]
     names = [
-        f"{one_line(comparison.model)} {recorded[comparison.candidate_id]:%Y-%m-%d} "
-        f"{'' if comparison.outcome is None else OUTCOMES[Outcome(comparison.outcome)]}".strip()
+        f"{one_line(comparison.model)}, {recorded[comparison.candidate_id]:%Y-%m-%d}"
+        f"{'' if comparison.outcome is None else f', {OUTCOMES[Outcome(comparison.outcome)]}'}"
         for comparison in shown
     ]
     ids = [short_id(comparison.candidate_id) for comparison in shown]
@@ -504,9 +494,9 @@ def _drift_figure(series: Sequence[StoredComparison], recorded: Mapping[str, dat
             labels,
             [[*row, n] for row, n in zip(values, broken, strict=True)],
         ),
-        caption="+3.6 is 3.6 times the change allowed on average; orange is worse, and 1 or more cannot "
-        "pass. Limits count items with a fault, which averages hide. Baseline and settings are the same."
-        f"{cut}",
+        caption="1.0 is the change from which a run cannot pass, on average over items; orange is worse than "
+        "the baseline. Limits count single items with a fault, which averages hide. All runs have the same "
+        f"baseline and settings.{cut}",
         style="heat",
     )
 

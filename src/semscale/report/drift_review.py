@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from semscale.drift.decision import FEWEST_TO_PASS, change_sentence, size_of
 from semscale.drift.hard_limits import LIMIT_PHRASES
@@ -204,7 +204,7 @@ class ListedRun:
         run: the run.
         outcome: outcome of its last gate in a word; empty if it was never compared.
         level: level of the outcome.
-        reason: the gravest reason, with the number of others.
+        reason: the gravest reasons, with the number of others.
         decision: what was decided about it last, in a sentence.
         is_baseline: true if it is the baseline.
         n_reruns: number of its reruns.
@@ -241,7 +241,7 @@ def _listed(dataset: DatasetHistory, run: RunSummary) -> ListedRun:
         run,
         "" if outcome is None else OUTCOMES[outcome],
         "warn" if outcome is None else LEVELS[outcome],
-        "" if gate is None else printable(" ".join(f"{fact}." for fact in _gravest(gate, 1))),
+        "" if gate is None else printable(" ".join(f"{fact}." for fact in _gravest(gate, _LEAD_REASONS))),
         "" if last is None else decision_sentence(last),
         is_baseline and not dataset.is_stale,
         sum(other.rerun_of == run.id for other in dataset.runs),
@@ -253,7 +253,7 @@ def decision_sentence(decision: Approval | Rejection) -> str:
     what = "Rejected" if isinstance(decision, Rejection) else "Approved"
     ended = " (ended)" if decision.is_stale(now()) else ""
     until = "" if decision.expires is None else f" {expiry(decision.expires, '%Y-%m-%d')}{ended}"
-    return f"{what} by {one_line(decision.by)}{until}: {one_line(decision.why)}"
+    return f"{what} by {one_line(decision.by)}{until}: “{one_line(decision.why)}”"
 
 
 def _gravest(gate: StoredComparison, most: int) -> tuple[str, ...]:
@@ -316,7 +316,7 @@ def review_document(review: RunReview) -> Document:
         lead=None if outcome is None else Decision(OUTCOMES[outcome], LEVELS[outcome], _about(name, review)),
         introduction=tuple(Paragraph(line, "lead", detail="both") for line in lead),
         next_step=f"{printable(_next_step(review, reasons))}.",
-        next_links=() if texts is None else ((printable(_look(reasons)), texts.name),),
+        next_links=tuple(_links_to_texts(review, reasons)),
         notices=notices(
             cautions=[
                 "the ruler had changed when this was measured: look at the anchors before you decide"
@@ -327,8 +327,8 @@ def review_document(review: RunReview) -> Document:
         ),
         facts=_facts(gate),
         sections=without_none(
-            section("reasons", "Further tests", Findings(further, detail="both") if further else None),
             texts,
+            section("reasons", "The other tests", Findings(further, detail="both") if further else None),
             _limits_section(gate),
             _metrics_section(gate),
             *ending,
@@ -343,7 +343,7 @@ def review_document(review: RunReview) -> Document:
 
 
 def _about(name: Quoted, review: RunReview) -> Line:
-    about = ("The gate's decision about “", name, "”")
+    about = ("The gate’s decision about “", name, "”")
     if review.baseline is None:
         return about
     return (*about, ", compared with the baseline “", Quoted(review.baseline.model, 60), "”")
@@ -394,14 +394,40 @@ def _next_step(review: RunReview, reasons: Sequence[StatedReason]) -> str:
 
 def _look(reasons: Sequence[StatedReason]) -> str:
     """Return the beginning of a sentence that names the items to look at."""
-    named: list[str] = []
-    shown: set[str] = set()
-    for reason in reasons[:_LEAD_REASONS]:
-        items = [item for item in reason.items if item not in shown][:_FEW_ITEMS]
-        shown.update(items)
-        if items:
-            named.append(f"{join_list(list(map(one_line, items)))} ({reason.subject})")
+    named = [_named(reason, items) for reason, items in _first_items(reasons)]
     return f"Look at {', '.join(named)}" if named else "Look at the texts below"
+
+
+def _named(reason: StatedReason, items: Sequence[str]) -> str:
+    return f"{join_list(list(map(one_line, items)))} ({reason.subject})"
+
+
+def _links_to_texts(review: RunReview, reasons: Sequence[StatedReason]) -> Iterator[tuple[str, str]]:
+    """Yield the parts of the next step that name items, each with the place of the first one's texts."""
+    shown = _items_to_show(review, reasons)[:_SHOWN_ITEMS]
+    for reason, items in _first_items(reasons):
+        if items[0] in shown:
+            yield printable(_named(reason, items)), _anchor(shown.index(items[0]))
+
+
+def _anchor(position: int) -> str:
+    return f"text-{position + 1}"
+
+
+def _items_to_show(review: RunReview, reasons: Sequence[StatedReason]) -> list[str]:
+    """Return the items of all reasons that have texts: those that the next step names come first."""
+    first = (item for _, items in _first_items(reasons) for item in items)
+    return [name for name in dict.fromkeys(chain(first, _in_turn(reasons))) if name in review.items]
+
+
+def _first_items(reasons: Sequence[StatedReason]) -> Iterator[tuple[StatedReason, list[str]]]:
+    """Yield the gravest reasons with the first items of each that no reason before it has."""
+    named: set[str] = set()
+    for reason in reasons[:_LEAD_REASONS]:
+        items = [item for item in reason.items if item not in named][:_FEW_ITEMS]
+        named.update(items)
+        if items:
+            yield reason, items
 
 
 def _verdict(gate: StoredComparison) -> str:
@@ -457,7 +483,7 @@ def _in_turn(reasons: Sequence[StatedReason]) -> Iterator[str]:
 
 
 def _texts_section(review: RunReview, reasons: Sequence[StatedReason]) -> Section | None:
-    names = [name for name in dict.fromkeys(_in_turn(reasons)) if name in review.items]
+    names = _items_to_show(review, reasons)
     title, about = "Baseline beside candidate", ""
     if not names:
         names, title = list(review.greatest_changes), "The greatest changes"
@@ -467,7 +493,10 @@ def _texts_section(review: RunReview, reasons: Sequence[StatedReason]) -> Sectio
     shown = names[:_SHOWN_ITEMS]
     subjects = {name: [reason.subject for reason in reasons if name in reason.items] for name in shown}
     compared = ComparedItems(
-        tuple(_item(*review.items[name], subjects[name]) for name in shown),
+        tuple(
+            replace(_item(*review.items[name], subjects[name]), anchor=_anchor(position))
+            for position, name in enumerate(shown)
+        ),
         brief_title="Texts",
         heads=("item", "baseline", "candidate"),
     )
@@ -519,7 +548,7 @@ def _limits_section(gate: StoredComparison) -> Section | None:
     order = (Outcome.FAIL, Outcome.UNDECIDED, Outcome.PASS)
     checks = sorted(gate.checks or (), key=lambda check: order.index(check.outcome))
     columns: Columns[GateCheck] = (
-        ("check", _check_cell),
+        ("check and its setting", _check_cell),
         ("outcome", lambda check: outcome_cell(check.outcome)),
         ("found", _found),
         ("allowed", _allowed),
@@ -528,7 +557,7 @@ def _limits_section(gate: StoredComparison) -> Section | None:
     return section(
         "limits",
         "Hard limits",
-        "Each limit counts items with a fault, such as lost outputs, that neither baseline nor reruns have.",
+        "Each limit counts items with a fault that neither the baseline nor its reruns have.",
         table_of(checks, columns, detail="full", noun="check"),
     )
 
@@ -575,9 +604,9 @@ def _metrics_section(gate: StoredComparison) -> Section | None:
         lambda width: forest(rows, "drift as a multiple of the margin", width=width),
         f"Drift as a multiple of the margin: {describe_rows((row.name, row.text) for row in rows)}.",
         _numbers_table(tested),
-        caption="The dot is the drift of each metric as a multiple of its margin, the line its one-sided "
-        "95 % bounds. A metric passes if the whole line is left of 1, the margin, and fails if the dot is "
-        "beyond it and chance does not explain the drift.",
+        caption="The dot is the drift of each metric as a multiple of its margin. The line ends at its lower "
+        "and its upper bound, each 95 % sure. A metric passes if the whole line is left of 1, the margin. It "
+        "fails if the dot is beyond it and chance does not explain the drift.",
         legend=legend(rows, gated=True),
     )
     return section("metrics", "How far each metric drifted", figure)

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _FEWEST_LISTED = 5  # sections of a page with a list of contents
-_MOST_OPEN = 3  # compared items before those that are folded
+_MOST_OPEN = 5  # compared items before those that are folded
 _BREAKS, _PARTS = re.compile("[-/]"), re.compile("[^/]*/”?|[^/]+")  # a closing quote stays with its name
 
 

@@ -106,11 +106,10 @@ _LONGEST_HEAD = 24
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """Colour and figure of a cell, and a shorter figure where not all figures fit."""
+    """Colour and figure of a cell."""
 
     colour: str
     text: str
-    short_text: str | None = None
 
 
 def matrix(
@@ -156,23 +155,12 @@ def matrix(
     for row, column in by_colour:
         corner = middles[column] - across / 2, table.middle(row) - height / 2
         drawing.box(corner, across, height, cells[row][column].colour)
-    texts = _fitting_texts(cells, side * FONT_SIZE / size)
-    if texts is None:
+    if max((text_width(cell.text) for cell in chain(*cells)), default=0) > side * FONT_SIZE / size:
         return drawing  # the table below the chart has the figures
     for row, column in by_colour:
         point, ink = (middles[column], table.middle(row) + 4.3), ink_on(cells[row][column].colour)
-        drawing.text(point, texts[row][column], anchor="middle", fill=ink, font_size=size)
+        drawing.text(point, cells[row][column].text, anchor="middle", fill=ink, font_size=size)
     return drawing
-
-
-def _fitting_texts(cells: Sequence[Sequence[MatrixCell]], most: float) -> list[list[str]] | None:
-    """Return the figures of cells, or the shorter ones; ``None`` if these are wider than ``most``, too."""
-    texts = [[cell.text for cell in row] for row in cells]
-    brief = [[cell.text if cell.short_text is None else cell.short_text for cell in row] for row in cells]
-    for figures in (texts, brief):
-        if max(map(text_width, chain(*figures)), default=0) <= most:
-            return figures
-    return None
 
 
 def _head_lines(heads: Sequence[str], side: int) -> list[list[str]] | None:

@@ -25,18 +25,18 @@ TYPE_TITLES: "dict[TypeName, str]" = {
 """Kinds of questions in words."""
 
 METHOD_TITLES = {
-    "ssr": "own words, rated by meaning",
-    "flr": "own words, and a second call that picks a point for them",
-    "dlr": "picks a point",
-    "decision": "probability of each point",
+    "ssr": "a free answer, rated by its meaning",
+    "flr": "a free answer, which it then places on the scale",
+    "dlr": "a point of the scale",
+    "decision": "a probability for each point",
 }
 """Methods in words."""
 
 METHOD_USES = {
     "ssr": "the usual choice",
-    "flr": "to compare: the model rates the words itself, with one more call",
-    "dlr": "to compare: one short reply",
-    "decision": "to compare: for models that give probabilities",
+    "flr": "to compare: one more call for each answer",
+    "dlr": "to compare: one short call",
+    "decision": "to compare: needs a model that states probabilities",
 }
 """What methods are chosen for."""
 
