@@ -68,7 +68,7 @@ def test_the_worst_answers_are_labelled_kept_and_gate_a_candidate(new_page, fold
         for key in keys:
             page.keyboard.press(key)
     page.locator("#in-set", has_text="5 answers").wait_for()
-    page.locator("#people div:has(dt:text-is('Labelled, with a score')) dd:text-is('5')").wait_for()
+    page.locator("#people div:has(dt:text-is('Answers with a score and a label')) dd:text-is('5')").wait_for()
     entries = [
         json.loads(line) for line in (folder / "labels" / "judged" / "ada.jsonl").read_text().splitlines()
     ]

@@ -219,7 +219,7 @@ def test_a_label_of_one_page_is_known_on_the_other_and_both_show_the_same_figure
     ada = person_named(browser, "Ada")
     rows = ada.label("543215432154")
     page = browser.get(f"/answers/people?{ANSWERS}")
-    assert "mean corrected by 12 labels of drawn answers" in page
+    assert "mean corrected by 12 labels of random answers" in page
     assert figures_in(page) == figures_in(ada.figures())  # mean, kappa, difference
     assert len(figures_in(page)) == 3
     page = browser.get(f"/answers?{ANSWERS}&order=row&start={rows[0] - 1}")

@@ -104,7 +104,7 @@ class ModelState:
 
     Attributes:
         name: the model.
-        address: its endpoint; empty for a model of this machine.
+        address: its endpoint; empty for a model on this machine.
         variable: environment variable with its key; ``None`` if it gets none.
         problem: the reason why it cannot be asked; empty if none is known.
         note: what a run does first, such as a download.
@@ -348,7 +348,7 @@ def _cost(design: "StudyDesign", forecast: "ForecastSummary | None") -> str:
     cap = design.caps.max_cost
     limit = "" if cap is None else f"; the run stops at {plain(cap)}"
     if forecast is None:
-        return f"known after a forecast, which sends nothing{limit}"
+        return f"a forecast states it, and sends nothing{limit}"
     forecasts = forecast.forecasts.values()
     amounts = [by_model.money for by_model in forecasts if by_model.money is not None]
     if len(amounts) < len(forecasts):
