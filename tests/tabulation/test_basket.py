@@ -1,6 +1,7 @@
 """Baskets: the file ``tables.yaml``, and the workbook, deck and page that are made of it."""
 
 import json
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -75,6 +76,11 @@ def test_entries_are_read_with_their_settings():
         ("tables: []\nearlier: [waves/../../a.csv]", "line 2: earlier must be files in the basket's folder"),
         ("tables: []\nearlier: /home/a.csv", "line 2: earlier must be files in the basket's folder"),
         ("tables: []\nearlier: 'c:a.csv'", "line 2: earlier must be files in the basket's folder"),
+        ("tables: []\nwaves: Spring", r"line 2: waves must be files with names, such as \{may.csv: Summer"),
+        ("tables: []\nwaves:\n  a.csv: One\n  b.csv: ' '", "line 4: b.csv must have a name"),
+        ("tables: []\nwaves: {../a.csv: One}", "line 2: waves must be files in the basket's folder"),
+        ("tables: []\ntitle: [a, b]", "line 2: title must be a text"),
+        ("tables: []\ntitel: a", r"line 2: unknown key 'titel'; did you mean 'title'\?"),
         ("questions: [a]", "must hold ‘tables:’"),
         ("tables: [", "not readable as YAML"),
     ],
@@ -109,6 +115,24 @@ def test_files_of_earlier_waves_are_written_beside_the_tables():
     assert parse_basket(changed.encode(), source="t").earlier == ("a.csv", "b.csv", "c.csv")
     removed = basket_text(Basket(basket.entries), changed.encode())
     assert parse_basket(removed.encode(), source="t") == Basket(basket.entries)
+
+
+def test_the_title_and_names_of_waves_are_written_beside_the_tables():
+    basket = Basket(earlier=("a.csv",), title="Lounges: 2026", waves={"a.csv": "01", "b.csv": "Summer: b"})
+    text = basket_text(basket)
+    assert parse_basket(text.encode(), source="t") == basket
+    named = [line.partition(":")[0] for line in text.splitlines() if line[:1].isalpha()]
+    assert named == ["title", "earlier", "waves", "tables"]
+    written = "title: Old\nwaves:\n  a.csv: Spring  # the first\n  b.csv: Summer\ntables:\n"
+    before = BASKET.replace("tables:\n", written)
+    old = parse_basket(before.encode(), source="t")
+    changed = replace(old, title="New", earlier=("a.csv",), waves={"a.csv": "Spring", "c.csv": "Autumn"})
+    text = basket_text(changed, before.encode())
+    for comment in ("# the first", "# Tables for the board.", "# as last year"):
+        assert comment in text
+    assert parse_basket(text.encode(), source="t") == changed
+    removed = replace(old, title="", earlier=(), waves={})
+    assert parse_basket(basket_text(removed, text.encode()).encode(), source="t") == removed
 
 
 def test_any_settings_are_read_as_they_were_written():
@@ -158,6 +182,28 @@ def test_the_workbook_has_all_entries_in_order(tables, tmp_path):
     made = [str(cell) for cells in book.get_sheet_by_name("How this was made").to_python() for cell in cells]
     assert "Drinks of the young" in made
     assert "Entry 2" in made
+
+
+@pytest.mark.needs("slides")
+def test_all_outputs_have_the_title_of_the_basket_and_name_the_file(frame, tmp_path):
+    from pptx import Presentation
+
+    table = Table("people.csv", None, tuple(frame.columns), frame_reader(frame), n_rows=frame.height)
+    basket = parse_basket(b"title: What people drink\n" + BASKET.encode(), source="tables.yaml")
+    tables = tabulate_basket(table, basket, None)
+    for ending in ("xlsx", "pptx", "html", "md"):
+        tables.report(tmp_path / f"t.{ending}")
+    index = CalamineWorkbook.from_path(tmp_path / "t.xlsx").get_sheet_by_name("Index").to_python()
+    assert index[0][0] == "What people drink"
+    assert str(index[2][0]).startswith("people.csv, ")
+    deck = Presentation(str(tmp_path / "t.pptx"))
+    cover = [shape.text for shape in deck.slides[0].shapes if shape.has_text_frame]
+    assert cover[0] == deck.core_properties.title == "What people drink"
+    assert "people.csv | " in "\n".join(cover[1:])
+    assert (tmp_path / "t.md").read_text(encoding="utf-8").startswith("# What people drink\n")
+    page = (tmp_path / "t.html").read_text(encoding="utf-8")
+    assert "<title>What people drink" in page
+    assert "people.csv" in page[page.index("<body") :]
 
 
 @pytest.mark.needs("slides")

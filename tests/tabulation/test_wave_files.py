@@ -159,7 +159,48 @@ def test_a_basket_names_its_earlier_waves_by_paths_from_its_folder(semscale, run
     assert waves() == ["Total"]
 
 
-def test_slides_name_the_files_of_waves_and_tables_the_wave_before(semscale, run, tmp_path):
+def names_of_waves(semscale, *words):
+    """Return the columns of the table of waves, and the notes of the report."""
+    ended = semscale("tables", *words, "--json", "--out", "t.md")
+    assert ended.code == 0, ended.err
+    record = json.loads(ended.out)
+    table = record["entries"][0]["tables"][0] if "entries" in record else record["tables"][0]
+    with open("t.md", encoding="utf-8") as report:
+        return [column["name"] for column in table["columns"]][1:], report.read()
+
+
+def test_a_basket_names_waves_by_their_files_and_serves_for_the_next_wave(semscale, run, tmp_path):
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old/may.csv").write_bytes((tmp_path / "march.csv").read_bytes())
+    (tmp_path / "tables.yaml").write_text(
+        "title: Lounges\nearlier: [old/may.csv]\nwaves: {old/may.csv: 2025, may.csv: Summer, x.csv: Autumn}\n"
+        "tables:\n- {questions: [like], min_base: 1}\n"
+    )
+    names, report = names_of_waves(semscale, "may.csv", "--basket", "tables.yaml")
+    assert names == ["2025", "Summer"]
+    assert "waves and their files: ‘2025’ may.csv, ‘Summer’ may.csv" in report
+    assert report.startswith("# Lounges\n")
+    (tmp_path / "x.csv").write_bytes((tmp_path / "may.csv").read_bytes())
+    words = ("x.csv", "--earlier", "old/may.csv", "--earlier", "may.csv", "--basket", "tables.yaml")
+    assert names_of_waves(semscale, *words)[0] == ["2025", "Summer", "Autumn"]
+    # The command goes before the basket.
+    names, report = names_of_waves(semscale, *words, "--wave-name", "may.csv=Late", "--title", "All lounges")
+    assert names == ["2025", "Late", "Autumn"]
+    assert report.startswith("# All lounges\n")
+
+
+def test_the_command_names_waves_and_gives_tables_a_title(semscale, run):
+    words = ("may.csv", "--earlier", "march.csv", "--question", "like", "--min-base", "1")
+    names, report = names_of_waves(
+        semscale, *words, "--wave-name", "may.csv=Summer, 2026", "--title", "Likes"
+    )
+    assert names == ["march", "Summer, 2026"]
+    assert report.startswith("# Likes\n")
+    assert "waves and their files: ‘march’ march.csv, ‘Summer, 2026’ may.csv" in report
+    assert "waves and their files" not in names_of_waves(semscale, *words)[1]
+
+
+def test_slides_name_waves_in_files_and_tables_the_wave_before(semscale, run, tmp_path):
     pptx = pytest.importorskip("pptx")
     (tmp_path / "tables.yaml").write_text(
         "earlier: [march.csv]\ntables:\n- {questions: [like], banners: [region], min_base: 1}\n"
@@ -168,7 +209,7 @@ def test_slides_name_the_files_of_waves_and_tables_the_wave_before(semscale, run
     assert semscale(*words).code == 0
     *_, method = pptx.Presentation(tmp_path / "t.pptx").slides
     shown = " ".join(shape.text_frame.text for shape in method.shapes if shape.has_text_frame)
-    assert "Waves from the files “march” and “may”" in shown
+    assert "Waves “march” and “may”, each from a file" in shown
     text = (tmp_path / "t.md").read_text(encoding="utf-8")
     assert "Figures are of wave may. Changes since wave march." in text
     assert "semscale_wave" not in shown
@@ -178,7 +219,16 @@ def test_slides_name_the_files_of_waves_and_tables_the_wave_before(semscale, run
     ("words", "earlier", "reason"),
     [
         (("--wave", "region"), ["march.csv"], "--wave does not go with --earlier"),
-        ((), ["may.csv"], "two files are named 'may', which would be one wave: rename one of them"),
+        ((), ["may.csv"], "--earlier: a file is named twice among may.csv, may.csv"),
+        ((), ["old/may.csv"], "two waves are named 'may': give one of them another name (--wave-name)"),
+        (("--wave-name", "may.csv=MARCH"), ["march.csv"], "two waves are named 'march'"),
+        (("--wave-name", "may.csv="), ["march.csv"], "--wave-name must read FILE=NAME"),
+        (
+            ("--wave-name", "x.csv=X"),
+            ["march.csv"],
+            "x.csv is none of the files of waves: march.csv, may.csv",
+        ),
+        (("--wave-name", "may.csv=X"), [], "--wave-name belongs to --earlier"),
         (("--weight", "new_weight"), ["march.csv"], "march.csv has no column 'new_weight'"),
         ((), ["other.csv"], "other.csv has none of the columns of may.csv"),
     ],

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -91,6 +92,16 @@ class TablesOptions(Settings):
         ),
         Option(COLUMNS, "FILE"),
     ] = ()
+    wave_names: Annotated[
+        tuple[str, ...],
+        Field(description="Name of a wave in a file, such as may.csv=Summer (default: the file's name)."),
+        Option(COLUMNS, "FILE=NAME", name="--wave-name", rare=True),
+    ] = ()
+    title: Annotated[
+        str,
+        Field(description="Title of the workbook, the slides and the page (default: as the basket has it)."),
+        Option(OUTPUT, "TEXT"),
+    ] = ""
     missing: Annotated[
         tuple[str, ...],
         Field(description="Codes for a missing answer: 9,99 for all questions, or QUESTION=9,refused."),
@@ -125,7 +136,8 @@ def tables(options: TablesOptions) -> None:
     if options.basket is not None:
         crosstabs = _of_basket(options, options.basket)
     else:
-        crosstabs = _of_study(options) if Path(options.file).is_dir() else _of_file(options)
+        tables = _of_study(options) if Path(options.file).is_dir() else _of_file(options)
+        crosstabs = replace(tables, report_title=options.title.strip())
     for path in options.outputs.files:
         crosstabs.report(
             path,
@@ -141,7 +153,7 @@ def _of_file(options: TablesOptions) -> "Crosstabs":
     Raises:
         InputError: an option that belongs to the folder of a study's run, or a column that cannot be used.
     """
-    from semscale.survey.wave_files import WAVE, name_waves
+    from semscale.survey.wave_files import WAVE
     from semscale.tabulation.crosstabs import build_crosstabs
 
     for name, value in (("method", options.method), ("model", options.model)):
@@ -152,26 +164,60 @@ def _of_file(options: TablesOptions) -> "Crosstabs":
     settings = options.tables.with_values(missing=_codes_by_question(options.missing))
     if options.earlier and settings.wave is not None:
         raise InputError("wave", "does not go with `earlier`, which makes waves of files: leave one out")
+    waves = _name_waves(options)
     table, survey = _open(
         options,
+        waves,
         settings.all_questions,
         [*settings.columns_by_role.values()],
         weight=settings.weight,
-        wave=WAVE if options.earlier else settings.wave,
+        wave=WAVE if waves else settings.wave,
         groups=settings.banners,
     )
-    if options.earlier:
-        settings = settings.with_values(wave=WAVE, wave_order=name_waves(options.file, options.earlier))
+    if waves:
+        settings = settings.with_values(wave=WAVE, wave_order=waves)
     return build_crosstabs(table, settings.with_values(survey=survey))
 
 
+def _name_waves(options: TablesOptions, names: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Return the names of waves in several files, from the first to the last; none without earlier files.
+
+    Args:
+        options: the options.
+        names: names of waves by the paths of their files, which those of the command replace.
+
+    Raises:
+        InputError: a name is not stated as FILE=NAME or is of another file, or two waves have the same name.
+    """
+    from semscale.survey.wave_files import name_waves
+
+    if options.wave_names and not options.earlier:
+        raise InputError("wave_name", "belongs to `earlier`: name the files of earlier waves as well")
+    paths = {Path(file).resolve(): file for file in (*options.earlier, options.file)}
+    stated = dict(names or {})
+    for text in options.wave_names:
+        file, _, name = text.rpartition("=")
+        if not file or not name.strip():
+            raise InputError("wave_name", f"must read FILE=NAME, such as may.csv=Summer, got {text!r}")
+        if Path(file).resolve() not in paths:
+            listed = ", ".join(paths.values())
+            raise InputError("wave_name", f": {file} is none of the files of waves: {listed}")
+        stated[paths[Path(file).resolve()]] = name.strip()
+    return name_waves(options.file, options.earlier, stated) if options.earlier else ()
+
+
 def _open(
-    options: TablesOptions, questions: Sequence[str], required: Sequence[str], **roles: Any
+    options: TablesOptions,
+    waves: Sequence[str],
+    questions: Sequence[str],
+    required: Sequence[str],
+    **roles: Any,
 ) -> "tuple[Table, Survey | None]":
     """Open a file with its description, the results of its texts, and earlier waves.
 
     Args:
         options: the options.
+        waves: names of waves in several files, from the first to the last.
         questions: names of the questions that are tabulated.
         required: columns that each wave needs.
         roles: weight, waves and groups, as for ``SurveyOptions.find``.
@@ -180,7 +226,7 @@ def _open(
         InputError: a file, an option or an output that cannot be used.
     """
     from semscale.survey.respondents import keep_rows
-    from semscale.survey.wave_files import name_waves, open_wave, stack_waves
+    from semscale.survey.wave_files import open_wave, stack_waves
     from semscale.tabulation.joined_results import join_to_waves
 
     options.outputs.check()
@@ -188,7 +234,6 @@ def _open(
         check_input(file)
         for path in options.outputs.files:
             check_input(file, path, name="out")
-    names = name_waves(options.file, options.earlier)
     # Results are of all rows that the description keeps.
     rows = options.table.with_values(where=None) if options.results else options.table
     latest, survey = options.description.find(
@@ -200,7 +245,7 @@ def _open(
         tables = [keep_rows(table, options.table.where) for table in tables]
     if not earlier:
         return tables[0], survey
-    return stack_waves(dict(zip(names, tables, strict=True)), survey, required), survey
+    return stack_waves(dict(zip(waves, tables, strict=True)), survey, required), survey
 
 
 def _of_basket(options: TablesOptions, path: Path) -> "BasketTables":
@@ -211,7 +256,7 @@ def _of_basket(options: TablesOptions, path: Path) -> "BasketTables":
             be used.
     """
     from semscale.store.table_in_memory import table_in_memory
-    from semscale.survey.wave_files import WAVE, name_waves
+    from semscale.survey.wave_files import WAVE
     from semscale.tabulation.basket import read_basket, tabulate_basket
 
     used = list_changed_options(options.tables) + ["--missing"] * bool(options.missing)
@@ -224,11 +269,13 @@ def _of_basket(options: TablesOptions, path: Path) -> "BasketTables":
     if not options.earlier:
         earlier = basket.earlier_than(Path(options.file), path.parent)
         options = options.with_values(earlier=tuple(map(str, earlier)))
-    if options.earlier:
-        basket = basket.with_waves(WAVE, name_waves(options.file, options.earlier))
+    waves = _name_waves(options, basket.names_from(path.parent))
+    if waves:
+        basket = basket.with_waves(WAVE, waves)
+    basket = replace(basket, title=options.title.strip() or basket.title)
     questions = [name for entry in basket.entries for name in entry.all_questions]
     required = [name for entry in basket.entries for name in entry.columns_by_role.values()]
-    table, survey = _open(options, questions, required)
+    table, survey = _open(options, waves, questions, required)
     return tabulate_basket(table_in_memory(table, lambda *_: None), basket, survey)
 
 

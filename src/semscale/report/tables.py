@@ -142,7 +142,7 @@ def tables_head(summary: "Crosstabs") -> Document:
     return Document(
         kind="tables",
         name="Tables",
-        title=("Tables of ", parts.quote_file_name(summary.source)) if summary.source else "Tables",
+        title=report_title(summary),
         source=parts.input_and_date(summary),
         introduction=without_none(
             parts.sentence(counting),
@@ -177,6 +177,13 @@ def tables_head(summary: "Crosstabs") -> Document:
         signature=summary.signature,
         hints=tuple(dict.fromkeys(_hints(summary))),
     )
+
+
+def report_title(summary: "Crosstabs") -> tuple[str | Quoted, ...] | str:
+    """Return the title of the page, the workbook and the deck: the user's own, or one with the file."""
+    if summary.report_title:
+        return (Quoted(summary.report_title),)
+    return ("Tables of ", parts.quote_file_name(summary.source)) if summary.source else "Tables"
 
 
 def _hints(summary: "Crosstabs") -> Iterator[str]:

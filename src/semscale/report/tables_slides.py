@@ -17,6 +17,7 @@ from semscale.report.formatting import (
     count_of,
     coverage,
     join_list,
+    line_text,
     one_line,
     p_value_text,
     percent,
@@ -29,6 +30,7 @@ from semscale.report.tables import (
     finding,
     hidden_note,
     margin_note,
+    report_title,
     result,
     title_of,
 )
@@ -75,8 +77,7 @@ def write(summaries: "Sequence[Crosstabs]", path: Path, template: Path | None = 
             _write_table(deck, table, summary)
     _write_method(deck, summaries)
     first = summaries[0]
-    name = quote_file_name(first.source).text if first.source else ""
-    deck.save(path, f"Tables of {name}" if name else "Tables", first.created)
+    deck.save(path, line_text(report_title(first)), first.created)
 
 
 def _write_table(deck: Deck, table: "Crosstab", summary: "Crosstabs") -> None:
@@ -235,7 +236,9 @@ def _write_cover(deck: Deck, summaries: "Sequence[Crosstabs]") -> None:
     has_names = all(summary.title for summary in summaries)
     file = quote_file_name(first.source).text if first.source else ""
     title = f"Results of {file}" if file else "Results"
-    if has_names and len(names) == 1:
+    if first.report_title:
+        title = one_line(first.report_title)
+    elif has_names and len(names) == 1:
         title = names[0]
     tables = [table for summary in summaries for table in summary.tables]
     questions = list(dict.fromkeys(capitalise(one_line(title_of(table))) for table in tables))
@@ -247,7 +250,7 @@ def _write_cover(deck: Deck, summaries: "Sequence[Crosstabs]") -> None:
     lines = [
         "; ".join(names) if is_listed else f"{_name_some(asked, 'question')}{by}",
         f"{_respondents(summaries)}, {_weighting(summaries)}",
-        f"{file} | {date}" if file and title in names else date,
+        f"{file} | {date}" if file and (first.report_title or title in names) else date,
     ]
     deck.add_cover(title, lines, notes=[f"Questions: {'; '.join(questions)}"])
 
@@ -315,8 +318,8 @@ def _method(summary: "Crosstabs") -> Iterator[tuple[str, str]]:
         if columns
     ]
     if settings.wave == WAVE:
-        files = join_list([f"“{one_line(name)}”" for name in settings.wave_order])
-        design.append(f"waves from the files {files}")
+        waves = join_list([f"“{one_line(name)}”" for name in settings.wave_order])
+        design.append(f"waves {waves}, each from a file")
     if settings.raked_to:
         design.append("weights raked to known shares of the population")
     yield "File", str(quote_file_name(summary.source).text) if summary.source else "data in memory"

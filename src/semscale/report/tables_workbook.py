@@ -20,6 +20,7 @@ from semscale.report.formatting import (
     one_line,
     percent,
 )
+from semscale.report.parts import quote_file_name
 from semscale.report.presenting import word_document
 from semscale.report.sheet_charts import MOST_PANELS, place_charts, write_charts
 from semscale.report.sheets import FONT, INDEX, Sheet, SheetFormats, Value
@@ -141,9 +142,10 @@ def _write_index(
     further: Sequence[tuple[str, str]],
 ) -> None:
     """Write the index: a link to each sheet, one sentence for each table, and notes on all tables."""
-    sheet.line(f"Tables of {one_line(summary.source)}" if summary.source else "Tables", "title")
+    sheet.line(line_text(document.title), "title")
     sheet.line(line_text(document.introduction[0].text), "lead")
-    sheet.line(stamp(summary.created), "note")
+    file = f"{quote_file_name(summary.source).text}, " if summary.report_title and summary.source else ""
+    sheet.line(f"{file}{stamp(summary.created)}", "note")
     sheet.row += 1
     sheet.heads(("Sheet", "Question", "By", "Finding"), [False] * 4)
     head_rows = sheet.row

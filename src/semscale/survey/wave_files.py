@@ -4,43 +4,52 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import polars as pl
 
 from semscale.errors import InputError, UnknownNameError
+from semscale.spelling import hint
+from semscale.store.missing_codes import code_key
 from semscale.store.table import ColumnLabels, Table
 from semscale.store.writing import is_reserved
 from semscale.survey.description import QuestionKind, Survey
 from semscale.survey.respondents import derive_columns, leave_out_rows
 
 WAVE = "semscale_wave"
-"""Column with the wave of each row, which is the name of its file without its ending."""
+"""Column with the name of each row's wave."""
 
+_BY_NAME = hint(" (`wave_name`)")
 _LISTED = 5  # columns that a note lists
 _TECHNICAL: tuple[QuestionKind, ...] = ("date", "identifier", "wave", "ignore")
 
 
-def name_waves(latest: str, earlier: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of waves from the first to the last: the names of their files without endings.
+def name_waves(latest: str, earlier: Sequence[str], names: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of waves from the first to the last.
 
     Args:
         latest: path of the file of the last wave.
         earlier: paths of the files before it, the oldest first.
+        names: names of waves by the paths of their files; another wave is named by its file, without ending.
 
     Raises:
-        InputError: two files have the same name.
+        InputError: a file is named twice, or two waves have the same name.
 
     Examples:
-        >>> name_waves("2026/may.csv", ["2026/march.csv", "2026/april.sav"])
-        ('march', 'april', 'may')
+        >>> name_waves("2026/may.csv", ["2026/march.csv"], {"2026/march.csv": "Spring"})
+        ('Spring', 'may')
     """
-    names = [PurePath(file).stem for file in (*earlier, latest)]
-    if repeated := next((name for name in names if names.count(name) > 1), None):
+    files = {Path(file).resolve(): PurePath(file) for file in (*earlier, latest)}
+    if len(files) <= len(earlier):
+        raise InputError("earlier", f": a file is named twice among {', '.join((*earlier, latest))}")
+    stated = {Path(file).resolve(): name for file, name in names.items()}
+    waves = [stated.get(path, file.stem) for path, file in files.items()]
+    keys = [code_key(name) for name in waves]
+    if repeated := next((name for name, key in zip(waves, keys, strict=True) if keys.count(key) > 1), None):
         raise InputError(
-            "earlier", f": two files are named '{repeated}', which would be one wave: rename one of them"
+            "earlier", f": two waves are named '{repeated}': give one of them another name{_BY_NAME}"
         )
-    return tuple(names)
+    return tuple(waves)
 
 
 def open_wave(table: Table, survey: Survey | None) -> Table:
@@ -90,7 +99,11 @@ def stack_waves(waves: Mapping[str, Table], survey: Survey | None, required: Col
         n_rows=None,
         settings=(*latest.settings, *(f"wave {name}" for name in waves)),
         labels={**labels, **latest.labels, WAVE: ColumnLabels("Wave")},
-        notes=(*latest.notes, *chain.from_iterable(_notes(table, latest, survey) for table in earlier)),
+        notes=(
+            *latest.notes,
+            *_note_on_names(waves),
+            *chain.from_iterable(_notes(table, latest, survey) for table in earlier),
+        ),
         whole=_stack_wholes(waves, survey),
         row_in_whole=None,
     )
@@ -126,6 +139,12 @@ def _stack_wholes(waves: Mapping[str, Table], survey: Survey | None) -> Table | 
     if all(table.whole is None for table in waves.values()):
         return None
     return stack_waves({name: table.whole or table for name, table in waves.items()}, survey)
+
+
+def _note_on_names(waves: Mapping[str, Table]) -> Iterator[str]:
+    """State the files of waves that are not named by their files."""
+    if any(name != PurePath(table.file_name).stem for name, table in waves.items()):
+        yield f"waves and their files: {', '.join(f'‘{name}’ {t.file_name}' for name, t in waves.items())}"
 
 
 def _notes(table: Table, latest: Table, survey: Survey | None) -> Iterator[str]:

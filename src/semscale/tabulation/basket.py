@@ -33,6 +33,11 @@ FILE_NAME = "tables.yaml"
 
 _LIST = "tables"
 _EARLIER = "earlier"
+_WAVES = "waves"
+_TITLE = "title"
+_KEYS = (_TITLE, _EARLIER, _WAVES, _LIST)
+_OPTIONS = {_EARLIER: "earlier", _WAVES: "wave_name"}
+_NAMED = "such as {may.csv: Summer 2026}"
 _EXAMPLE = "{questions: [q1], banners: [region]}"
 _WIDTH = 110
 _HEADING = (
@@ -85,11 +90,15 @@ class Basket:
     Attributes:
         entries: the entries in order.
         earlier: files of earlier waves, the oldest first, as paths from the folder of the basket's file.
+        title: title of the workbook, the deck and the page; empty for one that names the file.
+        waves: names of waves by their files, which are such paths as well.
         file: the file that lists them; ``None`` without one.
     """
 
     entries: tuple[TableEntry, ...] = ()
     earlier: tuple[str, ...] = ()
+    title: str = ""
+    waves: Mapping[str, str] = field(default_factory=dict)
     file: YamlFile | None = field(default=None, compare=False)
 
     def earlier_than(self, latest: Path, folder: Path) -> tuple[Path, ...]:
@@ -106,6 +115,14 @@ class Basket:
         """
         paths = (folder / name for name in self.earlier)
         return tuple(path for path in paths if path.resolve() != latest.resolve())
+
+    def names_from(self, folder: Path) -> dict[str, str]:
+        """Return the names of waves by the paths of their files.
+
+        Args:
+            folder: the folder of the basket's file.
+        """
+        return {str(folder / file): name for file, name in self.waves.items()}
 
     def with_waves(self, wave: str, names: Sequence[str]) -> "Basket":
         """Return the basket with waves in all its tables.
@@ -176,33 +193,69 @@ def parse_basket(content: bytes, *, source: str) -> Basket:
             f"{source!r} must hold ‘{_LIST}:’ with a list of entries such as {_EXAMPLE}, "
             f"got {shorten(fields or '')}"
         )
-    if unknown := next((key for key in fields if key not in (_LIST, _EARLIER)), None):
-        raise file.error((unknown,), f"unknown key {unknown!r} (known: {_LIST}, {_EARLIER})")
+    if unknown := next((key for key in fields if key not in _KEYS), None):
+        near = did_you_mean(str(unknown), _KEYS)
+        raise file.error((unknown,), f"unknown key {unknown!r}{near} (known: {', '.join(_KEYS)})")
+    title = fields.get(_TITLE) or ""
+    if not isinstance(title, str):
+        raise file.error((_TITLE,), f"{_TITLE} must be a text, got {shorten(title)}")
     entries = listed if isinstance(listed, list) else [listed] if listed else []
     tables = tuple(_entry(file, position, entry) for position, entry in enumerate(entries))
-    return Basket(tables, _earlier_files(file, fields.get(_EARLIER)), file)
+    return Basket(
+        tables,
+        _earlier_files(file, fields.get(_EARLIER)),
+        title.strip(),
+        _names_of_waves(file, fields.get(_WAVES)),
+        file,
+    )
 
 
 def _earlier_files(file: YamlFile, listed: object) -> tuple[str, ...]:
-    """Read the files of earlier waves, which stand in the folder of the basket's file or below it.
+    """Read the files of earlier waves.
+
+    Raises:
+        InputError: they are no list of files in the basket's folder.
+    """
+    names = listed if isinstance(listed, list) else [listed] if listed else []
+    for name in names:
+        _check_file(file, _EARLIER, name)
+    return tuple(names)
+
+
+def _names_of_waves(file: YamlFile, fields: object) -> dict[str, str]:
+    """Read the names of waves by their files.
+
+    Raises:
+        InputError: a file is none of the basket's folder, or has no name.
+    """
+    if fields is not None and not isinstance(fields, dict):
+        raise file.error((_WAVES,), f"{_WAVES} must be files with names, {_NAMED}, got {shorten(fields)}")
+    waves = {}
+    for path, name in (fields or {}).items():
+        _check_file(file, _WAVES, path)
+        if not isinstance(name, str) or not name.strip():
+            raise file.error((_WAVES, path), f"{path} must have a name, {_NAMED}, got {shorten(name or '')}")
+        waves[path] = name.strip()
+    return waves
+
+
+def _check_file(file: YamlFile, key: str, name: object) -> None:
+    """Check that the file of a wave stands in the folder of the basket's file or below it.
 
     A basket that somebody else wrote cannot name other files of the reader's machine.
 
     Raises:
-        InputError: they are no list of such names.
+        InputError: it does not.
     """
-    names = listed if isinstance(listed, list) else [listed] if listed else []
-    for name in names:
-        if not isinstance(name, str) or not name:
-            raise file.error((_EARLIER,), f"{_EARLIER} must be names of files, got {shorten(name)}")
-        path = PureWindowsPath(name)  # it takes both separators
-        if path.anchor or ".." in path.parts:
-            raise file.error(
-                (_EARLIER,),
-                f"{_EARLIER} must be files in the basket's folder, got {shorten(name)}"
-                + hint("; name others by `earlier`"),
-            )
-    return tuple(names)
+    if not isinstance(name, str) or not name:
+        raise file.error((key,), f"{key} must be names of files, got {shorten(name)}")
+    path = PureWindowsPath(name)  # it takes both separators
+    if path.anchor or ".." in path.parts:
+        raise file.error(
+            (key,),
+            f"{key} must be files in the basket's folder, got {shorten(name)}"
+            + hint(f"; name others by `{_OPTIONS[key]}`"),
+        )
 
 
 def _entry(file: YamlFile, position: int, fields: object) -> TableEntry:
@@ -260,10 +313,16 @@ def basket_text(basket: Basket, content: bytes | None = None, *, source: str = F
             document = yaml.load(content.decode("utf-8-sig"))
         except YAMLError as error:
             raise InputError(f"{source!r} cannot be changed without losing comments: {error}") from error
-    if _EARLIER not in document and basket.earlier:
-        document.insert(0, _EARLIER, _node(basket.earlier))
-    elif basket.earlier != known.earlier:
-        document[_EARLIER] = _arrange_names(basket.earlier, document[_EARLIER])
+    if basket.title != known.title:
+        _put(document, _TITLE, _node(basket.title))
+    if basket.earlier != known.earlier:
+        _put(document, _EARLIER, _arrange_names(basket.earlier, document.get(_EARLIER)))
+    if basket.waves != known.waves:
+        names = document.get(_WAVES)
+        if isinstance(names, CommentedMap):
+            _update(names, basket.waves)
+        else:
+            _put(document, _WAVES, _node(basket.waves))
     document[_LIST] = _arrange(basket.entries, known.entries, document.get(_LIST))
     stream = StringIO()
     yaml.dump(document, stream)
@@ -271,6 +330,14 @@ def basket_text(basket: Basket, content: bytes | None = None, *, source: str = F
     if parse_basket(text.encode(), source=source) != replace(basket, file=None):
         raise InputError(f"{source!r} cannot be changed by Semscale: write the change with an editor")
     return text
+
+
+def _put(document: CommentedMap, key: str, value: Any) -> None:
+    """Write a key of the file; a new one after those that come before it."""
+    if key in document:
+        document[key] = value
+    else:
+        document.insert(sum(before in document for before in _KEYS[: _KEYS.index(key)]), key, value)
 
 
 def _arrange_names(names: Sequence[str], node: object) -> CommentedSeq:
@@ -435,7 +502,8 @@ def tabulate_basket(
         if progress is not None:
             progress("making tables", position, len(basket.entries))
         with basket.locate_errors(position):
-            parts.append(replace(tabulate_entry(table, entry, survey), created=created))
+            tables = tabulate_entry(table, entry, survey)
+            parts.append(replace(tables, created=created, report_title=basket.title))
     return BasketTables(tuple(parts), created)
 
 

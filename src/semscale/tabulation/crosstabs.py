@@ -504,6 +504,8 @@ class Crosstabs(Presentable):
         measured: origin of answers that were not in the file, for the signature.
         created: time of the run.
         title: title of these tables among those of a basket; empty without one.
+        report_title: title of the workbook, the deck and the page with these tables; empty for one that names
+            the file.
     """
 
     source: str
@@ -516,6 +518,7 @@ class Crosstabs(Presentable):
     measured: Mapping[str, str] = field(default_factory=dict)
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
     title: str = ""
+    report_title: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,7 +1,7 @@
 """Ratings and codes of a project's open questions, as questions of tables."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
@@ -168,19 +168,26 @@ class Waves:
 
     Attributes:
         files: the files, from the first wave to the last; a single one without earlier waves.
+        names: names of waves by the names of their files; another wave is named by its file.
     """
 
     files: tuple[FileResults, ...]
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def key(self) -> object:
         """Key that changes if a file or its results change."""
-        return tuple(map(id, self.files))
+        return tuple(map(id, self.files)), tuple(self.names.items())
 
     def words(self, questions: Collection[str]) -> list[str]:
-        """Return the command's options for earlier waves, and for the results that some questions ask for."""
-        earlier = [word for entry in self.files[:-1] for word in ("--earlier", entry.file.name)]
-        return earlier + self.result_words(questions)
+        """Return the command's options for waves in files, and for results that some questions ask for."""
+        *earlier, latest = (entry.file.name for entry in self.files)
+        words = [word for name in earlier for word in ("--earlier", name)]
+        named = [
+            f"{file}={self.names[file]}" for file in (*earlier, latest) if earlier and file in self.names
+        ]
+        words += [word for name in named for word in ("--wave-name", name)]
+        return words + self.result_words(questions)
 
     def result_words(self, questions: Collection[str]) -> list[str]:
         """Return the command's options for the results that some questions ask for."""
@@ -202,7 +209,7 @@ class Waves:
         latest.check(questions)
         if not earlier:
             return latest.joined(questions), basket
-        names = name_waves(latest.file.name, [entry.file.name for entry in earlier])
+        names = name_waves(latest.file.name, [entry.file.name for entry in earlier], self.names)
         check_scales([entry.asked(questions) for entry in self.files])
         tables = [entry.joined(questions) for entry in self.files]
         required = [name for entry in basket.entries for name in entry.columns_by_role.values()]
@@ -229,7 +236,12 @@ class ProjectResults:
         )
 
     def of_waves(
-        self, view: SurveyView, latest: Path, earlier: Sequence[Path], reader: SurveyReader
+        self,
+        view: SurveyView,
+        latest: Path,
+        earlier: Sequence[Path],
+        reader: SurveyReader,
+        names: Mapping[str, str],
     ) -> "Waves":
         """Return the files of several waves with their results.
 
@@ -238,6 +250,7 @@ class ProjectResults:
             latest: the file of the last wave.
             earlier: those before it, the oldest first.
             reader: reads them.
+            names: names of waves by the names of their files.
 
         Raises:
             InputError: a file cannot be read.
@@ -257,7 +270,7 @@ class ProjectResults:
             last = self.of(view)
         else:
             last = self.find(latest, reader.open_as_commands(latest, stored), view.survey, stored)
-        return Waves((*files, last))
+        return Waves((*files, last), names)
 
     def _remember(self, key: object, find: Callable[[], FileResults]) -> FileResults:
         """Return results that were found in this state of the tables, or find them."""

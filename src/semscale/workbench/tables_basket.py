@@ -249,7 +249,7 @@ def make_tables(
 
     def run() -> list[str]:
         task = current_task()
-        waves = known.of_waves(files.view, files.source, files.earlier, reader)
+        waves = known.of_waves(files.view, files.source, files.earlier, reader, basket.waves)
         table, prepared = waves.prepare(basket)
         tables = tabulate_basket(table, prepared, files.view.stored.survey, task.report)
         folder.mkdir(exist_ok=True)

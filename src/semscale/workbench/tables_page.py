@@ -236,7 +236,7 @@ class TablesPage:
             InputError: the project has no such file, or it cannot be read.
         """
         earlier = [self._project.path_of(name) for name in basket.basket.earlier]
-        return self._results.of_waves(view, view.file, earlier, self._reader)
+        return self._results.of_waves(view, view.file, earlier, self._reader, basket.basket.waves)
 
     def _preview(self, view: SurveyView, waves: Waves, entry: TableEntry) -> Preview:
         """Return the tables of an entry, made once for each state of the files and their description."""
