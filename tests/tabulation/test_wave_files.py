@@ -123,6 +123,81 @@ def test_waves_that_were_rated_on_several_scales_are_refused(run, tmp_path):
     assert "b.parquet has ratings of ‘why’ on scale b, and a.parquet on scale a: rate the texts" in refused
 
 
+@pytest.fixture
+def people(tmp_path):
+    """Write two waves of 60 people, 40 of whom take part in both, and all rows in one file."""
+    rows = range(60)
+    march = {
+        "id": [*rows],
+        "like": [1 + row * 7 % 5 for row in rows],
+        "pick": [("tea", "coffee", "water")[row * row % 3] for row in rows],
+        "region": [("N", "S")[row % 2] for row in rows],
+        "w": [1 + row % 4 / 2 for row in rows],
+    }
+    may = {
+        "id": [row + 20 for row in rows],
+        "like": [min(5, 1 + (row + 20) * 7 % 5 + row % 3 // 2) for row in rows],
+        "pick": [("tea", "coffee")[row % 2] for row in rows],
+        "region": [("N", "S")[row % 2] for row in rows],
+        "w": [1 + row % 3 / 2 for row in rows],
+    }
+    pl.DataFrame(march).write_csv(tmp_path / "march.csv")
+    pl.DataFrame(may).write_csv(tmp_path / "may.csv")
+    waves = {"may": may, "march": march}  # sums are the same to the last digit in the order of the last wave
+    stacked = [pl.DataFrame(wave).with_columns(wave=pl.lit(name)) for name, wave in waves.items()]
+    pl.concat(stacked).write_csv(tmp_path / "both.csv")
+
+
+PAIRED = ("--question", "like", "--question", "pick", "--banner", "region", "--weight", "w", "--json")
+
+
+def tables_of(ended):
+    """Return the tables, with the column of waves named alike."""
+    assert ended.code == 0, ended.err
+    return json.loads(ended.out.replace('"semscale_wave"', '"wave"').replace('"Wave"', '"wave"'))["tables"]
+
+
+@pytest.mark.parametrize("pairs", [(), ("--pair-by", "id")])
+def test_people_in_several_files_are_paired_as_in_one_file(semscale, people, pairs):
+    in_files = tables_of(semscale("tables", "may.csv", "--earlier", "march.csv", *PAIRED, *pairs))
+    waves = ("--wave", "wave", "--wave-order", "march,may")
+    in_one = tables_of(semscale("tables", "both.csv", *waves, *PAIRED, *pairs))
+    assert in_files == in_one
+    (change,) = [line["cells"][2]["change"] for line in in_one[0]["lines"] if line["name"] == "mean"]
+    assert (change["p"] < 0.05) == bool(pairs)  # who likes it in March likes it in May
+
+
+def test_a_basket_pairs_people_and_the_description_names_their_ids(semscale, people, tmp_path):
+    (tmp_path / "survey.yaml").write_text(
+        "survey: 1\nfile: may.csv\nquestions:\n- {name: Person, kind: identifier, columns: [id]}\n"
+        "- {name: Weight, kind: weight, columns: [w]}\n"
+    )
+    (tmp_path / "tables.yaml").write_text(
+        "earlier: [march.csv]\ntables:\n- {questions: [like], weight: Weight, pair_by: Person}\n"
+        "- {questions: [like]}\n"
+    )
+    words = ("tables", "may.csv", "--basket", "tables.yaml")
+    ended = semscale(*words, "--json")
+    paired, unpaired = (entry["tables"] for entry in json.loads(ended.out)["entries"])
+    assert paired == tables_of_question(semscale, "--pair-by", "id", "--weight", "w")
+    assert unpaired == tables_of_question(semscale)
+    shown = " ".join(semscale(*words).out.split())
+    assert "Entry 2: waves are compared as independent samples" in shown
+    assert "(--pair-by id)" in shown
+    (tmp_path / "tables.yaml").write_text("tables:\n- {questions: [like], pair_by: Person}\n")
+    assert "line 2: pair_by belongs to wave or to files of earlier waves" in semscale(*words).err
+    march = pl.read_csv(tmp_path / "march.csv").drop("id")
+    march.write_csv(tmp_path / "march.csv")
+    refused = semscale("tables", "may.csv", "--earlier", "march.csv", "--question", "like", "--pair-by", "id")
+    assert "march.csv has no column 'id'" in refused.err
+
+
+def tables_of_question(semscale, *words):
+    return json.loads(
+        semscale("tables", "may.csv", "--earlier", "march.csv", "--question", "like", *words, "--json").out
+    )["tables"]
+
+
 def test_a_basket_compares_the_same_waves(semscale, run, tmp_path):
     (tmp_path / "tables.yaml").write_text(
         "tables:\n- {questions: [like], where: region = 'N', min_base: 1}\n"

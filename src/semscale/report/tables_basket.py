@@ -10,6 +10,7 @@ from semscale.report import parts
 from semscale.report.document import Document, Notice, Paragraph, Quoted, Section, notices
 from semscale.report.formatting import count_of, coverage, join_list, one_line
 from semscale.report.tables import question_sections, tables_head
+from semscale.spelling import with_marks
 
 if TYPE_CHECKING:
     from semscale.tabulation.basket import BasketTables
@@ -123,7 +124,8 @@ def _notices(named: Sequence[str], heads: Sequence[Document]) -> Iterator[Notice
     """Yield the notices of all entries, each once; one that is not of all of them names its entry."""
     for notice, name in _with_names([head.notices for head in heads], named):
         before = f"{name}: " if name else ""
-        yield replace(notice, text=f"{before}{notice.text}", brief=notice.brief and f"{before}{notice.brief}")
+        brief = notice.brief and f"{before}{with_marks(notice.brief)}"
+        yield replace(notice, text=f"{before}{with_marks(notice.text)}", brief=brief)
 
 
 def input_notes(summaries: Sequence["Crosstabs"]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from semscale.store.missing_codes import code_key
 from semscale.store.table import ColumnLabels, Table
 from semscale.store.writing import is_reserved
 from semscale.survey.description import QuestionKind, Survey
+from semscale.survey.finding import columns_named
 from semscale.survey.respondents import derive_columns, leave_out_rows
 
 WAVE = "semscale_wave"
@@ -81,13 +82,13 @@ def stack_waves(waves: Mapping[str, Table], survey: Survey | None, required: Col
     Args:
         waves: the tables by the names of their waves, from the first to the last; the rows that count.
         survey: description of the last wave; ``None`` without one.
-        required: columns that each wave needs, such as weights.
+        required: columns that each wave needs, such as weights, or their questions.
 
     Raises:
         InputError: a wave lacks all columns, or a required one.
     """
     *earlier, latest = waves.values()
-    _check_columns(earlier, latest, required)
+    _check_columns(earlier, latest, columns_named(required, latest.columns, survey))
     results = [name for table in earlier for name in table.columns if is_reserved(name)]
     labels = {name: known for table in earlier for name, known in table.labels.items()}
     newest_first = dict(list(waves.items())[::-1])  # its first rows tell the types of columns

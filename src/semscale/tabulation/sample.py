@@ -56,7 +56,7 @@ def read_sample(
     Raises:
         UnknownNameError: a column does not exist.
         InputError: a negative or infinite weight, weights that sum to 0, no row left, margins that cannot be
-            met, or a design that is not consistent.
+            met, a design that is not consistent, or IDs of people without waves.
     """
     roles = settings.columns_by_role | (
         {"wave": settings.wave} if settings.wave and settings.raked_to else {}
@@ -158,6 +158,9 @@ def _complete_rows(
 
 def _design_of_draw(frame: pl.DataFrame, settings: SampleSettings, weights: Floats) -> SurveyDesign:
     """Return the design of the draw; people in several waves are clusters unless they are in larger ones."""
+    if settings.pair_by is not None and settings.wave is None:
+        # Settings are read before the files of earlier waves, which make a column of waves.
+        raise InputError("pair_by", "belongs to `wave` or to files of earlier waves: name the waves as well")
     cluster = settings.cluster or settings.pair_by
     if settings.cluster is not None and settings.pair_by is not None:
         _check_nested(frame, settings.pair_by, settings.cluster)

@@ -259,9 +259,8 @@ class SampleSettings(Settings):
     def model_post_init(self, context: object, /) -> None:
         """Check that the settings can be combined."""
         super().model_post_init(context)
-        for name in ("pair_by", "wave_order"):
-            if getattr(self, name) and self.wave is None:
-                raise InputError(name, "belongs to `wave`: name the column of waves as well")
+        if self.wave_order and self.wave is None:
+            raise InputError("wave_order", "belongs to `wave`: name the column of waves as well")
         if self.weight_bounds is not None:
             self._check_bounds(*self.weight_bounds)
         if self.replicates is not None:
