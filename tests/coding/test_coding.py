@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import semscale
 from semscale.chat.messages import Usage
 from semscale.chat.settings import Spent
 from semscale.coding.chat_codes import ChatCodes
@@ -74,6 +75,18 @@ def test_a_code_with_too_few_labels_stays_a_likeness_next_to_calibrated_codes(bo
         "outcome", "reason", "power", "power_p", "cost",
         "cost_p", "display", "display_likeness",
     ]  # fmt: skip
+
+
+def test_tables_of_codes_have_the_counted_shares(book):
+    scores, hand = scored(book)
+    for labels in (None, hand):
+        coding = code_answers(scores, hand=labels)
+        shares = coding.shares()
+        assert min(share.n_unsure for share in shares) > 0
+        frame = coding.to_frame().rename(lambda name: f"semscale_{name}")
+        (table,) = semscale.crosstabs(frame, questions=["semscale_outcome"]).tables
+        assert [line.name for line in table.question.lines] == [share.code for share in shares]
+        assert table.cells.values[:, 0] == pytest.approx([share.counted.value for share in shares])
 
 
 def test_the_table_has_its_types_even_without_reasons(book, keyword_embedder):

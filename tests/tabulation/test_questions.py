@@ -301,16 +301,17 @@ def test_a_rated_text_with_few_different_answers_is_read_from_its_probabilities(
     assert read(frame, "region").kind == "single choice"
 
 
-def test_codes_are_a_multiple_choice_in_which_unsure_ones_count_as_not_assigned():
+def test_codes_are_a_multiple_choice_in_which_unsure_ones_count_by_their_probability_if_they_have_one():
     frame = pl.DataFrame({
-        "semscale_outcome": ["coded", "coded", "unread"],
-        "semscale_price": [1, 0, None], "semscale_price_p": [0.9, 0.1, None],
-        "semscale_taste": [1, None, None], "semscale_taste_likeness": [0.9, 0.5, None],
+        "semscale_outcome": ["coded", "coded", "unread", "cannot-tell"],
+        "semscale_price": [1, 0, None, None], "semscale_price_p": [0.9, 0.1, None, 0.3],
+        "semscale_taste": [1, None, None, None], "semscale_taste_likeness": [0.9, 0.5, None, 0.45],
     })  # fmt: skip
     question = read(frame, "semscale_outcome")
     assert [line.name for line in question.lines] == ["price", "taste"]
-    np.testing.assert_array_equal(question.columns(), [[1, 1], [0, 0], [np.nan, np.nan]])
-    assert "unsure codes count as not assigned: 1 answer has one" in question.notes
+    np.testing.assert_array_equal(question.columns(), [[1, 1], [0, 0], [np.nan, np.nan], [0.3, 0]])
+    assert "unsure codes count by their probability: 1 answer has one" in question.notes
+    assert "unsure codes count as not assigned: 2 answers have one" in question.notes
 
 
 def test_open_texts_are_to_be_rated_first():

@@ -41,6 +41,7 @@ from semscale.tabulation.survey_questions import grid_item
 from semscale.tabulation.text_results import (
     are_of_text,
     code_columns,
+    code_probability,
     code_value,
     coded_text,
     describe_codes,
@@ -133,7 +134,8 @@ class AnswerReader:
         tally = _Tally(question)
         lines, weights, answers, remarks = self._answers(question, columns, column_of, tally)
         if are_codes:
-            remarks = (*remarks, *self._notes_on_unsure(columns))
+            answers, of_unsure = self._count_unsure(question, lines, answers)
+            remarks = (*remarks, *of_unsure)
         n_choices = sum(not line.is_summary for line in lines)
         if n_choices > MAX_ANSWERS:
             raise InputError("question", _too_many_message(question, n_choices))
@@ -155,25 +157,56 @@ class AnswerReader:
         return _Column(self._frame[name], self._labels.get(name, ColumnLabels()))
 
     def _decisions(self, name: str) -> "_Column":
-        """Return the decisions on a code, of which unsure ones count as not assigned, as in shares of codes.
+        """Return the decisions on a code, of which unsure ones are not assigned.
 
         Unsure decisions are empty, and have a value. Answers that were not coded have neither.
         """
         column = self._column(name)
-        value = code_value(name, self._frame.columns)
-        if not value:
-            return column
-        is_unsure = column.is_empty & ~self._column(value).is_empty
-        decided = pl.select(pl.when(pl.Series(is_unsure)).then(pl.lit("0")).otherwise(column.names))
+        decided = pl.select(
+            pl.when(pl.Series(self._is_unsure(name))).then(pl.lit("0")).otherwise(column.names)
+        )
         return _Column(decided.to_series().alias(name), column.labels)
 
-    def _notes_on_unsure(self, columns: "Sequence[_Column]") -> list[str]:
-        """State how many answers have an unsure code."""
-        written = (self._column(column.name) for column in columns)
-        unsure = [own.is_empty & ~column.is_empty for own, column in zip(written, columns, strict=True)]
-        n = int(np.any(unsure, axis=0).sum())
-        having = "1 answer has one" if n == 1 else f"{n:,} answers have one"
-        return [f"unsure codes count as not assigned: {having}"] if n else []
+    def _is_unsure(self, name: str) -> Mask:
+        """Return true for each respondent about whom a code has a value and no decision, shape (n,)."""
+        column, value = self._column(name), code_value(name, self._frame.columns)
+        if not value:
+            return np.zeros(len(column.cells), dtype=np.bool_)
+        return column.is_empty & ~self._column(value).is_empty
+
+    def _count_unsure(
+        self, question: Question, lines: Sequence[Line], assigned: Floats | Integers
+    ) -> tuple[Floats, list[str]]:
+        """Count unsure codes as the counted shares of ``semscale code`` do.
+
+        One with a probability counts for it, which is the share of such answers that have the code. One with
+        a likeness counts as not assigned.
+
+        Args:
+            question: the codes as a multiple choice.
+            lines: of the question.
+            assigned: shape (n, lines), 1 for assigned codes, 0 for others.
+
+        Returns:
+            What answers count for, shape (n, lines), and sentences on the number of those with unsure codes.
+        """
+        positions = {line.name: number for number, line in enumerate(lines)}
+        counted = assigned.astype(np.float64)
+        has_unsure = {is_probable: np.zeros(len(counted), dtype=np.bool_) for is_probable in (True, False)}
+        for option in question.options:
+            name = option.column or option.label
+            is_unsure, value = self._is_unsure(name), code_value(name, self._frame.columns)
+            is_probable = value == code_probability(name)
+            if is_probable:
+                probability = self._frame[value].cast(pl.Float64, strict=False).to_numpy()
+                counted[is_unsure, positions[option.label]] = probability[is_unsure]
+            has_unsure[is_probable] |= is_unsure
+        notes = []
+        for is_probable, counting in ((True, "by their probability"), (False, "as not assigned")):
+            if n := int(has_unsure[is_probable].sum()):
+                having = "1 answer has one" if n == 1 else f"{n:,} answers have one"
+                notes.append(f"unsure codes count {counting}: {having}")
+        return counted, notes
 
     def _spelling_notes(self, question: Question) -> list[str]:
         if question.kind not in {"single", "multiple", "scale", "wave"}:

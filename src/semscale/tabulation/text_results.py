@@ -20,7 +20,8 @@ CODED = f"{PREFIX}outcome"
 _MEAN = "mean"
 _OUTCOME = f"_{CODED.removeprefix(PREFIX)}"
 _TEXT = "\0text"
-_KINDS = ("_p", "_likeness")  # endings of a code's value
+_PROBABILITY = "_p"
+_KINDS = (_PROBABILITY, "_likeness")  # endings of a code's value
 _FEWEST_TEXTS = 3  # of which ratings can tell whether they are of these texts
 
 
@@ -61,6 +62,11 @@ def coded_text(name: str) -> str | None:
 def code_value(code: str, columns: Collection[str]) -> str:
     """Return the column with the value that decides about a code; empty if there is none."""
     return next((code + kind for kind in _KINDS if code + kind in columns), "")
+
+
+def code_probability(code: str) -> str:
+    """Return the name of the column with the probability of a code, which only codes with hand codes have."""
+    return code + _PROBABILITY
 
 
 def code_columns(columns: Sequence[str], text: str = "") -> dict[str, str]:
