@@ -144,6 +144,35 @@ def test_two_waves_in_two_files_are_compared(new_page, folder):
     assert "1.25" in text  # means: 3 after (1 + 2 + 3 + 1) / 4
 
 
+def test_the_basket_is_named_above_the_buttons_that_make_it(new_page, folder):
+    (folder / "wave1.csv").write_text(SURVEY)
+    (folder / "answers.csv").rename(folder / "wave2.csv")
+    described = SURVEY_OF_RESULTS.replace("answers.csv", "wave2.csv")
+    (folder / "survey.yaml").write_text(described)
+    page = open_tables(new_page(bypass_csp=True))
+    pick(page, "satisfaction").get_by_role("button", name="Row").click()
+    pick(page, "country").get_by_role("button", name="Column").click()
+    shown(page, "satisfaction by country")
+    page.get_by_role("button", name="Add to the basket").click()
+    page.locator("#entry-0").wait_for()
+    page.get_by_label("wave1.csv").check()
+    page.locator("h3:has-text('wave wave1'), caption:has-text('wave wave1')").first.wait_for()
+    page.get_by_text("Title and names of waves").click()
+    page.get_by_label("Title of the workbook, slides and page").fill("Lounges")
+    page.get_by_label("Name of the wave wave1").fill("Spring")
+    check_for_barriers(page)
+    page.keyboard.press("Enter")
+    page.locator("h3:has-text('wave Spring'), caption:has-text('wave Spring')").first.wait_for()
+    page.get_by_text("Title and names of waves: Lounges").wait_for()
+    page.locator("#make").get_by_role("button", name="Make Excel workbook").click()
+    page.get_by_role("link", name="wave2-tables.xlsx").wait_for()
+    book = CalamineWorkbook.from_path(folder / "results" / "wave2-tables.xlsx")
+    assert book.get_sheet_by_name("Index").to_python()[0][0] == "Lounges"
+    # The basket is as the page shows it, so that further tables can be added.
+    page.get_by_role("button", name="Add to the basket").click()
+    page.locator("#entry-1").wait_for()
+
+
 def test_keys_alone_compose_tables_and_undo_takes_them_back(page, folder):
     pick(page, "shape").focus()
     page.keyboard.press("r")

@@ -491,6 +491,40 @@ def test_files_of_the_basket_compare_its_waves_after_the_page_was_left(browser, 
     assert "does not go with files of earlier waves" in page
 
 
+def naming_form(page):
+    start = page.index('action="/tables/name"')
+    return fields_in(page[start : page.index("</form>", start)])
+
+
+@pytest.mark.usefixtures("waves")
+def test_the_basket_has_a_title_and_names_of_waves(browser, folder, semscale):
+    address = "/tables?questions=shape&banners=country&min_base=1"
+    page = add(browser, address)
+    assert naming_form(page).keys() == {"version", "here", "title"}
+    page = tick(browser, "wave1.csv", address=address)
+    form = naming_form(page)
+    named = {"title": " Lounges ", "file": ["wave1.csv", "wave3.csv"], "wave": ["Spring", "Summer, late"]}
+    page = browser.change("/tables/name", form | named)
+    basket = read_basket(folder / "tables.yaml")
+    assert (basket.title, basket.waves) == ("Lounges", {"wave1.csv": "Spring", "wave3.csv": "Summer, late"})
+    assert "Change from wave Spring to Summer, late" in page
+    command = shlex.split(unescape(re.search(r"semscale (tables wave3.csv --earlier[^<]*)", page)[1]))
+    assert semscale(*command).code == 0
+    report = (folder / "tables.html").read_text(encoding="utf-8")
+    assert "Change from wave Spring to Summer, late" in report
+    browser.change("/tables/make", {"kind": "xlsx"})
+    end_of_run(browser)
+    index = CalamineWorkbook.from_path(folder / "results" / "wave3-tables.xlsx").get_sheet_by_name("Index")
+    assert index.to_python()[0][0] == "Lounges"
+    assert browser.post("/tables/name", form | named).status_code == 409  # the page is outdated
+    cleared = named | {"title": "", "wave": ["", "Summer"]}
+    browser.change("/tables/name", naming_form(browser.get("/tables")) | cleared)
+    basket = read_basket(folder / "tables.yaml")
+    assert (basket.title, basket.waves) == ("", {"wave3.csv": "Summer"})
+    browser.change("/data/undo")
+    assert read_basket(folder / "tables.yaml").title == "Lounges"
+
+
 @pytest.mark.usefixtures("waves")
 def test_an_earlier_wave_without_results_is_named(browser, folder):
     write_results(folder, "wave3-Reason-codes", CODED, "codes", "topics", source="wave3.csv")

@@ -1,7 +1,7 @@
 """The basket of a project: its file, its changes, and the workbook, slides and page that are made of it."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -117,6 +117,17 @@ class StoredBasket:
         """Name the files of earlier waves, the oldest first."""
         change = f"tables compared with {', '.join(earlier)}" if earlier else "tables of one wave"
         self._write(project, replace(self.basket, earlier=tuple(earlier)), change)
+
+    def name(self, project: Project, title: str, waves: Mapping[str, str]) -> None:
+        """Give the basket a title and waves names; an empty one takes it away.
+
+        Args:
+            project: the project.
+            title: title of the workbook, the slides and the page.
+            waves: names of waves by their files; those of other files stay.
+        """
+        names = {file: name for file, name in {**self.basket.waves, **waves}.items() if name}
+        self._write(project, replace(self.basket, title=title, waves=names), "title and names of waves")
 
     def save(self, project: Project, entry: TableEntry, position: int | None) -> None:
         """Add an entry at the end, or put it in the place of another.

@@ -407,6 +407,22 @@ class TablesPage:
         opened = order.index(draft.position) if is_current and draft.position in order else None
         return redirect(f"/tables?{replace(draft, position=opened).query}", "basket")
 
+    def name(
+        self,
+        title: Annotated[str, Form()] = "",
+        file: Annotated[Sequence[str], Form()] = (),
+        wave: Annotated[Sequence[str], Form()] = (),
+        version: Annotated[str, Form()] = "",
+        here: Annotated[str, Form()] = "",
+    ) -> Response:
+        """Give the basket a title, and the waves in files names."""
+        draft = Draft.from_query(here)
+        basket = StoredBasket.read(self._project, draft.query)
+        basket.check_version(version)
+        names = {path: name.strip() for path, name in zip(file, wave, strict=False)}
+        basket.name(self._project, title.strip(), names)
+        return redirect(f"/tables?{draft.query}", "basket")
+
     def make(
         self,
         kind: Annotated[str, Form()] = "",
@@ -472,6 +488,7 @@ def tables_router(project: Project, reader: SurveyReader, work: BackgroundWork) 
             "/tables/save": tables.save,
             "/tables/compare": tables.compare,
             "/tables/change": tables.change,
+            "/tables/name": tables.name,
             "/tables/make": tables.make,
             "/tables/stop": tables.stop,
         },
