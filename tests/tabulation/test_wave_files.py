@@ -114,6 +114,21 @@ def test_results_belong_to_the_wave_whose_rows_they_fit(run, tmp_path):
     assert "march.csv" in refused
 
 
+def test_waves_can_be_coded_with_and_without_hand_codes(run, tmp_path):
+    # Of each wave, the first answer has the code, and the second is unsure.
+    for name, wave, kind, value in (("a", MAY, "p", 0.3), ("b", MARCH, "likeness", 0.45)):
+        coded = pl.DataFrame(wave).head(4).with_columns(
+            pl.Series("semscale_outcome", ["coded", "cannot-tell", "other", "other"]),
+            pl.Series("semscale_cost", [1, None, 0, 0]),
+            pl.Series(f"semscale_cost_{kind}", [0.9, value, 0.1, 0.1]),
+        )  # fmt: skip
+        coded.write_parquet(tmp_path / f"{name}.parquet")
+    (waves,) = run("--question", "why", "--results", "a.parquet", "--results", "b.parquet")
+    assert values(waves, "cost")[0][1:] == pytest.approx([1 / 4, 1.3 / 4])
+    for counting in ("by their probability", "as not assigned"):
+        assert f"unsure codes count {counting}: 1 answer has one" in waves["notes"]
+
+
 def test_waves_that_were_rated_on_several_scales_are_refused(run, tmp_path):
     for name, wave in (("a", MAY), ("b", MARCH)):
         facts = json.dumps([{"measured": "ratings", "text": "why", "title": f"scale {name}"}])

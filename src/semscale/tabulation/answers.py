@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain
 
 import numpy as np
 import polars as pl
@@ -42,7 +43,7 @@ from semscale.tabulation.text_results import (
     are_of_text,
     code_columns,
     code_probability,
-    code_value,
+    code_values,
     coded_text,
     describe_codes,
     mass_columns,
@@ -169,10 +170,9 @@ class AnswerReader:
 
     def _is_unsure(self, name: str) -> Mask:
         """Return true for each respondent about whom a code has a value and no decision, shape (n,)."""
-        column, value = self._column(name), code_value(name, self._frame.columns)
-        if not value:
-            return np.zeros(len(column.cells), dtype=np.bool_)
-        return column.is_empty & ~self._column(value).is_empty
+        columns = (name, *code_values(name, self._frame.columns))
+        are_empty = np.array([self._column(title).is_empty for title in columns])
+        return np.asarray(are_empty[0] & ~are_empty.all(axis=0))
 
     def _count_unsure(
         self, question: Question, lines: Sequence[Line], assigned: Floats | Integers
@@ -192,18 +192,20 @@ class AnswerReader:
         """
         positions = {line.name: number for number, line in enumerate(lines)}
         counted = assigned.astype(np.float64)
-        has_unsure = {is_probable: np.zeros(len(counted), dtype=np.bool_) for is_probable in (True, False)}
+        are_probable, are_others = (np.zeros(len(counted), dtype=np.bool_) for _ in range(2))
         for option in question.options:
             name = option.column or option.label
-            is_unsure, value = self._is_unsure(name), code_value(name, self._frame.columns)
-            is_probable = value == code_probability(name)
-            if is_probable:
-                probability = self._frame[value].cast(pl.Float64, strict=False).to_numpy()
-                counted[is_unsure, positions[option.label]] = probability[is_unsure]
-            has_unsure[is_probable] |= is_unsure
+            is_unsure = self._is_unsure(name)
+            probability = np.full(len(counted), np.nan)
+            if (column := code_probability(name)) in self._frame.columns:
+                probability = self._frame[column].cast(pl.Float64, strict=False).to_numpy()
+            is_probable = is_unsure & ~np.isnan(probability)
+            counted[is_probable, positions[option.label]] = probability[is_probable]
+            are_probable |= is_probable
+            are_others |= is_unsure & ~is_probable
         notes = []
-        for is_probable, counting in ((True, "by their probability"), (False, "as not assigned")):
-            if n := int(has_unsure[is_probable].sum()):
+        for has_unsure, counting in ((are_probable, "by their probability"), (are_others, "as not assigned")):
+            if n := int(has_unsure.sum()):
                 having = "1 answer has one" if n == 1 else f"{n:,} answers have one"
                 notes.append(f"unsure codes count {counting}: {having}")
         return counted, notes
@@ -268,7 +270,7 @@ class AnswerReader:
         if codes := code_columns(self._frame.columns, name):
             return self._read(describe_codes(codes, name), ())
         codes = code_columns(self._frame.columns)
-        values = list(codes.values())
+        values = list(chain.from_iterable(codes.values()))
         if not self._have_text(question, values, is_exact=False):
             return None
         return self._read(describe_codes(codes), self._claim("codes", question, values, is_exact=False))

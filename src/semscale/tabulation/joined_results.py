@@ -215,7 +215,7 @@ def _results_of(table: Table, known: Sequence[ResultFacts], text: str = "") -> I
     outcome = [f"{results_start(text)}outcome"]
     columns: dict[Measured, list[str]] = {
         "ratings": [*masses.values()],
-        "codes": [*outcome, *codes, *codes.values()] if codes else [],
+        "codes": [*outcome, *codes, *chain.from_iterable(codes.values())] if codes else [],
     }
     for measured, titles in columns.items():
         stated = [facts for facts in known if facts.measured == measured and text in ("", facts.text)]

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import chain
 
 from semscale.errors import InputError
 from semscale.messages import unknown_name
@@ -15,7 +16,7 @@ from semscale.survey.inference import describe_columns
 from semscale.tabulation.text_results import (
     CODED,
     code_columns,
-    code_value,
+    code_values,
     coded_text,
     columns_of_results,
     describe_codes,
@@ -248,8 +249,8 @@ def columns_of_question(question: QuestionColumns, columns: Sequence[str]) -> li
     if not question.is_multiple:
         return [*present, *columns_of_results(columns, question.columns[0])]
     are_codes = coded_text(question.name) is not None
-    values = [code_value(column, columns) for column in present] if are_codes else []
-    return [*present, *filter(None, values)]
+    values = (code_values(column, columns) for column in present if are_codes)
+    return [*present, *chain.from_iterable(values)]
 
 
 def describe_question(

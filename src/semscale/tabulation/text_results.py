@@ -6,6 +6,7 @@ have equal ratings.
 """
 
 from collections.abc import Collection, Sequence
+from itertools import chain
 
 import polars as pl
 
@@ -59,9 +60,14 @@ def coded_text(name: str) -> str | None:
     return name.removeprefix(PREFIX).removesuffix(_OUTCOME) if is_named else None
 
 
-def code_value(code: str, columns: Collection[str]) -> str:
-    """Return the column with the value that decides about a code; empty if there is none."""
-    return next((code + kind for kind in _KINDS if code + kind in columns), "")
+def code_values(code: str, columns: Collection[str]) -> tuple[str, ...]:
+    """Return the columns with the values that decide about a code; of waves, some may have probabilities.
+
+    Examples:
+        >>> code_values("semscale_price", ["semscale_price", "semscale_price_p"])
+        ('semscale_price_p',)
+    """
+    return tuple(code + kind for kind in _KINDS if code + kind in columns)
 
 
 def code_probability(code: str) -> str:
@@ -69,8 +75,8 @@ def code_probability(code: str) -> str:
     return code + _PROBABILITY
 
 
-def code_columns(columns: Sequence[str], text: str = "") -> dict[str, str]:
-    """Return the columns of decisions on codes that ``semscale code`` wrote, each with that of its value.
+def code_columns(columns: Sequence[str], text: str = "") -> dict[str, tuple[str, ...]]:
+    """Return the columns of decisions on codes that ``semscale code`` wrote, each with those of its values.
 
     Args:
         columns: of the table.
@@ -83,11 +89,11 @@ def code_columns(columns: Sequence[str], text: str = "") -> dict[str, str]:
         return {}
     others = () if text else tuple(named)
     values = {
-        column: code_value(column, names)
+        column: code_values(column, names)
         for column in columns
         if column.startswith(start) and not column.startswith(others)
     }
-    return {column: value for column, value in values.items() if value}
+    return {column: of_code for column, of_code in values.items() if of_code}
 
 
 def results_start(text: str) -> str:
@@ -124,7 +130,7 @@ def columns_of_results(columns: Sequence[str], name: str) -> list[str]:
     codes = code_columns(columns, name) or code_columns(columns)
     outcomes = [column for column in columns if coded_text(column)]
     masses = [*mass_columns(columns, name).values(), *unnamed_masses(columns).values()]
-    results = dict.fromkeys([*masses, *codes, *codes.values(), *outcomes])
+    results = dict.fromkeys([*masses, *codes, *chain.from_iterable(codes.values()), *outcomes])
     return [column for column in results if column != name]
 
 
