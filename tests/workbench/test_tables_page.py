@@ -431,6 +431,7 @@ def test_the_files_before_the_open_one_are_offered_as_earlier_waves(browser, fol
     page = tick(browser, "wave1.csv", address=address)
     assert "semscale tables wave3.csv --earlier wave1.csv --question shape" in page
     assert "Change from wave wave1 to wave3" in page
+    assert "Change from wave wave1 to wave3" in browser.get(f"{address}&pair_by=respondent")
     page = tick(browser, "wave1.csv", "wave2.csv", address=address)
     assert "wave2.csv has no ‘shape’: these answers are missing in that wave" in page
     # Names that tell no order leave the choice open.

@@ -48,6 +48,7 @@ from semscale.report.sentences import unlikely_to_be_chance
 from semscale.report.tables_charts import charts_of, columns_of, has_letters, limit_bars, total_name
 from semscale.spelling import has_hint, hint, with_hints, with_marks, without_hints
 from semscale.store.table import SENTENCE_ENDS
+from semscale.survey.wave_files import WAVE
 
 if TYPE_CHECKING:
     from semscale.tabulation.banners import Banner
@@ -974,10 +975,9 @@ def cautions(summary: "Crosstabs") -> Iterator[str]:
     for banner in banners.values():
         if banner.is_wave and len(banner.groups) >= _MIN_GROUPS:
             waves = ", ".join(f"‘{one_line(name)}’" for name in banner.groups)
-            yield (
-                f"waves from first to last ({banner.order_from}): {waves}"
-                + hint("; `wave_order` gives another order")
-            )
+            # The order of waves in several files is that of the files.
+            remedy = "" if banner.name == WAVE else hint("; `wave_order` gives another order")
+            yield f"waves from first to last ({banner.order_from}): {waves}{remedy}"
         if len(banner.groups) == 1:
             kind = "wave" if banner.is_wave else "group"
             yield f"‘{banner.name}’ has one {kind}, ‘{banner.groups[0]}’: there is nothing to compare"
