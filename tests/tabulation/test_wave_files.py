@@ -182,6 +182,15 @@ def test_people_in_several_files_are_paired_as_in_one_file(semscale, people, pai
     assert (change["p"] < 0.05) == bool(pairs)  # who likes it in March likes it in May
 
 
+def test_ids_of_people_that_a_tool_wrote_as_decimal_numbers_are_paired(semscale, people, tmp_path):
+    words = ("tables", "may.csv", "--earlier", "march.csv", *PAIRED, "--pair-by", "id")
+    expected = tables_of(semscale(*words))
+    march = pl.read_csv(tmp_path / "march.csv")
+    march.with_columns(pl.col("id").cast(pl.Float64)).write_csv(tmp_path / "march.csv")
+    assert "1.0" in (tmp_path / "march.csv").read_text()
+    assert tables_of(semscale(*words)) == expected
+
+
 def test_a_basket_pairs_people_and_the_description_names_their_ids(semscale, people, tmp_path):
     (tmp_path / "survey.yaml").write_text(
         "survey: 1\nfile: may.csv\nquestions:\n- {name: Person, kind: identifier, columns: [id]}\n"

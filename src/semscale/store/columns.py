@@ -97,6 +97,16 @@ def groups_in(cells: pl.Series) -> pl.Series:
     return integers.zip_with(whole.fill_null(value=True), names)
 
 
+def ids_in(cells: pl.Series) -> pl.Series:
+    """Read a column as names of groups by ``groups_in``; the text 3.0, which pandas writes, is equal to 3.
+
+    Examples:
+        >>> ids_in(pl.Series(["3.0", "3", "03", "3.10"])).to_list()
+        ['3', '3', '03', '3.10']
+    """
+    return groups_in(cells).str.replace(r"^(\d+)\.0$", "$1")
+
+
 def without_blanks(names: pl.Series) -> pl.Series:
     """Replace names of blanks alone by null; a column without any is not copied.
 

@@ -10,7 +10,7 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.spelling import hint
 from semscale.store.column_profile import is_id_name
-from semscale.store.columns import groups_in, positions_among, without_blanks
+from semscale.store.columns import groups_in, ids_in, positions_among, without_blanks
 from semscale.store.table import ColumnLabels
 from semscale.survey.value_order import order_groups
 from semscale.survey.wave_order import order_waves
@@ -180,7 +180,7 @@ def pairing_notes(frame: pl.DataFrame, wave: str) -> list[str]:
 
 def _rows_of_people(frame: pl.DataFrame, wave: str, column: str) -> pl.DataFrame:
     """Count the rows of each person in each wave: columns ``id``, ``wave`` and ``len``."""
-    pairs = pl.DataFrame({"id": groups_in(frame[column]), "wave": groups_in(frame[wave])})
+    pairs = pl.DataFrame({"id": ids_in(frame[column]), "wave": groups_in(frame[wave])})
     return pairs.drop_nulls().group_by("id", "wave").len()
 
 

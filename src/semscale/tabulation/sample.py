@@ -11,7 +11,7 @@ from semscale.errors import InputError, RowError
 from semscale.messages import nearest_name, shorten, unknown_name
 from semscale.stats.raking import Raking, rake, raked_design
 from semscale.stats.survey_designs import AnyDesign, SurveyDesign, replicate_design
-from semscale.store.columns import groups_in, numbers_among
+from semscale.store.columns import groups_in, ids_in, numbers_among
 from semscale.store.table import ColumnLabels
 from semscale.tabulation.settings import Margins, SampleSettings, check_sum
 from semscale.types import Floats, Mask
@@ -165,7 +165,7 @@ def _design_of_draw(frame: pl.DataFrame, settings: SampleSettings, weights: Floa
     if settings.cluster is not None and settings.pair_by is not None:
         _check_nested(frame, settings.pair_by, settings.cluster)
     strata, clusters = (
-        None if column is None else groups_in(frame[column]).to_numpy()
+        None if column is None else ids_in(frame[column]).to_numpy()
         for column in (settings.strata, cluster)
     )
     is_nested = settings.strata is not None and settings.cluster is not None
@@ -191,7 +191,7 @@ def _design_of_draw(frame: pl.DataFrame, settings: SampleSettings, weights: Floa
 
 def _check_nested(frame: pl.DataFrame, person: str, cluster: str) -> None:
     """Check that every person is in a single cluster, which then covers the dependence between waves."""
-    pairs = pl.DataFrame({"person": groups_in(frame[person]), "cluster": groups_in(frame[cluster])})
+    pairs = pl.DataFrame({"person": ids_in(frame[person]), "cluster": ids_in(frame[cluster])})
     several = pairs.unique().group_by("person").len().filter(pl.col("len") > 1).sort("person")
     if several.height:
         name, n = several.row(0)
