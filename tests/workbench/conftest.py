@@ -50,9 +50,9 @@ class Browser:
         self.client.get(f"/?token={TOKEN}")
 
     def answer(self, path):
-        """Load a page; one that waits for its file loads itself again, as a browser does."""
+        """Load a page; one that waits for its files loads itself again, as a browser does."""
         answer = self.client.get(path)
-        while "Reading the file" in answer.text:
+        while "Reading the file" in answer.text or "Looking for other waves" in answer.text:
             answer = self.client.get(path)
         return answer
 
@@ -70,7 +70,7 @@ class Browser:
         """Send a form, which must be accepted."""
         answer = self.post(path, data)
         assert answer.status_code == 200, message_in(answer)
-        is_waiting = "Reading the file" in answer.text
+        is_waiting = "Reading the file" in answer.text or "Looking for other waves" in answer.text
         return self.get(answer.url.raw_path.decode()) if is_waiting else answer.text
 
     def form(self, question):

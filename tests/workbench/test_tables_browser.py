@@ -173,6 +173,21 @@ def test_the_basket_is_named_above_the_buttons_that_make_it(new_page, folder):
     page.locator("#entry-1").wait_for()
 
 
+def test_waves_are_offered_as_soon_as_they_are_known(new_page, folder):
+    answers = pl.read_csv(folder / "answers.csv")
+    (folder / "answers.csv").rename(folder / "wave3.csv")
+    for number in (1, 2):
+        answers.write_excel(folder / f"wave{number}.xlsx")  # each takes a process to open
+    (folder / "survey.yaml").write_text(SURVEY_OF_RESULTS.replace("answers.csv", "wave3.csv"))
+    (folder / "tables.yaml").write_text("tables:\n- {questions: [shape]}\n")
+    page = new_page()
+    page.get_by_role("navigation").get_by_role("link", name="Tables").click()
+    page.get_by_label("wave1.xlsx").check()
+    page.locator("#basket", has_text="its change since wave1.xlsx").wait_for()
+    assert read_basket(folder / "tables.yaml").earlier == ("wave1.xlsx",)
+    page.get_by_role("button", name="Rebuild for wave2.xlsx").wait_for()
+
+
 def test_keys_alone_compose_tables_and_undo_takes_them_back(page, folder):
     pick(page, "shape").focus()
     page.keyboard.press("r")

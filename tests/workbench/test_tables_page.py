@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import threading
 import time
 from html import unescape
 
@@ -11,7 +12,9 @@ import pytest
 from python_calamine import CalamineWorkbook
 from tests.workbench.conftest import SURVEY, fields_in, message_in
 
+from semscale.store.reading import open_table
 from semscale.tabulation.basket import read_basket
+from semscale.workbench import tables_waves
 
 
 @pytest.fixture
@@ -438,6 +441,49 @@ def test_the_files_before_the_open_one_are_offered_as_earlier_waves(browser, fol
     (folder / "before.csv").write_text(SURVEY)
     (folder / "coded.csv").write_text(SURVEY.replace("respondent,", "semscale_outcome,respondent,"))
     assert offered(browser.get("/tables")) == ["before.csv", "wave1.csv", "wave2.csv", "wave4.csv"]
+
+
+@pytest.fixture
+def slow_opening(monkeypatch):
+    """Let each file that is compared wait for this event."""
+    event = threading.Event()
+    monkeypatch.setattr(
+        tables_waves, "open_table", lambda *args, **of: event.wait(60) and open_table(*args, **of)
+    )
+    yield event
+    event.set()
+
+
+@pytest.mark.usefixtures("waves")
+def test_the_page_is_shown_before_other_files_are_compared(browser, folder, slow_opening):
+    basket = "earlier: [wave2.csv]\ntables:\n- {questions: [shape]}\n"
+    (folder / "tables.yaml").write_text(basket)
+    browser.get("/data")
+    page = browser.client.get("/tables?questions=shape").text
+    assert '<section id="question-0-0"' in page
+    assert ticked(page) == offered(page) == ["wave2.csv"]  # which the basket names
+    assert "Rebuild for" not in page
+    address = unescape(re.search(r'id="earlier" hx-get="([^"]*)"', page)[1])
+    assert 'id="earlier" hx-get=' in browser.client.get(address).text
+    slow_opening.set()
+    part = browser.get(address)
+    assert (offered(part), ticked(part)) == (["wave1.csv", "wave2.csv"], ["wave2.csv"])
+    assert "Rebuild for <bdi>wave4.csv" in part
+    assert 'id="earlier" hx-get=' not in part
+    assert offered(browser.client.get("/tables").text) == ["wave1.csv", "wave2.csv"]
+
+
+@pytest.mark.usefixtures("waves")
+def test_columns_of_other_files_are_compared_whatever_their_format(browser, folder):
+    answers = pl.read_csv(folder / "wave3.csv")
+    for number, ending in ((1, "parquet"), (2, "xlsx")):
+        (folder / f"wave{number}.csv").unlink()
+        getattr(answers, {"parquet": "write_parquet", "xlsx": "write_excel"}[ending])(
+            folder / f"wave{number}.{ending}"
+        )
+    answers.with_columns(semscale_mean=1.0).write_parquet(folder / "wave0.parquet")  # results
+    (folder / "wave00.parquet").write_bytes(b"PAR1 is damaged PAR1")
+    assert offered(browser.get("/tables")) == ["wave1.parquet", "wave2.xlsx"]
 
 
 @pytest.mark.usefixtures("waves")

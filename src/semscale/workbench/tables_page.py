@@ -9,6 +9,7 @@ from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, Form, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, Response
 
 from semscale.errors import InputError, SemscaleError
@@ -17,11 +18,8 @@ from semscale.report.presenting import word_document
 from semscale.report.tables import folded_tables, question_section, tables_head, title_of
 from semscale.report.tables_charts import has_letters
 from semscale.serving.background import BackgroundWork
-from semscale.store.reading import open_table
 from semscale.store.table import Table
-from semscale.store.writing import is_reserved
 from semscale.survey.description import Question, Survey
-from semscale.survey.wave_order import BY_NAMES, order_waves
 from semscale.tabulation.basket import Basket, TableEntry, tabulate_entry
 from semscale.tabulation.crosstab_figures import Crosstab
 from semscale.tabulation.crosstabs import Crosstabs
@@ -43,11 +41,10 @@ from semscale.workbench.tables_basket import (
     make_tables,
 )
 from semscale.workbench.tables_draft import LOOK, ROLES, ROWS, SAMPLE, Draft, further_settings
+from semscale.workbench.tables_waves import OtherFiles
 
 _REMEMBERED = 8  # previews
 _SHOWN = 4  # questions at once
-_MOST_FILES = 20  # whose columns are compared
-_FEWEST = 0.5  # least share of the described columns that an earlier wave has
 _STEPS = {"up": -1, "down": 1}
 _ADDED = "added"  # in the address after tables were added, whose title does not belong to the next ones
 
@@ -162,7 +159,7 @@ class TablesPage:
         self._results = ProjectResults(project)
         self._run: BasketRun | None = None
         self._previews: OrderedDict[object, Preview] = OrderedDict()
-        self._fitting: dict[object, float] = {}
+        self._other_files = OtherFiles(project, work)
 
     def show(self, request: Request) -> Response:
         """Show the questions, the tables of the chosen ones, and the basket."""
@@ -219,9 +216,7 @@ class TablesPage:
             caution=view.caution_on("tables", self._run.file, self._run.described) if self._run else "",
             kinds=KINDS,
             templates=_templates(self._project.folder),
-            waves=self._other_files(view) if basket.entries else [],
-            earlier=self._earlier_files(view, basket.basket.earlier),
-            compared=[name for name in basket.basket.earlier if name != view.file.name],
+            waves=self._other_files.waves(view, basket.basket),
             lacking=[] if entry is None else waves.missing(entry.all_questions),
             command=self._command(view.file, entry, waves),
             basket_command=self._run.command
@@ -265,6 +260,20 @@ class TablesPage:
         tables = preview.folded(start, position)
         return page("tables_numbers", self._project, current="tables", tables=tables, query=draft.query)
 
+    def waves(self, here: str = "") -> Response:
+        """Show the files that can be other waves; it asks again until all were compared."""
+        basket = StoredBasket.read(self._project)
+        view = self._reader.view(*self._project.described_file())
+        return page(
+            "tables_waves",
+            self._project,
+            current="tables",
+            view=view,
+            waves=self._other_files.waves(view, basket.basket),
+            basket=basket,
+            query=Draft.from_query(here).query,
+        )
+
     def _preview_of(self, request: Request) -> tuple[Draft, Preview]:
         """Return the draft of an address, and its tables.
 
@@ -280,46 +289,6 @@ class TablesPage:
         view = self._reader.view(*self._project.described_file())
         return draft, self._preview(view, self._waves(view, basket), entry)
 
-    def _other_files(self, view: SurveyView) -> list[str]:
-        """List the other files of the folder that have all described columns, such as the next wave."""
-        return [name for name, share in self._shares(view).items() if share == 1]
-
-    def _earlier_files(self, view: SurveyView, chosen: Sequence[str]) -> list[str]:
-        """List the files that can be earlier waves, the oldest first, as far as their names tell.
-
-        Args:
-            view: the survey.
-            chosen: those that are chosen.
-        """
-        names = [name for name, share in self._shares(view).items() if share >= _FEWEST]
-        stems = {Path(name).stem: name for name in [*names, view.file.name]}
-        order, reason = order_waves(list(stems))
-        if len(stems) > len(names) and reason == BY_NAMES:
-            names = [stems[stem] for stem in order[: order.index(view.file.stem)]]
-        return names + [name for name in chosen if name not in (*names, view.file.name)]
-
-    def _shares(self, view: SurveyView) -> dict[str, float]:
-        """Return the share of the described columns that each other file has; 0 for files with results."""
-        files = [name for name in self._project.files() if name != view.file.name]
-        return {name: self._share(self._project.path_of(name), view) for name in files[:_MOST_FILES]}
-
-    def _share(self, file: Path, view: SurveyView) -> float:
-        state = file.stat()
-        key = (file, state.st_mtime_ns, state.st_size, view.stored.content)
-        if key not in self._fitting:
-            try:
-                table = open_table(file, **dict(view.reading))
-                described = view.survey.file_columns
-                n = (
-                    0
-                    if any(map(is_reserved, {*table.columns} - {*described}))
-                    else sum(map(table.has, described))
-                )
-                self._fitting[key] = n / max(1, len(described))
-            except SemscaleError:  # it is no such file
-                self._fitting[key] = 0.0
-        return self._fitting[key]
-
     def _command(self, file: Path, entry: TableEntry | None, waves: Waves) -> str:
         """Return the command that shows the tables of the draft."""
         words = ["semscale", "tables", file.name]
@@ -332,8 +301,8 @@ class TablesPage:
     async def compare(self, request: Request) -> Response:
         """Compare the tables with the files of earlier waves that are ticked, and with no others."""
         fields, draft, basket = await self._sent(request)
-        view = self._reader.view(*self._project.described_file())
-        offered, ticked = self._earlier_files(view, basket.basket.earlier), fields.get("earlier", [])
+        offered = await run_in_threadpool(self._offered, basket.basket)
+        ticked = fields.get("earlier", [])
         earlier = [name for name in basket.basket.earlier if name in ticked or name not in offered]
         for name in ticked:
             self._project.path_of(name)
@@ -343,6 +312,11 @@ class TablesPage:
                 earlier.insert(before, name)
         basket.compare(self._project, earlier)
         return redirect(f"/tables?{draft.query}")
+
+    def _offered(self, basket: Basket) -> Sequence[str]:
+        """Return the files that can be earlier waves, once all were compared."""
+        view = self._reader.view(*self._project.described_file())
+        return self._other_files.waves(view, basket, seconds=None).earlier
 
     async def save(self, request: Request) -> Response:
         """Add the tables of the page to the basket, or change the entry that was opened."""
@@ -481,6 +455,7 @@ def tables_router(project: Project, reader: SurveyReader, work: BackgroundWork) 
             "/tables": tables.show,
             "/tables/further": tables.further,
             "/tables/numbers": tables.numbers,
+            "/tables/waves": tables.waves,
             "/tables/progress": tables.progress,
             "/tables/results/{name}": tables.download,
         },
