@@ -506,7 +506,7 @@ def test_ticked_waves_are_stored_in_the_basket_and_undone(browser, folder):
 
 @pytest.mark.usefixtures("waves")
 def test_an_earlier_wave_that_is_not_there_is_unticked_and_the_open_file_stays(browser, folder):
-    basket = "earlier: [wave3.csv, gone.csv]  # mine\ntables:\n- {questions: [shape]}\n"
+    basket = "earlier: [gone.csv, wave3.csv]  # mine\ntables:\n- {questions: [shape]}\n"
     (folder / "tables.yaml").write_text(basket)
     page = browser.get("/tables?questions=shape")
     assert "no table 'gone.csv'" in unescape(page)
@@ -514,6 +514,47 @@ def test_an_earlier_wave_that_is_not_there_is_unticked_and_the_open_file_stays(b
     tick(browser)
     assert read_basket(folder / "tables.yaml").earlier == ("wave3.csv",)
     assert "# mine" in (folder / "tables.yaml").read_text()
+
+
+def rebuilt(page):
+    return re.findall(r'name="file" value="([^"]*)">Rebuild for', page)
+
+
+@pytest.mark.usefixtures("waves")
+def test_the_basket_is_rebuilt_for_files_that_can_follow_its_earlier_waves(browser, folder, semscale):
+    add(browser, "/tables?questions=shape&min_base=1")
+    page = browser.get("/tables")
+    assert rebuilt(page) == ["wave1.csv", "wave4.csv"]  # wave2.csv has no shape
+    assert "another file, without a comparison" in page
+    for name in ("wave00.csv", "spring.csv"):
+        (folder / name).write_text(SURVEY)
+    (folder / "tables.yaml").write_text(
+        "earlier: [wave1.csv]\ntables:\n- {questions: [shape], min_base: 1}\n"
+    )
+    page = browser.get("/tables")
+    assert rebuilt(page) == ["spring.csv", "wave4.csv"]  # spring.csv can be any wave
+    assert "another file, with its change since <bdi>wave1.csv</bdi>" in page
+    # A listed file follows those before it only.
+    (folder / "tables.yaml").write_text(
+        "earlier: [wave1.csv, wave3.csv, wave4.csv]\ntables:\n- {questions: [shape], min_base: 1}\n"
+    )
+    page = browser.get("/tables?questions=shape&min_base=1")
+    assert "semscale tables wave3.csv --earlier wave1.csv --question shape" in page
+    assert "its change since <bdi>wave1.csv</bdi>, as ticked" in page
+    assert "wave4.csv</bdi> <small>listed after wave3.csv, so not compared" in page
+    browser.change("/tables/make", {"kind": "xlsx", "file": "wave1.csv"})
+    end_of_run(browser)
+    made = CalamineWorkbook.from_path(folder / "results" / "wave1-tables.xlsx").sheet_names
+    assert "Changes" not in made
+    assert semscale("tables", "wave1.csv", "--basket", "tables.yaml", "--out", "same.xlsx").code == 0
+    assert CalamineWorkbook.from_path(folder / "same.xlsx").sheet_names == made
+
+
+@pytest.mark.usefixtures("waves")
+def test_a_comparison_that_goes_back_in_time_is_named(browser, folder):
+    backwards = "wave3.csv</bdi> is before <bdi>wave4.csv</bdi>: its changes go back in time"
+    assert backwards in tick(browser, "wave4.csv")
+    assert "back in time" not in tick(browser, "wave1.csv")
 
 
 @pytest.mark.usefixtures("waves")

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from io import StringIO
+from itertools import takewhile
 from os import PathLike
 from pathlib import Path, PureWindowsPath
 from typing import Annotated, Any
@@ -102,19 +103,21 @@ class Basket:
     file: YamlFile | None = field(default=None, compare=False)
 
     def earlier_than(self, latest: Path, folder: Path) -> tuple[Path, ...]:
-        """Return the paths of the files of earlier waves, without that of the last wave.
+        """Return the paths of the files of earlier waves: of a listed file, those that are listed before it.
 
         Args:
             latest: the file of the last wave.
             folder: the folder of the basket's file.
 
         Examples:
-            >>> basket = Basket(earlier=("may.csv", "june.csv"))
+            >>> basket = Basket(earlier=("may.csv", "june.csv", "july.csv"))
             >>> [path.name for path in basket.earlier_than(Path("2026/june.csv"), Path("2026"))]
             ['may.csv']
+            >>> [path.name for path in basket.earlier_than(Path("2026/august.csv"), Path("2026"))]
+            ['may.csv', 'june.csv', 'july.csv']
         """
         paths = (folder / name for name in self.earlier)
-        return tuple(path for path in paths if path.resolve() != latest.resolve())
+        return tuple(takewhile(lambda path: path.resolve() != latest.resolve(), paths))
 
     def names_from(self, folder: Path) -> dict[str, str]:
         """Return the names of waves by the paths of their files.

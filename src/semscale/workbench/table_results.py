@@ -262,9 +262,7 @@ class ProjectResults:
             return self.find(path, table, view.survey, stored, in_memory=True)
 
         files = [
-            self._remember((path, _state(path), view.stored.content), partial(find, path))
-            for path in earlier
-            if path != latest
+            self._remember((path, _state(path), view.stored.content), partial(find, path)) for path in earlier
         ]
         if latest == view.file:
             last = self.of(view)

@@ -41,7 +41,7 @@ from semscale.workbench.tables_basket import (
     make_tables,
 )
 from semscale.workbench.tables_draft import LOOK, ROLES, ROWS, SAMPLE, Draft, further_settings
-from semscale.workbench.tables_waves import OtherFiles
+from semscale.workbench.tables_waves import OtherFiles, earlier_waves
 
 _REMEMBERED = 8  # previews
 _SHOWN = 4  # questions at once
@@ -230,8 +230,16 @@ class TablesPage:
         Raises:
             InputError: the project has no such file, or it cannot be read.
         """
-        earlier = [self._project.path_of(name) for name in basket.basket.earlier]
+        earlier = self._earlier(basket, view.file)
         return self._results.of_waves(view, view.file, earlier, self._reader, basket.basket.waves)
+
+    def _earlier(self, basket: StoredBasket, latest: Path) -> list[Path]:
+        """Return the files of the earlier waves with which a basket compares a file.
+
+        Raises:
+            InputError: the project has no such file.
+        """
+        return [self._project.path_of(name) for name in earlier_waves(self._project, basket.basket, latest)]
 
     def _preview(self, view: SurveyView, waves: Waves, entry: TableEntry) -> Preview:
         """Return the tables of an entry, made once for each state of the files and their description."""
@@ -415,8 +423,7 @@ class TablesPage:
             raise InputError("the basket is empty: add tables first")
         before = None if self._run is None else self._run.task
         view = self._reader.view(described, stored)
-        earlier = [self._project.path_of(name) for name in basket.basket.earlier]
-        files = FilesToMake(source, view, earlier, kinds, template)
+        files = FilesToMake(source, view, self._earlier(basket, source), kinds, template)
         self._run = make_tables(self._results, self._reader, self._work, before, basket.basket, files)
         return redirect(f"/tables?{Draft.from_query(here).query}", "basket")
 

@@ -29,11 +29,15 @@ class OtherWaves:
 
     Attributes:
         earlier: those that can be before the open file, the oldest first, and those that the basket names.
-        rebuilt: those of which the basket can be made again.
+        compared: earlier waves with which the open file is compared, the oldest first.
+        later: those of them that their names put after the open file.
+        rebuilt: those of which the basket can be made again: none of its earlier waves, nor older ones.
         is_complete: False while files are being compared, which are not listed yet.
     """
 
     earlier: tuple[str, ...]
+    compared: tuple[str, ...]
+    later: tuple[str, ...]
     rebuilt: tuple[str, ...]
     is_complete: bool
 
@@ -61,9 +65,20 @@ class OtherFiles:
             seconds: longest time to wait for files that are being compared; ``None`` for no limit.
         """
         shares = self._compare(view, seconds)
-        known = shares or {}
-        rebuilt = tuple(name for name, share in known.items() if share == 1)
-        return OtherWaves(_earlier(view, known, basket.earlier), rebuilt, shares is not None)
+        alike = [name for name, share in (shares or {}).items() if share >= _FEWEST]
+        equal = [name for name in alike if shares and shares[name] == 1]
+        file, chosen = view.file.name, basket.earlier
+        order = _order([*alike, file])
+        before = alike if order is None else order[: order.index(file)]
+        compared = earlier_waves(self._project, basket, view.file)
+        order = _order([*compared, file])
+        return OtherWaves(
+            earlier=(*before, *(name for name in chosen if name not in (*before, file))),
+            compared=compared,
+            later=() if order is None else tuple(order[order.index(file) + 1 :]),
+            rebuilt=tuple(name for name in equal if name not in chosen and _is_latest(name, chosen)),
+            is_complete=shares is not None,
+        )
 
     def _compare(self, view: SurveyView, seconds: float | None) -> dict[str, float] | None:
         """Return the share of the described columns that each file has; ``None`` if that takes longer.
@@ -117,11 +132,26 @@ def _share(file: Path, view: SurveyView) -> float:
     return 0.0 if any(map(is_reserved, columns - described)) else len(present) / max(1, len(described))
 
 
-def _earlier(view: SurveyView, shares: Mapping[str, float], chosen: Sequence[str]) -> tuple[str, ...]:
-    """List the files that can be earlier waves, the oldest first as far as names tell, and chosen ones."""
-    names = [name for name, share in shares.items() if share >= _FEWEST]
-    stems = {Path(name).stem: name for name in [*names, view.file.name]}
+def earlier_waves(project: Project, basket: Basket, latest: Path) -> tuple[str, ...]:
+    """Return the names of the files with which a basket compares a file, the oldest first.
+
+    Args:
+        project: the project, in whose folder the basket is.
+        basket: the basket.
+        latest: the file.
+    """
+    paths = basket.earlier_than(latest, project.folder)
+    return tuple(path.relative_to(project.folder).as_posix() for path in paths)
+
+
+def _order(files: Sequence[str]) -> list[str] | None:
+    """Return files from the first wave to the last; ``None`` if their names do not tell."""
+    stems = {Path(name).stem: name for name in files}
     order, reason = order_waves(list(stems))
-    if len(stems) > len(names) and reason == BY_NAMES:
-        names = [stems[stem] for stem in order[: order.index(view.file.stem)]]
-    return (*names, *(name for name in chosen if name not in (*names, view.file.name)))
+    return [stems[stem] for stem in order] if len(stems) == len(files) and reason == BY_NAMES else None
+
+
+def _is_latest(name: str, earlier: Sequence[str]) -> bool:
+    """Return whether a file can be the last wave, as far as names tell."""
+    order = _order([*earlier, name])
+    return order is None or order[-1] == name
