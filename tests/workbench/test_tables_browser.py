@@ -173,6 +173,33 @@ def test_the_basket_is_named_above_the_buttons_that_make_it(new_page, folder):
     page.locator("#entry-1").wait_for()
 
 
+def test_rows_are_chosen_by_answers_without_sql(page, folder):
+    pick(page, "shape").get_by_role("button", name="Row").click()
+    shown(page, "shape")
+    page.locator("details.look > summary").click()
+    page.get_by_text("Choose rows by the answers to a question").click()
+    page.get_by_label("Filter by").select_option("milk")
+    page.get_by_label("Yes 2").check()
+    page.locator("#filter-count", has_text="2 of 6 rows stay").wait_for()
+    page.get_by_label("Leave out rows with these answers").check()
+    page.locator("#filter-count", has_text="4 of 6 rows stay").wait_for()
+    page.get_by_role("button", name="Add this condition").click()
+    where = page.get_by_label("Only rows where")
+    page.locator("#tables-where[value*=milk]").wait_for()
+    assert where.input_value() == "milk IS NULL OR milk NOT IN ('Yes')"
+    assert page.get_by_label("Filter by").input_value() == ""
+    page.get_by_label("Filter by").select_option("country")
+    page.get_by_label("AT 2").check()
+    page.locator("#filter-count", has_text="2 of 6 rows stay").wait_for()  # after the first condition
+    where.fill("age > 20")
+    page.get_by_role("button", name="Add this condition").click()
+    page.locator("#tables-where[value*=country]").wait_for()
+    assert where.input_value() == "(age > 20) AND (country IN ('AT'))"
+    page.get_by_role("button", name="Add to the basket").click()
+    page.locator("#entry-0", has_text="where (age > 20)").wait_for()
+    assert read_basket(folder / "tables.yaml").entries[0].where == where.input_value()
+
+
 def test_waves_are_offered_as_soon_as_they_are_known(new_page, folder):
     answers = pl.read_csv(folder / "answers.csv")
     (folder / "answers.csv").rename(folder / "wave3.csv")

@@ -6,12 +6,14 @@ import shlex
 import threading
 import time
 from html import unescape
+from urllib.parse import urlencode
 
 import polars as pl
 import pytest
 from python_calamine import CalamineWorkbook
 from tests.workbench.conftest import SURVEY, fields_in, message_in
 
+from semscale.store.expressions import filter_table
 from semscale.store.reading import open_table
 from semscale.tabulation.basket import read_basket
 from semscale.workbench import tables_waves
@@ -189,6 +191,56 @@ def test_a_choice_without_tables_is_a_sentence(browser):
     assert "No tables" in page
     page = browser.get("/tables?questions=shape&level=95")
     assert "level must be" in page
+
+
+def filtered(browser, here="questions=shape&min_base=1", **fields):
+    """Add a condition on the answers to a question, and return the form of the tables."""
+    page = browser.change("/tables/filter", {"here": here, **fields})
+    return form_of(page)
+
+
+def test_rows_are_chosen_by_the_answers_to_a_question(browser, folder):
+    assert "choose a question" in browser.get("/tables?questions=shape")
+    page = browser.get("/tables/filter?question=milk&mode=keep&answer=Yes")
+    assert re.search(r"<b>2</b> of 6 rows stay, 4 are left out", page)
+    page = browser.get("/tables/filter?question=milk&mode=keep&answer=Yes&here=where%3Dage%2B%253E%2B30")
+    assert re.search(r"<b>1</b> of 6 rows stay", page)  # aged 63 and 19
+    form = filtered(browser, question="milk", answer="Yes")
+    assert (form["where"], form["questions"], form["min_base"]) == ("milk IN ('Yes')", "shape", "1")
+    form = filtered(browser, "where=age > 30", question="country", answer=["DE", "AT"], mode="leave")
+    assert form["where"] == "(age > 30) AND (country IS NULL OR country NOT IN ('DE', 'AT'))"
+    browser.change("/tables/save", form | {"questions": "shape", "min_base": "1"})
+    assert read_basket(folder / "tables.yaml").entries[0].where == form["where"]
+
+
+def test_codes_for_no_answer_are_no_answer_in_a_condition(browser, folder):
+    (folder / "survey.yaml").write_text(
+        "survey: 1\nquestions:\n- {name: satisfaction, kind: scale, missing: [99]}\n"
+    )
+    rows = {}
+    for mode in ("keep", "leave"):
+        fields = {"question": "satisfaction", "without": "true", "answer": "2", "mode": mode}
+        page = browser.get("/tables/filter?" + urlencode(fields))
+        n = int(re.search(r"<b>(\d)</b> of 6 rows stay", page)[1])
+        where = filtered(browser, **fields)["where"]
+        rows[mode] = filter_table(open_table(folder / "answers.csv"), where).n_rows
+        assert rows[mode] == n
+    assert rows == {"keep": 3, "leave": 3}  # 2, 99, 2; and 3, 3, 3
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"question": "milk"}, "choose at least one answer"),
+        ({"question": "milk", "answer": "Maybe"}, "must be an answer to"),
+        ({"question": "milk", "answer": "Yes", "here": "where=age > 70"}, "no rows are left"),
+        ({"answer": "Yes"}, "question"),
+    ],
+)
+def test_a_condition_that_leaves_no_rows_or_names_no_answer_is_refused(browser, fields, reason):
+    answer = browser.post("/tables/filter", fields)
+    assert answer.status_code == 422
+    assert reason in message_in(answer)
 
 
 def test_an_outdated_page_changes_nothing(browser, folder, entries):

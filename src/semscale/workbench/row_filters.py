@@ -1,9 +1,9 @@
 """The form that filters rows by the answers to a question, without SQL."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import islice
 from typing import Literal
 
@@ -65,6 +65,14 @@ class FilterQuestion:
     def answers(self) -> tuple[FilterAnswer, ...]:
         """Its answers in order."""
         return tuple(self._options() if _has_options(self.question) else self._values())
+
+    @property
+    def codes(self) -> list[str]:
+        """Texts of its cells that are codes for no answer; none if it has options."""
+        if _has_options(self.question):
+            return []
+        codes = self.question.missing_reasons
+        return [text for text in self.profiles[self.name].values if code_key(cell_name(text)) in codes]
 
     @property
     def n_without(self) -> int:
@@ -129,6 +137,42 @@ class FilterForm(BaseModel):
         Raises:
             InputError: no answer is chosen, or the question has none of them.
         """
+        texts = self._texts(question)
+        column = _name(question.name)
+        if self.mode == "keep":
+            return survey.with_fields(
+                where=join_conditions(survey.where, _any_of(texts, column, self.without))
+            )
+        where, leave_out = survey.where, dict(survey.leave_out)
+        for name, values in texts.items():
+            if all(cell_name(value) == value for value in values):
+                leave_out[name] = tuple(dict.fromkeys([*leave_out.get(name, ()), *values]))
+            else:  # texts such as "1.0", which a description writes as 1
+                where = join_conditions(where, is_none_of(_name(name), values))
+        where = join_conditions(where, f"{column} IS NOT NULL") if self.without else where
+        return survey.with_fields(leave_out=leave_out, where=where)
+
+    def condition(self, question: FilterQuestion) -> str:
+        """Return the SQL condition of the rows that stay, for a table whose codes for no answer are cells.
+
+        Raises:
+            InputError: as ``apply``.
+        """
+        texts, column = self._texts(question), _name(question.name)
+        if self.without and question.codes:
+            texts.setdefault(question.name, []).extend(question.codes)
+        if self.mode == "keep":
+            return _any_of(texts, column, self.without)
+        conditions = [is_none_of(_name(name), values) for name, values in texts.items()]
+        conditions += [f"{column} IS NOT NULL"] if self.without else []
+        return reduce(join_conditions, conditions)
+
+    def _texts(self, question: FilterQuestion) -> dict[str, list[str]]:
+        """Return the texts of the chosen answers' cells, by column.
+
+        Raises:
+            InputError: no answer is chosen, or the question has none of them.
+        """
         known = {answer.key: answer for answer in question.answers}
         if lost := [key for key in self.answer if key not in known]:
             raise InputError("answer", f"must be an answer to {question.heading!r:.60}, got {lost[0]!r:.60}")
@@ -137,19 +181,7 @@ class FilterForm(BaseModel):
         texts: dict[str, list[str]] = {}
         for key in self.answer:
             texts.setdefault(known[key].column, []).extend(known[key].texts)
-        column = _name(question.name)
-        if self.mode == "keep":
-            met = [f"{_name(name)} IN ({listed_texts(values)})" for name, values in texts.items()]
-            met += [f"{column} IS NULL"] if self.without else []
-            return survey.with_fields(where=_both(survey.where, " OR ".join(met)))
-        where, leave_out = survey.where, dict(survey.leave_out)
-        for name, values in texts.items():
-            if all(cell_name(value) == value for value in values):
-                leave_out[name] = tuple(dict.fromkeys([*leave_out.get(name, ()), *values]))
-            else:  # texts such as "1.0", which a description writes as 1
-                where = _both(where, is_none_of(_name(name), values))
-        where = _both(where, f"{column} IS NOT NULL") if self.without else where
-        return survey.with_fields(leave_out=leave_out, where=where)
+        return texts
 
 
 @dataclass(frozen=True)
@@ -222,9 +254,15 @@ class RowFilters:
                 )
 
 
-def _both(where: str, condition: str) -> str:
-    """Join two conditions, of which the first can be empty."""
-    return f"({where}) AND ({condition})" if where else condition
+def join_conditions(first: str, second: str) -> str:
+    """Return the SQL condition that both conditions are met, of which the first can be empty."""
+    return f"({first}) AND ({second})" if first else second
+
+
+def _any_of(texts: Mapping[str, Sequence[str]], column: str, without: bool) -> str:
+    """Write the SQL condition that a cell has one of the texts of its column, or that a column is empty."""
+    met = [f"{_name(name)} IN ({listed_texts(values)})" for name, values in texts.items()]
+    return " OR ".join([*met, f"{column} IS NULL"] if without else met)
 
 
 def _name(column: str) -> str:

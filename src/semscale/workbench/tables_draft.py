@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 from semscale.errors import InputError
 from semscale.survey.description import QuestionKind
 from semscale.tabulation.basket import KEYS, Basket, TableEntry
+from semscale.workbench.row_filters import FilterForm, join_conditions
 
 ROWS: tuple[QuestionKind, ...] = ("single", "scale", "multiple", "ranking", "numeric", "nps", "grid", "wave")
 """Kinds of questions that have tables."""
@@ -36,6 +37,16 @@ _FIELDS = (*_TEXTS, *LOOK, *SAMPLE)
 _STATED = {*_FIELDS, "questions", "banners", "hide", "survey"}
 
 Fields = Mapping[str, Sequence[str]]
+
+
+class ConditionForm(FilterForm):
+    """Fields of the form that adds a condition on the answers to a question.
+
+    Attributes:
+        here: the draft, as an address states it.
+    """
+
+    here: str = ""
 
 
 @dataclass(frozen=True)
@@ -123,6 +134,11 @@ class Draft:
     def weighted(self, weight: str) -> Self:
         """Return the draft with the weight of this name."""
         return replace(self, texts={**self.texts, "weight": weight})
+
+    def with_condition(self, condition: str) -> Self:
+        """Return the draft of the rows that also meet a condition."""
+        where = join_conditions(self.value("where"), condition)
+        return replace(self, texts={**self.texts, "where": where})
 
     def without_title(self) -> Self:
         """Return the draft without its title."""

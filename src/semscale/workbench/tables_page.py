@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Form, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, Response
 
@@ -18,6 +18,7 @@ from semscale.report.presenting import word_document
 from semscale.report.tables import folded_tables, question_section, tables_head, title_of
 from semscale.report.tables_charts import has_letters
 from semscale.serving.background import BackgroundWork
+from semscale.store.expressions import filter_table
 from semscale.store.table import Table
 from semscale.survey.description import Question, Survey
 from semscale.tabulation.basket import Basket, TableEntry, tabulate_entry
@@ -28,7 +29,7 @@ from semscale.workbench.forms import form_fields, option_words
 from semscale.workbench.pages import page, reading_page, redirect, router_of
 from semscale.workbench.project import Project
 from semscale.workbench.question_form import KINDS as QUESTION_KINDS
-from semscale.workbench.row_filters import RowFilters
+from semscale.workbench.row_filters import FilterForm, RowFilters
 from semscale.workbench.survey_view import GROUPS, SurveyReader, SurveyView
 from semscale.workbench.table_results import FileResults, ProjectResults, Waves
 from semscale.workbench.tables_basket import (
@@ -40,7 +41,7 @@ from semscale.workbench.tables_basket import (
     check_kinds,
     make_tables,
 )
-from semscale.workbench.tables_draft import LOOK, ROLES, ROWS, SAMPLE, Draft, further_settings
+from semscale.workbench.tables_draft import LOOK, ROLES, ROWS, SAMPLE, ConditionForm, Draft, further_settings
 from semscale.workbench.tables_waves import OtherFiles, earlier_waves
 
 _REMEMBERED = 8  # previews
@@ -208,7 +209,8 @@ class TablesPage:
             words=QUESTION_KINDS | {"open": "open answers"},
             entry=entry,
             preview=preview,
-            unfinished=RowFilters(view).unfinished,
+            filters=RowFilters(view),
+            filter=FilterForm(),
             problem=problem,
             basket=basket,
             further_settings=further_settings,
@@ -267,6 +269,33 @@ class TablesPage:
         draft, preview = self._preview_of(request)
         tables = preview.folded(start, position)
         return page("tables_numbers", self._project, current="tables", tables=tables, query=draft.query)
+
+    def show_filter(self, form: Annotated[ConditionForm, Query()]) -> Response:
+        """Show the answers to a question by which rows can be chosen, and how many rows would stay."""
+        view = self._reader.view(*self._project.described_file())
+        n_left, problem = None, ""
+        if form.question and (form.answer or form.without):
+            try:
+                n_left = filter_table(view.counts.table, _with_condition(view, form).value("where")).n_rows
+            except InputError as error:
+                problem = str(error)
+        return page(
+            "tables_filter",
+            self._project,
+            current="tables",
+            filters=RowFilters(view),
+            filter=form,
+            n_left=n_left,
+            problem=problem,
+            draft=Draft.from_query(form.here),
+        )
+
+    def filter_rows(self, form: Annotated[ConditionForm, Form()]) -> Response:
+        """Show the tables of rows with, or without, some answers to a question."""
+        view = self._reader.view(*self._project.described_file())
+        draft = _with_condition(view, form)
+        filter_table(view.counts.table, draft.value("where"))  # raises if no row is left
+        return redirect(f"/tables?{draft.query}")
 
     def waves(self, here: str = "") -> Response:
         """Show the files that can be other waves; it asks again until all were compared."""
@@ -462,12 +491,14 @@ def tables_router(project: Project, reader: SurveyReader, work: BackgroundWork) 
             "/tables": tables.show,
             "/tables/further": tables.further,
             "/tables/numbers": tables.numbers,
+            "/tables/filter": tables.show_filter,
             "/tables/waves": tables.waves,
             "/tables/progress": tables.progress,
             "/tables/results/{name}": tables.download,
         },
         {
             "/tables/save": tables.save,
+            "/tables/filter": tables.filter_rows,
             "/tables/compare": tables.compare,
             "/tables/change": tables.change,
             "/tables/name": tables.name,
@@ -475,6 +506,16 @@ def tables_router(project: Project, reader: SurveyReader, work: BackgroundWork) 
             "/tables/stop": tables.stop,
         },
     )
+
+
+def _with_condition(view: SurveyView, form: ConditionForm) -> Draft:
+    """Return the draft of a form with the condition that its answers state.
+
+    Raises:
+        InputError: no question or answer is chosen, or there is no such question or answer.
+    """
+    condition = form.condition(RowFilters(view).question(form.question))
+    return Draft.from_query(form.here).with_condition(condition)
 
 
 def _has_p_values(table: Crosstab) -> bool:
