@@ -107,6 +107,25 @@ def test_coded_and_rated_answers_are_tables_beside_closed_questions(new_page, fo
     assert [any(title.startswith(name) for title in titles) for name in names] == [True] * 3
 
 
+def test_outdated_ratings_are_made_again_beside_the_tables(new_page, folder):
+    (folder / "survey.yaml").write_text(SURVEY_OF_RESULTS)
+    (folder / "results").mkdir()
+    old = pl.read_csv(folder / "answers.csv", schema_overrides={"why": pl.String})[:5]
+    old = old.with_columns(semscale_p_1=pl.lit(0.5), semscale_p_2=pl.lit(0.5))
+    old.write_parquet(folder / "results" / "answers-why-quality.parquet")
+    choices = '{"text": ["why"], "scale": ["quality"]}'
+    (folder / "results" / "answers-why-quality.choices.json").write_text(choices)
+    page = open_tables(new_page())
+    pick(page, "country").get_by_role("button", name="Row").click()
+    shown(page, "country")
+    page.get_by_role("button", name="Rate again").click()
+    pick(page, "The reason: rated on Quality").get_by_role("button", name="Row").wait_for()
+    shown(page, "country")
+    page.get_by_role("button", name="Rate again").wait_for(state="detached")
+    pick(page, "The reason: rated on Quality").get_by_role("button", name="Row").click()
+    shown(page, "The reason (ratings)")
+
+
 def test_two_waves_in_two_files_are_compared(new_page, folder):
     rows = ["N,1", "N,2", "S,3", "S,1"] * 20
     (folder / "answers.csv").unlink()

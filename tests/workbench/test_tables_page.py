@@ -13,6 +13,7 @@ import pytest
 from python_calamine import CalamineWorkbook
 from tests.workbench.conftest import SURVEY, fields_in, message_in
 
+from semscale.errors import InputError
 from semscale.store.expressions import filter_table
 from semscale.store.reading import open_table
 from semscale.tabulation.basket import read_basket
@@ -451,8 +452,56 @@ def test_outdated_results_are_named_and_the_next_wave_needs_its_own(browser, fol
     (folder / "answers.csv").write_text(SURVEY.replace("Hard to say", "Easy to say"))
     page = browser.get(f"/tables?questions={NAMES[1]}")
     assert "answers-Reason-codes.parquet has codes of other rows than answers.csv" in page
-    assert 'href="/code">Code again' in page
+    assert 'href="/code">Code again' in page  # as no choices of a run are stored
     assert "answers.csv has no current codes of ‘The reason’" in page
+
+
+@pytest.fixture
+def outdated(folder, measured):
+    """Change an answer after a page rated the answers; their codes were not made by a page."""
+    (folder / "answers.csv").write_text(SURVEY.replace("Hard to say", "Easy to say"))
+    choices = {"text": ["Reason"], "scale": ["quality"], "readout": ["ordinal"]}
+    (folder / "results" / "answers-Reason-quality.choices.json").write_text(json.dumps(choices))
+    return choices
+
+
+def measured_again(browser, page):
+    """Press the button that makes results again, and return the page of tables after the run."""
+    table = re.search(r'form="again" name="table" value="([^"]*)">', page)[1]
+    page = browser.change("/tables/again", {"table": table, "here": "questions=shape"})
+    while 'id="measuring"' in page:
+        time.sleep(0.05)
+        page = browser.get("/tables?questions=shape")
+    return page
+
+
+def test_outdated_ratings_are_made_again_by_one_press(browser, folder, outdated, monkeypatch, toy_embedder):
+    monkeypatch.setattr("semscale.workbench.models.load_embedder", lambda *_, **__: toy_embedder)
+    page = browser.get("/tables")
+    assert 'href="/code">Code again' in page
+    assert NAMES[0] not in page
+    page = measured_again(browser, page)
+    assert f'value="questions:{NAMES[0]}"' in page
+    assert ">Rate again</button>" not in page
+    assert form_of(page)["questions"] == "shape"
+    rated = pl.read_parquet(folder / "results" / "answers-Reason-quality.parquet")
+    assert rated["why"][3] == "Easy to say"
+    choices = json.loads((folder / "results" / "answers-Reason-quality.choices.json").read_text())
+    assert choices == outdated
+    browser.change("/tables/again", {"table": "answers-Reason-quality.parquet"})  # of another window
+    assert 'id="measuring"' not in browser.get("/tables")
+
+
+@pytest.mark.usefixtures("outdated")
+def test_a_run_that_fails_is_told_where_it_was_started(browser, monkeypatch):
+    def fail(*_, **__):
+        raise InputError("the model is gone")
+
+    monkeypatch.setattr("semscale.workbench.models.load_embedder", fail)
+    page = measured_again(browser, browser.get("/tables"))
+    assert '<b class="warn">Not done</b> <bdi>the model is gone' in page
+    assert ">Rate again</button>" in page
+    assert 'hx-include="#tables-form" hx-trigger="load"' in browser.get("/tables/measuring")
 
 
 @pytest.fixture

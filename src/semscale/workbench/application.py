@@ -3,11 +3,11 @@
 import asyncio
 import importlib
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from functools import cache
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.exception_handlers import http_exception_handler
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -52,23 +52,8 @@ def workbench(project: Project, *, open_project: OpenProject | None = None) -> F
         work.close()
 
     def add_further_pages() -> None:
-        from semscale.workbench.answers_page import answers_router
-        from semscale.workbench.code_page import code_router
-        from semscale.workbench.drift_page import drift_router
-        from semscale.workbench.label_page import label_router
-        from semscale.workbench.label_tasks import LabelTasks
-        from semscale.workbench.rate_page import rate_router
-        from semscale.workbench.study_page import study_router
-        from semscale.workbench.tables_page import tables_router
-
-        tasks = LabelTasks(project)
-        app.include_router(rate_router(project, reader, work, models, tasks))
-        app.include_router(label_router(project, reader, tasks))
-        app.include_router(code_router(project, reader, work, models, tasks))
-        app.include_router(tables_router(project, reader, work))
-        app.include_router(answers_router(project, work, tasks))
-        app.include_router(drift_router(project))
-        app.include_router(study_router(project, reader, work))
+        for router in _further_routers(project, reader, work, models):
+            app.include_router(router)
 
     def refuse(request: Request, error: Exception) -> Response:
         user, current = current_user(), request.url.path.split("/")[1]
@@ -112,6 +97,36 @@ def workbench(project: Project, *, open_project: OpenProject | None = None) -> F
         return static_file(name) or Response(status_code=404)
 
     return app
+
+
+def _further_routers(
+    project: Project, reader: SurveyReader, work: BackgroundWork, models: Models
+) -> Iterator[APIRouter]:
+    """Yield the routes of the pages that are added when one of them is first asked for."""
+    from semscale.workbench.answers_page import answers_router
+    from semscale.workbench.code_page import CodePage, code_router
+    from semscale.workbench.code_results_page import code_results_router
+    from semscale.workbench.code_tasks import CodeTasks
+    from semscale.workbench.drift_page import drift_router
+    from semscale.workbench.label_page import label_router
+    from semscale.workbench.label_tasks import LabelTasks
+    from semscale.workbench.rate_page import RatePage, rate_router
+    from semscale.workbench.scale_page import scale_router
+    from semscale.workbench.study_page import study_router
+    from semscale.workbench.tables_page import tables_router
+
+    tasks, code_tasks = LabelTasks(project), CodeTasks()
+    rate = RatePage(project, reader, work, models, tasks)
+    code = CodePage(project, reader, work, models, code_tasks, tasks)
+    yield rate_router(rate)
+    yield scale_router(project, reader, work, models)
+    yield label_router(project, reader, tasks)
+    yield code_router(code)
+    yield code_results_router(project, reader, code_tasks)
+    yield tables_router(project, reader, work, {"ratings": rate.run, "codes": code.run})
+    yield answers_router(project, work, tasks)
+    yield drift_router(project)
+    yield study_router(project, reader, work)
 
 
 async def _lead_back(request: Request, error: HTTPException) -> Response:

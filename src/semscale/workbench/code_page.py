@@ -64,7 +64,6 @@ from semscale.workbench.code_results import (
     column_choices,
     is_table_of,
 )
-from semscale.workbench.code_results_page import code_results_router
 from semscale.workbench.code_tasks import CodeTasks, Suggestion
 from semscale.workbench.forms import form_fields, settings_of_form
 from semscale.workbench.label_sources import check_sheet, label_sheets
@@ -333,6 +332,16 @@ class CodePage:
         return redirect("/code", "coding", question=question, codebook=codebook)
 
     def _start(self, form: Mapping[str, Sequence[str]]) -> Response:
+        self.run(form)
+        return redirect("/code/results")
+
+    def run(self, form: Mapping[str, Sequence[str]]) -> CodingRun:
+        """Start a run with the fields of the form; a running task is stopped.
+
+        Raises:
+            InputError: a field is wrong, or a file cannot be read.
+            ConflictError: another person's task goes on.
+        """
         single = {name: values[0] for name, values in form.items() if values}
         source, stored = self._project.described_file()
         book, labels = self._open(single.get("codebook", "")), single.get("labels", "")
@@ -365,8 +374,8 @@ class CodePage:
             task = self._tasks.task = replace_run(
                 self._work, self._tasks.task, lambda: self._code(plan, restart=restart)
             )
-            self._tasks.run = CodingRun(plan, view.survey, task=task)
-        return redirect("/code/results")
+            run = self._tasks.run = CodingRun(plan, view.survey, task=task)
+        return run
 
     def progress(self, choice: Annotated[CodeChoice, Query()]) -> Response:
         """Show the progress of the task; at its end, what came of it takes the place of the progress."""
@@ -601,20 +610,8 @@ class CodePage:
         return summary
 
 
-def code_router(
-    project: Project, reader: SurveyReader, work: BackgroundWork, models: Models, label_tasks: LabelTasks
-) -> APIRouter:
-    """Return the routes of the page.
-
-    Args:
-        project: the project that is open.
-        reader: reads its file.
-        work: threads for runs.
-        models: loads the models.
-        label_tasks: drawn texts and journals.
-    """
-    tasks = CodeTasks()
-    codes = CodePage(project, reader, work, models, tasks, label_tasks)
+def code_router(codes: CodePage) -> APIRouter:
+    """Return the routes of the page."""
     reading: dict[str, Callable[..., Response]] = {
         "/code": codes.show,
         "/code/file": codes.download,
@@ -635,9 +632,7 @@ def code_router(
         "/code/missing": codes.leave_out_codes,
         "/code/stop": codes.stop,
     }
-    router = router_of(reading, changing)
-    router.include_router(code_results_router(project, reader, tasks))
-    return router
+    return router_of(reading, changing)
 
 
 def readable_example(example: str) -> str:

@@ -50,7 +50,6 @@ from semscale.workbench.runs import (
     table_path,
 )
 from semscale.workbench.scale_form import project_scales, scale_path
-from semscale.workbench.scale_page import scale_router
 from semscale.workbench.survey_view import GROUPS, SurveyReader
 from semscale.workbench.table_results import tables_address
 
@@ -221,7 +220,16 @@ class RatePage:
         return self._start(stored_choices(run.out))
 
     def _start(self, form: Mapping[str, Sequence[str]]) -> Response:
-        """Start a run with the fields of the form; a running one is stopped."""
+        self.run(form)
+        return redirect("/rate")
+
+    def run(self, form: Mapping[str, Sequence[str]]) -> RatingRun:
+        """Start a run with the fields of the form; a running one is stopped.
+
+        Raises:
+            InputError: a field is wrong, or the file cannot be read.
+            ConflictError: another person's run goes on.
+        """
         single = {name: values[0] for name, values in form.items() if values}
         settings = settings_of_form(RaterSettings, single, _SETTINGS)
         columns = RatingColumns(
@@ -246,10 +254,9 @@ class RatePage:
                 self._work, before, self._rate, file, stored, columns, scale, labels, settings, out
             )
             store_choices(out, form)
-            self._run = RatingRun(
-                file, view.survey, columns, scale, labels, text_column, out, command, task=task
-            )
-        return redirect("/rate")
+            run = RatingRun(file, view.survey, columns, scale, labels, text_column, out, command, task=task)
+            self._run = run
+        return run
 
     def progress(self) -> Response:
         """Show the progress of the run; at its end, what came of it takes the place of the progress."""
@@ -351,20 +358,9 @@ class RatePage:
         return Rated(replace(summary, lint=report), rater, described)
 
 
-def rate_router(
-    project: Project, reader: SurveyReader, work: BackgroundWork, models: Models, tasks: LabelTasks
-) -> APIRouter:
-    """Return the routes of the page, and of the page on which a scale is written.
-
-    Args:
-        project: the project that is open.
-        reader: reads its file.
-        work: threads for runs.
-        models: loads the model.
-        tasks: drawn texts and journals.
-    """
-    rate = RatePage(project, reader, work, models, tasks)
-    router = router_of(
+def rate_router(rate: RatePage) -> APIRouter:
+    """Return the routes of the page."""
+    return router_of(
         {
             "/rate": rate.show,
             "/rate/progress": rate.progress,
@@ -379,8 +375,6 @@ def rate_router(
             "/rate/export/{kind}": rate.export,
         },
     )
-    router.include_router(scale_router(project, reader, work, models))
-    return router
 
 
 def _page_document(summary: RatingSummary) -> Document:

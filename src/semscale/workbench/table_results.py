@@ -32,7 +32,7 @@ from semscale.workbench.survey_view import SurveyReader, SurveyView
 
 _REMEMBERED = 4
 _QUESTION = ("text", "question")  # fields of the forms that rate and code
-_DO_AGAIN = {"ratings": ("/rate", "Rate again"), "codes": ("/code", "Code again")}
+_PAGES = {"ratings": "rate", "codes": "code"}  # that make results, and their verbs
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,19 @@ class OtherResults:
     Attributes:
         state: ``Outdated``, or ``Not shown`` if later results of the same answers are.
         reason: sentence that says why.
-        address: page on which they are made again.
-        act: what the page does.
+        measured: ``ratings`` or ``codes``.
+        table: name of their table, if the choices of the run are stored that made them; empty otherwise.
     """
 
     state: str
     reason: str
-    address: str
-    act: str
+    measured: str
+    table: str = ""
+
+    @property
+    def page(self) -> str:
+        """Name of the page that makes them, which is a verb."""
+        return _PAGES[self.measured]
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,7 @@ class MissingResults:
     @property
     def verb(self) -> str:
         """The verb that makes them, which is the address of its page."""
-        return {"ratings": "rate", "codes": "code"}[self.measured]
+        return _PAGES[self.measured]
 
     @property
     def page(self) -> str:
@@ -301,15 +306,16 @@ class ProjectResults:
         for path in _tables(self.project.folder):
             for entry in _results_in(path, table, survey):
                 reason = find_difference(table, entry, codes.get(entry.text, ()))
-                again = _DO_AGAIN[entry.measured]
                 if not reason and entry.question not in results:
                     results[entry.question] = _in_memory(entry) if in_memory else entry
                 elif not reason:
                     later = results[entry.question].table.file_name
                     reason = f"{entry.table.name} has {entry.measured} of the same answers as {later}"
-                    others.append(("", OtherResults("Not shown", reason, *again)))
+                    others.append(("", OtherResults("Not shown", reason, entry.measured)))
                 elif _is_named_after(path, file, entry, survey):
-                    others.append((entry.question, OtherResults("Outdated", reason, *again)))
+                    repeatable = path.name if stored_choices(path) else ""
+                    old = OtherResults("Outdated", reason, entry.measured, repeatable)
+                    others.append((entry.question, old))
         shown = tuple(entry for name, entry in others if name not in results)
         return FileResults(file, table, survey, results, shown)
 

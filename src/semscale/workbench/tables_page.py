@@ -2,10 +2,10 @@
 
 import shlex
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Form, Query, Request
@@ -27,9 +27,10 @@ from semscale.tabulation.crosstabs import Crosstabs
 from semscale.tabulation.table_look import notes_on_hidden
 from semscale.workbench.forms import form_fields, option_words
 from semscale.workbench.pages import page, reading_page, redirect, router_of
-from semscale.workbench.project import Project
+from semscale.workbench.project import RESULTS, Project
 from semscale.workbench.question_form import KINDS as QUESTION_KINDS
 from semscale.workbench.row_filters import FilterForm, RowFilters
+from semscale.workbench.runs import PageRun, choices_again
 from semscale.workbench.survey_view import GROUPS, SurveyReader, SurveyView
 from semscale.workbench.table_results import FileResults, ProjectResults, Waves
 from semscale.workbench.tables_basket import (
@@ -48,6 +49,10 @@ _REMEMBERED = 8  # previews
 _SHOWN = 4  # questions at once
 _STEPS = {"up": -1, "down": 1}
 _ADDED = "added"  # in the address after tables were added, whose title does not belong to the next ones
+
+
+Measure = Callable[[Mapping[str, Sequence[str]]], PageRun[Any]]
+"""Starts a run with the fields of a form."""
 
 
 @dataclass(frozen=True)
@@ -153,10 +158,14 @@ class TablesPage:
         project: the project that is open.
         reader: reads its file.
         work: threads for runs.
+        measure: start runs that make ratings and codes, with the fields of their forms.
     """
 
-    def __init__(self, project: Project, reader: SurveyReader, work: BackgroundWork) -> None:
-        self._project, self._reader, self._work = project, reader, work
+    def __init__(
+        self, project: Project, reader: SurveyReader, work: BackgroundWork, measure: Mapping[str, Measure]
+    ) -> None:
+        self._project, self._reader, self._work, self._measure = project, reader, work, measure
+        self._measuring: PageRun[Any] | None = None
         self._results = ProjectResults(project)
         self._run: BasketRun | None = None
         self._previews: OrderedDict[object, Preview] = OrderedDict()
@@ -199,6 +208,7 @@ class TablesPage:
             is_in_basket=entry is not None and basket.has(entry),
             rows=[entry for entry in _rows(view, results) if _matches(entry, draft.find)],
             results=results,
+            measuring=self._measuring,
             groups={question.name for question in view.survey.of_kind(*GROUPS)},
             roles={
                 name: (label, [entry.name for entry in view.survey.of_kind(*kinds)])
@@ -296,6 +306,22 @@ class TablesPage:
         draft = _with_condition(view, form)
         filter_table(view.counts.table, draft.value("where"))  # raises if no row is left
         return redirect(f"/tables?{draft.query}")
+
+    def measure_again(
+        self, table: Annotated[str, Form()] = "", here: Annotated[str, Form()] = ""
+    ) -> Response:
+        """Make outdated ratings or codes again, with the choices of the run that made them."""
+        view = self._reader.view(*self._project.described_file())
+        others = self._results.of(view).others
+        old = next((results for results in others if table and results.table == table), None)
+        if old is not None:  # another window may have made them again
+            choices = choices_again(self._project.folder / RESULTS / table, is_of_open_file=True)
+            self._measuring = self._measure[old.measured](choices)
+        return redirect(f"/tables?{Draft.from_query(here).query}")
+
+    def measuring(self) -> Response:
+        """Show the progress of the ratings or codes; at their end, parts of the page are shown anew."""
+        return page("tables_measuring", self._project, current="tables", measuring=self._measuring)
 
     def waves(self, here: str = "") -> Response:
         """Show the files that can be other waves; it asks again until all were compared."""
@@ -477,21 +503,25 @@ class TablesPage:
         return FileResponse(path, filename=path.name)
 
 
-def tables_router(project: Project, reader: SurveyReader, work: BackgroundWork) -> APIRouter:
+def tables_router(
+    project: Project, reader: SurveyReader, work: BackgroundWork, measure: Mapping[str, Measure]
+) -> APIRouter:
     """Return the routes of the page.
 
     Args:
         project: the project that is open.
         reader: reads its file.
         work: threads for runs.
+        measure: start runs that make ratings and codes, with the fields of their forms.
     """
-    tables = TablesPage(project, reader, work)
+    tables = TablesPage(project, reader, work, measure)
     return router_of(
         {
             "/tables": tables.show,
             "/tables/further": tables.further,
             "/tables/numbers": tables.numbers,
             "/tables/filter": tables.show_filter,
+            "/tables/measuring": tables.measuring,
             "/tables/waves": tables.waves,
             "/tables/progress": tables.progress,
             "/tables/results/{name}": tables.download,
@@ -499,6 +529,7 @@ def tables_router(project: Project, reader: SurveyReader, work: BackgroundWork) 
         {
             "/tables/save": tables.save,
             "/tables/filter": tables.filter_rows,
+            "/tables/again": tables.measure_again,
             "/tables/compare": tables.compare,
             "/tables/change": tables.change,
             "/tables/name": tables.name,
