@@ -156,6 +156,35 @@ def test_two_results_of_a_kind_are_refused(run, tmp_path):
     assert "rated.parquet and again.parquet both have ratings of ‘why’: name one of them" in answer
 
 
+@pytest.fixture
+def trusted(run, tmp_path, monkeypatch):
+    """Write ratings of the same text on another scale."""
+    monkeypatch.setitem(FACTS, "trust", FACTS["ratings"] | {"title": "Trust, 2 points"})
+    turned = {"semscale_p_1": RATINGS["semscale_p_2"], "semscale_p_2": RATINGS["semscale_p_1"]}
+    write(tmp_path / "trusted.parquet", RATINGS | turned, "trust")
+
+
+@pytest.mark.usefixtures("trusted")
+def test_ratings_of_a_text_on_two_scales_are_asked_for_by_their_scales(run, tmp_path, semscale):
+    both = results("rated.parquet", "trusted.parquet")
+    names = ("semscale_why on Trust, 2 points_mean", "semscale_why_mean", "semscale_why on Quality_mean")
+    entries = "".join(f"- {{questions: ['{name}'], min_base: 1}}\n" for name in names)
+    (tmp_path / "tables.yaml").write_text(f"tables:\n{entries}")
+    ended = semscale("tables", "answers.csv", "--basket", "tables.yaml", *both, "--json")
+    tables = [table for entry in json.loads(ended.out)["entries"] for table in entry["tables"]]
+    titles = ["why on Trust, 2 points, ratings", "why, ratings", "why on Quality, ratings"]
+    assert [table["question"] for table in tables] == titles
+    # Of four rated answers, 1.5 are Bad; 2.5 on the scale turned round. The first file has two names.
+    assert [shares(table)["1 Bad"] for table in tables] == pytest.approx([0.625, 0.375, 0.375])
+    (only,) = run("--question", names[0], *both)
+    assert shares(only)["1 Bad"] == pytest.approx(0.625)
+
+
+def test_two_results_of_a_kind_name_how_they_are_asked_for(run, trusted):
+    answer = run("--question", "Reason", *results("rated.parquet", "trusted.parquet"))
+    assert "name one of them, or ask for ‘semscale_why on Quality_mean’ and ‘semscale_why on Trust" in answer
+
+
 def test_results_with_other_codes_for_no_answer_are_refused(run, tmp_path, monkeypatch):
     monkeypatch.setitem(FACTS, "codes", FACTS["codes"] | {"no_answer": ["n/a"]})
     write(tmp_path / "coded.parquet", CODES, "codes")

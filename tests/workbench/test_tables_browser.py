@@ -1,5 +1,7 @@
 """The page of tables as its users see it: composed by clicks, keys and dragging, and made to files."""
 
+import json
+
 import polars as pl
 import pytest
 from python_calamine import CalamineWorkbook
@@ -124,6 +126,25 @@ def test_outdated_ratings_are_made_again_beside_the_tables(new_page, folder):
     page.get_by_role("button", name="Rate again").wait_for(state="detached")
     pick(page, "The reason: rated on Quality").get_by_role("button", name="Row").click()
     shown(page, "The reason (ratings)")
+
+
+def test_ratings_on_two_scales_are_chosen_beside_each_other(new_page, folder):
+    (folder / "survey.yaml").write_text(SURVEY_OF_RESULTS)
+    (folder / "results").mkdir()
+    rated = pl.read_csv(folder / "answers.csv").with_columns(
+        semscale_p_1=pl.lit(0.5), semscale_p_2=pl.lit(0.5)
+    )
+    for title in ("Quality", "Trust"):
+        facts = json.dumps([{"measured": "ratings", "text": "why", "title": title}])
+        rated.write_parquet(folder / "results" / f"answers-why-{title}.parquet", metadata={"semscale": facts})
+    page = open_tables(new_page())
+    for title in ("Quality", "Trust"):
+        pick(page, f"The reason: rated on {title}").get_by_role("button", name="Row").click()
+        shown(page, f"The reason on {title} (ratings)")
+    page.get_by_role("button", name="Add to the basket").click()
+    page.locator("#entry-0").wait_for()
+    names = tuple(f"semscale_why on {title}_mean" for title in ("Quality", "Trust"))
+    assert read_basket(folder / "tables.yaml").entries[0].questions == names
 
 
 def test_two_waves_in_two_files_are_compared(new_page, folder):

@@ -425,13 +425,44 @@ def test_the_basket_makes_files_of_results_by_a_command_that_does_the_same(brows
     assert (folder / "results" / "answers-tables.xlsx").is_file()
 
 
+ON_SCALES = ("semscale_why on Trust_mean", "semscale_why on Quality_mean")
+
+
 @pytest.mark.usefixtures("measured")
-def test_of_two_ratings_the_later_one_is_offered_and_the_other_named(browser, folder):
-    write_results(folder, "answers-Reason-trust", RATED, "ratings", "Trust")
+def test_ratings_on_two_scales_are_questions_of_their_own(browser, folder, entries, semscale):
+    add(browser, f"/tables?questions={NAMES[0]}&min_base=1")
+    turned = dict(zip(RATED, reversed(RATED.values()), strict=True))
+    write_results(folder, "answers-Reason-trust", turned, "ratings", "Trust")
     page = browser.get("/tables")
+    assert [f'value="questions:{name}"' in page for name in (*ON_SCALES, NAMES[0])] == [True, True, False]
     assert "The reason: rated on Trust" in page
-    assert "rated on Quality" not in page
-    assert "answers-Reason-quality.parquet has ratings of the same answers as answers-Reason-trust" in page
+    assert "Not shown" not in page
+    add(browser, f"/tables?{urlencode({'questions': ON_SCALES, 'min_base': 1}, doseq=True)}")
+    assert entries()[1].questions == ON_SCALES
+    browser.change("/tables/make", {"kind": "xlsx"})
+    command = unescape(re.search(r"semscale (tables answers.csv --basket[^<]*)", end_of_run(browser))[1])
+
+    def of_bad():
+        book = CalamineWorkbook.from_path(folder / "results" / "answers-tables.xlsx")
+        sheets = {
+            name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names if "ratings" in name
+        }
+        return {name: next(row[1] for row in rows if row[0] == "1 Bad") for name, rows in sheets.items()}
+
+    # The name without a scale, which the basket had before, stands for the latest ratings.
+    expected = {"why, ratings": 4.5 / 6, "why on Trust, ratings": 4.5 / 6, "why on Quality, ratings": 1.5 / 6}
+    assert of_bad() == pytest.approx(expected)
+    (folder / "results" / "answers-tables.xlsx").unlink()
+    assert semscale(*shlex.split(command)).code == 0
+    assert of_bad() == pytest.approx(expected)
+
+
+@pytest.mark.usefixtures("measured")
+def test_of_two_ratings_on_one_scale_the_later_one_is_offered_and_the_other_named(browser, folder):
+    write_results(folder, "answers-Reason-again", RATED, "ratings", "Quality")
+    page = browser.get("/tables")
+    assert f'value="questions:{NAMES[0]}"' in page
+    assert "answers-Reason-quality.parquet has ratings of the same answers as answers-Reason-again" in page
 
 
 @pytest.mark.usefixtures("measured")

@@ -21,6 +21,7 @@ from semscale.tabulation.text_results import (
     code_columns,
     coded_text,
     mass_columns,
+    name_on_scale,
     results_start,
     results_title,
     unnamed_masses,
@@ -40,12 +41,14 @@ class TextResults:
         text: the column with the texts, in this table and in that of the survey.
         columns: names of the columns beside those of the survey, by their names in this table.
         facts: what the file says of them.
+        scale: title of the scale that their names have, too; empty for none.
     """
 
     table: Table
     text: str
     columns: Mapping[str, str] = field(repr=False)
     facts: ResultFacts
+    scale: str = ""
 
     @property
     def measured(self) -> str:
@@ -55,13 +58,25 @@ class TextResults:
     @property
     def question(self) -> str:
         """Name of the question that stands for these results alone."""
-        return results_title(self.text, self.measured)
+        return results_title(self._name, self.measured)
+
+    @property
+    def _name(self) -> str:
+        return name_on_scale(self.text, self.scale) if self.scale else self.text
 
     def of_text(self, text: str) -> "TextResults":
         """Return the results with columns that name a text."""
-        old, new = results_start(self.text), results_start(text)
+        return self._renamed(replace(self, text=text))
+
+    def on_scale(self) -> "TextResults":
+        """Return ratings with columns that name their scale, too; other results as they are."""
+        is_known = self.measured == "ratings" and self.facts.title
+        return self._renamed(replace(self, scale=self.facts.title)) if is_known else self
+
+    def _renamed(self, other: "TextResults") -> "TextResults":
+        old, new = results_start(self._name), results_start(other._name)
         columns = {own: new + name.removeprefix(old) for own, name in self.columns.items()}
-        return replace(self, text=text, columns=columns)
+        return replace(other, columns=columns)
 
     def frames(self, size: int, skip: int, titles: Collection[str] | None = None) -> Iterator[pl.DataFrame]:
         """Yield the columns of these results, or some of them, with their names beside others."""
@@ -74,7 +89,7 @@ class TextResults:
     def labels(self) -> dict[str, ColumnLabels]:
         """Labels of the points of ratings, and the nets among codes, by the names beside others."""
         named = self.facts.labels.items()
-        start = results_start(self.text)
+        start = results_start(self._name)
         points = {f"{start}p_{point}": ColumnLabels(option=label) for point, label in named}
         nets = {start + net: ColumnLabels(is_net=True) for net in self.facts.nets}
         return {name: known for name, known in (points | nets).items() if name in self.columns.values()}
@@ -106,9 +121,21 @@ def join_to_waves(
                 reasons = "; ".join(reversed(problems))
                 raise InputError("results", f": {reasons}: {_AGAIN[entry.measured]}")
             fitting[problems.index("")].append(entry)
+    fitting = [_name_by_questions(results, questions) for results in fitting]
     joined = [_join(table, results) for table, results in zip(tables, fitting, strict=True)]
     check_scales(fitting)
     return joined
+
+
+def _name_by_questions(results: Sequence[TextResults], questions: Collection[str]) -> list[TextResults]:
+    """Return results under the names that a user asks for, which can have the scale of ratings.
+
+    The first ratings of a text are also those that are asked for without their scale.
+    """
+    named = [own if (own := entry.on_scale()).question in questions else entry for entry in results]
+    known = {entry.question for entry in named}
+    first = {entry.question: entry for entry in reversed(results) if entry.question in questions}
+    return [*named, *(entry for question, entry in first.items() if question not in known)]
 
 
 def check_scales(waves: Sequence[Sequence[TextResults]]) -> None:
@@ -158,8 +185,12 @@ def _join(table: Table, results: Sequence[TextResults]) -> Table:
         if set(entry.columns.values()) & {*table.columns}:
             raise InputError("results", f": {table.name} itself has {what}: leave {entry.table.name} out")
         if twice := next((other for other in results[:position] if other.question == entry.question), None):
+            names = dict.fromkeys([twice.on_scale().question, entry.on_scale().question])
+            listed = " and ".join(f"‘{name}’" for name in names)
+            asked = f", or ask for {listed}" if len(names) > 1 else ""
             raise InputError(
-                "results", f": {twice.table.name} and {entry.table.name} both have {what}: name one of them"
+                "results",
+                f": {twice.table.name} and {entry.table.name} both have {what}: name one of them{asked}",
             )
     return place_beside(table, results)
 

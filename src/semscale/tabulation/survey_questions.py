@@ -22,6 +22,7 @@ from semscale.tabulation.text_results import (
     describe_codes,
     mass_columns,
     measured_text,
+    text_heading,
 )
 
 _SEVERAL = 2
@@ -81,10 +82,10 @@ def find_columns(
     """
     text = coded_text(name)
     if text is not None and (codes := tuple(code_columns(columns, text))):
-        of_codes = describe_codes(codes, text, _heading(text, survey))
+        of_codes = describe_codes(codes, text, text_heading(text, survey))
         return QuestionColumns(name, codes, is_multiple=True, described=of_codes)
     text, measured = measured_text(name)
-    if measured == "ratings" and mass_columns(columns, name) and (heading := _heading(text, survey)):
+    if measured == "ratings" and mass_columns(columns, name) and (heading := text_heading(text, survey)):
         rated = Question(name=name, kind="open", columns=(name,), title=f"{heading} (ratings)")
         return QuestionColumns(name, (name,), described=rated)
     if text and name not in columns and not mass_columns(columns, name):
@@ -102,12 +103,6 @@ def find_columns(
         return named
     described = _described(question, columns)
     return replace(described, name=named.name) if named.is_multiple else described
-
-
-def _heading(text: str, survey: Survey | None) -> str:
-    """Return the heading of a described text; empty without a description."""
-    question = None if survey is None else survey.of_column(text)
-    return "" if question is None else question.heading
 
 
 def _find_in_table(

@@ -5,6 +5,7 @@ name their text. They belong to a text that is there wherever there is a result,
 have equal ratings.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from itertools import chain
 
@@ -12,7 +13,7 @@ import polars as pl
 
 from semscale.stats.intervals import MASS_PREFIX
 from semscale.store.writing import PREFIX
-from semscale.survey.description import Option, Question
+from semscale.survey.description import Option, Question, Survey
 from semscale.survey.number_codes import parse_number
 
 CODED = f"{PREFIX}outcome"
@@ -23,6 +24,7 @@ _OUTCOME = f"_{CODED.removeprefix(PREFIX)}"
 _TEXT = "\0text"
 _PROBABILITY = "_p"
 _KINDS = (_PROBABILITY, "_likeness")  # endings of a code's value
+_ON = " on "
 _FEWEST_TEXTS = 3  # of which ratings can tell whether they are of these texts
 
 
@@ -99,6 +101,21 @@ def code_columns(columns: Sequence[str], text: str = "") -> dict[str, tuple[str,
 def results_start(text: str) -> str:
     """Return how the columns of a text's results begin; those of no text begin with the prefix alone."""
     return f"{PREFIX}{text}_" if text else PREFIX
+
+
+def name_on_scale(text: str, scale: str) -> str:
+    """Return the name of a text with the title of a scale, which tells ratings on several scales apart."""
+    return f"{text}{_ON}{scale}"
+
+
+def text_heading(text: str, survey: Survey | None) -> str:
+    """Return the heading of a described text, which can have the title of a scale; empty for other texts."""
+    if survey is None:
+        return ""
+    for end in [len(text), *(match.start() for match in re.finditer(_ON, text))]:
+        if question := survey.of_column(text[:end]):
+            return question.heading + text[end:]
+    return ""
 
 
 def results_title(text: str, measured: str) -> str:

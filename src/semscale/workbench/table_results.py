@@ -24,7 +24,7 @@ from semscale.tabulation.joined_results import (
     place_beside,
     read_results,
 )
-from semscale.tabulation.text_results import measured_text, results_title
+from semscale.tabulation.text_results import measured_text, results_title, text_heading
 from semscale.workbench.pages import PAGES
 from semscale.workbench.project import RESULTS, Project
 from semscale.workbench.runs import stored_choices, table_path
@@ -110,19 +110,32 @@ class FileResults:
 
     def heading(self, name: str) -> str:
         """Return the heading of a question, or of the ratings or codes of one."""
+        if results := self.results.get(name):
+            heading = text_heading(results.text, self.survey) or results.text
+            is_on_scale = results.measured == "ratings" and results.facts.title
+            return (
+                f"{heading}: rated on {results.facts.title}"
+                if is_on_scale
+                else f"{heading}: {results.measured}"
+            )
         text, measured = measured_text(name)
-        question = self.survey.of_column(text) if text else self.survey.by_name.get(name)
-        heading = (text or name) if question is None else question.heading
-        if not text:
-            return heading
-        results = self.results.get(name)
-        if measured == "ratings" and results is not None and results.facts.title:
-            return f"{heading}: rated on {results.facts.title}"
-        return f"{heading}: {measured}"
+        if text:
+            return f"{text_heading(text, self.survey) or text}: {measured}"
+        question = self.survey.by_name.get(name)
+        return name if question is None else question.heading
 
     def questions_of(self, question: Question) -> list[Question]:
-        """Return the ratings and the codes of an open question as questions to choose."""
-        names = [results_title(text, kind) for text in question.all_columns for kind in ("ratings", "codes")]
+        """Return the ratings and the codes of an open question as questions to choose.
+
+        Ratings on several scales are named with them.
+        """
+        names = []
+        for text in question.all_columns:
+            plain, codes = (results_title(text, kind) for kind in ("ratings", "codes"))
+            ratings = [name for name, entry in self.results.items() if entry.scale and entry.text == text]
+            if plain in self.results and not self.results[plain].facts.title:
+                ratings = [plain, *ratings]
+            names += [*(ratings if len(ratings) > 1 else [plain]), codes]
         return [
             Question(name=name, kind="open", title=self.heading(name), text=question.text)
             for name in names
@@ -134,8 +147,7 @@ class FileResults:
         for name in questions:
             text, measured = measured_text(name)
             if text and name not in self.table.columns and name not in self.results:
-                question = self.survey.of_column(text)
-                heading = text if question is None else question.heading
+                heading = text_heading(text, self.survey) or text
                 return MissingResults(self.file.name, heading, measured)
         return None
 
@@ -154,17 +166,21 @@ class FileResults:
 
     def words(self, questions: Collection[str]) -> list[str]:
         """Return the command's options for the results that some questions ask for."""
-        words = []
-        for results in self.asked(questions):
-            named = results.table.name if results.facts.text else f"{results.text}={results.table.name}"
-            words += ["--results", named]
-        return words
+        asked = dict.fromkeys(
+            results.table.name if results.facts.text else f"{results.text}={results.table.name}"
+            for results in self.asked(questions)
+        )
+        return [word for named in asked for word in ("--results", named)]
 
     def asked(self, questions: Collection[str]) -> list[TextResults]:
         """Return the results that some questions ask for."""
         opened = (self.survey.by_name[name] for name in questions if name in self.survey.by_name)
         texts = {column for question in opened if question.kind == "open" for column in question.all_columns}
-        return [entry for name, entry in self.results.items() if name in questions or entry.text in texts]
+        return [
+            entry
+            for name, entry in self.results.items()
+            if name in questions or (entry.text in texts and not entry.scale)
+        ]
 
 
 @dataclass(frozen=True)
@@ -291,7 +307,10 @@ class ProjectResults:
         *,
         in_memory: bool = False,
     ) -> FileResults:
-        """Find the results of a file among the tables of the folder ``results``; of two, the later is taken.
+        """Find the results of a file among the tables of the folder ``results``.
+
+        Of two ratings on one scale, or two codings, the later is taken. Ratings are known by their scale; the
+        latest of a text also without it.
 
         Args:
             file: the file.
@@ -306,16 +325,19 @@ class ProjectResults:
         for path in _tables(self.project.folder):
             for entry in _results_in(path, table, survey):
                 reason = find_difference(table, entry, codes.get(entry.text, ()))
-                if not reason and entry.question not in results:
-                    results[entry.question] = _in_memory(entry) if in_memory else entry
+                of_scale = entry.on_scale()
+                if not reason and of_scale.question not in results:
+                    known = _in_memory(entry) if in_memory else entry
+                    results |= {name: known for name in [entry.question] if name not in results}
+                    results[of_scale.question] = known.on_scale()
                 elif not reason:
-                    later = results[entry.question].table.file_name
+                    later = results[of_scale.question].table.file_name
                     reason = f"{entry.table.name} has {entry.measured} of the same answers as {later}"
                     others.append(("", OtherResults("Not shown", reason, entry.measured)))
                 elif _is_named_after(path, file, entry, survey):
                     repeatable = path.name if stored_choices(path) else ""
                     old = OtherResults("Outdated", reason, entry.measured, repeatable)
-                    others.append((entry.question, old))
+                    others.append((of_scale.question, old))
         shown = tuple(entry for name, entry in others if name not in results)
         return FileResults(file, table, survey, results, shown)
 
