@@ -501,6 +501,7 @@ def measured_again(browser, page):
     table = re.search(r'form="again" name="table" value="([^"]*)">', page)[1]
     page = browser.change("/tables/again", {"table": table, "here": "questions=shape"})
     while 'id="measuring"' in page:
+        assert 'To stop this, go to the page <a href="/rate">Rate' in page
         time.sleep(0.05)
         page = browser.get("/tables?questions=shape")
     return page

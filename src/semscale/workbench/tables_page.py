@@ -166,6 +166,7 @@ class TablesPage:
     ) -> None:
         self._project, self._reader, self._work, self._measure = project, reader, work, measure
         self._measuring: PageRun[Any] | None = None
+        self._measured_on = ""  # the page that has this run, too
         self._results = ProjectResults(project)
         self._run: BasketRun | None = None
         self._previews: OrderedDict[object, Preview] = OrderedDict()
@@ -209,6 +210,7 @@ class TablesPage:
             rows=[entry for entry in _rows(view, results) if _matches(entry, draft.find)],
             results=results,
             measuring=self._measuring,
+            measured_on=self._measured_on,
             groups={question.name for question in view.survey.of_kind(*GROUPS)},
             roles={
                 name: (label, [entry.name for entry in view.survey.of_kind(*kinds)])
@@ -316,7 +318,7 @@ class TablesPage:
         old = next((results for results in others if table and results.table == table), None)
         if old is not None:  # another window may have made them again
             choices = choices_again(self._project.folder / RESULTS / table, is_of_open_file=True)
-            self._measuring = self._measure[old.measured](choices)
+            self._measuring, self._measured_on = self._measure[old.measured](choices), old.page
         return redirect(f"/tables?{Draft.from_query(here).query}")
 
     def measuring(self) -> Response:
