@@ -761,3 +761,21 @@ def test_an_earlier_wave_without_results_is_named(browser, folder):
     assert "--earlier wave1.csv --results results/wave1-Reason-codes.parquet" in page
     assert "--results results/wave3-Reason-codes.parquet" in page
     assert "Change to the wave before" in page
+
+
+@pytest.mark.usefixtures("waves")
+def test_waves_are_compared_on_the_scale_that_a_question_names(browser, folder, semscale):
+    for wave in ("wave1", "wave3"):
+        for title in ("Quality", "Trust"):
+            write_results(folder, f"{wave}-Reason-{title}", RATED, "ratings", title, source=f"{wave}.csv")
+    tick(browser, "wave1.csv")
+    add(browser, f"/tables?{urlencode({'questions': ON_SCALES, 'min_base': 1}, doseq=True)}")
+    browser.change("/tables/make", {"kind": "xlsx"})
+    command = unescape(re.search(r"semscale (tables wave3.csv --basket[^<]*)", end_of_run(browser))[1])
+    assert command.count("--results") == 4
+    names = CalamineWorkbook.from_path(folder / "results" / "wave3-tables.xlsx").sheet_names
+    assert {"Changes", "why on Trust, ratings", "why on Quality, ratings"} <= {*names}
+    assert semscale(*shlex.split(command)).code == 0
+    (folder / "results" / "wave1-Reason-Trust.parquet").unlink()
+    page = browser.get(f"/tables?{urlencode({'questions': ON_SCALES[0], 'min_base': 1})}")
+    assert "wave1.csv has no current ratings of ‘The reason on Trust’" in page
