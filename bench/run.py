@@ -18,7 +18,8 @@ from measuring import Options
 SPEED = (
     "engine.py", "engines.py", "small_files.py", "entailment.py", "bertscore.py", "layered.py",
     "consistency.py", "growth.py", "million.py", "warm.py", "startup.py", "first_paint.py", "browser.py",
-    "tables_preview.py", "memory.py", "precision.py", "cache.py", "rating.py", "structure.py", "tables.py",
+    "tables_preview.py",
+    "tables_waves.py", "memory.py", "precision.py", "cache.py", "rating.py", "structure.py", "tables.py",
     "streaming.py", "chat.py", "study.py", "decisions.py", "drift.py", "cluster.py",
     "history.py", "serving.py",
 )  # fmt: skip
