@@ -65,7 +65,18 @@ def test_an_answer_has_the_codes_of_all_of_its_clauses(suggestion, keyword_embed
 def test_rows_without_a_code_are_counted(keyword_embedder):
     summary = suggest([*ANSWERS, "nothing", "nothing", "no idea"], keyword_embedder, codes=3)
     assert (summary.n_sampled, summary.n_without) == (93, 3)
-    assert summary.document().brief_introduction[-1] == "3 of the included rows have no code"
+    assert summary.document().brief_introduction[-1] == "3 of the included rows have none of these topics"
+
+
+def test_rows_that_would_get_no_code_are_counted_by_the_coder_and_not_by_topics(keyword_embedder):
+    cells = [*ANSWERS, "nothing", "nothing", "no idea"]
+    summary = suggest(cells, keyword_embedder, codes=3)
+    topics = replace(summary, n_without=50)  # topics are narrower than codes
+    coder = Coder(build_codebook(summary), embedder=keyword_embedder)
+    counted = topics.with_counts(coder, {text: cells.count(text) for text in set(cells)})
+    coding = code_answers(coder.score(cells))
+    assert counted.n_not_coded == len(cells) - coding.counts["coded"] == 3
+    assert counted.document().brief_introduction[-1] == "3 of the included rows would get no code"
 
 
 def test_negative_examples_have_another_code_and_none_of_the_words(suggestion):

@@ -117,7 +117,7 @@ class SuggestionSummary(Presentable):
         n_clustered: number of different answers whose units were clustered: all, or a random sample.
         n_units: number of different units of these answers.
         n_sampled: number of rows with one of these answers.
-        n_without: number of these rows without a proposed code.
+        n_without: number of these rows without a proposed topic.
         codes: proposed codes, the most frequent first.
         nets: groups of two or more positions of codes with similar topics; empty with fewer than six codes.
         is_chosen: whether the number of codes was chosen by stability.
@@ -127,6 +127,8 @@ class SuggestionSummary(Presentable):
         asked: name of the chat model that named codes; ``None`` for none.
         n_unnamed: number of codes that were named by words, as the model's reply had no name.
         problem: why ``semscale code`` would refuse the proposed codebook; ``None`` if it would not.
+        n_not_coded: number of these rows that ``semscale code`` would give none of the codes; ``None`` if it
+            would refuse the codebook.
         created: time of the proposal.
         input_notes: how the table was read.
     """
@@ -149,6 +151,7 @@ class SuggestionSummary(Presentable):
     asked: str | None = None
     n_unnamed: int = 0
     problem: str | None = None
+    n_not_coded: int | None = None
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
     input_notes: tuple[str, ...] = ()
 
@@ -195,19 +198,18 @@ class SuggestionSummary(Presentable):
         return {" + ".join(some[:_NAMED_CODES])[:MAX_NAME]: some for some in names}
 
     def with_counts(self, coder: Coder, times: Mapping[str, int]) -> "SuggestionSummary":
-        """Count the clustered rows that ``semscale code`` would give each proposed code.
+        """Count the clustered rows that ``semscale code`` would give each proposed code, and none of them.
 
         Args:
             coder: coder for the proposed codebook.
             times: number of rows with each clustered answer.
         """
         texts = self.topics.texts
-        likeness = coder.adapt([texts]).score(texts).likeness
+        assigned = coder.adapt([texts]).score(texts).likeness >= BY_LIKENESS.given_from
         rows = np.array([times[text] for text in texts])
-        counts = dict(
-            zip(coder.codebook.names, (rows @ (likeness >= BY_LIKENESS.given_from)).tolist(), strict=True)
-        )
-        return replace(self, codes=tuple(replace(code, n_coded=counts[code.name]) for code in self.codes))
+        counts = dict(zip(coder.codebook.names, (rows @ assigned).tolist(), strict=True))
+        codes = tuple(replace(code, n_coded=counts[code.name]) for code in self.codes)
+        return replace(self, codes=codes, n_not_coded=int(rows[~assigned.any(axis=1)].sum()))
 
     def record(self) -> dict[str, Any]:
         """Return the numbers by name, for JSON."""
@@ -223,6 +225,7 @@ class SuggestionSummary(Presentable):
             "units": self.n_units,
             "sampled": self.n_sampled,
             "without": self.n_without,
+            "not_coded": self.n_not_coded,
             "chosen": self.is_chosen,
             "stable": self.n_stable,
             "codebook": self.codebook,

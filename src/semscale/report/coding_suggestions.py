@@ -47,7 +47,9 @@ def suggestion_document(summary: "SuggestionSummary") -> Document:
     left_out["not in the sample"] = summary.counts.get(Status.SCORED, 0) - summary.n_sampled
     counting = rows_scored(summary.n_sampled, summary.n, left_out, verb="included")
     stable = f"{summary.n_stable} of {count_of(len(summary.codes), 'code')} are stable"
-    without = f"{count(summary.n_without)} of the included rows have no code"
+    without = f"{count(summary.n_without)} of the included rows have none of these topics"
+    if summary.n_not_coded is not None:
+        without = f"{count(summary.n_not_coded)} of the included rows would get no code"
     columns: Columns[SuggestedCode] = (
         ("code", lambda code: Quoted(code.name, _NAME)),
         ("answers", lambda code: code.n),

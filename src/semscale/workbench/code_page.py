@@ -205,7 +205,7 @@ class CodePage:
             choice=choice,
             groups=[] if stored is None else self._groups(stored, choice, table, coded),
             n_readable=table.n_readable if table else suggested.n_sampled if suggested else None,
-            n_without=table.n_without if table else suggested.n_without if suggested else None,
+            n_without=table.n_without if table else suggested.n_not_coded if suggested else None,
             is_coded=table is not None,
             suggestion=self._tasks.suggestion,
             task=self._tasks.running,
