@@ -555,7 +555,7 @@ def test_a_page_says_which_numbers_are_weighted_and_keeps_the_p_value_in_view(co
     ):
         assert f">{head}</th>" in page
     groups = page.partition('<section id="groups">')[2].partition("</section>")[0]
-    assert '<table class="stacks crosstab keeps-last">' in groups
+    assert '<table class="crosstab keeps-last">' in groups
     assert '<small class="interval">' in groups
     plain = code("--by", "region", "--report", "code.html")
     assert "weighted" not in plain.out

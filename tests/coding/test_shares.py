@@ -56,6 +56,7 @@ def test_unsure_answers_count_for_all_or_nothing_at_the_ends_and_unread_answers_
     # The unsure answer has the code or not: from the lower end of 2 of 4 to the upper end of 3 of 4.
     lower, upper = wilson_interval(2, 4), wilson_interval(3, 4)
     assert (share.counted.value, share.counted.low, share.counted.high) == (0.5, lower.low, upper.high)
+    assert share.high_without_unsure == lower.high
     assert share.corrected is None
     assert share.has_small_base
     assert not share_of(answers, min_base=3).has_small_base
@@ -66,6 +67,7 @@ def test_unsure_answers_count_for_their_probabilities():
     share = share_of(coded(values, probability=values[:, None]))
     # 1 + 1 + 0 + .4 of 4
     assert share.counted == wilson_interval(2.4, 4)
+    assert share.high_without_unsure == share.counted.high
     assert share.counted.value == pytest.approx(0.6)
 
 

@@ -131,18 +131,20 @@ def test_json_names_the_test_and_the_groups_that_took_part(full):
 
 
 def test_the_report_states_the_base_of_shares(full):
-    assert coding_document(full).full_introduction[1] == (
-        "Shares are of the 100 answers that can be read; an answer may have several codes."
+    assert coding_document(full).full_introduction == (
+        "Shares are of the 100 answers that can be read; an answer may have several codes.",
     )
 
 
 def test_the_report_states_how_rows_become_the_base_of_shares(summed):
     texts = ["battery", "price", "hello", "...", None]
     summary = summed({"text": texts})
-    assert coding_document(summary).full_introduction[0] == (
-        "5 rows: 1 without an answer, 1 that cannot be read and 3 that can be read. "
-        "Of these 3: 2 coded, 1 other and 0 unsure."
-    )
+    document = coding_document(summary)
+    assert document.brief_introduction == ("5 rows: 2 coded, 1 other, 1 cannot be read and 1 no answer",)
+    assert {name: value.value for name, value in document.facts} == {
+        "Codes": 3, "Rows": 5, "No answer": 1, "Cannot be read": 1, "Coded": 2, "Other": 1, "Unsure": 0,
+        "Coded by hand": 0,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -150,19 +152,19 @@ def test_the_report_states_how_rows_become_the_base_of_shares(summed):
     [
         (
             {"power": (0.8, 0.9), "cost": (0.4, 0.6), "display": (0.1, 0.2)},
-            "‘power’ is praised most (85 % positive), ‘display’ least (15 %)",
+            "‘power’ is praised most (85.0 % positive), ‘display’ least (15.0 %)",
         ),
         (
             {"power": (0.8, 0.9), "cost": (0.3, 0.6), "display": (0.2, 0.4)},
-            "‘power’ is praised most (85 % positive)",
+            "‘power’ is praised most (85.0 % positive)",
         ),
         (
             {"power": (0.6, 0.9), "cost": (0.5, 0.7), "display": (0.2, 0.4)},
-            "‘display’ is praised least (30 % positive)",
+            "‘display’ is praised least (30.0 % positive)",
         ),
         (
             {"power": (0.6, 0.9), "cost": (0.4, 0.7), "display": (0.2, 0.5)},
-            "‘display’ (35 % positive) is praised less than ‘power’ (75 %)",
+            "‘display’ (35.0 % positive) is praised less than ‘power’ (75.0 %)",
         ),
         (
             {"power": (0.5, 0.9), "cost": (0.4, 0.7), "display": (0.2, 0.6)},
@@ -191,8 +193,8 @@ def test_the_most_frequent_topic_leads_only_if_its_interval_is_apart(full):
         section = next(section for section in document.sections if section.name == "shares")
         return section.findings[0].replace("\u00a0", " ")
 
-    assert finding(0.6).startswith("‘power’ is the most frequent topic (70 %, plausibly 60 % to 80 %")
-    assert finding(0.45).startswith("Most frequent are ‘power’ (55 %, plausibly 45 % to 65 %")
+    assert finding(0.6).startswith("‘power’ is the most frequent topic (70.0 %, plausibly 60.0 % to 80.0 %")
+    assert finding(0.45).startswith("Most frequent are ‘power’ (55.0 %, plausibly 45.0 % to 65.0 %")
     assert finding(0.45).endswith("; their order is not certain")
 
 
@@ -252,7 +254,7 @@ def notes_of_shares(summary):
     return [chart.note for chart in charts if chart.quantity.startswith("share of answers")]
 
 
-def test_shares_of_groups_have_a_chart_with_intervals_above_their_table(summed):
+def test_shares_of_groups_have_a_chart_with_intervals_and_a_table(summed):
     groups = {"text": TEXTS, "region": ["north", "south"] * 50}
     bare = summed(groups, CodingColumns(text="text", by=("region",)))
     *_, figure = coding_document(bare).figures()
@@ -261,7 +263,6 @@ def test_shares_of_groups_have_a_chart_with_intervals_above_their_table(summed):
     for series in chart.series:
         assert all(low <= value <= high for low, value, high in zip(series.low, series.values, series.high,
                                                                     strict=True))  # fmt: skip
-    assert figure.shows_table
     assert figure.table.columns[-1] == "p (Holm)"
 
 

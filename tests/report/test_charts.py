@@ -28,6 +28,7 @@ from semscale.report.document import DataTable, Swatch
 from semscale.report.figures import histogram_table, histograms_figure
 from semscale.report.plane_charts import MatrixCell, matrix, reliability, scatter
 from semscale.report.row_charts import (
+    PALE,
     Bar,
     ForestRow,
     ScoreGroup,
@@ -303,6 +304,15 @@ def test_a_figure_lies_at_its_value_and_the_band_ends_at_the_margin():
     (diamond,) = (path for path in elements(drawn, "path") if "l5.5" in path["d"])
     middle = float(re.match(r"M([\d.]+)", diamond["d"])[1])
     assert middle == pytest.approx(zero + 0.2 * pixels, abs=0.5)
+
+
+def test_the_uncertain_part_of_an_interval_is_pale():
+    drawn = forest([row(low=0.1, high=0.4, pale_from=0.3)], "share", width=860)
+    (((low, _), (middle, _)),), (((start, _), (high, _)),) = lines(drawn, INK), lines(drawn, PALE)
+    assert start == middle
+    assert middle - low == pytest.approx(2 * (high - start), abs=0.2)
+    whole = forest([row(low=0.1, high=0.4, pale_from=0.4)], "share", width=860)
+    assert not lines(whole, PALE)
 
 
 def test_a_narrow_forest_has_the_short_figures():

@@ -232,6 +232,8 @@ class CodeShare:
         by: name of the column of groups; ``None`` for all answers.
         group: name of the group; ``None`` for all answers, and for answers without a group.
         sentiment: sentiment of the answers that judge it; ``None`` if nothing was rated.
+        high_without_unsure: upper end of the interval of the counted share if unsure answers without a
+            probability do not have the code; NaN without an interval.
     """
 
     code: str
@@ -244,6 +246,7 @@ class CodeShare:
     by: str | None = None
     group: str | None = None
     sentiment: CodeSentiment | None = None
+    high_without_unsure: float = np.nan
 
     @property
     def n_readable(self) -> int:
@@ -302,12 +305,13 @@ def code_shares(
                     n,
                     n_assigned,
                     int(counts.base[group]) - n,
-                    counted[group][position],
+                    counted[group][position][0],
                     _correct_share(sample.hand, rows, position, interval),
                     min_base,
                     by,
                     name,
                     None if sentiments is None else sentiments[group][position],
+                    counted[group][position][1],
                 )
             )
     return tuple(shares)
@@ -317,8 +321,14 @@ _Estimates = list[list[Estimate]]
 """Estimates of k codes in each of g groups."""
 
 
-def _counted_shares(sample: CodedSample, groups: Integers, counts: CodeCounts, interval: float) -> _Estimates:
-    """Estimate counted shares; the lower end is that of the value, the upper end that of the most."""
+def _counted_shares(
+    sample: CodedSample, groups: Integers, counts: CodeCounts, interval: float
+) -> list[list[tuple[Estimate, float]]]:
+    """Estimate counted shares; the lower end is that of the value, the upper end that of the most.
+
+    Returns:
+        The share of k codes in each of g groups, with the upper end of the value.
+    """
     if sample.design.is_plain:
         values, most = (
             [
@@ -333,7 +343,10 @@ def _counted_shares(sample: CodedSample, groups: Integers, counts: CodeCounts, i
             for part in count_decisions(sample.assigned, sample.probability)
         )
     return [
-        [Estimate(value.value, value.low, upper.high) for value, upper in zip(*rows, strict=True)]
+        [
+            (Estimate(value.value, value.low, upper.high), value.high)
+            for value, upper in zip(*rows, strict=True)
+        ]
         for rows in zip(values, most, strict=True)
     ]
 

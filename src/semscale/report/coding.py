@@ -12,6 +12,7 @@ from semscale.coding.settings import BY_LIKENESS, CodeSettings
 from semscale.guards.findings import Span
 from semscale.report import figures, parts
 from semscale.report.chart_data import ChartData, Series, estimates
+from semscale.report.chart_kit import ACCENT
 from semscale.report.coding_chat import chat_section, reply_cautions, reply_table
 from semscale.report.coding_labels import advice_section
 from semscale.report.document import (
@@ -29,6 +30,7 @@ from semscale.report.document import (
     Quotes,
     Section,
     Share,
+    Swatch,
     Value,
     estimate_cell,
     mark_findings,
@@ -49,6 +51,7 @@ from semscale.report.formatting import (
     with_sign,
 )
 from semscale.report.parts import Column, Columns, section, table, table_of, without_none
+from semscale.report.row_charts import PALE
 from semscale.report.sentences import sample_caution, unseen_codes_note
 from semscale.spelling import hint
 from semscale.stats.calibration import FEWEST_OF_EACH
@@ -134,6 +137,11 @@ _STANDARD_ERRORS = {
     "CR2": "CR2 standard errors, which allow for rows that belong together",
 }
 
+_COUNTED_TESTS = (
+    "Groups are compared by the codes that were assigned: if more of them are wrong in one group, a "
+    f"difference may be due to that. With {FEWEST_IN_GROUP} hand-coded answers in each of two groups, shares "
+    "are corrected before they are compared."
+)
 _NOT_CORRECTED = (
     f"Shares of groups are as counted; correcting them takes {FEWEST_IN_GROUP} hand-coded answers per group."
 )
@@ -152,7 +160,7 @@ def coding_document(summary: "CodingSummary") -> Document:
         title=("Codes of the answers in “", Quoted(named.heading(named.text)), "”"),
         source=(*parts.input_and_date(summary), ("codebook ", Quoted(summary.codebook.name))),
         introduction=(
-            Paragraph(_counting(summary), detail="both", brief=counting),
+            Paragraph(counting, detail="brief"),
             Paragraph(_basis(summary)),
         ),
         notices=notices(cautions=_cautions(summary)),
@@ -212,20 +220,6 @@ def _outcome_list(summary: "CodingSummary") -> str:
     return join_list([f"{count(n)} {outcome}" for outcome, n in found_outcomes(summary).items()])
 
 
-def _counting(summary: "CodingSummary") -> str:
-    """State how rows become the answers that can be read, and the outcomes of these."""
-    coded, other, unsure, unreadable, no_answer = _count_outcomes(summary).values()
-    n_read = coded + other + unsure
-    rows = without_none(
-        f"{count(no_answer)} without an answer" if no_answer else None,
-        f"{count(unreadable)} that cannot be read" if unreadable else None,
-        f"{count(n_read)} that can be read",
-    )
-    outcomes = [f"{count(coded)} coded", f"{count(other)} other", f"{count(unsure)} unsure"]
-    read = f"Of these {count(n_read)}: {join_list(outcomes)}."
-    return f"{count_of(summary.n, 'row')}: {join_list(list(rows))}. {read}"
-
-
 def _basis(summary: "CodingSummary") -> str:
     readable = f"{count_of(summary.n_readable, 'answer')} that can be read"
     if summary.columns.weight:
@@ -243,12 +237,21 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
             shares = _as_counted(shares)
         title = summary.columns.heading(by)
         listed = _group_table(summary, title, _overall_shares(summary, shares), shares, tests)
+        note = _group_note(summary, shares, tests)
+        listed = replace(listed, note=note)
         charts, finding = _group_data(summary, shares), _group_finding(summary, shares, tests)
+        caption = f"Lines are {coverage(summary.plan.interval)} intervals"
+        if _have_unsure(shares):
+            caption += ", whose upper ends count unsure answers as if they had the code"
+        figure = figures.charts_figure("groups", charts, listed, finding=finding, caption=f"{caption}.")
         yield section(
             "groups" if position == 1 else f"groups-{position}",
             ("Shares by ", Quoted(title)),
-            figures.charts_figure("groups", charts, listed, finding=finding) if charts else listed,
-            Paragraph(_group_note(summary, shares, tests), "note", detail="both"),
+            replace(figure, shows_table=False) if charts else listed,
+            Paragraph(note, "note", detail="brief"),
+            Paragraph(_COUNTED_TESTS, "note", detail="both")
+            if any(test.kind != "corrected" for test in tests)
+            else None,
         )
     if summary.n_hand or summary.agreement.runs:
         yield section("quality", "Quality of the codes", _quality(summary), _QUALITY)
@@ -261,7 +264,7 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
     )
     quoted = section("quotes", "Examples of each code", *_quotes(summary))
     yield None if quoted is None else replace(quoted, quotes=_typical_quotes(summary))
-    yield section("outcomes", "Outcomes", *_outcomes(summary))
+    yield section("outcomes", "What coded, other and unsure mean", *_outcomes(summary))
 
 
 def _share_section(summary: "CodingSummary") -> Section | None:
@@ -332,8 +335,8 @@ def _sentiment_section(summary: "CodingSummary") -> Section | None:
         numbers=table_of(order, columns, noun="code", detail="full"),
     )
     note = (
-        "Of the answers that judge the topic, the part whose sentences and clauses about it are rated "
-        "positive. Answers that only name it are left out."
+        "Shares are of the answers that judge the topic; answers that only name it are left out. An answer "
+        "is positive if its sentences and clauses about the topic are rated positive on average."
     )
     data = tuple(replace(chart, coverage=summary.plan.interval, note=note) for chart in figure.data)
     compared = [code for code in charted if code not in summary.codebook.nets] or charted
@@ -359,7 +362,7 @@ def _sentiment_finding(codebook: "Codebook", positive: Mapping[str, Interval]) -
         positive: share of positive answers of each code, the most positive first.
     """
     named = {code: f"‘{one_line(code)}’" for code in positive}
-    shown = {code: percent(share.value, 0) for code, share in positive.items()}
+    shown = {code: percent(share.value) for code, share in positive.items()}
     first, last = list(positive)[0], list(positive)[-1]
     if first == last:
         return f"{shown[first]} of the answers that judge {named[first]} are positive"
@@ -392,8 +395,10 @@ def _is_apart(
 
 
 def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]", numbers: DataTable) -> Figure:
-    """Draw the share of each code with its interval, above their table."""
+    """Draw the share of each code; the pale end of its interval is due to unsure answers alone."""
     is_corrected = bool(summary.n_hand)
+    pale_from = [] if is_corrected else [share.high_without_unsure for share in order]
+    level = coverage(summary.plan.interval)
     figure = figures.shares_figure(
         "shares",
         [(_label(summary.codebook, share.code), _best(share)) for share in order],
@@ -401,15 +406,31 @@ def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]", numbe
         quantity="share of answers, corrected" if is_corrected else "share of answers, as counted",
         measure="share",
         numbers=numbers,
+        pale_from=pale_from,
     )
     data = tuple(
         replace(chart, coverage=summary.plan.interval, note=_chart_note(summary, order))
         for chart in figure.data
     )
-    caption = f"Dots are shares, lines their {coverage(summary.plan.interval)} intervals"
-    caption += "." if is_corrected else ", whose upper ends count unsure answers, too."
+    legend: tuple[Swatch, ...] = ()
+    caption = f"Dots are shares, lines their {level} intervals."
+    if _have_unsure(order):
+        legend = (
+            Swatch(ACCENT, "share of answers that got the code", "dot"),
+            Swatch(ACCENT, f"its {level} interval", "line"),
+            Swatch(PALE, "if all unsure answers had the code, too", "line"),
+        )
+        caption = (
+            "A share plausibly lies between the outer ends of its two lines, whether or not unsure answers "
+            "have the code. Other errors of the coder are not included."
+        )
     finding = _shares_finding(summary.codebook, _without_nets(summary.codebook, order))
-    return replace(figure, data=data, finding=finding, caption=caption, shows_table=True)
+    return replace(figure, data=data, finding=finding, caption=caption, legend=legend)
+
+
+def _have_unsure(shares: "Sequence[CodeShare]") -> bool:
+    """Return true if upper ends of intervals of counted shares depend on unsure answers."""
+    return any(share.corrected is None and share.high_without_unsure < share.counted.high for share in shares)
 
 
 def _chart_note(summary: "CodingSummary", order: "Sequence[CodeShare]") -> str:
@@ -447,15 +468,12 @@ def _shares_finding(codebook: "Codebook", order: "Sequence[CodeShare]") -> str:
         return "No code has a share"
     first, *others = known
     best = _best(first)
-    name, stated = f"‘{one_line(first.code)}’", percent(best.value, 0)
+    name, stated = f"‘{one_line(first.code)}’", percent(best.value)
     if has_interval(best):
-        stated += f", plausibly {percent(best.low, 0)} to {percent(best.high, 0)}"
-    positive = _positive(first)
-    if positive is not None and np.isfinite(positive.value):
-        stated += f"; of those that judge it, {percent(positive.value, 0)} are positive"
+        stated += f", plausibly {percent(best.low)} to {percent(best.high)}"
     if not others:
         return f"{name} is the only topic ({stated})"
-    named = [f"‘{one_line(share.code)}’ ({percent(_best(share).value, 0)})" for share in others[:2]]
+    named = [f"‘{one_line(share.code)}’ ({percent(_best(share).value)})" for share in others[:2]]
     shares = {share.code: _best(share) for share in known}
     if _is_apart(codebook, first.code, shares, lambda share, other: share.low > other.high):
         return f"{name} is the most frequent topic ({stated}), before {join_list(named)}"
@@ -899,7 +917,7 @@ def _outcomes(summary: "CodingSummary") -> Iterator[Block | None]:
         explained=True,
         brief_title="Outcomes",
     )
-    yield replace(listed, finding=_outcome_list(summary))
+    yield listed
     if summary.reasons:
         yield table(
             ("reason", "answers", "share", "meaning"),
@@ -955,12 +973,6 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
         yield f"{join_list([*weighted])} are weighted. {join_list([*others])} are not."
     if summary.columns.strata and summary.drivers is not None:
         yield "Drivers ignore strata, which makes their intervals too wide rather than too narrow."
-    if any(test.kind != "corrected" for test in summary.tests):
-        yield (
-            "Tests between groups compare codes as assigned. If the coder errs more often in one group, they "
-            f"may show a difference that hand codes would not. With {FEWEST_IN_GROUP} hand-coded answers in "
-            "each of two groups they compare corrected shares."
-        )
     if summary.drivers is not None:
         yield "Drivers are associated with the rating; this does not show that they cause it."
 

@@ -1,5 +1,6 @@
 """Figures that documents of several instruments share, built from data."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -9,7 +10,7 @@ import numpy as np
 
 from semscale.report import chart_data
 from semscale.report.chart_data import ChartData, Charts
-from semscale.report.chart_kit import BAR, TOTAL, point_colours, point_names, series_colours
+from semscale.report.chart_kit import ACCENT, BAR, TOTAL, point_colours, point_names, series_colours
 from semscale.report.document import (
     Chart,
     DataTable,
@@ -188,6 +189,7 @@ def shares_figure(
     quantity: str,
     measure: str,
     numbers: DataTable | None = None,
+    pale_from: Sequence[float] = (),
 ) -> Figure:
     """Draw a share with its interval for each row, as dots on one axis.
 
@@ -198,6 +200,7 @@ def shares_figure(
         quantity: full name of the quantity.
         measure: short name of the quantity.
         numbers: table of the figure, if it is not the table of shares.
+        pale_from: value of each row from which on its interval is drawn pale; empty for none.
     """
     drawn = [
         ForestRow(
@@ -206,9 +209,11 @@ def shares_figure(
             low=share.low,
             high=share.high,
             text=percent_with_interval(share),
-            short_text=brief_percent(share.value),
+            short_text=percent(share.value),
+            colour=ACCENT,
+            pale_from=end,
         )
-        for label, share in rows
+        for (label, share), end in zip(rows, pale_from or [math.inf] * len(rows), strict=True)
     ]
     return Figure(
         name,

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 _FEWEST_LISTED = 5  # sections of a page with a list of contents
 _MOST_OPEN = 5  # compared items before those that are folded
+_NAMED = re.compile(r"‘[^’]{1,24}’")
 _BREAKS, _PARTS = re.compile("[-/]"), re.compile("[^/]*/”?|[^/]+")  # a closing quote stays with its name
 
 
@@ -117,11 +118,16 @@ def line_html(line: Line) -> Markup:
     """
     match line:
         case str():
-            return escape(printable(percents_unbroken(line)))
+            return escape(printable(_NAMED.sub(_hold_together, percents_unbroken(line))))
         case Quoted():
             return Markup("<bdi>{}</bdi>").format(_unbroken(line_text(line)))
         case _:
             return Markup("").join(_quotes_held(line))
+
+
+def _hold_together(name: re.Match[str]) -> str:
+    """Keep a short name, such as that of a code, on one line."""
+    return name.group().replace(" ", "\u00a0")
 
 
 def next_step_html(document: Document) -> Markup:

@@ -49,7 +49,10 @@ HISTOGRAM, GROUP, UNRELATED = ACCENT, BAR, NEUTRAL
 TOLERATED = "#e6decd"
 """Colour of the band from 0 to a margin."""
 
-_ROOM_FOR_A_FIGURE = 34  # pixels
+PALE = "#6594c4"
+"""Colour of the part of an interval that depends on what is not known."""
+
+_ROOM_FOR_A_FIGURE = 20  # pixels
 _HEAD, _FOOT = 36, 36  # pixels of an axis above and below a plot, with its title
 _GROUP_ROW, _LABELLED_ROW = 30, 38  # pixels of a group, and of one with a label above its mean
 _PANEL, _NARROW_PANEL, _PANEL_ROW = 104, 92, 27  # least width of a panel in pixels, and height of its rows
@@ -448,6 +451,8 @@ class ForestRow:
         short_text: its figures, for narrow ones.
         margin: end of a band that starts at 0; ``None`` without one.
         outcome: pass, fail or undecided; ``None`` without a test.
+        colour: colour of the mark and the interval of a row without a test; by default a grey mark on ink.
+        pale_from: value from which on the interval is drawn pale.
     """
 
     name: str
@@ -458,6 +463,8 @@ class ForestRow:
     short_text: str
     margin: float | None = None
     outcome: str | None = None
+    colour: str = ""
+    pale_from: float = math.inf
 
     @property
     def positions(self) -> list[float]:
@@ -509,7 +516,10 @@ def _draw_forest_row(drawing: Drawing, axis: Axis, row: ForestRow, y: float) -> 
         limit = axis(row.margin)
         drawing.box((axis(0), y - 10), limit - axis(0), 20, TOLERATED)
         drawing.path(line([(limit, y - 13), (limit, y + 13)]), stroke=MUTED, stroke_width=2, opacity=0.7)
-    drawing.interval(axis, y, (row.low, row.high), INK, 2)
+    end = min(row.high, row.pale_from)
+    if end < row.high:
+        drawing.interval(axis, y, (end, row.high), PALE, 4)
+    drawing.interval(axis, y, (row.low, end), row.colour or INK, 2)
     if math.isnan(row.value):
         return
     middle = axis(row.value), y
@@ -520,7 +530,7 @@ def _draw_forest_row(drawing: Drawing, axis: Axis, row: ForestRow, y: float) -> 
     elif row.outcome == "pass":
         drawing.dot(middle, 5.7, ACCENT)
     else:
-        drawing.dot(middle, 4.5, MUTED)
+        drawing.dot(middle, 4.5, row.colour or MUTED)
 
 
 def legend(rows: Sequence[ForestRow], *, gated: bool) -> tuple[Swatch, ...]:
