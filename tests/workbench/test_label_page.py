@@ -384,12 +384,13 @@ def test_the_page_and_the_command_correct_the_same_mean(browser, folder, semscal
     person.label("543215432154")
     browser.change("/label/sheet", {"task": "answers-Reason-quality"})
     rate, _ = commands_on(person.page())
-    corrected = json.loads(run(semscale, *rate[1:], "--floor", "none", "--json").out)["comparison"][
-        "corrected"
-    ]
+    content = json.loads(run(semscale, *rate[1:], "--floor", "none", "--json").out)
+    corrected, mean = content["comparison"]["corrected"], content["estimates"]["overall"]["figures"]["mean"]
     value, low, high = (f"{corrected[name]:.2f}" for name in ("value", "low", "high"))
-    assert f"{value} [{low}, {high}]" in person.figures()
-    assert "correlat" in person.figures()
+    figures = person.figures()
+    assert f"{value} [{low}, {high}]" in figures
+    assert f"Without the labels, the mean is {mean['value']:.2f}." in figures
+    assert "correlat" in figures
 
 
 def test_figures_are_weighted_by_the_only_weight_of_the_survey(browser, folder, semscale):

@@ -123,7 +123,8 @@ class JudgeMeasure:
         people = self.compare(stored.expected, labels, inclusion)
         n = people.corrected.n_labelled
         compared = _agreement(people) if n >= FEWEST_LABELS else ()
-        return LabelFigures((LabelFigure(name, n, people.corrected),), (0.0, 1.0), advice, compared)
+        figure = LabelFigure(name, n, people.corrected, uncorrected=people.corrected.naive)
+        return LabelFigures((figure,), (0.0, 1.0), advice, compared)
 
     def agreement(self, people: RaterLabels) -> dict[str, AgreementEstimate]:
         """Estimate Krippendorff's alpha of people for ordered labels."""

@@ -123,12 +123,14 @@ class LabelFigure:
         n: number of labels that it rests on; of a code, number of texts that have it.
         estimate: the figure with its interval; ``None`` as long as there is none.
         note: what the figure means, or why there is none.
+        uncorrected: the figure without the labels; ``None`` if there is none.
     """
 
     name: str
     n: int
     estimate: Interval | None
     note: str = ""
+    uncorrected: Interval | None = None
 
 
 @dataclass(frozen=True)

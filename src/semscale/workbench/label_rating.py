@@ -139,7 +139,8 @@ class RatingMeasure:
             inclusion=inclusion,
             weights=weights,
         )
-        figure = LabelFigure("Mean of all texts", len(rows), mean)
+        uncorrected = None if mean is None else mean.naive
+        figure = LabelFigure("Mean of all texts", len(rows), mean, uncorrected=uncorrected)
         return LabelFigures(
             (figure,),
             (float(values[0]), float(values[-1])),
