@@ -122,7 +122,7 @@ def test_a_report_as_markdown_or_a_workbook_with_its_figures_as_files(rate, seve
     assert ended.code == 0, ended.err
     assert ended.out.endswith("report: report.md\nfigures: figures\n")
     shown = (tmp_path / "report.md").read_text()
-    assert "## Distribution of the ratings" in shown
+    assert "## Expected share of each point" in shown
     for picture in re.findall(r"\]\((figures/[\w-]+\.svg)\)", shown):
         assert (tmp_path / picture).read_text().startswith("<svg")
     assert "figures/distribution.svg" in shown

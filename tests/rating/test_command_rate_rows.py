@@ -10,7 +10,7 @@ def test_possible_codes_are_hinted_at_and_left_out_once_they_are_named(rate, tmp
     out = rate().out
     assert "4 of 5 rows were scored; left out: 1 uninformative\n" in out
     assert (
-        "hint: 3 rated texts look like codes for a missing answer (2 × NA, 1 × -99); "
+        "hint: 3 rated texts seem to mean “no answer” (2 × NA, 1 × -99); "
         "to leave them out: --missing NA --missing -99\n"
     ) in out
     ended = rate("--missing", "NA", "--missing", "-99", "--signature")

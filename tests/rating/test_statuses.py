@@ -126,7 +126,7 @@ def test_codes_are_counted_over_all_parts(survey, coded, toy_embedder):
     assert plain.possible_codes == {"NA": 3, "-99": 2, "n/a": 1}
     assert plain.counts == {"scored": 9, "missing": 1}
     assert codes_hint(plain.possible_codes) == (
-        "6 rated texts look like codes for a missing answer (3 × NA, 2 × -99, 1 × n/a)"
+        "6 rated texts seem to mean “no answer” (3 × NA, 2 × -99, 1 × n/a)"
         + hint("; to leave them out: `missing='NA'` `missing='-99'` `missing='n/a'`")
     )
     named = rate_table(
@@ -137,9 +137,7 @@ def test_codes_are_counted_over_all_parts(survey, coded, toy_embedder):
     )
     assert named.possible_codes == {"n/a": 1}
     assert named.counts == {"scored": 4, "missing": 6}
-    assert codes_hint(named.possible_codes).startswith(
-        "1 rated text looks like a code for a missing answer (1 × n/a)"
-    )
+    assert codes_hint(named.possible_codes).startswith("1 rated text seems to mean “no answer” (1 × n/a)")
 
 
 def test_a_stopped_run_goes_on_with_the_same_codes_only(survey, coded, toy_embedder, tmp_path):

@@ -225,7 +225,7 @@ def test_the_corrected_mean_stands_at_the_head_of_screen_and_page(full, read_pag
         < screen.index("mean, from 1 to 5")
         < screen.index("mean of all texts, corrected")
     )
-    assert shown.index(message) < shown.index("plausibly lies between")
+    assert shown.index(message) < shown.index("plausibly lies in the interval")
     assert ("Labels", "sheet.csv") in [(name, line_text(line)) for name, line in document.settings]
 
 

@@ -40,7 +40,7 @@ def test_terminal_has_the_sentence_and_no_mean(doubtful, capsys):
 def test_page_has_the_sentence_and_neither_mean_nor_distribution(doubtful):
     text = markdown(doubtful.document())
     assert SENTENCE in text
-    assert "Distribution of the ratings" not in text
+    assert "Expected share of each point" not in text
     assert "Region 1" not in text
 
 
@@ -121,13 +121,13 @@ def test_observed_agreement_takes_the_place_of_the_expected_one(make_summary, ca
     assert trust_level(summary)[1] == level
     if n < 10:
         assert "ratings and labels" not in shown
-        assert "Expected correlation" in facts
+        assert "Expected correlation with people" in facts
         return
     assert f"12 labelled texts: ratings and labels {stated}" in shown
     assert ("The labels do not show that this mean orders groups and texts." in shown) is (level != "pass")
     assert "the level (the corrected mean) is known to ± 0.58." in shown
     assert "Correlation with labels" in facts
-    assert "Expected correlation" not in facts
+    assert "Expected correlation with people" not in facts
     page = markdown(summary.document())
     assert "Without labels, a correlation of 0.58 (0.06 to 0.86) was expected." in page
     assert "Only labels of these texts show" not in page

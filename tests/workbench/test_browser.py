@@ -397,7 +397,7 @@ def test_the_page_of_codes_fits_and_is_accessible(codes_page, folder, scheme, wi
         check_for_barriers(page)
 
     check()
-    page.locator("#code-form").get_by_role("button", name="Code answers").click()
+    page.locator("#code-form").get_by_role("button", name="Code the answers").click()
     page.locator("#coded-answers").wait_for(timeout=120_000)
     check()
     page.fill("#words", "loud")

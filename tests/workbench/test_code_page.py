@@ -278,11 +278,11 @@ def test_the_page_and_the_command_suggest_the_same_codes(browser, folder, semsca
     assert ended.code == 0, ended.err
     assert (folder / "codebooks" / "again.yaml").read_text() == written
     counts = re.findall(r"semscale code would give it to (\d+)", written)
-    assert re.findall(r"<b>(\d+)</b> of \d+ answers", page) == counts
+    assert re.findall(r">(\d+) of \d+ answers", page) == counts
     assert len(counts) == 3
     first = load_codebook(folder / "codebooks" / "Reason-2.yaml").codes[0]
     renamed = rename(browser, "Reason-2", first.name, "Renamed")
-    assert re.findall(r"<b>(\d+)</b> of \d+ answers", renamed) == counts
+    assert re.findall(r">(\d+) of \d+ answers", renamed) == counts
     assert page.count("still decide") == 0
     assert f"Its keywords still decide: <bdi>{first.keywords[0]}" in renamed
     browser.change("/data/undo")
@@ -386,7 +386,10 @@ def test_answers_are_found_by_code_outcome_and_words(browser, folder):
         line = f'role="status">{n} answer{"" if n == 1 else "s"}</p>'
         assert line in browser.get(f"/code/results?{query}"), query
         assert line in browser.get(f"/code/answers?{query}"), query
-    assert f"<b>{n_power}</b> of 60 answers" in browser.get("/code")
+    assert (
+        f'<b>{100 * n_power / 60:.0f}\N{NO-BREAK SPACE}%</b> <span class="of-all">{n_power} of 60 answers</span>'
+        in browser.get("/code")
+    )
     assert "From answers that were coded" in browser.get("/code?edit=power")
 
 
@@ -491,10 +494,10 @@ def test_a_task_is_stopped_and_writes_nothing(browser, folder, monkeypatch, toy_
 @pytest.mark.usefixtures("quick")
 def test_a_new_name_keeps_the_number_of_answers(browser):
     code(browser, sentiment="none")
-    counts = re.findall(r"<b>(\d+)</b> of \d+ answers", browser.get("/code"))
+    counts = re.findall(r">(\d+) of \d+ answers", browser.get("/code"))
     assert len(counts) == 3
-    assert re.findall(r"<b>(\d+)</b> of \d+ answers", rename(browser, "Reason", "power", "energy")) == counts
-    assert re.findall(r"<b>(\d+)</b> of \d+ answers", browser.get("/code")) == counts
+    assert re.findall(r">(\d+) of \d+ answers", rename(browser, "Reason", "power", "energy")) == counts
+    assert re.findall(r">(\d+) of \d+ answers", browser.get("/code")) == counts
 
 
 @pytest.mark.usefixtures("quick")
@@ -562,10 +565,10 @@ def test_answers_that_look_like_codes_are_left_out_and_outdated_codes_made_again
     path = folder / "answers.csv"
     path.write_text(path.read_text() + "na,n/a,,N,1\nna2,N/A,,N,1\n")
     page = browser.get("/code")
-    assert "2 answers look like codes for a missing answer (2 × n/a)." in page
+    assert "2 answers seem to mean “no answer” (2\u00a0×\u00a0n/a)." in page
     code(browser, sentiment="none", by="region")
     page = browser.change("/code/missing", {"question": "Reason", "codebook": "Reason"})
-    assert "look like codes" not in page
+    assert "seem to mean" not in page
     assert parse_survey((folder / "survey.yaml").read_bytes(), source="").by_name["Reason"].missing
     for address in ("/code", "/code/results"):
         page = browser.get(address)

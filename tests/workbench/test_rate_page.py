@@ -351,7 +351,7 @@ def test_the_only_weight_is_chosen_until_a_run_goes_without_it(browser, folder):
     assert '<option value="wt" selected>' in browser.get("/rate")
     page = rate(browser, weight="", floor="none")
     assert '<option value="wt" selected>' not in page
-    assert page.index("Label some texts by hand") < page.index("mean score and its")
+    assert page.index("mean score and its") < page.index("Label some texts by hand")
 
 
 @pytest.mark.usefixtures("quick")

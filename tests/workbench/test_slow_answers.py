@@ -367,7 +367,7 @@ def test_enter_that_ends_a_composition_sends_nothing(open_page, folder):
 
 def test_a_star_and_a_search_do_not_undo_each_other(open_page):
     page = open_page("/code?codebook=why", "#code-form")
-    page.get_by_role("button", name="Code answers").click()
+    page.get_by_role("button", name="Code the answers").click()
     page.locator("#coded-answers").wait_for(timeout=120_000)
     starred, found = Held(page, "/code/star"), Held(page, "/code/answers?*")
     page.locator("[data-act=star]").first.click()

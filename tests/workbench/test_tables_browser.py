@@ -85,7 +85,7 @@ def test_coded_and_rated_answers_are_tables_beside_closed_questions(new_page, fo
     page.get_by_role("link", name="Compare groups in Tables").wait_for()
     page.get_by_role("navigation").get_by_role("link", name="Code").click()
     page.get_by_label("country").check()
-    page.get_by_role("button", name="Code answers").click()
+    page.get_by_role("button", name="Code the answers").click()
     page.get_by_role("link", name="Compare groups in Tables").click()
     shown(page, "The reason (codes) by country")
     pick(page, "The reason: rated on Quality").get_by_role("button", name="Row").click()

@@ -65,10 +65,10 @@ def take_tour(page, downloads: Path, shown: Step) -> list[Path]:
 
     page.get_by_role("navigation").get_by_role("link", name="Code").click()
     page.get_by_role("button", name="Suggest codes").click()
-    page.get_by_role("button", name="Code answers").wait_for()
+    page.get_by_role("button", name="Code the answers").wait_for()
     shown("codes")
     page.get_by_label("country").check()
-    page.get_by_role("button", name="Code answers").click()
+    page.get_by_role("button", name="Code the answers").click()
     page.get_by_role("button", name="slides", exact=True).wait_for()
     _scroll_to(page, "section:has(figure)")
     shown("coded")

@@ -237,13 +237,8 @@ def _introduction(summary: "RatingSummary") -> Iterator[Paragraph]:
         yield replace(scored, detail="brief")
         yield Paragraph(interval)
     if expected := expected_sentence(summary):
-        yield Paragraph(expected, detail="both")
-    if summary.weight is not None and not summary.withholds_means:
-        effective = number(summary.estimates.overall.effective_n, 0)
-        yield Paragraph(
-            "Means and shares are weighted; numbers of texts are not. With these weights, the mean is about "
-            f"as precise as that of {effective} texts of equal weight (effective n)."
-        )
+        origin = "The estimate rests on how much the ratings differ."
+        yield Paragraph(f"{expected} {origin}", detail="both", brief=expected)
     if codes := codes_hint(summary.possible_codes):
         yield Paragraph(f"{capitalise(codes)}.", detail="both", brief=f"hint: {codes}")
     if calibration := calibration_line(summary):
@@ -252,23 +247,21 @@ def _introduction(summary: "RatingSummary") -> Iterator[Paragraph]:
 
 def _facts(summary: "RatingSummary") -> Iterator[parts.Fact]:
     scored, included = summary.counts.get(Status.SCORED, 0), summary.estimates.overall.n
-    yield "Texts", summary.n
+    yield "Rows", summary.n
     yield "Rated", scored
     if included != scored:
         yield "Counted", included
     yield "Left out", summary.n - included
     if summary.n_distinct is not None:
-        yield "Different texts", summary.n_distinct
+        yield "Distinct texts", summary.n_distinct
     if summary.n_windowed:
         yield "Read in windows", summary.n_windowed
     if summary.calibration is not None:
         yield "Unlike the labelled", summary.n_unfamiliar
-    if summary.weight is not None:
-        yield "Effective n", Number(summary.estimates.overall.effective_n, 0)
     if (observed := observed_correlation(summary)) is not None:
         yield "Correlation with labels", estimate_cell(observed)
-    elif summary.expected is not None:
-        yield "Expected correlation", estimate_cell(summary.expected)
+    elif summary.expected is not None and expected_sentence(summary) is None:
+        yield "Expected correlation with people", estimate_cell(summary.expected)
 
 
 def _settings(summary: "RatingSummary", readout: str) -> Iterator[parts.Setting]:
@@ -317,15 +310,27 @@ def _estimate_sections(summary: "RatingSummary") -> Iterator[Section | None]:
         estimates = _estimate_table(summary)
         yield section(
             "distribution",
-            "Distribution of the ratings",
+            "Expected share of each point",
             replace(estimates, detail="brief"),
             _pmf_figure(summary),
             replace(estimates, detail="full"),
+            _weights_sentence(summary),
         )
     if summary.estimates.groups:
         yield groups_section("groups", summary)
     for position, (by, further) in enumerate(summary.further_groups.items(), start=2):
         yield groups_section(f"groups-{'i' * position}", replace(summary, by=by, estimates=further))
+
+
+def _weights_sentence(summary: "RatingSummary") -> str | None:
+    """State what is weighted, and how precise the mean is; ``None`` without weights."""
+    if summary.weight is None:
+        return None
+    effective = number(summary.estimates.overall.effective_n, 0)
+    return (
+        "Means and shares are weighted; numbers of texts are not. With these weights, the mean is about as "
+        f"precise as that of {effective} texts of equal weight (effective n)."
+    )
 
 
 def _text_sections(summary: "RatingSummary") -> Iterator[Section | None]:
@@ -434,7 +439,7 @@ def _join_notices(by_text: Mapping[str, tuple[Notice, ...]]) -> tuple[Notice, ..
 def interval_sentence(summary: "RatingSummary") -> str | None:
     """Explain the mean and its interval in one sentence; ``None`` without a mean."""
     estimates, points = summary.estimates, summary.scale.points
-    mean, digits = estimates.overall.mean, scale_digits(summary.scale)
+    mean = estimates.overall.mean
     if mean is None:
         return None
     labels = (
@@ -449,9 +454,8 @@ def interval_sentence(summary: "RatingSummary") -> str | None:
     if estimates.refits:
         chance, excluded = f"{chance} and of the calibration's labels", "other errors"
     return (
-        f"{labels}. The mean of the whole population of {unit}s plausibly lies between "
-        f"{number(mean.low, digits)} and {number(mean.high, digits)} ({coverage(estimates.interval)} "
-        f"interval); this covers the sampling of {chance}, not {excluded} of the method."
+        f"{labels}. The mean of all {unit}s of the population plausibly lies in the interval, which allows "
+        f"for chance in the choice of {chance}, but not for {excluded} of the method."
     )
 
 
@@ -577,7 +581,7 @@ def _cautions(summary: "RatingSummary") -> Iterator[str]:
 
 
 def codes_hint(codes: Mapping[str, int], noun: str = "rated text") -> str:
-    """State that texts look like codes for missing answers, with the options that exclude them.
+    """State that texts seem to be codes for missing answers, with the options that exclude them.
 
     Args:
         codes: number of texts with each code.
@@ -589,9 +593,10 @@ def codes_hint(codes: Mapping[str, int], noun: str = "rated text") -> str:
     listing = ", ".join(f"{count(times)} × {one_line(code)}" for code, times in shown)
     listing += ", ..." if len(codes) > len(shown) else ""
     options = "` `".join(f"missing={one_line(code)!r}" for code, _ in shown if code != OTHER_NUMBERS)
-    verb, them = ("looks like a code", "it") if n == 1 else ("look like codes", "them")
-    texts = count_of(n, noun)
-    return f"{texts} {verb} for a missing answer ({listing})" + hint(f"; to leave {them} out: `{options}`")
+    verb, them = ("seems", "it") if n == 1 else ("seem", "them")
+    return f"{count_of(n, noun)} {verb} to mean “no answer” ({listing})" + hint(
+        f"; to leave {them} out: `{options}`"
+    )
 
 
 def missing_anchors_sentence(summary: "RatingSummary") -> str | None:
@@ -642,7 +647,7 @@ def _estimate_table(summary: "RatingSummary") -> DataTable:
     shares = (
         ("top 2 points", "top_2_box", f"top-2-box: probability of {' or '.join(values[-2:])}"),
         ("bottom 2 points", "bottom_2_box", f"bottom-2-box: probability of {' or '.join(values[:2])}"),
-        ("net (top minus bottom)", "net", "top-2-box minus bottom-2-box"),
+        ("net (top minus bottom)", "net", "top-2-box minus bottom-2-box, before rounding"),
         ("NPS", "nps", "net promoter score: probability of 9 or 10 minus that of 0 to 6"),
     )
     corrected_figures = {} if compared is None else compared.figures_by(None)
@@ -687,7 +692,8 @@ def _pmf_figure(summary: "RatingSummary") -> Figure:
         "distribution",
         *figures.bar_chart(list(zip(names, masses, strict=True))[::-1], about="Bars: share of each point"),
         table(heads, rows, title="Distribution", bars=tuple(mass.value for mass in masses)),
-        caption="Each bar is the probability of a point, averaged over the rated texts"
+        caption="Each bar is the expected share of texts at a point: its probability, averaged over all "
+        "rated texts"
         f"{lines if any(map(has_interval, masses)) else ''}."
         f"{about_labels if has_corrected or _correction_note(summary) else ''}",
         finding=_distribution_finding(summary),

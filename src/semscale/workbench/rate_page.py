@@ -18,17 +18,21 @@ from semscale.rating.rater import Rater
 from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.rating.summary import RatingSummary
 from semscale.rating.table import RatingTable, rate_table
+from semscale.report.coding import NO_ANSWER, UNREADABLE
 from semscale.report.document import Document, Headline, Quoted
+from semscale.report.formatting import capitalise, line_text
+from semscale.report.rating import codes_hint
 from semscale.results.label_sheets import HUMAN
 from semscale.results.table_columns import resolve_columns
 from semscale.scales.library import load_scale
 from semscale.serving.background import BackgroundWork, current_task
-from semscale.spelling import option_name
+from semscale.spelling import option_name, without_hints
 from semscale.stats.intervals import IntervalPlan
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels
 from semscale.survey.description import Survey
 from semscale.tabulation.text_results import results_title
+from semscale.types import Status
 from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.workbench.exports import REPORTS, TABLES, write_export
 from semscale.workbench.forms import form_fields, option_words, settings_of_form
@@ -55,6 +59,9 @@ from semscale.workbench.table_results import tables_address
 
 _RESULTS = ("distribution", "groups")
 """Sections of the report above the texts."""
+
+_STATUS_NAMES = {str(Status.MISSING): NO_ANSWER, str(Status.UNINFORMATIVE): UNREADABLE}
+"""Statuses of texts as the page of codes names them; others have their own names."""
 
 _SETTINGS = ("language", "readout", "temperature", "floor", "anchor_sets", "missing", "reasoning", "html")
 
@@ -152,9 +159,13 @@ class RatePage:
         run = self._run
         rated = None if run is None else run.result
         summary = None if rated is None else rated.summary
-        document = None if summary is None else _page_document(summary)
-        results, details = split_sections(() if document is None else document.sections, _RESULTS)
         caution = "" if run is None else view.caution_on("ratings", run.file, run.survey)
+        codes = [] if summary is None or caution else likely_codes(summary.possible_codes)
+        codes_note = (
+            capitalise(without_hints(codes_hint(summary.possible_codes))) if summary and codes else ""
+        )
+        document = None if summary is None else _page_document(summary, shown_below=codes_note)
+        results, details = split_sections(() if document is None else document.sections, _RESULTS)
         chosen = query.get("scale") or (run.scale if run else "quality")
         return page(
             "rate",
@@ -175,7 +186,9 @@ class RatePage:
             run=run,
             summary=summary,
             document=document,
-            codes=[] if summary is None or caution else likely_codes(summary.possible_codes),
+            codes=codes,
+            codes_note=codes_note,
+            status_names=_STATUS_NAMES,
             caution=caution,
             again={}
             if run is None or not caution
@@ -275,7 +288,14 @@ class RatePage:
         """Show the texts that meet the filters, without the report, which would be drawn at each key."""
         run, rated = self._ratings()
         found = self._find(run, rated.summary, request.query_params)
-        return page("texts", self._project, current="rate", summary=rated.summary, found=found)
+        return page(
+            "texts",
+            self._project,
+            current="rate",
+            summary=rated.summary,
+            found=found,
+            status_names=_STATUS_NAMES,
+        )
 
     def text(self, row: str = "") -> Response:
         """Show the anchors that are nearest to a text, and the ratings of its sentences."""
@@ -377,8 +397,13 @@ def rate_router(rate: RatePage) -> APIRouter:
     )
 
 
-def _page_document(summary: RatingSummary) -> Document:
-    """Return the report as the page shows it: its title is the question; an unchecked mean says so."""
+def _page_document(summary: RatingSummary, shown_below: str) -> Document:
+    """Return the report as the page shows it: its title is the question; an unchecked mean says so.
+
+    Args:
+        summary: the ratings.
+        shown_below: beginning of a sentence of the introduction that the page has elsewhere; empty for none.
+    """
     document = summary.document()
     lead, (file, _, *others) = document.lead, document.source
     if isinstance(lead, Headline) and summary.comparison is None and summary.calibration is None:
@@ -388,6 +413,11 @@ def _page_document(summary: RatingSummary) -> Document:
         lead=lead,
         title=("Ratings of “", Quoted(summary.text, 120), "”"),
         source=(file, ("scale ", Quoted(summary.scale.title)), *others),
+        introduction=tuple(
+            paragraph
+            for paragraph in document.introduction
+            if not (shown_below and line_text(paragraph.text).startswith(shown_below))
+        ),
     )
 
 
