@@ -386,10 +386,8 @@ def test_answers_are_found_by_code_outcome_and_words(browser, folder):
         line = f'role="status">{n} answer{"" if n == 1 else "s"}</p>'
         assert line in browser.get(f"/code/results?{query}"), query
         assert line in browser.get(f"/code/answers?{query}"), query
-    assert (
-        f'<b>{100 * n_power / 60:.0f}\N{NO-BREAK SPACE}%</b> <span class="of-all">{n_power} of 60 answers</span>'
-        in browser.get("/code")
-    )
+    share = f"{100 * n_power / 60:.0f}\N{NO-BREAK SPACE}%"
+    assert f'<b>{share}</b> <span class="of-all">{n_power} of 60 answers</span>' in browser.get("/code")
     assert "From answers that were coded" in browser.get("/code?edit=power")
 
 

@@ -84,7 +84,7 @@ def _keys_of_people() -> dict[str, str]:
 
 
 def _scroll_to(page, place: str) -> None:
-    page.locator(place).first.evaluate("place => window.scrollTo(0, place.offsetTop - 80)")
+    page.locator(place).first.evaluate("place => window.scrollTo(0, place.offsetTop - 70)")
 
 
 def _download(page, name: str, folder: Path) -> Path:
