@@ -22,7 +22,7 @@ from semscale.serving.background import BackgroundWork, Task
 from semscale.workbench.access import READING, STATIC
 from semscale.workbench.data_page import data_router, refusal
 from semscale.workbench.models import Models
-from semscale.workbench.pages import PAGES, page, redirect, static_file
+from semscale.workbench.pages import PAGES, add_routes, page, redirect, static_file
 from semscale.workbench.project import NoFileError, Project
 from semscale.workbench.start_page import OpenProject, start_router
 from semscale.workbench.survey_view import SurveyReader
@@ -53,7 +53,7 @@ def workbench(project: Project, *, open_project: OpenProject | None = None) -> F
 
     def add_further_pages() -> None:
         for router in _further_routers(project, reader, work, models):
-            app.include_router(router)
+            add_routes(app.router, router)
 
     def refuse(request: Request, error: Exception) -> Response:
         user, current = current_user(), request.url.path.split("/")[1]
@@ -89,8 +89,8 @@ def workbench(project: Project, *, open_project: OpenProject | None = None) -> F
             ),
         ],
     )
-    app.include_router(start_router(project, open_project))
-    app.include_router(data_router(project, reader))
+    add_routes(app.router, start_router(project, open_project))
+    add_routes(app.router, data_router(project, reader))
 
     @app.get(f"{STATIC}{{name}}")
     async def static(name: str) -> Response:

@@ -212,6 +212,11 @@ def router_of(
     return router
 
 
+def add_routes(router: APIRouter, further: APIRouter) -> None:
+    """Add the routes of a page to a router, which FastAPI's ``include_router`` would build a second time."""
+    router.routes.extend(further.routes)
+
+
 def in_place_of(answer: Response, part: str) -> Response:
     """Let htmx replace a part of the page by the same part of a response, whatever it had asked for.
 

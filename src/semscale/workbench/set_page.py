@@ -1,5 +1,6 @@
 """The page of a regression set: its right answers, and whether a candidate keeps to them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -106,7 +107,7 @@ class SetPage:
         kept = self._set(form.name)
         self._save(kept, form)
         if form.removed:
-            _check_id(kept, form.removed)
+            _check_ids(kept, [form.removed])
             kept.remove(form.removed)
         return redirect("/answers/set", element_id(form.saved) if form.saved else "items", name=form.name)
 
@@ -117,7 +118,7 @@ class SetPage:
             InputError: the set has no such item, or the candidate that was checked last gave another answer.
         """
         kept, answer = self._set(form.name), _plain(form.answer)
-        _check_id(kept, id)
+        _check_ids(kept, [id])
         compared = self._run.result if self._run is not None and self._run.name == form.name else None
         given = [] if compared is None else [one.answer for one in compared.items if one.item.id == id]
         if not any(text is not None and _plain(text) == answer for text in given):
@@ -129,7 +130,7 @@ class SetPage:
     def take_back(self, form: SetFields, id: str) -> Response:
         """Take an accepted answer out, after right answers that were changed are stored."""
         kept = self._set(form.name)
-        _check_id(kept, id)
+        _check_ids(kept, [id])
         self._save(kept, form)
         stored = [text for item in kept.items() if item.id == id for text in item.accepted]
         for text in stored:
@@ -179,9 +180,9 @@ class SetPage:
         changed = {}
         for item, output, was in zip(form.item, form.output, form.was, strict=True):
             if _plain(output).strip() != _plain(was).strip():
-                _check_id(kept, item)
                 changed[item] = (_plain(output).strip(), _plain(was))
         if changed:
+            _check_ids(kept, changed)
             kept.set_outputs(changed)
 
     def _gate(self, items: list[RegressionItem], candidate: str) -> SetGate:
@@ -202,10 +203,12 @@ class SetPage:
         return RegressionFile(self._project, name)
 
 
-def _check_id(kept: RegressionFile, id: str) -> None:
-    """Refuse an item that a set does not have."""
-    if id not in {item.id for item in kept.items()}:
-        raise InputError("item", f"must be one of the set, got {shorten(id)}")
+def _check_ids(kept: RegressionFile, ids: Iterable[str]) -> None:
+    """Refuse items that a set does not have."""
+    known = {item.id for item in kept.items()}
+    unknown = next((id for id in ids if id not in known), None)
+    if unknown is not None:
+        raise InputError("item", f"must be one of the set, got {shorten(unknown)}")
 
 
 def _plain(text: str) -> str:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from semscale.errors import InputError, SemscaleError
 from semscale.serving.background import BackgroundWork
 from semscale.workbench.changes import Change
-from semscale.workbench.pages import page, redirect, router_of, status_of
+from semscale.workbench.pages import add_routes, page, redirect, router_of, status_of
 from semscale.workbench.project import SCALES, Project
 from semscale.workbench.study_compare import comparison_router
 from semscale.workbench.study_files import StoredStudy, new_path, study_files
@@ -266,6 +266,6 @@ def study_router(project: Project, reader: SurveyReader, work: BackgroundWork) -
         },
     )
     works = StudyWorks(work)
-    router.include_router(runs_router(project, works))
-    router.include_router(comparison_router(project, reader, works))
+    add_routes(router, runs_router(project, works))
+    add_routes(router, comparison_router(project, reader, works))
     return router
