@@ -23,7 +23,7 @@ from semscale.store.child_process import (
     with_texts,
 )
 from semscale.store.columnar import FRAME_BYTES, content_bytes
-from semscale.store.reading import open_here
+from semscale.store.formats import open_here
 from semscale.store.table import MOST_BYTES, Table
 
 _PENDING = 4  # passes over a table that go on at a time

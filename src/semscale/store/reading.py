@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Unpack
 from urllib.parse import urlsplit
 
-from semscale.errors import EmptyTableError, InputError, SpecialFileError
+from semscale.errors import InputError, SpecialFileError
 from semscale.input_files import check_regular
 from semscale.messages import shorten
 from semscale.store.child_process import HeldFiles, Opening, open_in_child
-from semscale.store.columnar import open_folder, open_parquet, open_remote_folder, open_remote_parquet
-from semscale.store.delimited import encoding_name, open_delimited
-from semscale.store.evaluation_logs import is_openai_log, open_jsonl, open_log
+from semscale.store.columnar import open_remote_folder, open_remote_parquet
+from semscale.store.delimited import encoding_name
+from semscale.store.evaluation_logs import is_openai_log
+from semscale.store.formats import open_here, with_rows
 from semscale.store.places import (
     explain_errors,
     fetch,
@@ -25,8 +26,6 @@ from semscale.store.places import (
     temporary_folder,
     url_name,
 )
-from semscale.store.spreadsheets import open_excel
-from semscale.store.statistical_files import open_statistical
 from semscale.store.table import Table
 from semscale.store.table_settings import EXTENSIONS, FORMATS, TableKeywords, TableSettings
 from semscale.types import Progress
@@ -131,10 +130,10 @@ def _open_url(url: str, chosen: TableSettings, progress: Progress | None) -> Tab
         is_ranged = not is_web or bool(system.info(path).get("partial"))
     if is_folder:
         _check_folder(redact(url), chosen)
-        return _with_rows(open_remote_folder(url, system, path))
+        return with_rows(open_remote_folder(url, system, path))
     if is_parquet and is_ranged:
         chosen.check("parquet")
-        return _with_rows(open_remote_parquet(url, system, path).table)
+        return with_rows(open_remote_parquet(url, system, path).table)
 
     def open_copy(folder: Path) -> Table:
         copy = fetch(url, system, path, folder, progress)
@@ -176,12 +175,6 @@ def _check_folder(name: str, chosen: TableSettings) -> None:
     chosen.check("parquet")
 
 
-def _with_rows(table: Table) -> Table:
-    if next(table.batches(1), None) is None:
-        raise EmptyTableError(f"{table.name} has a header but no rows; there is nothing to read")
-    return table
-
-
 def _open(
     path: Path,
     name: str,
@@ -197,40 +190,6 @@ def _open(
     if not opening.is_folder and opening.readable_path.stat().st_size == 0:
         raise InputError(f"{name} is empty; a table with a header and rows is needed")
     return open_in_child(opening) if untrusted or format in _BINARY else open_here(opening)
-
-
-def open_here(opening: Opening) -> Table:
-    """Open a local table in this process.
-
-    Raises:
-        InputError: it cannot be read, or has no rows.
-    """
-    path, name, held = opening.readable_path, opening.name, opening.held
-    chosen = TableSettings(**opening.settings)
-    match opening.format:
-        case "parquet":
-            files = None if held is None else {title: held.path(title) for title in held.descriptors}
-            table = open_folder(path, files) if opening.is_folder else open_parquet(path, name)
-        case "xlsx":
-            table = open_excel(
-                path, name, sheet=chosen.sheet, header_kind=chosen.header, header_row=chosen.header_row
-            )
-        case "sav" | "dta" | "sas7bdat" | "xpt":
-            table = open_statistical(path, name, opening.format, encoding=chosen.encoding)
-        case "jsonl":
-            table = open_jsonl(path, name, encoding=chosen.encoding)
-        case "csv" | "tsv":
-            table = open_delimited(
-                path,
-                name,
-                separator="\t" if opening.format == "tsv" else None,
-                encoding=chosen.encoding,
-                header_kind=chosen.header,
-                header_row=chosen.header_row,
-            )
-        case _:
-            table = open_log(path, name, opening.format)
-    return _with_rows(table)
 
 
 def _check_readable(path: Path) -> None:

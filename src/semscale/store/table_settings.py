@@ -6,19 +6,13 @@ from pydantic import Field
 
 from semscale.errors import InputError
 from semscale.settings import INPUT, Option, Settings
-
-LogFormat = Literal["inspect", "promptfoo", "openai-evals"]
-"""Formats of evaluation logs."""
+from semscale.store.evaluation_logs import JSON, LOG_FORMATS, LogFormat
+from semscale.store.exports.headers import HeaderKind
 
 FileFormat = Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav", "dta", "sas7bdat", "xpt", LogFormat]
 """Formats that can be read: tables, also of SPSS (``sav``), Stata (``dta``) and SAS, and evaluation logs."""
 
 FORMATS: tuple[str, ...] = get_args(FileFormat)
-
-LOG_FORMATS: tuple[str, ...] = get_args(LogFormat)
-
-JSON = "json"
-"""Format of a JSON file that may be a log of inspect_ai or of promptfoo."""
 
 EXTENSIONS = {f".{name}": name for name in FORMATS if name not in LOG_FORMATS} | {
     ".ndjson": "jsonl",
@@ -29,12 +23,6 @@ EXTENSIONS = {f".{name}": name for name in FORMATS if name not in LOG_FORMATS} |
     ".json": JSON,
 }
 """Format of files by their extensions, which ``open_table`` reads without being told it."""
-
-HeaderKind = Literal[
-    "auto", "plain", "qualtrics", "surveymonkey", "limesurvey", "sosci", "google-forms", "microsoft-forms",
-    "typeform", "kobo", "redcap",
-]  # fmt: skip
-"""Headers: of survey tools, a ``plain`` row of names, or ``auto``, which recognizes them by their form."""
 
 _WITH_HEADERS = ("csv", "tsv", "xlsx")
 _WITH_ENCODING = ("csv", "tsv", "jsonl", "sav", "dta", "sas7bdat", "xpt")

@@ -12,8 +12,9 @@ from starlette.responses import FileResponse, Response
 
 from semscale.errors import InputError
 from semscale.messages import first_mistake
+from semscale.store.exports.headers import HeaderKind
 from semscale.store.table import Table
-from semscale.store.table_settings import EXTENSIONS, HeaderKind, TableSettings
+from semscale.store.table_settings import EXTENSIONS, TableSettings
 from semscale.survey.description import Question, QuestionKind, Survey
 from semscale.survey.inference import rows_of_nobody
 from semscale.survey.regrouping import JoinedKind, join_questions, split_question

@@ -30,7 +30,8 @@ from tests.store.readers.spss_files import write_spss
 from semscale.errors import EmptyTableError, InputError, UnknownNameError
 from semscale.store import child_process
 from semscale.store.child_process import HeldFiles, Opening, decode_frame, encode_frame
-from semscale.store.reading import open_here, open_table
+from semscale.store.formats import open_here
+from semscale.store.reading import open_table
 
 on_linux = pytest.mark.skipif(
     sys.platform != "linux", reason="reads /proc, or needs limits that Linux applies"

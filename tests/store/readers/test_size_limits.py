@@ -10,7 +10,8 @@ from tests.store.readers.spss_files import write_spss
 from semscale.errors import InputError
 from semscale.store import evaluation_logs, spreadsheets, statistical_files, table
 from semscale.store.child_process import Opening
-from semscale.store.reading import open_here, open_table
+from semscale.store.formats import open_here
+from semscale.store.reading import open_table
 from semscale.store.writing import write_table
 
 ROWS = pl.DataFrame({"id": range(10), "text": [f"Answer {n}." for n in range(10)]})

@@ -20,9 +20,8 @@ from semscale.store.exports import (
     surveymonkey,
     two_rows,
 )
-from semscale.store.exports.headers import Row, SurveyHeader
+from semscale.store.exports.headers import HeaderKind, Row, SurveyHeader
 from semscale.store.table import ColumnLabels, check_names
-from semscale.store.table_settings import HeaderKind
 
 _READERS: Mapping[HeaderKind, Callable[[Sequence[str], Sequence[Row]], SurveyHeader | None]] = {
     "surveymonkey": surveymonkey.read_header,
