@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import shutil
 
 import polars as pl
 import pytest
@@ -10,6 +11,7 @@ from tests.support.decision_endpoint import deciding_endpoint
 from tests.workbench.conftest import fields_in, message_in
 from tests.workbench.test_label_page import Person, commands_on
 
+from semscale.cli.main import main
 from semscale.judging.human_labels import label_table
 from semscale.judging.stored_scores import StoredScores
 from semscale.judging.templates import load_template
@@ -23,7 +25,7 @@ pytestmark = pytest.mark.needs("api")
 JUDGING = {"table": "judged.parquet", "prompt": "q", "text": "a", "reference": "", "measure": "likert"}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def decider():
     with deciding_endpoint() as endpoint:
         endpoint.masses = lambda asked, names, text: (
@@ -32,28 +34,37 @@ def decider():
         yield endpoint
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def chat(decider):
     """Options of the judge that the page does not know."""
     return ["--chat-model", "m", "--chat-url", decider.url, "--reply", "decision"]
 
 
-@pytest.fixture
-def folder(tmp_path, semscale, chat, monkeypatch):
-    """A project with judged answers."""
-    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory, chat):
+    """A project with judged answers, which the tests copy."""
+    project = tmp_path_factory.mktemp("judged")
     rows = range(1, 31)
     table = pl.DataFrame({
         "q": [f"What is <{row}>?" for row in rows],
         "a": [f"{'right' if row % 2 else 'wrong'} & {row}" for row in rows],
         "truth": [f"truth {row}" for row in rows],
     })  # fmt: skip
-    table.write_csv(tmp_path / "answers.csv")
-    (tmp_path / "results").mkdir()
-    words = ["judge", "answers.csv", "--prompt", "q", "--answer", "a", *chat]
-    ended = semscale(*words, "--out", tmp_path / "results" / "judged.parquet")
-    assert ended.code == 0, ended.err
-    return tmp_path
+    table.write_csv(project / "answers.csv")
+    (project / "results").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(project)
+        patch.setenv("SEMSCALE_CACHE", str(project / "cache"))
+        words = ["judge", "answers.csv", "--prompt", "q", "--answer", "a", *chat]
+        assert main([*words, "--out", "results/judged.parquet"]) == 0
+    return project
+
+
+@pytest.fixture
+def folder(tmp_path, judged, monkeypatch):
+    """A project with judged answers of its own."""
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
+    return shutil.copytree(judged, tmp_path, dirs_exist_ok=True)
 
 
 def person_named(browser, name, start=JUDGING):
