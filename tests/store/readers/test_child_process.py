@@ -131,6 +131,15 @@ FILES = [
 ]
 
 
+def test_a_child_starts_without_libraries_that_reading_does_not_need():
+    program = (
+        "import sys, semscale.store.child_reader\n"
+        "print([name for name in ('openvino', 'pydantic', 'scipy', 'sqlalchemy') if name in sys.modules])"
+    )
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert printed.stdout.strip() == "[]"
+
+
 @pytest.mark.parametrize(("make", "kind", "settings"), FILES)
 @pytest.mark.exhaustive
 def test_a_child_reads_what_this_process_reads(tmp_path, make, kind, settings):
