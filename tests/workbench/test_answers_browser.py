@@ -76,7 +76,7 @@ def test_the_worst_answers_are_labelled_kept_and_gate_a_candidate(new_page, fold
     assert given == dict(zip(rows[:5], "12111", strict=True))
     assert {item.row for item in read_set(folder / "regression" / "judged.jsonl")} == set(rows[:5])
 
-    page.get_by_role("link", name="5 answers in the regression set").click()
+    page.get_by_role("link", name="Open the regression set: 5 answers").click()
     page.get_by_label("File with the candidate’s answers").select_option("candidate.jsonl")
     check_for_barriers(page)
     page.get_by_role("button", name="Check").click()

@@ -219,7 +219,7 @@ def test_agreement_and_the_mean_are_of_labels_in_random_order(browser):
     labels[order[9] - 1] = np.nan
     drawn = compare_with_labels(scores, labels, template)
     kappa, corrected = drawn.kappa.value, drawn.corrected.value
-    assert "<dt>Answers with a score and a label</dt><dd>6<" in page
+    assert "<dt>Answers with a score and a label</dt><dd>6 <" in page
     assert f"(kappa)</dt><dd>{kappa:.2f} ".replace("0.", ".") in page.replace("0.", ".")
     assert f"<b>{corrected:.2f}".replace("0.", ".") in page.replace("0.", ".")
     assert "corrected by 5 labels" in page

@@ -75,7 +75,7 @@ def test_the_example_offers_a_file_of_ones_own_first(tmp_path):
     assert further.count("Needs") == 3
     write_history(folder / HISTORY_FILE)
     page = Browser(app_of(Project.open(folder), open_project=lambda *_: ADDRESS)).get("/")
-    assert '<p class="listed">For language models</p>' in page
+    assert "<h2>For language models</h2>" in page
     assert '<b class="flag fail">1 failed</b>' in page
 
 

@@ -237,7 +237,7 @@ def test_what_a_run_does_is_stated_before_it_is_started(browser, study):
     assert main_buttons(page) == ["Forecast calls and cost"]
     assert plan["Calls"].startswith("at most 12 ")
     assert plan["Replies come from"].startswith("http://127.0.0.1:9/v1")
-    assert plan["Cost"] == "a forecast states it, and sends nothing"
+    assert plan["Cost"] == "not known yet: a forecast states it and sends nothing"
     assert "The answers show nothing about people until you" in page
     study.write_text(STUDY.replace("http://127.0.0.1:9/v1", "https://models.example.org/v1"))
     plan = plan_of(browser.get("/study/run?file=bars.yaml"))

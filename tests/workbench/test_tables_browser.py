@@ -45,7 +45,7 @@ def test_tables_are_composed_added_and_made(page, folder):
     (entry,) = read_basket(folder / "tables.yaml").entries
     assert (entry.title, entry.questions, entry.banners) == ("Guests", ("satisfaction",), ("country",))
     assert page.get_by_label("Title of these tables").input_value() == ""
-    page.get_by_role("link", name="In the basket: 1 entry").wait_for()
+    page.get_by_role("link", name="These tables are in the basket: 1 entry").wait_for()
     page.locator(".basket-bar").get_by_role(
         "button", name="Make Excel workbook"
     ).click()  # of the bar that stays in sight

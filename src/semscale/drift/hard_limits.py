@@ -42,7 +42,7 @@ LIMIT_PHRASES: Mapping[str, tuple[str, str]] = {
     "silenced": ("items", "lost all outputs"),
     "refused": ("items", "were refused by the model"),
     "lost_outputs": ("items", "lost more than half of their outputs"),
-    "lost_fields": ("items with fields", "lost a numeric field that all outputs had"),
+    "lost_fields": ("items with fields", "lost a field, such as credits, that all outputs had"),
     "cut_off": ("items", "end in the middle of a sentence"),
     "language": ("items", "switched to another language"),
     "boilerplate": ("items", "contain boilerplate that the baseline never had"),

@@ -45,7 +45,15 @@ from semscale.report.document import (
     estimate_cell,
     notices,
 )
-from semscale.report.drift_gate import OUTCOMES, drift_colour, expiry, in_margins, outcome_cell, run_line
+from semscale.report.drift_gate import (
+    OUTCOMES,
+    SAME_SUBJECT,
+    drift_colour,
+    expiry,
+    in_margins,
+    outcome_cell,
+    run_line,
+)
 from semscale.report.figures import (
     distribution_chart,
     distribution_data,
@@ -447,6 +455,11 @@ def _series(comparisons: Sequence[StoredComparison]) -> list[StoredComparison]:
     return list(by_candidate.values())
 
 
+def hidden_metrics(gate: StoredComparison) -> set[str]:
+    """Return the metrics on the subject of a broken limit, which would contradict or repeat it."""
+    return {SAME_SUBJECT[check.name] for check in gate.broken or () if check.name in SAME_SUBJECT}
+
+
 def _drift_figure(series: Sequence[StoredComparison], recorded: Mapping[str, datetime]) -> Figure:
     """Draw the drift of each tested metric over the latest runs, as a multiple of its margin.
 
@@ -461,7 +474,10 @@ def _drift_figure(series: Sequence[StoredComparison], recorded: Mapping[str, dat
     metrics = [metric for metric in dict.fromkeys(figures) if metric in tested]
     values = []
     for comparison in shown:
-        by_metric = {figure.metric: figure.in_margins for figure in comparison.tested}
+        hidden = hidden_metrics(comparison)
+        by_metric = {
+            figure.metric: figure.in_margins for figure in comparison.tested if figure.metric not in hidden
+        }
         values.append([by_metric.get(metric, math.nan) for metric in metrics])
     broken = [math.nan if comparison.broken is None else len(comparison.broken) for comparison in shown]
     cells = [
@@ -494,9 +510,9 @@ def _drift_figure(series: Sequence[StoredComparison], recorded: Mapping[str, dat
             labels,
             [[*row, n] for row, n in zip(values, broken, strict=True)],
         ),
-        caption="1.0 is the change from which a run cannot pass, on average over items; orange is worse than "
-        "the baseline. Limits count single items with a fault, which averages hide. All runs have the same "
-        f"baseline and settings.{cut}",
+        caption="Figures of metrics are multiples of their margin: from 1.0 on, the change is too large to "
+        "pass. Broken limits are counted. All runs have the same baseline and settings."
+        f"{cut}",
         style="heat",
     )
 

@@ -47,7 +47,7 @@ from semscale.report.drift_gate import (
     in_margins,
     outcome_cell,
 )
-from semscale.report.drift_history import DECISION_COLUMNS
+from semscale.report.drift_history import DECISION_COLUMNS, hidden_metrics
 from semscale.report.figures import describe_rows
 from semscale.report.formatting import (
     MISSING,
@@ -127,7 +127,7 @@ def _undecided(gate: StoredComparison) -> Iterator[StatedReason]:
     for check in gate.checks or ():
         if check.outcome is Outcome.UNDECIDED:
             yield StatedReason("warn", check.sentence, _shown_by(check), check.items)
-    hidden = _hidden_metrics(gate)
+    hidden = hidden_metrics(gate)
     for figure in sorted(gate.figures, key=lambda figure: -_or_least(figure.in_margins)):
         if figure.outcome == Outcome.UNDECIDED and figure.group is None and figure.metric not in hidden:
             metric = metric_named(figure.metric, figure.margin)
@@ -180,11 +180,6 @@ def _subject_of(check: GateCheck) -> str:
 def _shown_by(check: GateCheck) -> str:
     """Return what an item shows that breaks a check, in a few words."""
     return LIMIT_PHRASES[check.name][1] if check.name in LIMIT_PHRASES else _subject_of(check)
-
-
-def _hidden_metrics(gate: StoredComparison) -> set[str]:
-    """Return the metrics on the subject of a broken limit, which would contradict or repeat it."""
-    return {SAME_SUBJECT[check.name] for check in gate.broken or () if check.name in SAME_SUBJECT}
 
 
 def _or_least(value: float) -> float:
@@ -447,7 +442,7 @@ def _facts(gate: StoredComparison) -> tuple[tuple[str, Cell], ...]:
 def _findings(gate: StoredComparison, reasons: Sequence[StatedReason]) -> Iterator[tuple[Level, Line]]:
     for reason in reasons:
         yield reason.level, printable(f"{capitalise(reason.sentence)}.")
-    hidden = _hidden_metrics(gate)
+    hidden = hidden_metrics(gate)
     passed = {
         figure.metric: one_line(metric_named(figure.metric, figure.margin).label)
         for figure in gate.figures
@@ -593,7 +588,7 @@ def _named_items(check: GateCheck) -> str:
 
 
 def _metrics_section(gate: StoredComparison) -> Section | None:
-    hidden = _hidden_metrics(gate)
+    hidden = hidden_metrics(gate)
     drawn = [figure for figure in gate.tested if figure.metric not in hidden]
     if not drawn:
         return None

@@ -165,8 +165,7 @@ def _design_of_draw(frame: pl.DataFrame, settings: SampleSettings, weights: Floa
     if settings.cluster is not None and settings.pair_by is not None:
         _check_nested(frame, settings.pair_by, settings.cluster)
     strata, clusters = (
-        None if column is None else ids_in(frame[column]).to_numpy()
-        for column in (settings.strata, cluster)
+        None if column is None else ids_in(frame[column]).to_numpy() for column in (settings.strata, cluster)
     )
     is_nested = settings.strata is not None and settings.cluster is not None
     fpc = None if settings.fpc is None else _read_numbers(frame, "fpc", settings.fpc)

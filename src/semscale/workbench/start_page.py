@@ -76,13 +76,13 @@ JOBS = (
     Job(
         "Check a new model against a baseline",
         "See whether a new model or prompt made answers worse, and approve or reject it.",
-        "recorded runs of both",
+        "recorded runs of the old and the new version",
         "drift",
     ),
     Job(
         "Ask a synthetic panel",
         "A language model answers a questionnaire as invented people. Compare it with real answers.",
-        "a questionnaire, which you write there",
+        "a questionnaire, which you write on its page",
         "study",
     ),
 )

@@ -34,9 +34,9 @@ METHOD_TITLES = {
 
 METHOD_USES = {
     "ssr": "the usual choice",
-    "flr": "to compare: one more call for each answer",
-    "dlr": "to compare: one short call",
-    "decision": "to compare: needs a model that states probabilities",
+    "flr": "for comparison; one more call for each answer",
+    "dlr": "for comparison; one short call",
+    "decision": "for comparison; needs a model that states probabilities",
 }
 """What methods are chosen for."""
 

@@ -348,7 +348,7 @@ def _cost(design: "StudyDesign", forecast: "ForecastSummary | None") -> str:
     cap = design.caps.max_cost
     limit = "" if cap is None else f"; the run stops at {plain(cap)}"
     if forecast is None:
-        return f"a forecast states it, and sends nothing{limit}"
+        return f"not known yet: a forecast states it and sends nothing{limit}"
     forecasts = forecast.forecasts.values()
     amounts = [by_model.money for by_model in forecasts if by_model.money is not None]
     if len(amounts) < len(forecasts):
