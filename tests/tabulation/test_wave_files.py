@@ -208,6 +208,13 @@ def test_a_basket_pairs_people_and_the_description_names_their_ids(semscale, peo
     shown = " ".join(semscale(*words).out.split())
     assert "Entry 2: waves are compared as independent samples" in shown
     assert "(--pair-by id)" in shown
+    (tmp_path / "tables.yaml").write_text(
+        "earlier: [march.csv]\npair_by: Person\ntables:\n- {questions: [like], weight: Weight}\n"
+    )
+    (of_all,) = (entry["tables"] for entry in json.loads(semscale(*words, "--json").out)["entries"])
+    assert of_all == paired
+    (tmp_path / "tables.yaml").write_text("pair_by: [a]\ntables:\n- {questions: [like]}\n")
+    assert "line 1: pair_by must be a text" in semscale(*words).err
     (tmp_path / "tables.yaml").write_text("tables:\n- {questions: [like], pair_by: Person}\n")
     assert "line 2: pair_by belongs to wave or to files of earlier waves" in semscale(*words).err
     march = pl.read_csv(tmp_path / "march.csv").drop("id")

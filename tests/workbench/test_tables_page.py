@@ -712,6 +712,25 @@ def test_files_of_the_basket_compare_its_waves_after_the_page_was_left(browser, 
     assert "does not go with files of earlier waves" in page
 
 
+@pytest.mark.usefixtures("waves")
+def test_people_in_several_waves_are_paired_in_all_tables_of_the_basket(browser, folder, entries):
+    (folder / "survey.yaml").write_text("survey: 1\nfile: wave3.csv\nquestions:\n- {name: age, kind: identifier}\n")
+    address = "/tables?questions=shape&min_base=1"
+    page = tick(browser, "wave1.csv", address=address)
+    assert '<option value="">are not paired</option>' in page
+    assert "--pair-by" not in page
+    assert "People in several waves" not in page  # the setting of single tables
+    browser.change("/tables/compare", form_of(page) | {"earlier": ["wave1.csv"], "people": "age"})
+    assert read_basket(folder / "tables.yaml").pair_by == "age"
+    page = add(browser, address)
+    assert '<option value="age" selected>are paired by age</option>' in page
+    assert "tables wave3.csv --earlier wave1.csv --pair-by age --question shape" in page
+    assert entries()[0].pair_by is None
+    browser.change("/tables/make", {"kind": "html"})
+    end_of_run(browser)
+    assert "pair_by:age" in (folder / "results" / "wave3-tables.html").read_text(encoding="utf-8")
+
+
 def naming_form(page):
     start = page.index('action="/tables/name"')
     return fields_in(page[start : page.index("</form>", start)])

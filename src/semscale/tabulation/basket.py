@@ -36,7 +36,8 @@ _LIST = "tables"
 _EARLIER = "earlier"
 _WAVES = "waves"
 _TITLE = "title"
-_KEYS = (_TITLE, _EARLIER, _WAVES, _LIST)
+_PAIR_BY = "pair_by"
+_KEYS = (_TITLE, _EARLIER, _WAVES, _PAIR_BY, _LIST)
 _OPTIONS = {_EARLIER: "earlier", _WAVES: "wave_name"}
 _NAMED = "such as {may.csv: Summer 2026}"
 _EXAMPLE = "{questions: [q1], banners: [region]}"
@@ -93,6 +94,8 @@ class Basket:
         earlier: files of earlier waves, the oldest first, as paths from the folder of the basket's file.
         title: title of the workbook, the deck and the page; empty for one that names the file.
         waves: names of waves by their files, which are such paths as well.
+        pair_by: column of the people's IDs, who are in several files, for entries that name none; empty for
+            independent samples.
         file: the file that lists them; ``None`` without one.
     """
 
@@ -100,6 +103,7 @@ class Basket:
     earlier: tuple[str, ...] = ()
     title: str = ""
     waves: Mapping[str, str] = field(default_factory=dict)
+    pair_by: str = ""
     file: YamlFile | None = field(default=None, compare=False)
 
     def earlier_than(self, latest: Path, folder: Path) -> tuple[Path, ...]:
@@ -128,7 +132,7 @@ class Basket:
         return {str(folder / file): name for file, name in self.waves.items()}
 
     def with_waves(self, wave: str, names: Sequence[str]) -> "Basket":
-        """Return the basket with waves in all its tables.
+        """Return the basket with waves in all its tables, and with the people who are paired.
 
         Args:
             wave: column of waves.
@@ -142,7 +146,8 @@ class Basket:
             with self.locate_errors(position):
                 if entry.wave is not None:
                     raise InputError("wave", "does not go with files of earlier waves: leave it out")
-            entries.append(entry.with_values(wave=wave, wave_order=names))
+            pair_by = entry.pair_by or self.pair_by or None
+            entries.append(entry.with_values(wave=wave, wave_order=names, pair_by=pair_by))
         return replace(self, entries=tuple(entries))
 
     @contextmanager
@@ -199,16 +204,18 @@ def parse_basket(content: bytes, *, source: str) -> Basket:
     if unknown := next((key for key in fields if key not in _KEYS), None):
         near = did_you_mean(str(unknown), _KEYS)
         raise file.error((unknown,), f"unknown key {unknown!r}{near} (known: {', '.join(_KEYS)})")
-    title = fields.get(_TITLE) or ""
-    if not isinstance(title, str):
-        raise file.error((_TITLE,), f"{_TITLE} must be a text, got {shorten(title)}")
+    texts = {key: fields.get(key) or "" for key in (_TITLE, _PAIR_BY)}
+    for key, text in texts.items():
+        if not isinstance(text, str):
+            raise file.error((key,), f"{key} must be a text, got {shorten(text)}")
     entries = listed if isinstance(listed, list) else [listed] if listed else []
     tables = tuple(_entry(file, position, entry) for position, entry in enumerate(entries))
     return Basket(
         tables,
         _earlier_files(file, fields.get(_EARLIER)),
-        title.strip(),
+        texts[_TITLE].strip(),
         _names_of_waves(file, fields.get(_WAVES)),
+        texts[_PAIR_BY],
         file,
     )
 
@@ -316,8 +323,9 @@ def basket_text(basket: Basket, content: bytes | None = None, *, source: str = F
             document = yaml.load(content.decode("utf-8-sig"))
         except YAMLError as error:
             raise InputError(f"{source!r} cannot be changed without losing comments: {error}") from error
-    if basket.title != known.title:
-        _put(document, _TITLE, _node(basket.title))
+    for key in (_TITLE, _PAIR_BY):
+        if (text := getattr(basket, key)) != getattr(known, key):
+            _put(document, key, _node(text))
     if basket.earlier != known.earlier:
         _put(document, _EARLIER, _arrange_names(basket.earlier, document.get(_EARLIER)))
     if basket.waves != known.waves:

@@ -231,11 +231,12 @@ class Waves:
         if not earlier:
             return latest.joined(questions), basket
         names = name_waves(latest.file.name, [entry.file.name for entry in earlier], self.names)
+        basket = basket.with_waves(WAVE, names)
         check_scales([entry.asked(questions) for entry in self.files])
         tables = [entry.joined(questions) for entry in self.files]
         required = [name for entry in basket.entries for name in entry.columns_by_role.values()]
         stacked = stack_waves(dict(zip(names, tables, strict=True)), latest.survey, required)
-        return stacked, basket.with_waves(WAVE, names)
+        return stacked, basket
 
 
 class ProjectResults:

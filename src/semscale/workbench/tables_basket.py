@@ -113,10 +113,10 @@ class StoredBasket:
         if version != self.version:
             raise changed_elsewhere(FILE_NAME)
 
-    def compare(self, project: Project, earlier: Sequence[str]) -> None:
-        """Name the files of earlier waves, the oldest first."""
+    def compare(self, project: Project, earlier: Sequence[str], pair_by: str) -> None:
+        """Name the files of earlier waves, the oldest first, and the column by which people are paired."""
         change = f"tables compared with {', '.join(earlier)}" if earlier else "tables of one wave"
-        self._write(project, replace(self.basket, earlier=tuple(earlier)), change)
+        self._write(project, replace(self.basket, earlier=tuple(earlier), pair_by=pair_by), change)
 
     def name(self, project: Project, title: str, waves: Mapping[str, str]) -> None:
         """Give the basket a title and waves names; an empty one takes it away.

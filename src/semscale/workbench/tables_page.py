@@ -196,7 +196,7 @@ class TablesPage:
         try:
             waves = self._waves(view, basket)
             entry = draft.entry(basket.basket)
-            preview = None if entry is None else self._preview(view, waves, entry)
+            preview = None if entry is None else self._preview(view, waves, basket.basket, entry)
         except SemscaleError as error:  # a choice that has no tables is no mistake yet
             problem = str(error)
         return page(
@@ -232,7 +232,8 @@ class TablesPage:
             templates=_templates(self._project.folder),
             waves=self._other_files.waves(view, basket.basket),
             lacking=[] if entry is None else waves.missing(entry.all_questions),
-            command=self._command(view.file, entry, waves),
+            people=_people(view),
+            command=self._command(view.file, entry, waves, basket.basket),
             basket_command=self._run.command
             if self._run
             else basket_command(view.file, basket.basket, waves),
@@ -255,12 +256,12 @@ class TablesPage:
         """
         return [self._project.path_of(name) for name in earlier_waves(self._project, basket.basket, latest)]
 
-    def _preview(self, view: SurveyView, waves: Waves, entry: TableEntry) -> Preview:
+    def _preview(self, view: SurveyView, waves: Waves, basket: Basket, entry: TableEntry) -> Preview:
         """Return the tables of an entry, made once for each state of the files and their description."""
-        key = (waves.key, view.stored.content, entry.model_dump_json(exclude={"title"}))
+        key = (waves.key, basket.pair_by, view.stored.content, entry.model_dump_json(exclude={"title"}))
         if key not in self._previews:
-            table, basket = waves.prepare(Basket((entry,)))
-            preview = Preview(basket.entries[0], table, view.survey)
+            table, prepared = waves.prepare(Basket((entry,), pair_by=basket.pair_by))
+            preview = Preview(prepared.entries[0], table, view.survey)
             preview.tables()  # raises what is wrong with the entry
             self._previews[key] = preview
             while len(self._previews) > _REMEMBERED:
@@ -336,6 +337,7 @@ class TablesPage:
             view=view,
             waves=self._other_files.waves(view, basket.basket),
             basket=basket,
+            people=_people(view),
             query=Draft.from_query(here).query,
         )
 
@@ -352,13 +354,15 @@ class TablesPage:
         if entry is None:
             raise InputError("questions", "must be chosen first")
         view = self._reader.view(*self._project.described_file())
-        return draft, self._preview(view, self._waves(view, basket), entry)
+        return draft, self._preview(view, self._waves(view, basket), basket.basket, entry)
 
-    def _command(self, file: Path, entry: TableEntry | None, waves: Waves) -> str:
+    def _command(self, file: Path, entry: TableEntry | None, waves: Waves, basket: Basket) -> str:
         """Return the command that shows the tables of the draft."""
         words = ["semscale", "tables", file.name]
         if entry is not None:
             words += waves.words(entry.all_questions)
+            if len(waves.files) > 1 and basket.pair_by and entry.pair_by is None:
+                words += ["--pair-by", basket.pair_by]
             words += option_words(entry, ("questions", "banners", *ROLES, *LOOK, "hide", *SAMPLE))
             words += ["--where", entry.where] if entry.where else []
         return shlex.join([*words, "--out", "tables.html"])
@@ -375,7 +379,8 @@ class TablesPage:
                 later = offered[offered.index(name) :] if name in offered else []
                 before = next((place for place, file in enumerate(earlier) if file in later), len(earlier))
                 earlier.insert(before, name)
-        basket.compare(self._project, earlier)
+        pair_by = fields.get("people", [basket.basket.pair_by])[-1]
+        basket.compare(self._project, earlier, pair_by)
         return redirect(f"/tables?{draft.query}")
 
     def _offered(self, basket: Basket) -> Sequence[str]:
@@ -539,6 +544,11 @@ def tables_router(
             "/tables/stop": tables.stop,
         },
     )
+
+
+def _people(view: SurveyView) -> dict[str, str]:
+    """Return the headings of the questions that can have IDs of people, by name."""
+    return {question.name: question.heading for question in view.survey.of_kind("identifier")}
 
 
 def _with_condition(view: SurveyView, form: ConditionForm) -> Draft:
