@@ -675,6 +675,8 @@ def test_the_basket_is_rebuilt_for_files_that_can_follow_its_earlier_waves(brows
     assert "semscale tables wave3.csv --earlier wave1.csv --question shape" in page
     assert "its change since <bdi>wave1.csv</bdi>, as ticked" in page
     assert "wave4.csv</bdi> <small>listed after wave3.csv, so not compared" in page
+    preview = page[page.index('id="preview"') :]
+    assert "<bdi>wave4.csv</bdi> comes after <bdi>wave3.csv</bdi>" in preview
     browser.change("/tables/make", {"kind": "xlsx", "file": "wave1.csv"})
     end_of_run(browser)
     made = CalamineWorkbook.from_path(folder / "results" / "wave1-tables.xlsx").sheet_names
