@@ -296,9 +296,10 @@ def test_the_commands_of_the_page_read_the_set(browser, folder, semscale, monkey
     keep(browser, *range(1, 13))
     monkeypatch.chdir(folder)
     page = unescape(browser.get("/answers/set?name=judged"))
-    commands = [
-        shlex.split(line) for line in re.search(r'"copy">(.*?)</pre>', page, re.DOTALL)[1].splitlines()
-    ]
+    test, as_run = re.findall(r'"copy">(.*?)</pre>', page, re.DOTALL)
+    assert "pytest" in test
+    assert "drift" not in test  # it asks another question, and approves a baseline
+    commands = [shlex.split(line) for line in as_run.splitlines()]
     record = next(words for words in commands if "record" in words)
     ended = semscale(*record[1:])
     assert ended.code == 0, ended.err
@@ -353,9 +354,11 @@ def test_an_answer_that_a_person_accepts_passes(browser, folder):
     assert page.count(">Accept as right<") == 1
     refused = browser.post("/answers/accept?id=q2", {"name": "judged", "answer": "Another text."})
     assert "check the candidate again" in refused.text
-    form = {"name": "judged", "item": "q1", "was": REFERENCES[0], "output": "Typed.", "answer": other}
-    page = browser.change("/answers/accept?id=q2", form)
+    page = browser.change("/answers/accept?id=q2", {"name": "judged", "answer": other})
     assert "gives the right answers to 2 questions" in page
+    browser.change("/data/undo")
+    form = {"name": "judged", "item": "q1", "was": REFERENCES[0], "output": "Typed.", "answer": other}
+    assert "Check again" in browser.change("/answers/accept?id=q2", form)
     first, second = read_set(folder / "regression" / "judged.jsonl")
     assert (first.output, second.output, second.accepted) == ("Typed.", REFERENCES[1], (other,))
     browser.change("/answers/take-back?id=q2", {"name": "judged", "answer": other})
@@ -368,10 +371,36 @@ def test_a_right_answer_is_written_by_hand(browser, folder):
     keep(browser, 1)
     form = {"name": "judged", "item": "q1", "output": "One\r\nday", "was": REFERENCES[0]}
     browser.change("/answers/set", form)
-    assert browser.post("/answers/set", form).status_code == 409
+    address = "/answers/set?name=judged"
+    own = {"Sec-Fetch-Site": "same-origin"}
+    before = f"{browser.client.base_url}{address}"
+    refused = browser.post("/answers/set", form, headers=own | {"referer": before})
+    assert refused.status_code == 409
+    assert refused.text.count(f'href="{address}"') == 2
+    refused = browser.post("/answers/set", form, headers=own | {"referer": "http://elsewhere/answers/set"})
+    assert refused.text.count('href="/answers"') >= 2
     assert read_set(folder / "regression" / "judged.jsonl")[0].output == "One\nday"
     refused = browser.post("/answers/set", {"name": "judged", "item": "other", "output": "x"})
     assert refused.status_code == 422
+
+
+def test_a_verdict_on_a_former_set_is_marked(browser, folder):
+    keep(browser, 1, 2)
+    pl.DataFrame({"id": ["q1", "q2"], "output": [*REFERENCES[:1], ""]}).write_csv(folder / "new.csv")
+    page = browser.change("/answers/gate", {"name": "judged", "candidate": "new.csv"})
+    while 'id="progress"' in page:
+        page = browser.get("/answers/set?name=judged")
+    assert "There is no answer" in page
+    assert "Check again" not in page
+    form = {"name": "judged", "item": "q1", "output": "Never.", "was": REFERENCES[0]}
+    page = browser.change("/answers/set", form)
+    assert "Check again" in page
+    assert 'data-key="u"' in page
+    assert 'data-key="u"' not in browser.get(address())  # there, the change is out of sight
+    assert "fails 1 of 2" not in page
+    assert "Check again" not in browser.change("/data/undo")
+    page = browser.change("/answers/set", {"name": "judged", "removed": "q1"})
+    assert "Check again" in page
 
 
 def test_a_check_saves_the_right_answers_that_were_typed(browser, folder):

@@ -716,7 +716,9 @@ def test_files_of_the_basket_compare_its_waves_after_the_page_was_left(browser, 
 
 @pytest.mark.usefixtures("waves")
 def test_people_in_several_waves_are_paired_in_all_tables_of_the_basket(browser, folder, entries):
-    (folder / "survey.yaml").write_text("survey: 1\nfile: wave3.csv\nquestions:\n- {name: age, kind: identifier}\n")
+    (folder / "survey.yaml").write_text(
+        "survey: 1\nfile: wave3.csv\nquestions:\n- {name: age, kind: identifier}\n"
+    )
     address = "/tables?questions=shape&min_base=1"
     page = tick(browser, "wave1.csv", address=address)
     assert '<option value="">are not paired</option>' in page

@@ -100,7 +100,7 @@ def _compare(answer: str, right: str, meter: SnapshotMeter, question: str) -> An
     lost = meter.lost_content(texts[1:2] or texts, expected[1:2] or expected)[0]
     if lost > MOST_LOST:
         return AnswerCheck("unsure", "content of the right answer may be missing", score)
-    return AnswerCheck("pass", f"it means the same as the right answer ({score:.2f})", score)
+    return AnswerCheck("pass", f"its meaning is near the right answer ({score:.2f})", score)
 
 
 def _without_pass(score: float) -> AnswerCheck:

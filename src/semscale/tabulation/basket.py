@@ -329,11 +329,7 @@ def basket_text(basket: Basket, content: bytes | None = None, *, source: str = F
     if basket.earlier != known.earlier:
         _put(document, _EARLIER, _arrange_names(basket.earlier, document.get(_EARLIER)))
     if basket.waves != known.waves:
-        names = document.get(_WAVES)
-        if isinstance(names, CommentedMap):
-            _update(names, basket.waves)
-        else:
-            _put(document, _WAVES, _node(basket.waves))
+        _put_waves(document, basket.waves)
     document[_LIST] = _arrange(basket.entries, known.entries, document.get(_LIST))
     stream = StringIO()
     yaml.dump(document, stream)
@@ -341,6 +337,15 @@ def basket_text(basket: Basket, content: bytes | None = None, *, source: str = F
     if parse_basket(text.encode(), source=source) != replace(basket, file=None):
         raise InputError(f"{source!r} cannot be changed by Semscale: write the change with an editor")
     return text
+
+
+def _put_waves(document: CommentedMap, waves: Mapping[str, str]) -> None:
+    """Write the names of waves; known ones with their comments."""
+    names = document.get(_WAVES)
+    if isinstance(names, CommentedMap):
+        _update(names, waves)
+    else:
+        _put(document, _WAVES, _node(waves))
 
 
 def _put(document: CommentedMap, key: str, value: Any) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from functools import cache
+from urllib.parse import urlsplit, urlunsplit
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exception_handlers import http_exception_handler
@@ -60,7 +61,8 @@ def workbench(project: Project, *, open_project: OpenProject | None = None) -> F
         shows_data = request.method != "POST" and (user is None or not user.is_rater)
         if shows_data and isinstance(error, NoFileError):
             return redirect("/data")
-        return refusal(project, reader, error, "data" if shows_data else current)
+        before = _address_before(request, current)
+        return refusal(project, reader, error, "data" if shows_data else current, back=before)
 
     async def refuse_fields(request: Request, error: Exception) -> Response:
         fields = error.errors() if isinstance(error, RequestValidationError) else []
@@ -127,6 +129,13 @@ def _further_routers(
     yield answers_router(project, work, tasks)
     yield drift_router(project)
     yield study_router(project, reader, work)
+
+
+def _address_before(request: Request, current: str) -> str:
+    """Return the address of the page with the form that was sent, or that of the page without choices."""
+    before = urlsplit(request.headers.get("referer", ""))
+    is_own = before.netloc == request.url.netloc and before.path.split("/")[1:2] == [current]
+    return urlunsplit(("", "", before.path, before.query, "")) if is_own else f"/{current}"
 
 
 async def _lead_back(request: Request, error: HTTPException) -> Response:

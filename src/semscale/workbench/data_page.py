@@ -522,7 +522,9 @@ class DataPage:
         return self._reader.view(*self._project.described_file())
 
 
-def refusal(project: Project, reader: SurveyReader, error: Exception, current: str = "data") -> Response:
+def refusal(
+    project: Project, reader: SurveyReader, error: Exception, current: str = "data", *, back: str = ""
+) -> Response:
     """Show the reason why a change was not saved, on this page or on one that leads back to another.
 
     Args:
@@ -530,9 +532,11 @@ def refusal(project: Project, reader: SurveyReader, error: Exception, current: s
         reader: reads its file.
         error: the reason.
         current: name of the page on which the change was made.
+        back: address of another page than this one, to which links lead back.
     """
     if current != "data":
-        return page("refusal", project, status=status_of(error), refused=_reason(error), current=current)
+        status, refused = status_of(error), _reason(error)
+        return page("refusal", project, status=status, refused=refused, current=current, back=back)
     try:
         page_of_data = DataPage(project, reader)
         return page_of_data.render(QuestionChoice(), refused=_reason(error), status=status_of(error))

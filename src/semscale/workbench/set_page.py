@@ -90,11 +90,13 @@ class SetPage:
             "answers_set",
             self._project,
             current="answers",
+            place="/answers/set",
             chosen_set=kept,
             items=items,
             files=files,
             run=run,
             gate=None if run is None or run.result is None else run.result.accepting(items),
+            is_outdated=run is not None and run.result is not None and not run.result.is_of(items),
             differing=_differing,
             reworded=reworded,
             measured=MEASURED,
@@ -208,7 +210,7 @@ def _check_ids(kept: RegressionFile, ids: Iterable[str]) -> None:
     known = {item.id for item in kept.items()}
     unknown = next((id for id in ids if id not in known), None)
     if unknown is not None:
-        raise InputError("item", f"must be one of the set, got {shorten(unknown)}")
+        raise InputError(f"{shorten(unknown)} is not in the set: load the page again")
 
 
 def _plain(text: str) -> str:
@@ -220,4 +222,4 @@ def _differing(expected: str, answer: str | None) -> tuple[Marked | None, Marked
     """Mark the words that differ between a right answer and a candidate's."""
     from semscale.report.drift_gate import differing
 
-    return differing(expected, answer, limit=LONGEST)
+    return differing(expected, answer or None, limit=LONGEST)
