@@ -236,6 +236,14 @@ def test_rows_are_as_high_as_their_longest_label(width):
         assert " ".join(LABELS) in " ".join(texts(drawing)).replace(" 10 %", "")
 
 
+def test_means_lie_between_the_first_and_the_last_tick():
+    # Ticks are 0.1 apart: 2.9 is below the least end, 2.93, and 3.5 above the greatest, 3.46.
+    groups = [("a", Estimate(3.34, 3.21, 3.46), ()), ("b", Estimate(3.14, 2.93, 3.33), ())]
+    drawing = group_rows(groups, (), width=940)
+    ticks = [label for label in texts(drawing) if "." in label]
+    assert ticks == ["2.9", "3.0", "3.1", "3.2", "3.3", "3.4", "3.5"]
+
+
 def test_panels_have_one_scale_and_continue_below():
     bar = Bar(0, 0.5, 0.4, 0.6, "", "50 %")
     columns = [("Total\n, n = 9", [bar]), ("a\n (A), n = 4", [Bar(0, 0.25, 0.1, 0.4, "", "25 %")])]

@@ -294,6 +294,7 @@ def test_answers_are_rated_stopped_found_and_downloaded(new_page, folder):
     page.locator("#found .more summary").click()
     page.locator("#found .near").first.wait_for()
     check_for_barriers(page)
+    page.locator(".exports > summary").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Excel", exact=True).click()
     assert download.value.suggested_filename == "answers-why-quality.xlsx"

@@ -1,5 +1,6 @@
 """The page of ratings rates as the command does, shows its report, and finds its texts."""
 
+import re
 from html import unescape
 
 import polars as pl
@@ -84,6 +85,18 @@ def test_texts_are_found_by_words_status_group_and_point(browser, folder):
         line = f'role="status">{n} text{"" if n == 1 else "s"}</p>'
         assert line in browser.get(f"/rate?{query}"), query
         assert line in browser.get(f"/rate/texts?{query}"), query
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(("order", "is_falling"), [("lowest", False), ("highest", True)])
+def test_texts_are_sorted_by_score_with_those_without_one_last(browser, folder, order, is_falling):
+    rate(browser, floor="none")
+    out = pl.read_parquet(folder / "results" / "answers-Reason-quality.parquet").with_row_index("row", 1)
+    scored = out.filter(pl.col("semscale_status") == "scored").sort("row")
+    rows = scored.sort("semscale_mean", descending=is_falling, maintain_order=True)["row"].to_list()
+    (missing,) = set(out["row"]) - set(rows)
+    page = browser.get(f"/rate/texts?sort={order}")
+    assert [int(row) for row in re.findall(r"<span>row (\d+)</span>", page)] == [*rows, missing]
 
 
 @pytest.mark.usefixtures("quick")

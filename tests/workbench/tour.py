@@ -46,7 +46,7 @@ def take_tour(page, downloads: Path, shown: Step) -> list[Path]:
     page.get_by_label("country").check()
     shown("rate")
     page.get_by_role("button", name="Rate", exact=True).click()
-    page.get_by_role("button", name="Excel", exact=True).wait_for()
+    page.locator(".exports").wait_for()
     shown("rated")
     files = [_download(page, "Excel", downloads)]
 
@@ -69,7 +69,7 @@ def take_tour(page, downloads: Path, shown: Step) -> list[Path]:
     shown("codes")
     page.get_by_label("country").check()
     page.get_by_role("button", name="Code the answers").click()
-    page.get_by_role("button", name="slides", exact=True).wait_for()
+    page.locator(".exports").wait_for()
     _scroll_to(page, "section:has(figure)")
     shown("coded")
     return [*files, _download(page, "slides", downloads)]
@@ -88,6 +88,7 @@ def _scroll_to(page, place: str) -> None:
 
 
 def _download(page, name: str, folder: Path) -> Path:
+    page.locator(".exports > summary").click()
     with page.expect_download() as started:
         page.get_by_role("button", name=name, exact=True).click()
     path = folder / started.value.suggested_filename

@@ -73,6 +73,7 @@ from semscale.report.scale_trust import (
     observed_sentence,
     trust_blocks,
     trust_level,
+    unchecked_sentence,
 )
 from semscale.report.sentences import STATUS_MEANINGS, language_name
 from semscale.results.result import UNREAD
@@ -236,9 +237,8 @@ def _introduction(summary: "RatingSummary") -> Iterator[Paragraph]:
     else:
         yield replace(scored, detail="brief")
         yield Paragraph(interval)
-    if expected := expected_sentence(summary):
-        origin = "The estimate rests on how much the ratings differ."
-        yield Paragraph(f"{expected} {origin}", detail="both", brief=expected)
+    if summary.expected is not None and (brief := expected_sentence(summary)):
+        yield Paragraph(unchecked_sentence(summary.expected), detail="both", brief=brief)
     if codes := codes_hint(summary.possible_codes):
         yield Paragraph(f"{capitalise(codes)}.", detail="both", brief=f"hint: {codes}")
     if calibration := calibration_line(summary):
@@ -252,8 +252,6 @@ def _facts(summary: "RatingSummary") -> Iterator[parts.Fact]:
     if included != scored:
         yield "Counted", included
     yield "Left out", summary.n - included
-    if summary.n_distinct is not None:
-        yield "Distinct texts", summary.n_distinct
     if summary.n_windowed:
         yield "Read in windows", summary.n_windowed
     if summary.calibration is not None:
@@ -272,6 +270,8 @@ def _settings(summary: "RatingSummary", readout: str) -> Iterator[parts.Setting]
     yield "Readout", _READOUTS.get(readout)
     yield "Calibration", calibration_line(summary)
     yield "Off-topic floor", _floor_text(summary)
+    if summary.n_distinct is not None:
+        yield "Distinct texts", f"{count(summary.n_distinct)}, with those that could not be rated"
     if compared is not None:
         yield "Labels", parts.quote_file_name(compared.sheet) if compared.sheet else None
         yield "Comparison", Quoted(compared.signature, LONGEST)
@@ -449,13 +449,12 @@ def interval_sentence(summary: "RatingSummary") -> str | None:
     unit = "respondent" if estimates.clustered else "text"
     if not has_interval(mean):
         return f"{labels}. One {unit} does not show the spread: there is no interval."
-    chance = "respondents" if estimates.clustered else "texts"
-    excluded = "errors"
+    limits = "Errors of the ratings are not in it."
     if estimates.refits:
-        chance, excluded = f"{chance} and of the calibration's labels", "other errors"
+        limits = "Chance in the calibration's labels is in it, other errors of the ratings are not."
     return (
-        f"{labels}. The mean of all {unit}s of the population plausibly lies in the interval, which allows "
-        f"for chance in the choice of {chance}, but not for {excluded} of the method."
+        f"{labels}. If these {unit}s are a random sample, the mean of all {unit}s plausibly lies in the "
+        f"interval. {limits}"
     )
 
 

@@ -40,7 +40,7 @@ from semscale.report.chart_kit import (
     turned,
 )
 from semscale.report.document import Interval, Swatch
-from semscale.report.formatting import plain
+from semscale.report.formatting import number, plain
 from semscale.types import Floats, Integers
 
 HISTOGRAM, GROUP, UNRELATED = ACCENT, BAR, NEUTRAL
@@ -257,9 +257,8 @@ def _draw_means(
     """
     ends = [value for mean in means for value in (mean.value, mean.low, mean.high)]
     drawn = list(filter(math.isfinite, [reference, *ends]))
-    spare = 0.06 * (max(drawn) - min(drawn)) or 0.5
-    axis = Axis(min(drawn) - spare, max(drawn) + spare, rows.left, right)
-    draw_across(drawing, axis, axis.ticks(5), top=rows.top, bottom=rows.bottom, title=title)
+    axis, ticks = _axis_between_ticks((min(drawn), max(drawn)), rows.left, right)
+    draw_across(drawing, axis, ticks, top=rows.top, bottom=rows.bottom, title=title)
     if math.isfinite(reference):
         x = axis(reference)
         drawing.rule((x, rows.top), (x, rows.bottom), MUTED, 1, stroke_dasharray="4,4")
@@ -275,6 +274,21 @@ def _draw_means(
         if label := rows.names[index]:
             position = (axis(means[index].value), heights[index] - 9)
             drawing.text(position, label, anchor="middle", font_size="11", **halo)
+
+
+def _axis_between_ticks(
+    values: tuple[float, float], start: float, stop: float
+) -> tuple[Axis, dict[float, str]]:
+    """Return an axis that begins and ends at ticks beyond the least and the greatest value, and its ticks."""
+    low, high = values
+    spare = 0.06 * (high - low) or 0.5
+    ticks = Axis(low - spare, high + spare, start, stop).ticks(5)
+    first, second, *_ = ticks
+    step, digits = second - first, len(ticks[first].partition(".")[2])
+    last = max(ticks)
+    ends = [round(first - step, digits)] * (first > low) + [round(last + step, digits)] * (last < high)
+    ticks |= {end: number(end, digits) for end in ends}
+    return Axis(min(ticks), max(ticks), start, stop), dict(sorted(ticks.items()))
 
 
 def _draw_masses(

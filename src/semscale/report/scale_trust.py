@@ -22,6 +22,7 @@ from semscale.report.lint import VERDICTS, correlation_with_range, correlations_
 from semscale.spelling import hint
 
 if TYPE_CHECKING:
+    from semscale.rating.expected import ExpectedCorrelation
     from semscale.rating.lint import DiscriminantCheck
     from semscale.rating.summary import RatingSummary
     from semscale.scales import Scale
@@ -70,6 +71,15 @@ def expected_sentence(summary: "RatingSummary") -> str | None:
         return None
     stated = correlation_with_range(summary.expected, "1 is perfect")
     return f"Expected correlation with people: {stated}. No text was labelled to check it."
+
+
+def unchecked_sentence(expected: "ExpectedCorrelation") -> str:
+    """State for a page that no label shows the correlation with people, and the values it may have."""
+    value, low, high = (number(end) for end in (expected.value, expected.low, expected.high))
+    return (
+        "No text was labelled, so nobody knows how well these ratings agree with people. Their correlation "
+        f"may be anything from {low} to {high} ({value} is expected, 1 is perfect)."
+    )
 
 
 def observed_correlation(summary: "RatingSummary") -> "Estimate | None":

@@ -22,6 +22,7 @@ from semscale.report.coding import NO_ANSWER, UNREADABLE
 from semscale.report.document import Document, Headline, Quoted
 from semscale.report.formatting import capitalise, line_text
 from semscale.report.rating import codes_hint
+from semscale.report.sentences import most_frequent
 from semscale.results.label_sheets import HUMAN
 from semscale.results.table_columns import resolve_columns
 from semscale.scales.library import load_scale
@@ -165,6 +166,8 @@ class RatePage:
             capitalise(without_hints(codes_hint(summary.possible_codes))) if summary and codes else ""
         )
         document = None if summary is None else _page_document(summary, shown_below=codes_note)
+        counts = () if document is None else document.facts
+        overall = None if summary is None else summary.estimates.overall
         results, details = split_sections(() if document is None else document.sections, _RESULTS)
         chosen = query.get("scale") or (run.scale if run else "quality")
         return page(
@@ -185,7 +188,9 @@ class RatePage:
             labels=query.get("labels") or (run.labels if run and run.file == file else ""),
             run=run,
             summary=summary,
-            document=document,
+            document=None if document is None else replace(document, facts=()),
+            counts=counts,
+            left_out={} if overall is None else most_frequent(overall.left_out),
             codes=codes,
             codes_note=codes_note,
             status_names=_STATUS_NAMES,

@@ -34,7 +34,7 @@ class FoundTexts(Found[dict[str, Any]]):
 
 
 def find_texts(rated: Path, text: str, summary: RatingSummary, query: Mapping[str, str]) -> FoundTexts:
-    """Find the texts of a rated table that meet the filters of the page.
+    """Find the texts of a rated table that meet the filters of the page, in the order of its choice.
 
     Args:
         rated: the table.
@@ -45,7 +45,7 @@ def find_texts(rated: Path, text: str, summary: RatingSummary, query: Mapping[st
     table = pl.scan_parquet(rated).with_row_index("row", 1)
     titles = table.collect_schema().names()
     group = summary.by if summary.by in titles else ""
-    filters = {name: query.get(name, "") for name in ("status", "point", "group", "words")}
+    filters = {name: query.get(name, "") for name in ("status", "point", "group", "words", "sort")}
     status, mode = pl.col(f"{PREFIX}status"), pl.col(f"{PREFIX}mode")
     conditions = [
         pl.col(text).cast(pl.String).str.contains_any([filters["words"]], ascii_case_insensitive=True)
@@ -58,6 +58,9 @@ def find_texts(rated: Path, text: str, summary: RatingSummary, query: Mapping[st
     found = table
     for condition in conditions:
         found = found if condition is None else found.filter(condition)
+    if filters["sort"] and not summary.withholds_means:
+        is_falling = filters["sort"] == "highest"
+        found = found.sort(f"{PREFIX}mean", "row", descending=[is_falling, False], nulls_last=True)
     n = int(found.select(pl.len()).collect().item())
     start = position_in(query, n)
     masses = [PREFIX + name for name in mass_names(summary.scale.values)]
