@@ -125,7 +125,7 @@ def label_keys(page, root: str, keys: int) -> None:
     page.get_by_role("button", name="Draw texts").first.click()
     page.fill("#rater", "Ada")
     page.keyboard.press("Enter")
-    page.locator("#figures progress").wait_for()
+    page.locator("#tally progress").wait_for()
     watch(page, "keydown", ".shown")
     for number in range(keys):
         page.keyboard.press("12345"[number % 5])

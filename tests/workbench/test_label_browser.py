@@ -60,7 +60,7 @@ def start(page, name, kind="Rated"):
         page.locator(".task").filter(has_text=kind).get_by_role("button", name="Draw texts").click()
     page.fill("#rater", name)
     page.keyboard.press("Enter")
-    page.locator("#figures progress").wait_for()
+    page.locator("#tally progress").wait_for()
     return page
 
 
@@ -154,7 +154,7 @@ def test_two_tabs_of_one_person_and_a_reload_double_nothing(new_page, folder):
     page = start(new_page(), "Ada")
     other = page.context.new_page()
     other.goto(page.url)
-    other.locator("#figures progress").wait_for()
+    other.locator("#tally progress").wait_for()
     for key in "123":
         for tab in (page, other):
             tab.bring_to_front()  # keys of a tab in the background may never arrive

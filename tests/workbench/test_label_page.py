@@ -113,7 +113,7 @@ class Person:
     def figures(self):
         self.become()
         page = self.browser.get(f"/label/ahead?task={self.task}")
-        return re.sub(r"\s+", " ", unescape(re.sub("<[^>]*>", " ", page[page.index('id="figures"') :])))
+        return re.sub(r"\s+", " ", unescape(re.sub("<[^>]*>", " ", page[page.index('id="tally"') :])))
 
 
 def test_without_a_rated_question_the_page_says_what_to_do(browser, folder):

@@ -54,7 +54,7 @@ def take_tour(page, downloads: Path, shown: Step) -> list[Path]:
     page.get_by_role("button", name="Draw texts").click()
     page.get_by_label("Name").fill("Ada")
     page.keyboard.press("Enter")
-    page.locator("#figures progress").wait_for()
+    page.locator("#tally progress").wait_for()
     keys = _keys_of_people()
     for _ in range(LABELS):
         text = page.locator(".shown blockquote").inner_text()

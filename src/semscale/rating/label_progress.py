@@ -69,17 +69,27 @@ class LabelProgress:
     @property
     def advice(self) -> str:
         """Sentences on when to stop."""
+        return f"{self.next_step} {self.so_far}".strip()
+
+    @property
+    def next_step(self) -> str:
+        """Sentence on whether to go on, and why."""
         texts = "text" if self.more == 1 else "texts"
         if not self.has_figures:
             return f"Label {self.more} more {texts} to see what the scale measures."
         if not self.is_enough:
-            return f"Label about {self.more:,} more {texts}{self._gain}. So far, {self._figures}."
+            return f"Label about {self.more:,} more {texts}{self._gain}."
         if self.r.high < DOUBTFUL:
             return (
                 "Stop: the scale hardly measures its construct here; use the corrected mean only "
                 f"({self._figures})."
             )
         return f"These labels are enough: {self._figures}."
+
+    @property
+    def so_far(self) -> str:
+        """Sentence with the figures, if more labels are needed; empty if there are none yet."""
+        return f"So far, {self._figures}." if self.has_figures and not self.is_enough else ""
 
     @property
     def _gain(self) -> str:

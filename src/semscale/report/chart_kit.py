@@ -505,7 +505,7 @@ def draw_across(
         point = (axis(value), top - 5 if is_above else bottom + 13)
         drawing.text(point, label, anchor=_tick_anchor(axis, value))
     half = text_width(title) / 2
-    middle = min(max((axis.start + axis.stop) / 2, half), drawing.width - half)
+    middle = min(max((axis.start + axis.stop) / 2, axis.start + half), drawing.width - half)
     if title:
         drawing.text((middle, top - 21 if is_above else bottom + 30), title, anchor="middle", fill=MUTED)
 

@@ -86,7 +86,7 @@ UNCHECKED = (
 UNREADABLE, NO_ANSWER = "cannot be read", "no answer"
 """Outcomes as reports name them."""
 
-_OUTCOMES = {
+OUTCOMES = {
     CodingOutcome.CODED: "at least one code applies",
     CodingOutcome.OTHER: "no code applies",
     UNSURE: "no code applies surely, and one or more may",
@@ -208,7 +208,7 @@ def _count_outcomes(summary: "CodingSummary") -> dict[str, int]:
         counts.get(CodingOutcome.CANNOT_TELL, 0) - n_unsure,
         counts.get(CodingOutcome.NO_ANSWER, 0),
     )
-    return dict(zip(_OUTCOMES, numbers, strict=True))
+    return dict(zip(OUTCOMES, numbers, strict=True))
 
 
 def found_outcomes(summary: "CodingSummary") -> dict[str, int]:
@@ -330,7 +330,7 @@ def _sentiment_section(summary: "CodingSummary") -> Section | None:
         "sentiment",
         [(_label(summary.codebook, code), rated[code].positive) for code in charted],
         head="code",
-        quantity="share of positive answers among those that judge it",
+        quantity="positive, of answers that judge it",
         measure="share",
         numbers=table_of(order, columns, noun="code", detail="full"),
     )
@@ -417,12 +417,12 @@ def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]", numbe
     if _have_unsure(order):
         legend = (
             Swatch(ACCENT, "share of answers that got the code", "dot"),
-            Swatch(ACCENT, f"its {level} interval", "line"),
-            Swatch(PALE, "if all unsure answers had the code, too", "line"),
+            Swatch(ACCENT, f"{level} interval, without unsure answers", "line"),
+            Swatch(PALE, "with all unsure answers", "line"),
         )
         caption = (
-            "A share plausibly lies between the outer ends of its two lines, whether or not unsure answers "
-            "have the code. Other errors of the coder are not included."
+            "Intervals in brackets run to the right end of the pale line: a share plausibly lies there, "
+            "whether or not unsure answers have the code. Other errors of the coder are not included."
         )
     finding = _shares_finding(summary.codebook, _without_nets(summary.codebook, order))
     return replace(figure, data=data, finding=finding, caption=caption, legend=legend)
@@ -911,7 +911,7 @@ def _outcomes(summary: "CodingSummary") -> Iterator[Block | None]:
     listed = table(
         ("outcome", "answers", "share", "meaning"),
         (
-            (outcome, answers, Share(answers / n if n else None), _OUTCOMES[outcome])
+            (outcome, answers, Share(answers / n if n else None), OUTCOMES[outcome])
             for outcome, answers in _count_outcomes(summary).items()
         ),
         explained=True,

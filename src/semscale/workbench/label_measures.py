@@ -144,6 +144,7 @@ class LabelFigures:
         agreement: agreement of people with what is measured, and with each other.
         weighting: sentence on the weight; empty if the survey has none.
         more: number of further labels that are expected to be enough; ``None`` if it is not known.
+        so_far: sentence with the figures behind the advice; empty if the advice states them.
     """
 
     figures: tuple[LabelFigure, ...]
@@ -152,6 +153,7 @@ class LabelFigures:
     agreement: tuple[LabelFigure, ...] = ()
     weighting: str = ""
     more: int | None = None
+    so_far: str = ""
 
 
 @dataclass(frozen=True)

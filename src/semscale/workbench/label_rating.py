@@ -144,8 +144,9 @@ class RatingMeasure:
         return LabelFigures(
             (figure,),
             (float(values[0]), float(values[-1])),
-            progress.advice,
+            progress.next_step,
             more=progress.more if progress.has_figures else None,
+            so_far=progress.so_far,
         )
 
     def agreement(self, people: RaterLabels) -> dict[str, AgreementEstimate]:
