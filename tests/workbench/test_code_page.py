@@ -387,7 +387,9 @@ def test_answers_are_found_by_code_outcome_and_words(browser, folder):
         assert line in browser.get(f"/code/results?{query}"), query
         assert line in browser.get(f"/code/answers?{query}"), query
     share = f"{100 * n_power / 60:.0f}\N{NO-BREAK SPACE}%"
-    assert f'<b>{share}</b> <span class="of-all">{n_power} of 60 answers</span>' in browser.get("/code")
+    page = browser.get("/code")
+    assert f'<b>{share}</b><span class="track"' in page
+    assert f"<span>{n_power} of 60 answers</span>" in page
     assert "From answers that were coded" in browser.get("/code?edit=power")
 
 
@@ -506,7 +508,9 @@ def test_the_list_of_codes_states_how_many_answers_have_none(browser, folder):
     has_code = (pl.col("semscale_power") == 1) | (pl.col("semscale_cost") == 1)
     n = out.filter(pl.col("why").is_not_null(), ~has_code.fill_null(False)).height
     assert n
-    assert f"for {n} of 60 answers, no code applies or is sure" in browser.get("/code")
+    page = browser.get("/code")
+    assert f"for {n} of 60 answers, no code applies or is sure" in page
+    assert f"60 answers can be read ({out.height} rows less {out.height - 60} without an answer)." in page
 
 
 @pytest.mark.usefixtures("quick")

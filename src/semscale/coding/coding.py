@@ -53,6 +53,10 @@ UNSURE = "unsure"
 """Reason of an answer without a code and with a code between the thresholds."""
 
 
+WITHOUT_ANSWER = (Status.MISSING, Status.EMPTY, Status.NOT_TEXT)
+"""Statuses of cells that are no answer."""
+
+
 class CodingOutcome(StrEnum):
     """Outcome of an answer."""
 
@@ -263,7 +267,7 @@ class Coding:
         outcome[:] = CodingOutcome.OTHER
         outcome[self._is_unsure | ~self.readable] = CodingOutcome.CANNOT_TELL
         outcome[(self.assigned == 1).any(axis=1)] = CodingOutcome.CODED
-        for status in (Status.MISSING, Status.EMPTY, Status.NOT_TEXT):
+        for status in WITHOUT_ANSWER:
             outcome[self.text_status == status] = CodingOutcome.NO_ANSWER
         return outcome
 

@@ -25,12 +25,14 @@ from semscale.coding.codebook_editing import (
     put_under_net,
     split_code,
 )
+from semscale.coding.coding import WITHOUT_ANSWER
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.suggesting import AnswerSample, SuggestionSummary, count_coded, suggest, suggestion_yaml
 from semscale.coding.table import answers_in
 from semscale.errors import InputError
 from semscale.html_texts import has_html, html_text
 from semscale.messages import shorten
+from semscale.report.formatting import count, count_of
 from semscale.report.rating import codes_hint
 from semscale.results.label_sheets import INCLUSION
 from semscale.results.table_columns import resolve_columns
@@ -39,6 +41,7 @@ from semscale.spelling import without_hints
 from semscale.store.missing_codes import code_key, count_codes
 from semscale.store.table import Table
 from semscale.survey.description import Survey
+from semscale.types import Status
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.workbench.changes import Change
 from semscale.workbench.code_form import (
@@ -206,6 +209,7 @@ class CodePage:
             groups=[] if stored is None else self._groups(stored, choice, table, coded),
             n_readable=table.n_readable if table else suggested.n_sampled if suggested else None,
             n_without=table.n_without if table else suggested.n_not_coded if suggested else None,
+            base=_base(table, suggested),
             is_coded=table is not None,
             suggestion=self._tasks.suggestion,
             task=self._tasks.running,
@@ -648,6 +652,21 @@ def readable_example(example: str) -> str:
         if example.count(opening) != example.count(closing):
             example = example.replace(opening, "").replace(closing, "")
     return example
+
+
+def _base(table: CodedTable | None, suggested: SuggestionSummary | None) -> str:
+    """State the rows that answers are counted in; empty without a table, and for a sample of the rows."""
+    if table is not None:
+        n, n_rows, n_no_answer = table.n_readable, table.n_rows, table.n_no_answer
+    elif suggested is not None and suggested.n_sampled == suggested.counts.get(Status.SCORED, 0):
+        n, n_rows = suggested.n_sampled, sum(suggested.counts.values())
+        n_no_answer = sum(suggested.counts.get(status, 0) for status in WITHOUT_ANSWER)
+    else:
+        return ""
+    reasons = {"without an answer": n_no_answer, "that cannot be read": n_rows - n - n_no_answer}
+    less = " and ".join(f"{count(number)} {reason}" for reason, number in reasons.items() if number)
+    rows = f" ({count_of(n_rows, 'row')} less {less})" if less else ""
+    return f"{count_of(n, 'answer')} can be read{rows}"
 
 
 def _suggested_count(suggested: SuggestionSummary, code: Code) -> int | None:

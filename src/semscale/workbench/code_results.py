@@ -310,6 +310,17 @@ class CodedTable:
         return int(self._table.filter(self._is_readable).select(pl.len()).collect().item())
 
     @cached_property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self._table.select(pl.len()).collect().item())
+
+    @cached_property
+    def n_no_answer(self) -> int:
+        """Number of rows without an answer."""
+        without = pl.col(f"{self._prefix}outcome") == CodingOutcome.NO_ANSWER
+        return int(self._table.filter(without).select(pl.len()).collect().item())
+
+    @cached_property
     def n_without(self) -> int:
         """Number of these answers to which no code applies, or none surely."""
         without = self._is_readable & (pl.col(f"{self._prefix}outcome") != CodingOutcome.CODED)
