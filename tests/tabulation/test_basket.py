@@ -175,7 +175,7 @@ def test_the_workbook_has_all_entries_in_order(tables, tmp_path):
     index = book.get_sheet_by_name("Index").to_python()
     head = next(number for number, cells in enumerate(index) if cells[0] == "Sheet")
     assert [cells[1] for cells in index[head + 1 : head + 4]] == [
-        "Drinks of the young: drink",
+        "Drinks of the young: drink (only respondents with: age < 50)",
         "like",
         "drink",
     ]

@@ -213,6 +213,8 @@ def _blocks(
     for crosstab in tables:
         if len(tables) > 1:
             yield Paragraph(_table_heading(crosstab), "heading")
+        if summary.only:
+            yield Paragraph(Quoted(f"{summary.only}.", _NOTE), "note", "both")
         yield from _table_blocks(crosstab, summary, result_by_banner(crosstab, tables, summary.settings))
     for note in question_notes(tables, summary.settings):
         yield Paragraph(Quoted(note, _NOTE), "note")

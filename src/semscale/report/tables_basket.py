@@ -61,6 +61,7 @@ def _shows_same(table: "Crosstab", summary: "Crosstabs", other: "Crosstab", entr
     return (
         (settings.level, settings.correction, settings.min_base, settings.show, summary.is_weighted)
         == (alike.level, alike.correction, alike.min_base, alike.show, entry.is_weighted)
+        and summary.only == entry.only
         and _identity(table) == _identity(other)
         and all(map(_are_equal, _figures(table), _figures(other)))
     )

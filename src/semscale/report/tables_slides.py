@@ -89,17 +89,18 @@ def _write_table(deck: Deck, table: "Crosstab", summary: "Crosstabs") -> None:
     shown = dict.fromkeys(name for part in parts for chart in part.charts for name in chart.categories)
     notes = [
         f"Question: {table.question.wording or table.question.text}",
+        *([f"{one_line(summary.only)}."] if summary.only else []),
         *([f"Groups: {table.banner.title}"] if table.banner.groups else []),
         *(chart_name(name) for name in shown if len(name) > slide_charts.LONG_NAME),
         *(f"{capitalise(one_line(without_hints(note)))}." for note in table.question.notes),
         f"Signature: {summary.signature}",
     ]
     if not parts:
-        deck.add(_headline(table, summary), notes=notes)
+        deck.add(_headline(table, summary), one_line(summary.only), notes=notes)
     detail = _detail(table)
     for position, part in enumerate(parts, start=1):
         number = f"{position} of {len(parts)}" if len(parts) > 1 else ""
-        subtitle = _subtitle(table, one_line(summary.title), one_line(table.wave))
+        subtitle = _subtitle(table, summary, one_line(table.wave))
         slide = deck.add(_headline(table, summary), subtitle, detail, part=number, notes=notes)
         slide.footnote([*([part.note] if part.note else []), *_footnotes(table, part.charts, summary)])
         slide_charts.draw(slide, part.charts)
@@ -113,9 +114,7 @@ def _write_changes(deck: Deck, table: "Crosstab", summary: "Crosstabs", notes: S
     if chart is None:
         return
     tests = summary.settings
-    subtitle = _subtitle(
-        table, one_line(summary.title), f"{one_line(table.before)} to {one_line(table.wave)}"
-    )
+    subtitle = _subtitle(table, summary, f"{one_line(table.before)} to {one_line(table.wave)}")
     parts = list(slide_charts.parts_of((chart,), deck))
     for position, part in enumerate(parts, start=1):
         number = f"{position} of {len(parts)}" if len(parts) > 1 else ""
@@ -145,13 +144,17 @@ def _has_long_name(table: "Crosstab") -> bool:
     return len(one_line(title_of(table))) > _SHORT_NAME
 
 
-def _subtitle(table: "Crosstab", title: str, wave: str) -> str:
-    """Return the title in a basket, the banner and the wave; names stay as they are written."""
+def _subtitle(table: "Crosstab", summary: "Crosstabs", wave: str) -> str:
+    """Return the condition of the rows, the title in a basket, the banner and the wave.
+
+    The condition comes first, so that a long title cannot push it off the slide.
+    """
     banner = one_line(table.banner.title)
     by = ""
     if table.banner.groups:
         by = f"by the answers to ‘{banner}’" if banner.endswith("?") else f"by {banner}"
-    return "  |  ".join(filter(None, (title, capitalise(by), wave))) or "Total"
+    parts = (one_line(summary.only), one_line(summary.title), capitalise(by), wave)
+    return "  |  ".join(filter(None, parts)) or "Total"
 
 
 # Texts
@@ -324,6 +327,8 @@ def _method(summary: "Crosstabs") -> Iterator[tuple[str, str]]:
         design.append("weights raked to known shares of the population")
     yield "File", str(quote_file_name(summary.source).text) if summary.source else "data in memory"
     yield "Respondents" if noun == "respondent" else "Answers", _counted(summary, left_out)
+    if summary.only:
+        yield "Filter", f"{one_line(summary.only)}."
     yield "Sample", capitalise(join_list(design)) if design else "Unweighted, as a simple random sample"
     yield "Intervals", f"{coverage(settings.level)}; they cover the chance of drawing other {noun}s."
     if any(np.isfinite(table.differences.p_values).any() for table in summary.tables):

@@ -151,7 +151,7 @@ def _write_index(
     head_rows = sheet.row
     for entry, name, tables in pages:
         sheet.link(0, name, name, "entry link")
-        sheet.put(1, _with_title(entry.title, tables[0].question.text), "entry")
+        sheet.put(1, _question_name(entry, tables[0]), "entry")
         for number, table in enumerate(tables):
             look = "inner" if number else "entry"
             sheet.put(2, table.banner.title or " ", look)
@@ -164,6 +164,12 @@ def _write_index(
     for caution in document.sentences("caution"):
         sheet.line(end_sentence(capitalise(caution)), "note")
     sheet.finish(head_rows=head_rows)
+
+
+def _question_name(summary: "Crosstabs", table: "Crosstab") -> str:
+    """Return the question with the title of its tables and the condition of their rows."""
+    only = f" ({summary.only[:1].lower()}{summary.only[1:]})" if summary.only else ""
+    return f"{_with_title(summary.title, table.question.text)}{only}"
 
 
 def _with_title(title: str, question: str) -> str:
@@ -207,6 +213,8 @@ def _write_page(
     """Write a page of a question: what is printed, and below it what is not."""
     question = tables[0].question
     sheet.line(_with_title(summary.title, question.text), "title")
+    if summary.only:
+        sheet.line(f"{one_line(summary.only)}.", "lead")
     for table in tables:
         sheet.line(result_by_banner(table, tables, summary.settings), "lead")
     sheet.link(0, INDEX, "Back to the index")
@@ -468,7 +476,7 @@ def _differences(summary: "Crosstabs") -> Iterator[list[Value]]:
         for index, pair in np.ndindex(tested.values.shape):
             line = table.question.lines[index]
             columns = (table.columns[tested.first[pair]], table.columns[tested.second[pair]])
-            question = _with_title(summary.title, table.question.text)
+            question = _question_name(summary, table)
             names = (question, table.banner.title, line.label, *columns)
             figures = (tested.values, tested.low, tested.high)
             yield [
@@ -494,7 +502,7 @@ def _changes(summary: "Crosstabs") -> Iterator[list[Value]]:
             if not math.isfinite(change):
                 continue
             line = table.question.lines[index]
-            question = _with_title(summary.title, table.question.text)
+            question = _question_name(summary, table)
             names = (question, table.banner.title, line.label, table.columns[column])
             figures = (changes.values, changes.low, changes.high)
             yield [

@@ -23,6 +23,7 @@ from semscale.store.expressions import filter_table
 from semscale.store.table import Table
 from semscale.survey.description import Survey
 from semscale.survey.finding import unused_facts
+from semscale.tabulation.conditions import condition_in_words
 from semscale.tabulation.crosstabs import Crosstabs, build_crosstabs, write_tables
 from semscale.tabulation.settings import EVERY_QUESTION, CrosstabSettings
 from semscale.types import Progress
@@ -540,4 +541,5 @@ def tabulate_entry(table: Table, entry: TableEntry, survey: Survey | None) -> Cr
         notes = unused_facts(survey, weight=entry.weight, wave=entry.wave, groups=entry.banners)
         table = replace(table, notes=(*table.notes, *notes))
     tables = build_crosstabs(table, entry.with_values(survey=survey))
-    return replace(tables, title=entry.title)
+    only = condition_in_words(entry.where, survey, table.labels) if entry.where else ""
+    return replace(tables, title=entry.title, only=only)

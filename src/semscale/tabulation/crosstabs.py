@@ -506,6 +506,8 @@ class Crosstabs(Presentable):
         title: title of these tables among those of a basket; empty without one.
         report_title: title of the workbook, the deck and the page with these tables; empty for one that names
             the file.
+        only: sentence on the condition that the rows of these tables meet, among those of a basket; empty
+            without one.
     """
 
     source: str
@@ -519,6 +521,7 @@ class Crosstabs(Presentable):
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
     title: str = ""
     report_title: str = ""
+    only: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
