@@ -321,6 +321,28 @@ def test_slides_name_waves_in_files_and_tables_the_wave_before(semscale, run, tm
     assert "semscale_wave" not in shown
 
 
+def test_paired_waves_count_answers_and_people(semscale, people, tmp_path):
+    pptx = pytest.importorskip("pptx")
+    words = ("tables", "may.csv", "--earlier", "march.csv", "--question", "like", "--pair-by", "id")
+    ended = semscale(*words, "--out", "t.pptx")
+    # 60 people in each wave, 40 of them in both.
+    stated = "120 answers of 80 people, 40 of them in both waves"
+    assert f"{stated}; changes are tested within people, paired by ‘id’" in " ".join(ended.out.split())
+    cover, by_wave, method = map(text_on, pptx.Presentation(tmp_path / "t.pptx").slides)
+    assert f"{stated}, not weighted" in cover
+    assert "Base: 120 answers; people in several waves count in each of them." in by_wave
+    assert "120, of 80 people, 40 of them in both waves" in method
+    assert "Changes are tested within people, paired by ‘id’." in method
+    assert semscale(*words[:-2], "--out", "t.pptx").code == 0
+    cover, by_wave, method = map(text_on, pptx.Presentation(tmp_path / "t.pptx").slides)
+    assert "120 respondents, not weighted" in cover
+    assert "40 values of 'id' are in several waves: pair them if these are ids of the same people." in method
+
+
+def text_on(slide):
+    return " ".join(shape.text_frame.text for shape in slide.shapes if shape.has_text_frame)
+
+
 @pytest.mark.parametrize(
     ("words", "earlier", "reason"),
     [

@@ -37,7 +37,6 @@ _COVER_TOP, _COVER_HEIGHT, _COVER_SIZE, _COVER_TEXT = 1.9, 1.7, 34.0, 16.0
 _MOST_COVER_TEXT = 20.0
 _NUMBER_TOP, _NUMBER_HEIGHT, _NUMBER_WIDTH = 7.05, 0.3, 0.8
 _FACT_SIZE = 12.0
-_FACT_LINES = (6, 4, 3, 2, 1)  # most lines of a text in a list, the first number that fits on the slide
 _LINE = 1.2  # height of a line, in font sizes
 _CELL = 0.53  # width of a Latin character in font sizes; an East Asian one has two cells
 _FONT = "Arial"
@@ -397,26 +396,29 @@ class Deck:
     ) -> None:
         """Add a slide that lists names with their texts, such as how the figures were made.
 
+        Facts without room on the slide continue on further slides. Only a text that is longer than a slide
+        is cut.
+
         Args:
             title: title of the slide.
-            facts: at least one name and text; long ones are cut, and stand in full in the speaker's notes.
-            notes: further paragraphs for the speaker.
+            facts: at least one name and text; what belongs to the fact before it has no name.
+            notes: further paragraphs for the speaker, after all facts.
         """
-        slide = self.add(title, notes=[*(f"{name}: {text}" for name, text in facts), *notes])
+        spoken = [*(f"{name}: {text}" if name else str(text) for name, text in facts), *notes]
+        slide = self.add(title, notes=spoken)
         unit = self.unit
         size = _FACT_SIZE
         width = 0.18 * slide.room.width
         room = slide.room.width - width - 0.2
-
-        def height(text: str) -> float:
-            return float((text_lines(text, room, size * unit) * size * _LINE / 72 + 0.1) * unit)
-
-        for most in _FACT_LINES:
-            listed = [(name, clip_to(str(text), room, size * unit, most)) for name, text in facts]
-            if sum(height(text) for _, text in listed) <= slide.room.height:
-                break
-        for name, shown in listed:
-            box = slide.take_top(height(shown))
+        line = size * _LINE / 72 * unit
+        gap = 0.1 * unit
+        most = int((slide.room.height - gap) / line)
+        for name, text in facts:
+            shown = clip_to(str(text), room, size * unit, most)
+            height = text_lines(shown, room, size * unit) * line + gap
+            if height > slide.room.height:
+                slide = self.add(f"{title} (continued)", notes=spoken)
+            box = slide.take_top(height)
             slide.text(box._replace(width=width), [name], size=size, colour=self.palette.muted)
             slide.text(box._replace(left=box.left + width, width=box.width - width), [shown], size=size)
 

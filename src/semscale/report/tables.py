@@ -137,8 +137,9 @@ def folded_tables(tables: "Sequence[Crosstab]", tests: "TestSettings") -> Iterat
 
 def tables_head(summary: "Crosstabs") -> Document:
     """Return the document of crosstabs without its sections: what holds for all tables."""
-    noun = "answer" if summary.is_of_panel else "respondent"
-    counting = f"{count_of(summary.n_counting, noun)}, {count_of(len(summary.tables), 'table')}"
+    counting = (
+        f"{rows_that_count(summary)}{';' if summary.people else ','} {count_of(len(summary.tables), 'table')}"
+    )
     is_tested = any(crosstab.banner.groups for crosstab in summary.tables)
     return Document(
         kind="tables",
@@ -159,7 +160,11 @@ def tables_head(summary: "Crosstabs") -> Document:
         facts=parts.facts(
             ("Rows", summary.n),
             (
-                "Answers of personas" if summary.is_of_panel else "Respondents counted",
+                "Answers of personas"
+                if summary.is_of_panel
+                else "Answers counted"
+                if summary.people
+                else "Respondents counted",
                 summary.n_counting,
             ),
             ("Left out", summary.n - summary.n_counting),
@@ -178,6 +183,18 @@ def tables_head(summary: "Crosstabs") -> Document:
         signature=summary.signature,
         hints=tuple(dict.fromkeys(_hints(summary))),
     )
+
+
+def rows_that_count(summary: "Crosstabs") -> str:
+    """Count the respondents; of paired waves, the answers and the people who gave them."""
+    if summary.people:
+        return f"{count_of(summary.n_counting, 'answer')} of {summary.people}"
+    return count_of(summary.n_counting, "answer" if summary.is_of_panel else "respondent")
+
+
+def paired_tests(summary: "Crosstabs") -> str:
+    """State how the changes of paired waves are tested."""
+    return f"changes are tested within people, paired by ‘{one_line(summary.settings.pair_by or '')}’"
 
 
 def report_title(summary: "Crosstabs") -> tuple[str | Quoted, ...] | str:
@@ -968,6 +985,8 @@ def cautions(summary: "Crosstabs") -> Iterator[str]:
     """Return the limits of all tables: excluded rows, and groups that cannot be compared."""
     for reason, n in summary.left_out.items():
         yield f"{count_of(n, 'row')} left out: {reason}"
+    if summary.people:
+        yield f"{rows_that_count(summary)}; {paired_tests(summary)}"
     yield from summary.sample_notes
     questions = {crosstab.question.name: crosstab.question for crosstab in summary.tables}
     yield from dict.fromkeys(caution for question in questions.values() for caution in question.cautions)

@@ -1,7 +1,7 @@
 """Crosstabs as slides: for each question and banner a finding with a native chart that shows it."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from semscale.report.formatting import (
     count,
     count_of,
     coverage,
+    end_sentence,
     join_list,
     line_text,
     one_line,
@@ -30,8 +31,10 @@ from semscale.report.tables import (
     finding,
     hidden_note,
     margin_note,
+    paired_tests,
     report_title,
     result,
+    rows_that_count,
     title_of,
 )
 from semscale.report.tables_basket import name_of, without_repeats
@@ -45,6 +48,21 @@ if TYPE_CHECKING:
 
 _SHORT_NAME = 50  # characters of a question's name in a headline or on the first slide
 _COVER_NAMES = 5  # names on the first slide
+_METHOD = (
+    "File",
+    "Respondents",
+    "Answers",
+    "Filter",
+    "Sample",
+    "Notes",
+    "Ratings",
+    "Codes",
+    "Tests",
+    "Intervals",
+    "Made",
+    "Signature",
+)
+"""Facts of the last slide, in the order of their weight."""
 _CORRECTED = {
     "holm": ", adjusted for the number of comparisons",
     "bh": ", with a limited share of false findings",
@@ -163,9 +181,7 @@ def _subtitle(table: "Crosstab", summary: "Crosstabs", wave: str) -> str:
 def _footnotes(table: "Crosstab", charts: Charts, summary: "Crosstabs") -> Iterator[str]:
     """Yield the base, the meaning of whiskers and letters, and the test, in plain words."""
     tests = summary.settings
-    noun = "answer" if summary.is_of_panel else "respondent"
-    weighted = ", weighted" if summary.is_weighted else ""
-    yield f"Base: {count_of(int(table.bases[0][0]), noun)} with an answer{weighted}."
+    yield _base(table, summary)
     if table.question.kind == "multiple choice":
         yield "Several answers were possible."
     if table.question.kind == "rated text":
@@ -187,6 +203,15 @@ def _footnotes(table: "Crosstab", charts: Charts, summary: "Crosstabs") -> Itera
         yield from _note_on_changes(table, tests.level)
     yield from _notes_on_groups(table, tests.min_base)
     yield from _test_of_all(table, 1 - tests.level)
+
+
+def _base(table: "Crosstab", summary: "Crosstabs") -> str:
+    """State how many answers a table has, and whether they are weighted."""
+    n, weighted = int(table.bases[0][0]), ", weighted" if summary.is_weighted else ""
+    if summary.people and table.banner.is_wave:
+        return f"Base: {count_of(n, 'answer')}{weighted}; people in several waves count in each of them."
+    noun = "answer" if summary.is_of_panel else "respondent"
+    return f"Base: {count_of(n, noun)} with an answer{weighted}."
 
 
 def _note_on_changes(table: "Crosstab", level: float) -> Iterator[str]:
@@ -269,10 +294,9 @@ def _name_some(names: list[str], noun: str) -> str:
 
 def _respondents(summaries: "Sequence[Crosstabs]") -> str:
     """State how many rows count; at most how many, if tables count different ones."""
-    noun = "answer" if summaries[0].is_of_panel else "respondent"
-    counted = {summary.n_counting for summary in summaries}
-    stated = count_of(max(counted), noun)
-    return stated if len(counted) == 1 else f"up to {stated}"
+    most = max(summaries, key=lambda summary: (summary.n_counting, summary.people))
+    stated = rows_that_count(most)
+    return stated if len({summary.n_counting for summary in summaries}) == 1 else f"up to {stated}"
 
 
 def _weighting(summaries: "Sequence[Crosstabs]") -> str:
@@ -282,19 +306,29 @@ def _weighting(summaries: "Sequence[Crosstabs]") -> str:
 
 def _write_method(deck: Deck, summaries: "Sequence[Crosstabs]") -> None:
     """Write the slide that states how the tables were made; what is not of all of them names its tables."""
-    members: dict[str, dict[str, list[str]]] = {}
+    members: dict[str, dict[str, list[str]]] = {name: {} for name in _METHOD}
     for position, summary in enumerate(summaries, start=1):
         for name, value in _method(summary):
-            members.setdefault(name, {}).setdefault(value, []).append(name_of(summary, position))
+            members[name].setdefault(value, []).append(name_of(summary, position))
     shared = [note for note in summaries[0].input_notes if all(note in one.input_notes for one in summaries)]
-    stated = [capitalise(one_line(note)) for note in map(without_hints, shared) if note]
-    facts = [(name, _by_tables(values, len(summaries))) for name, values in members.items()]
-    noted = [("Data", " ".join(f"{note}." for note in stated))] if stated else []
+    facts = [(name, _by_tables(values, len(summaries))) for name, values in members.items() if values]
+    facts[-2:-2] = _listed("Data", _sentences(shared))
     signatures = [
         f"Signature of {name_of(summary, position)}: {summary.signature}"
         for position, summary in enumerate(summaries, start=1)
     ]
-    deck.add_facts(METHOD_TITLE, [*facts[:-2], *noted, *facts[-2:]], notes=signatures)
+    deck.add_facts(METHOD_TITLE, facts, notes=signatures)
+
+
+def _listed(name: str, sentences: Iterable[str]) -> list[tuple[str, str]]:
+    """Return a fact for each sentence; the first one has the name."""
+    return [("" if position else name, sentence) for position, sentence in enumerate(sentences)]
+
+
+def _sentences(notes: Iterable[str]) -> Iterator[str]:
+    """Yield notes without hints as whole sentences."""
+    for note in filter(None, map(without_hints, notes)):
+        yield end_sentence(capitalise(one_line(note)))
 
 
 def _by_tables(values: dict[str, list[str]], n: int) -> str:
@@ -326,24 +360,31 @@ def _method(summary: "Crosstabs") -> Iterator[tuple[str, str]]:
     if settings.raked_to:
         design.append("weights raked to known shares of the population")
     yield "File", str(quote_file_name(summary.source).text) if summary.source else "data in memory"
-    yield "Respondents" if noun == "respondent" else "Answers", _counted(summary, left_out)
+    is_of_people = noun == "respondent" and not summary.people
+    yield "Respondents" if is_of_people else "Answers", _counted(summary, left_out)
     if summary.only:
         yield "Filter", f"{one_line(summary.only)}."
     yield "Sample", capitalise(join_list(design)) if design else "Unweighted, as a simple random sample"
+    if summary.sample_notes:
+        yield "Notes", " ".join(_sentences(summary.sample_notes))
     yield "Intervals", f"{coverage(settings.level)}; they cover the chance of drawing other {noun}s."
     if any(np.isfinite(table.differences.p_values).any() for table in summary.tables):
+        paired = f" {capitalise(paired_tests(summary))}."
         yield (
             "Tests",
             f"Two-sided t tests of pairs of groups at {percent(1 - settings.level, 0)}"
             f"{_CORRECTED[settings.correction]}; groups of fewer than {settings.min_base} are not tested. "
-            "The total is not tested.",
+            f"The total is not tested.{paired if summary.people else ''}",
         )
     yield "Made", f"{stamp(summary.created)}, Semscale {summary.signature.version}"
     yield "Signature", f"{summary.signature.digest}, in full in the notes of this slide"
 
 
 def _counted(summary: "Crosstabs", left_out: int) -> str:
+    counted = count(summary.n_counting)
+    if summary.people:
+        counted = f"{counted}, of {summary.people}"
     if not left_out:
-        return count(summary.n_counting)
+        return counted
     reasons = "; ".join(f"{count(n)} {reason}" for reason, n in summary.left_out.items() if n)
-    return f"{count(summary.n_counting)} of {count(summary.n)} rows; left out: {reasons}"
+    return f"{counted} of {count(summary.n)} rows; left out: {reasons}"

@@ -101,9 +101,10 @@ def stack_waves(waves: Mapping[str, Table], survey: Survey | None, required: Col
         settings=(*latest.settings, *(f"wave {name}" for name in waves)),
         labels={**labels, **latest.labels, WAVE: ColumnLabels("Wave")},
         notes=(
-            *latest.notes,
             *_note_on_names(waves),
-            *chain.from_iterable(_notes(table, latest, survey) for table in earlier),
+            *chain.from_iterable(_note_on_missing(table, latest, survey) for table in earlier),
+            *latest.notes,
+            *chain.from_iterable(map(_notes, earlier)),
         ),
         whole=_stack_wholes(waves, survey),
         row_in_whole=None,
@@ -148,10 +149,14 @@ def _note_on_names(waves: Mapping[str, Table]) -> Iterator[str]:
         yield f"waves and their files: {', '.join(f'‘{name}’ {t.file_name}' for name, t in waves.items())}"
 
 
-def _notes(table: Table, latest: Table, survey: Survey | None) -> Iterator[str]:
-    """Yield the notes on an earlier wave, and one on the columns of questions that it lacks."""
+def _notes(table: Table) -> Iterator[str]:
+    """Yield the notes on an earlier wave, which name its file."""
     for note in table.notes:
         yield note if table.file_name in note else f"{table.file_name}: {note}"
+
+
+def _note_on_missing(table: Table, latest: Table, survey: Survey | None) -> Iterator[str]:
+    """State the columns of questions that an earlier wave lacks."""
     technical = () if survey is None else survey.of_kind(*_TECHNICAL)
     left_out = {column for question in technical for column in question.all_columns}
     lacking = [name for name in latest.columns if not table.has(name) and name not in left_out]

@@ -17,6 +17,7 @@ from semscale.survey.wave_order import order_waves
 from semscale.types import Integers
 
 _MOST_GROUPS = 50
+_BOTH = 2  # waves
 _NUMBER = re.compile(r"(?<!\w)-?\d+(?:\.\d+)?")  # not the 3 of mp3
 _MOSTLY = 0.95  # least share of people with one row in a wave for a column to count as their ids
 
@@ -131,6 +132,25 @@ def id_columns(columns: Iterable[str]) -> list[str]:
         ['person_id', 'ResponseId']
     """
     return [column for column in columns if is_id_name(column)]
+
+
+def count_people(frame: pl.DataFrame, wave: str, pair_by: str) -> str:
+    """Return a phrase that counts the people of waves; empty if nobody is in several waves.
+
+    Args:
+        frame: n rows.
+        wave: column of waves.
+        pair_by: column of ids.
+
+    Examples:
+        >>> frame = pl.DataFrame({"id": ["a", "b", "b"], "wave": ["1", "1", "2"]})
+        >>> count_people(frame, "wave", "id")
+        '2 people, 1 of them in both waves'
+    """
+    rows = _rows_of_people(frame, wave, pair_by)
+    several = "both waves" if rows["wave"].n_unique() == _BOTH else "several waves"
+    n = _in_several(rows)
+    return f"{rows['id'].n_unique():,} people, {n:,} of them in {several}" if n else ""
 
 
 def pair_notes(frame: pl.DataFrame, wave: str, pair_by: str) -> list[str]:

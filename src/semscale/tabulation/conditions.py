@@ -1,4 +1,4 @@
-"""SQL conditions in words: the headings of questions and the labels of answers, where the condition is simple."""
+"""SQL conditions in words: simple ones by the headings of questions and the labels of answers."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -34,7 +34,8 @@ def condition_in_words(where: str, survey: Survey | None, labels: Mapping[str, C
         or ``IS NULL`` of columns and texts, joined by ``AND`` or ``OR``, is stated as it is.
 
     Examples:
-        >>> condition_in_words("Q4 IN ('1', '2')", None, {"Q4": ColumnLabels("Region", values={"1": "North"})})
+        >>> labels = {"Q4": ColumnLabels("Region", values={"1": "North"})}
+        >>> condition_in_words("Q4 IN ('1', '2')", None, labels)
         'Only: Region = North or 2'
         >>> condition_in_words("age > 30", None, {})
         'Only respondents with: age > 30'

@@ -42,7 +42,14 @@ from semscale.survey.description import Question, Survey
 from semscale.survey.groups import group_codes, groups_note, undescribed
 from semscale.survey.respondents import leave_out_rows
 from semscale.tabulation.answers import AnswerReader
-from semscale.tabulation.banners import Banner, id_columns, pair_notes, pairing_notes, read_banner
+from semscale.tabulation.banners import (
+    Banner,
+    count_people,
+    id_columns,
+    pair_notes,
+    pairing_notes,
+    read_banner,
+)
 from semscale.tabulation.crosstab_figures import (
     CellFigures,
     ColumnDifferences,
@@ -218,6 +225,9 @@ def _tabulate(
         tables=tables,
         settings=settings,
         sample_notes=(*sample.notes, *_notes_on_people(rows, settings)),
+        people=count_people(rows, settings.wave, settings.pair_by)
+        if settings.wave and settings.pair_by
+        else "",
         input_notes=(
             *html_notes,
             *(spellings[name] for name in (*settings.wave_columns, *settings.banners) if name in spellings),
@@ -506,6 +516,8 @@ class Crosstabs(Presentable):
         title: title of these tables among those of a basket; empty without one.
         report_title: title of the workbook, the deck and the page with these tables; empty for one that names
             the file.
+        people: phrase that counts the people behind the answers of waves, such as "318 people, 126 of them in
+            both waves"; empty unless waves are paired.
         only: sentence on the condition that the rows of these tables meet, among those of a basket; empty
             without one.
     """
@@ -521,6 +533,7 @@ class Crosstabs(Presentable):
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
     title: str = ""
     report_title: str = ""
+    people: str = ""
     only: str = ""
 
     def __post_init__(self) -> None:

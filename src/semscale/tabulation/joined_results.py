@@ -361,7 +361,7 @@ def place_beside(table: Table, results: Sequence[TextResults]) -> Table:
         read_columns=read_columns,
         labels={**table.labels, **{k: v for entry in results for k, v in entry.labels.items()}},
         settings=(*table.settings, *(f"results {entry.table.name}" for entry in results)),
-        notes=(*table.notes, *notes),
+        notes=(*notes, *table.notes),
     )
 
 

@@ -461,3 +461,19 @@ def test_bars_by_waves_have_their_changes_and_the_widest_interval(tmp_path):
     _, second = charts_of(slide)
     labels = at(second, ".//c:dLbl/c:numFmt/@formatCode")
     assert [label.split('"')[1].strip() for label in labels] == ["(0)", "(+10)"]
+
+
+def test_the_last_slide_continues_rather_than_cut_a_note(tables, tmp_path):
+    notes = tuple(f"note {number} is about {'the rows of a file ' * 12}and ends" for number in range(9))
+    replace(tables, input_notes=notes).report(tmp_path / "t.pptx")
+    *_, first, second = slides_of(tmp_path / "t.pptx")
+    assert [title_of(first), title_of(second)] == [
+        "How this was measured",
+        "How this was measured (continued)",
+    ]
+    shown = f"{texts_of(first)}\n{texts_of(second)}"
+    assert "…" not in shown
+    assert all(f"{note.capitalize()}." in shown for note in notes)
+    for slide in (first, second):
+        assert all(shape.top + shape.height <= Inches(7.5) for shape in slide.shapes)
+        assert str(tables.signature) in notes_of(slide)
