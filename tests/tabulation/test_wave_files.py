@@ -114,7 +114,7 @@ def test_results_belong_to_the_wave_whose_rows_they_fit(run, tmp_path):
     assert "march.csv" in refused
 
 
-def test_waves_can_be_coded_with_and_without_hand_codes(run, tmp_path):
+def test_waves_can_be_coded_with_and_without_hand_codes(run, semscale, tmp_path):
     # Of each wave, the first answer has the code, and the second is unsure.
     for name, wave, kind, value in (("a", MAY, "p", 0.3), ("b", MARCH, "likeness", 0.45)):
         coded = pl.DataFrame(wave).head(4).with_columns(
@@ -127,6 +127,21 @@ def test_waves_can_be_coded_with_and_without_hand_codes(run, tmp_path):
     assert values(waves, "cost")[0][1:] == pytest.approx([1 / 4, 1.3 / 4])
     for counting in ("by their probability", "as not assigned"):
         assert f"unsure codes count {counting}: 1 answer has one" in waves["notes"]
+    mixed = (
+        "codes were assigned by Semscale in different ways: ‘march’ without hand codes, ‘may’ with hand "
+        "codes; differences between these waves are partly method"
+    )
+    assert mixed in waves["notes"]
+    (waves,) = run("--question", "why", "--results", "a.parquet")
+    assert "codes were assigned by Semscale, with hand codes" in waves["notes"]
+    pptx = pytest.importorskip("pptx")
+    results = ("--results", "a.parquet", "--results", "b.parquet")
+    words = ("tables", "may.csv", "--earlier", "march.csv", "--question", "why", *results, "--min-base", "1")
+    shown = " ".join(semscale(*words, "--out", "t.pptx").out.split())
+    assert f"‘why (codes)’: {mixed}" in shown or f"‘Codes of why’: {mixed}" in shown
+    assert "semscale_why_cost_p" not in shown  # which only hand codes give
+    _, slide, method = map(text_on, pptx.Presentation(tmp_path / "t.pptx").slides)
+    assert all(f"C{mixed[1:]}." in text for text in (slide, method))
 
 
 def test_waves_that_were_rated_on_several_scales_are_refused(run, tmp_path):

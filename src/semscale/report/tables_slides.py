@@ -140,6 +140,7 @@ def _write_changes(deck: Deck, table: "Crosstab", summary: "Crosstabs", notes: S
         slide.footnote([
             f"{capitalise(chart.quantity)}, with {coverage(tests.level)} intervals.",
             *([f"p-values{_CORRECTED[tests.correction]}."] if tests.correction else []),
+            *_measuring(table),
             *_notes_on_groups(table, tests.min_base),
         ])  # fmt: skip
         slide_charts.draw(slide, part.charts)
@@ -184,8 +185,7 @@ def _footnotes(table: "Crosstab", charts: Charts, summary: "Crosstabs") -> Itera
     yield _base(table, summary)
     if table.question.kind == "multiple choice":
         yield "Several answers were possible."
-    if table.question.kind == "rated text":
-        yield "Texts were rated by Semscale; intervals do not include the error of the ratings."
+    yield from _measuring(table)
     lack_intervals = any(chart.kind == "stack" or chart.has_panels for chart in charts)
     if lack_intervals and (margins := margin_note(table, tests.level, kinds=("share",))):
         yield margins
@@ -212,6 +212,14 @@ def _base(table: "Crosstab", summary: "Crosstabs") -> str:
         return f"Base: {count_of(n, 'answer')}{weighted}; people in several waves count in each of them."
     noun = "answer" if summary.is_of_panel else "respondent"
     return f"Base: {count_of(n, noun)} with an answer{weighted}."
+
+
+def _measuring(table: "Crosstab") -> Iterator[str]:
+    """State how texts were rated or coded."""
+    if table.question.kind == "rated text":
+        yield "Texts were rated by Semscale; intervals do not include the error of the ratings."
+    if table.question.coding:
+        yield end_sentence(capitalise(one_line(table.question.coding)))
 
 
 def _note_on_changes(table: "Crosstab", level: float) -> Iterator[str]:
@@ -309,7 +317,8 @@ def _write_method(deck: Deck, summaries: "Sequence[Crosstabs]") -> None:
     members: dict[str, dict[str, list[str]]] = {name: {} for name in _METHOD}
     for position, summary in enumerate(summaries, start=1):
         for name, value in _method(summary):
-            members[name].setdefault(value, []).append(name_of(summary, position))
+            named = members[name].setdefault(value, [])
+            named += [name_of(summary, position)] if name_of(summary, position) not in named else []
     shared = [note for note in summaries[0].input_notes if all(note in one.input_notes for one in summaries)]
     facts = [(name, _by_tables(values, len(summaries))) for name, values in members.items() if values]
     facts[-2:-2] = _listed("Data", _sentences(shared))
@@ -368,6 +377,9 @@ def _method(summary: "Crosstabs") -> Iterator[tuple[str, str]]:
     if summary.sample_notes:
         yield "Notes", " ".join(_sentences(summary.sample_notes))
     yield "Intervals", f"{coverage(settings.level)}; they cover the chance of drawing other {noun}s."
+    for table in summary.tables:
+        for sentence in _measuring(table):
+            yield "Ratings" if table.question.kind == "rated text" else "Codes", sentence
     if any(np.isfinite(table.differences.p_values).any() for table in summary.tables):
         paired = f" {capitalise(paired_tests(summary))}."
         yield (

@@ -159,6 +159,8 @@ def _note_on_missing(table: Table, latest: Table, survey: Survey | None) -> Iter
     """State the columns of questions that an earlier wave lacks."""
     technical = () if survey is None else survey.of_kind(*_TECHNICAL)
     left_out = {column for question in technical for column in question.all_columns}
+    # Codes have a value beside each decision, which can be a probability in one wave and not in another.
+    left_out |= {name for name in latest.columns if is_reserved(name) and table.has(name.rpartition("_")[0])}
     lacking = [name for name in latest.columns if not table.has(name) and name not in left_out]
     if lacking:
         listed = ", ".join(f"‘{name}’" for name in lacking[:_LISTED])

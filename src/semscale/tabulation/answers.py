@@ -27,6 +27,7 @@ from semscale.survey.answer_values import BY_FREQUENCY
 from semscale.survey.description import Option, Question, Value, cell_name
 from semscale.survey.lists import OptionList
 from semscale.survey.written_in import MAX_ANSWERS, WRITTEN, written_in
+from semscale.tabulation.banners import Banner
 from semscale.tabulation.lines import (
     ANY,
     Line,
@@ -61,6 +62,11 @@ _TAKEN_FOR: Mapping[str, TakenFor] = {
 }
 _EMPTY, _LEFT_OUT, _UNKNOWN = -1, -2, -3  # positions of cells without an answer
 _WRITTEN_IN = -4  # position of texts that are counted together, until all other answers are known
+_CODED_BY = {
+    (True,): "with hand codes",
+    (False,): "without hand codes",
+    (True, False): "partly with hand codes",
+}
 _SEVERAL = "several answers were possible, so shares can sum to more than 100 %"
 _EXAMPLES = 3
 _FEWEST_IN_ORDER = 3  # answers whose order makes a difference to readers
@@ -79,6 +85,7 @@ class AnswerReader:
         written: the frame before spellings were joined; by default the frame.
         spellings: a sentence for each column in which spellings were joined.
         texts: columns of open texts, to find out of which one the results are.
+        waves: the respondents' waves, which may be coded in different ways; ``None`` without waves.
     """
 
     def __init__(
@@ -91,11 +98,13 @@ class AnswerReader:
         written: pl.DataFrame | None = None,
         spellings: Mapping[str, str] | None = None,
         texts: Collection[str] = (),
+        waves: Banner | None = None,
     ) -> None:
         self._frame, self._labels = frame, labels or {}
         self._on_scale, self._numeric = on_scale, numeric
         self._written, self._spellings = frame if written is None else written, spellings or {}
         self._texts = [name for name in texts if name in frame.columns]
+        self._waves = waves
         self._owners: dict[str, str] = {}  # of results that do not name their text: the question
 
     def read_all(self, question: Question) -> list[TabulatedQuestion]:
@@ -134,14 +143,17 @@ class AnswerReader:
             raise InputError("question", _empty_message(question))
         tally = _Tally(question)
         lines, weights, answers, remarks = self._answers(question, columns, column_of, tally)
+        coding, is_mixed = self._coding(question) if are_codes else ("", False)
         if are_codes:
             answers, of_unsure = self._count_unsure(question, lines, answers)
-            remarks = (*remarks, *of_unsure)
+            remarks = (*filter(None, [coding]), *remarks, *of_unsure)
         n_choices = sum(not line.is_summary for line in lines)
         if n_choices > MAX_ANSWERS:
             raise InputError("question", _too_many_message(question, n_choices))
         taken_for = _TAKEN_FOR.get(question.kind, "single choice")
         cautions = scale_caution(question.name, columns[0].counts) if taken_for == "single choice" else ()
+        if is_mixed:
+            cautions = (*cautions, f"‘{question.heading}’: {coding}")
         return TabulatedQuestion(
             question.name,
             question.heading,
@@ -152,6 +164,7 @@ class AnswerReader:
             (*notes, *remarks, *tally.notes(), *self._spelling_notes(question)),
             cautions,
             question.text,
+            coding,
         )
 
     def _column(self, name: str) -> "_Column":
@@ -209,6 +222,39 @@ class AnswerReader:
                 having = "1 answer has one" if n == 1 else f"{n:,} answers have one"
                 notes.append(f"unsure codes count {counting}: {having}")
         return counted, notes
+
+    def _coding(self, question: Question) -> tuple[str, bool]:
+        """State how codes were assigned, and whether waves differ in it; only hand codes give probabilities.
+
+        Args:
+            question: the codes as a multiple choice.
+        """
+        have_values = {True: self._no_row(), False: self._no_row()}
+        for option in question.options:
+            name = option.column or option.label
+            for column in code_values(name, self._frame.columns):
+                have_values[column == code_probability(name)] |= ~self._column(column).is_empty
+        names = ("",) if self._waves is None else self._waves.groups
+        ways = {}
+        for position, wave in enumerate(names):
+            rows = self._waves.codes == position if self._waves is not None else ~self._no_row()
+            if used := [
+                has_hand_codes for has_hand_codes, rows_of in have_values.items() if rows_of[rows].any()
+            ]:
+                ways[wave] = _CODED_BY[tuple(used)]
+        if not ways:
+            return "", False
+        if len(set(ways.values())) == 1:
+            return f"codes were assigned by Semscale, {next(iter(ways.values()))}", False
+        listed = ", ".join(f"‘{wave}’ {way}" for wave, way in ways.items())
+        return (
+            f"codes were assigned by Semscale in different ways: {listed}; differences between these waves "
+            "are partly method",
+            True,
+        )
+
+    def _no_row(self) -> Mask:
+        return np.zeros(self._frame.height, dtype=np.bool_)
 
     def _spelling_notes(self, question: Question) -> list[str]:
         if question.kind not in {"single", "multiple", "scale", "wave"}:

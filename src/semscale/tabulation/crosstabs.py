@@ -190,6 +190,10 @@ def _tabulate(
     described = _describe(frame, settings, columns, labels, profiles or {}, export)
     sample = read_sample(frame, settings, labels)
     rows = sample.select(frame)
+    waves = [
+        read_banner(*_groups(rows[name], labels, settings), is_wave=True, wave_order=settings.wave_order)
+        for name in settings.wave_columns
+    ]
     reader = AnswerReader(
         rows,
         labels,
@@ -198,21 +202,21 @@ def _tabulate(
         written=sample.select(written),
         spellings=spellings,
         texts=_open_columns(settings),
+        waves=waves[0] if waves else None,
     )
     read = [question for name in settings.questions for question in reader.read_all(described[name])]
     questions = list({question.name: question for question in read}.values())
     questions += [
         difference_question(*(reader.read(described[name]) for name in pair)) for pair in settings.pairs
     ]
-    banners = [
-        read_banner(*_groups(rows[name], labels, settings), is_wave=True, wave_order=settings.wave_order)
-        for name in settings.wave_columns
-    ]
     codes = {
         name: _codes_among_groups(frame[name], labels, settings, (profiles or {}).get(name), export)
         for name in settings.banners
     }
-    banners += [read_banner(*_groups(rows[name], labels, settings, codes[name])) for name in settings.banners]
+    banners = [
+        *waves,
+        *(read_banner(*_groups(rows[name], labels, settings, codes[name])) for name in settings.banners),
+    ]
     everybody = Banner("", "", (), np.full(rows.height, -1))
     tables = tuple(
         arrange(table, settings)

@@ -83,6 +83,7 @@ class TabulatedQuestion:
         notes: sentences on how answers were read.
         cautions: sentences on possible errors in reading the answers.
         wording: the full wording, if it is known; the text can be a short title.
+        coding: sentence on how codes of a text were assigned; empty for other questions.
     """
 
     name: str
@@ -94,6 +95,7 @@ class TabulatedQuestion:
     notes: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
     wording: str = ""
+    coding: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", notes_from(self.notes))
