@@ -614,14 +614,10 @@ def _difference_of_groups(crosstab: "Crosstab", line: int, overall: str) -> str:
 
 
 def _nearest(crosstab: "Crosstab") -> str:
-    """Name the answer whose groups differ most, with its p-value, in brackets; empty without tests."""
+    """Name the answer whose groups differ most, in brackets; empty without tests."""
     tested = crosstab.differences
     line = _least_p(crosstab, tested.adjusted, tested.p_values)
-    if line is None:
-        return ""
-    pair = int(np.nanargmin(tested.p_values[line]))
-    stated = _p_text(float(tested.p_values[line, pair]), float(tested.adjusted[line, pair]))
-    return f" (most: {_answer(crosstab, line)}, {stated})"
+    return "" if line is None else f" (most: {_answer(crosstab, line)})"
 
 
 def _least_p(crosstab: "Crosstab", adjusted: "Floats", p_values: "Floats", alpha: float = 0.0) -> int | None:
@@ -734,12 +730,11 @@ def _answer_change(
         return stated if most == line else f"{now}; {stated}"
     if (changes.adjusted[:, last] < alpha).any():
         return f"{now}; mean ranks changed, more than chance explains"
-    stated = _p_text(float(changes.p_values[most, last]), float(changes.adjusted[most, last]))
     before = clip_text(crosstab.banner.groups[crosstab.groups[last - 1] - 1], _GROUP).shown
     amount = _amount(crosstab.question.lines[most].kind, float(changes.values[most, last]))
     return (
         f"{now}; no answer changed clearly from {before} "
-        f"({_answer(crosstab, most)} changed most, by {amount}, {stated})"
+        f"({_answer(crosstab, most)} changed most, by {amount})"
     )
 
 
@@ -768,17 +763,34 @@ def _group_changes(crosstab: "Crosstab", tests: "TestSettings") -> str:
     cell = line, 1 + int(np.nanargmin(changes.p_values[line, 1:]))
     tested = [n for n in range(1, len(crosstab.columns)) if np.isfinite(changes.p_values[line, n])]
     untested = _untested(crosstab, tested)
-    if changes.adjusted[cell] < 1 - tests.level:
-        return f"{_change_sentence(crosstab, changes, cell, 1 - tests.level)}{untested}"
+    clear = [column for column in tested if changes.adjusted[line, column] < 1 - tests.level]
+    if len(clear) > 1:
+        return f"{_several_changes(crosstab, changes, line, clear)}{untested}"
+    if clear:
+        return f"{_change_sentence(crosstab, changes, (line, clear[0]), 1 - tests.level)}{untested}"
     amount = _amount(crosstab.question.lines[line].kind, float(changes.values[cell]))
-    p_value = _p_text(float(changes.p_values[cell]), float(changes.adjusted[cell]))
     if crosstab.question.main_line is None:
         amount = f"{_answer(crosstab, line)} for {_group(crosstab, cell[1])} by {amount}"
-        return f"no answer changed clearly in a group (most: {amount}, {p_value}){untested}"
+        return f"no answer changed clearly in a group (most: {amount}){untested}"
     return (
         f"{_subject(crosstab, line)} did not change clearly in a group "
-        f"(most: {_group(crosstab, cell[1])}, by {amount}, {p_value}){untested}"
+        f"(most: {_group(crosstab, cell[1])}, by {amount}){untested}"
     )
+
+
+def _several_changes(crosstab: "Crosstab", changes: "WaveChanges", line: int, columns: Sequence[int]) -> str:
+    """State the significant changes of several groups, the largest first."""
+    largest = sorted(columns, key=lambda column: -abs(float(changes.values[line, column])))
+    stated: list[str] = []
+    verb = ""
+    for column in largest[:_EXAMPLES]:
+        moved = _move(crosstab, changes, (line, column))
+        # "rose by 3 to 5 for a, and by 2 to 4 for b"
+        stated.append(f"{moved.removeprefix(f'{verb} ')} for {_group(crosstab, column)}")
+        verb = moved.partition(" ")[0]
+    left = len(largest) - len(stated)
+    more = f", and changed in {count_of(left, 'more group')}" if left else ""
+    return f"{_subject(crosstab, line)} {join_list(stated)}{more}; each change is unlikely to be chance"
 
 
 def _change_sentence(
@@ -787,20 +799,27 @@ def _change_sentence(
     """State the change of a cell, a line in a column, with its interval and whether it may be chance."""
     line, column = cell
     scale, digits, unit = _UNITS[crosstab.question.lines[line].kind]
-    value, low, high = (scale * float(part[cell]) for part in (changes.values, changes.low, changes.high))
+    low, high = (scale * float(end[cell]) for end in (changes.low, changes.high))
     interval = f"{with_sign(number(low, digits))} to {with_sign(number(high, digits))}{unit}"
     where = f"in {_group(crosstab, column)}"
     if not crosstab.banner.is_wave:
         where = f"for {_group(crosstab, column)}" if column else "in total"
-    moved = f"stayed at {_figure(crosstab, line, column)}"
-    if round(value, digits):
-        size = f"{number(abs(value), digits)}{unit}"
-        moved = f"{'rose' if value > 0 else 'fell'} by {size} to {_figure(crosstab, line, column)}"
-    verdict = "is unlikely to be chance" if changes.adjusted[cell] < alpha else "may be chance"
-    p_value = _p_text(float(changes.p_values[cell]), float(changes.adjusted[cell]))
-    return (
-        f"{_subject(crosstab, line)} {moved} {where}; the change, plausibly {interval}, {verdict} ({p_value})"
-    )
+    verdict = "may be chance"
+    if changes.adjusted[cell] < alpha:
+        p_value = _p_text(float(changes.p_values[cell]), float(changes.adjusted[cell]))
+        verdict = f"is unlikely to be chance ({p_value})"
+    moved = _move(crosstab, changes, cell)
+    return f"{_subject(crosstab, line)} {moved} {where}; the change, plausibly {interval}, {verdict}"
+
+
+def _move(crosstab: "Crosstab", changes: "WaveChanges", cell: tuple[int, int]) -> str:
+    """State by how much a cell changed, and to which figure."""
+    scale, digits, unit = _UNITS[crosstab.question.lines[cell[0]].kind]
+    value = scale * float(changes.values[cell])
+    if not round(value, digits):
+        return f"stayed at {_figure(crosstab, *cell)}"
+    size = f"{number(abs(value), digits)}{unit}"
+    return f"{'rose' if value > 0 else 'fell'} by {size} to {_figure(crosstab, *cell)}"
 
 
 def _amount(kind: "LineKind", change: float) -> str:

@@ -246,9 +246,13 @@ def _notes_on_groups(table: "Crosstab", min_base: int) -> Iterator[str]:
 
 
 def _test_of_all(table: "Crosstab", alpha: float) -> Iterator[str]:
-    """State the test of all answers by all groups together, in plain words."""
-    test = table.association
-    if test is None or test.reason:
+    """State the test of all answers by all groups together, in plain words.
+
+    A table whose headline is about a test of its mean or NPS leaves it out, as the two can disagree.
+    """
+    test, line = table.association, table.question.main_line
+    has_own_test = line is not None and np.isfinite(table.differences.p_values[line]).any()
+    if test is None or test.reason or has_own_test:
         return
     shown, groups = p_value_text(test.p_value), "waves" if table.banner.is_wave else "groups"
     if test.p_value >= alpha:

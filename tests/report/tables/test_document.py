@@ -31,8 +31,7 @@ def test_a_finding_says_where_nothing_can_be_compared(tables, waves):
     # Both waves have the same answers, 40 with a sum of squares of 127.5: the variance of a mean is 80 / 79 *
     # 127.5 / 1600, that of a difference is twice as large, and t(79) is 1.99.
     assert finding(waves.tables[0], waves.settings) == (
-        "Like: the mean stayed at 3.25 in 2025; the change, plausibly −0.80 to +0.80, may be "
-        "chance (p = 1.000)"
+        "Like: the mean stayed at 3.25 in 2025; the change, plausibly −0.80 to +0.80, may be chance"
     )
     alone = crosstabs(pl.DataFrame({"q": [1, 2, 3, 2] * 9, "g": ["a"] * 36}), questions=["q"], banners=["g"])
     assert finding(alone.tables[0], alone.settings) == "Q: the mean is 2.00; there is only one group, a"
@@ -132,7 +131,7 @@ def test_a_finding_of_several_answers_states_the_least_p_value_and_no_range():
     result = crosstabs(frame, questions=["d_*"], banners=["g"], adjust="none")
     # Milk: shares .25 and .35, SE sqrt((.1875 + .2275) / 40 * 80 / 79) = .1025, t = .976, p = .332.
     assert stated(result) == (
-        "D: ‘tea’ is most frequent (75 %); no answer differs clearly by group (most: ‘milk’, p = 0.332)"
+        "D: ‘tea’ is most frequent (75 %); no answer differs clearly by group (most: ‘milk’)"
     )
 
 
@@ -157,7 +156,7 @@ def test_a_finding_by_waves_names_the_answer_that_changed_most():
     # squared, t = .880 and p = .380.
     assert stated(crosstabs(frame, questions=["drink"], wave="wave", adjust="none")) == (
         "Drink: ‘tea’ is most frequent (67 % in 2025); no answer changed clearly from 2024 (‘juice’ changed "
-        "most, by −5 points, p = 0.380)"
+        "most, by −5 points)"
     )
 
 
