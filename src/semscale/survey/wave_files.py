@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path, PurePath
 
 import polars as pl
@@ -103,8 +103,7 @@ def stack_waves(waves: Mapping[str, Table], survey: Survey | None, required: Col
         notes=(
             *_note_on_names(waves),
             *chain.from_iterable(_note_on_missing(table, latest, survey) for table in earlier),
-            *latest.notes,
-            *chain.from_iterable(map(_notes, earlier)),
+            *_notes(latest, earlier),
         ),
         whole=_stack_wholes(waves, survey),
         row_in_whole=None,
@@ -149,10 +148,16 @@ def _note_on_names(waves: Mapping[str, Table]) -> Iterator[str]:
         yield f"waves and their files: {', '.join(f'‘{name}’ {t.file_name}' for name, t in waves.items())}"
 
 
-def _notes(table: Table) -> Iterator[str]:
-    """Yield the notes on an earlier wave, which name its file."""
-    for note in table.notes:
-        yield note if table.file_name in note else f"{table.file_name}: {note}"
+def _notes(latest: Table, earlier: Sequence[Table]) -> Iterator[str]:
+    """Yield the notes on all waves, of which those on earlier ones name their files.
+
+    Notes of one kind, such as those on results or on headers, are next to each other.
+    """
+    named = (
+        [note if table.file_name in note else f"{table.file_name}: {note}" for note in table.notes]
+        for table in earlier
+    )
+    yield from filter(None, chain.from_iterable(zip_longest(latest.notes, *named)))
 
 
 def _note_on_missing(table: Table, latest: Table, survey: Survey | None) -> Iterator[str]:
