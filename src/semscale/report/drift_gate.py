@@ -783,8 +783,8 @@ def _groups_figure(summary: DriftSummary, tests: Sequence[MetricTest]) -> Figure
 
 
 def drift_colour(margins: float) -> str:
-    """Return the colour of a drift as a multiple of its margin: orange is worse; white without a drift."""
-    return diverging(-_ORANGE * min(max(margins / 2, -1.0), 1.0)) if math.isfinite(margins) else "#ffffff"
+    """Return the colour of a drift as a multiple of its margin: orange is worse; neutral without a drift."""
+    return diverging(-_ORANGE * min(max(margins / 2, -1.0), 1.0) if math.isfinite(margins) else 0.0)
 
 
 def _quality_section(summary: DriftSummary) -> Section | None:
