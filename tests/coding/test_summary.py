@@ -230,21 +230,49 @@ def test_charts_state_where_shares_first_appear_whether_people_checked_the_codes
     assert all("corrected by 100 answers coded by hand" in note for note in checked)
 
 
+def test_few_hand_codes_leave_counted_shares_as_the_main_ones(summed):
+    hand = ["power" if "battery" in text else "none" for text in TEXTS]
+    rows = {"text": TEXTS, "ann": [*hand[:49], *[None] * 51], "region": ["north", "south"] * 50}
+    few = summed(rows, CodingColumns(text="text", labels=("ann",), by=("region",)))
+    document = coding_document(few)
+    section = next(part for part in document.sections if part.name == "shares")
+    (figure,) = [block for block in section.blocks if isinstance(block, Figure)]
+    counted = {share.code: share.counted.value for share in few.shares}
+    (series,) = figure.data[0].series
+    assert dict(zip(figure.data[0].categories, series.values, strict=True)) == pytest.approx(counted)
+    assert [str(column) for column in figure.table.columns][3:5] == ["counted share", "corrected share"]
+    by_code = {row[0].text: row[4] for row in figure.table.rows}
+    assert by_code["power"].value == few.shares[0].corrected.value
+    # 24 and 25 answers of the regions are coded by hand, enough to correct them if 50 were in all
+    assert {test.kind for test in few.tests} == {"counted"}
+    too_few = "49 hand-coded answers are too few to correct shares, for which about 50 are needed"
+    assert any(caution.startswith(too_few) for caution in document.sentences("caution"))
+    assert all(too_few in note for note in notes_of_shares(few))
+
+
+def test_hand_codes_of_all_answers_correct_shares_however_few_they_are(summed):
+    hand = ["power" if "battery" in text else "none" for text in TEXTS]
+    rows = {"text": TEXTS[:20], "ann": hand[:20]}
+    summary = summed(rows, CodingColumns(text="text", labels=("ann",)))
+    assert summary.corrects_shares
+    assert "corrected by 20 answers coded by hand" in notes_of_shares(summary)[0]
+
+
 def test_shares_of_groups_with_few_hand_codes_stay_as_counted(summed):
     hand = ["power" if "battery" in text else "none" for text in TEXTS]
     rows = {
         "text": TEXTS,
-        "ann": [*hand[:16], *[None] * 84],  # 8 in each region
-        "region": ["north", "south"] * 50,
+        "ann": [*hand[:60], *[None] * 40],  # 52 in the north, and 8 in the south
+        "region": ["south"] * 8 + ["north"] * 52 + ["south"] * 40,
     }
     few = summed(rows, CodingColumns(text="text", labels=("ann",), by=("region",)))
     overall, groups = notes_of_shares(few)
-    assert "corrected by 16 answers coded by hand" in overall
+    assert "corrected by 60 answers coded by hand" in overall
     assert "correcting them takes 10 hand-coded answers per group" in groups
     (section,) = [part for part in coding_document(few).sections if part.name == "groups"]
     (chart,) = section.blocks[0].data
     counted = {(share.code, share.group): share.counted.value for share in few.group_shares}
-    for name, series in zip(("north", "south"), sorted(chart.series[1:], key=lambda s: s.name), strict=True):
+    for name, series in zip(("north", "south"), sorted(chart.series, key=lambda s: s.name), strict=True):
         assert list(series.values) == pytest.approx([counted[code, name] for code in chart.categories])
 
 

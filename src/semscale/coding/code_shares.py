@@ -29,6 +29,9 @@ _GROUPS_AT_ONCE = 500
 MIN_RATED = 5
 """Fewest rated answers with a code, and without it, for a difference, and fewest people who gave them."""
 
+FEWEST_TO_CORRECT = 50
+"""Hand-coded answers from which corrected shares are usually nearer to people's than counted ones."""
+
 _BOUNDS = (0, 1)
 _UNKNOWN = Estimate(float("nan"), float("nan"), float("nan"))
 
@@ -96,6 +99,16 @@ class CodedSample:
         )
         survey = SurveyDesign(weights, strata=design.strata, clusters=design.clusters, lonely="adjust")
         return drawn, survey
+
+
+def corrects_shares(n_hand: int, n_readable: int) -> bool:
+    """Return true if hand codes are enough that corrected shares are the main ones: 50, or of all answers.
+
+    Args:
+        n_hand: number of hand-coded answers.
+        n_readable: number of readable answers.
+    """
+    return 0 < n_hand >= min(FEWEST_TO_CORRECT, n_readable)
 
 
 def count_decisions(assigned: Floats, probability: Floats | None = None) -> tuple[Floats, Floats]:

@@ -16,6 +16,7 @@ from semscale.coding.code_shares import (
     Drivers,
     GroupTest,
     PairCounts,
+    corrects_shares,
 )
 from semscale.coding.codebook import Codebook
 from semscale.coding.coding import CodeCalibration, Coding
@@ -173,6 +174,11 @@ class CodingSummary(Presentable):
     def n_readable(self) -> int:
         """Number of readable answers with a weight above 0: the base of all shares."""
         return self.shares[0].n_readable
+
+    @property
+    def corrects_shares(self) -> bool:
+        """True if corrected shares are the main ones; with few hand codes, or none, counted ones are."""
+        return corrects_shares(self.n_hand, self.n_readable)
 
     @property
     def not_calibrated(self) -> tuple[str, ...]:

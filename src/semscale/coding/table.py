@@ -18,6 +18,7 @@ from semscale.coding.code_shares import (
     HandLabels,
     code_alphas,
     code_shares,
+    corrects_shares,
     find_drivers,
     group_tests,
 )
@@ -298,18 +299,25 @@ class CodingTable(TableInstrument[CodeScores, CodingSummary]):
         """Estimate shares in the groups of each column, and test whether they differ."""
         shares: list[CodeShare] = []
         tests: list[GroupTest] = []
+        # Groups are compared by the shares that are shown: corrected ones only with enough hand codes.
+        labels = np.zeros((0, 0)) if sample.hand is None else sample.hand.labels
+        n_hand = int((~np.isnan(labels).all(axis=1)).sum())
+        is_corrected = corrects_shares(n_hand, int(self._tallies.overall.base[0]))
+        tested = sample if is_corrected else replace(sample, hand=None)
         for grouping in self.columns.groupings:
             by = grouping.column
             numbers, counts = rows.columns[f"by {by}"], self._tallies.by[by]
             names = list(self._tallies.names[by])
             ranks = {name: rank for rank, name in enumerate(order_groups(names, grouping.order))}
-            answers = (sample, self.codebook.names, numbers, counts)
+            answers = (self.codebook.names, numbers, counts)
             min_base = self._settings.min_base
             of_groups = code_shares(
-                *answers, names=names, by=by, interval=self._plan.interval, min_base=min_base
+                sample, *answers, names=names, by=by, interval=self._plan.interval, min_base=min_base
             )
             shares += sorted(of_groups, key=lambda share: ranks[share.group])
-            for test in group_tests(*answers, names=names, by=by, seed=self._plan.seed, min_base=min_base):
+            for test in group_tests(
+                tested, *answers, names=names, by=by, seed=self._plan.seed, min_base=min_base
+            ):
                 tests.append(replace(test, groups=tuple(sorted(test.groups, key=ranks.__getitem__))))
         return shares, tests
 

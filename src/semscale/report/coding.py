@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semscale.coding.code_shares import FEWEST_TO_CORRECT
 from semscale.coding.coding import UNSURE, CodingOutcome
 from semscale.coding.settings import BY_LIKENESS, CodeSettings
 from semscale.guards.findings import Span
@@ -233,7 +234,7 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
     for position, by in enumerate(summary.columns.by, start=1):
         shares = [share for share in summary.group_shares if share.by == by]
         tests = [test for test in summary.tests if test.by == by]
-        if not _can_be_corrected(shares, tests):
+        if not (summary.corrects_shares and _can_be_corrected(shares, tests)):
             shares = _as_counted(shares)
         title = summary.columns.heading(by)
         listed = _group_table(summary, title, _overall_shares(summary, shares), shares, tests)
@@ -269,7 +270,8 @@ def _sections(summary: "CodingSummary") -> Iterator[Section | None]:
 
 def _share_section(summary: "CodingSummary") -> Section | None:
     """Build the section with the share of each code, the most frequent first."""
-    order = _by_frequency(summary.shares)
+    order = _by_frequency(_main_shares(summary))
+    corrected = {share.code: share.corrected for share in summary.shares}
     charted = [share for share in order if share.code not in _repeated_nets(summary.codebook)]
     counts, shares = _weighting(summary)
     columns: Columns[CodeShare] = (
@@ -277,7 +279,9 @@ def _share_section(summary: "CodingSummary") -> Section | None:
         (f"assigned{counts}", lambda share: Count(share.n_assigned, is_small=share.has_small_base)),
         (f"unsure{counts}", lambda share: share.n_unsure),
         (f"counted share{shares}", lambda share: share_cell(share.counted)),
-        (f"corrected share{shares}", lambda share: share_cell(share.corrected)) if summary.n_hand else None,
+        (f"corrected share{shares}", lambda share: share_cell(corrected[share.code]))
+        if summary.n_hand
+        else None,
         (f"positive{shares}", lambda share: share_cell(_positive(share))) if summary.scale else None,
     )
     notes = [
@@ -396,7 +400,7 @@ def _is_apart(
 
 def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]", numbers: DataTable) -> Figure:
     """Draw the share of each code; the pale end of its interval is due to unsure answers alone."""
-    is_corrected = bool(summary.n_hand)
+    is_corrected = summary.corrects_shares
     pale_from = [] if is_corrected else [share.high_without_unsure for share in order]
     level = coverage(summary.plan.interval)
     figure = figures.shares_figure(
@@ -454,6 +458,8 @@ def _unsure(shares: "Sequence[CodeShare]") -> str:
 def _answers(summary: "CodingSummary", *, is_corrected: bool) -> str:
     """State the number of answers, and whether shares are corrected by hand codes."""
     answers = f"{count_of(summary.n_readable, 'answer')} that can be read"
+    if summary.n_hand and not summary.corrects_shares:
+        return f"{answers}. {_too_few(summary)}"
     if summary.n_hand and not is_corrected:
         return f"{answers}. {_NOT_CORRECTED}"
     if summary.n_hand:
@@ -488,6 +494,29 @@ def _weighting(summary: "CodingSummary") -> tuple[str, str]:
 def _best(share: "CodeShare") -> Interval:
     """Return the corrected share if there is one, otherwise the counted share."""
     return share.counted if share.corrected is None else share.corrected
+
+
+def _main_shares(summary: "CodingSummary") -> "Sequence[CodeShare]":
+    """Return the shares of all answers, without their correction if hand codes are too few for it."""
+    return summary.shares if summary.corrects_shares else _as_counted(summary.shares)
+
+
+def _too_few(summary: "CodingSummary") -> str:
+    """State that hand codes are too few to correct shares, and about how many are needed."""
+    verb = "is" if summary.n_hand == 1 else "are"
+    return (
+        f"{count_of(summary.n_hand, 'hand-coded answer')} {verb} too few to correct shares, for which about "
+        f"{FEWEST_TO_CORRECT} are needed: shares are as counted."
+    )
+
+
+def main_caution(summary: "CodingSummary") -> str:
+    """Return the caution on shares that people did not check, or too little; empty if they are corrected."""
+    if not summary.n_hand:
+        return UNCHECKED
+    if summary.corrects_shares:
+        return ""
+    return f"{_too_few(summary)} The table of codes shows corrected shares with their wide intervals as well."
 
 
 def _can_be_corrected(shares: "Sequence[CodeShare]", tests: "Sequence[GroupTest]") -> bool:
@@ -590,13 +619,15 @@ def _group_data(summary: "CodingSummary", shares: "Sequence[CodeShare]") -> tupl
     ]
     if not codes or not named:
         return ()
+    # Counted shares of all answers would contradict the corrected ones of the first chart.
+    has_total = not summary.corrects_shares or any(share.corrected is not None for share in shares)
     return (
         ChartData(
             "bars",
             tuple(_label(summary.codebook, code) for code in codes),
-            (series("All", overall), *named),
+            ((series("All", overall), *named) if has_total else tuple(named)),
             quantity="share of answers",
-            has_total=True,
+            has_total=has_total,
             coverage=summary.plan.interval,
             note=_chart_note(summary, overall),
         ),
@@ -635,7 +666,7 @@ def _group_note(summary: "CodingSummary", shares: "Sequence[CodeShare]", tests: 
     """Describe how shares of groups were compared, which groups were left out, and the signs of the table."""
     kinds = list(dict.fromkeys(test.kind for test in tests))
     sentences = [_TESTS[kind] for kind in kinds]
-    if summary.n_hand and all(share.corrected is None for share in shares):
+    if summary.corrects_shares and all(share.corrected is None for share in shares):
         sentences.insert(0, _NOT_CORRECTED)
     if len(kinds) > 1:
         codes = (test.code for test in tests if test.kind != "corrected")
@@ -952,6 +983,8 @@ def _cautions(summary: "CodingSummary") -> Iterator[str]:
         yield UNCHECKED + hint(" semscale label draws answers to code.")
         yield from _threshold_cautions(summary)
     else:
+        if not summary.corrects_shares:
+            yield main_caution(summary)
         yield from _calibration_cautions(summary)
     yield from language_cautions(summary.reasons)
     if summary.asked is not None:
@@ -1002,8 +1035,9 @@ def _calibration_cautions(summary: "CodingSummary") -> Iterator[str]:
     weak = [name for name, alpha in alphas if alpha.value < _WEAK]
     if weak:
         yield (
-            f"Agreement with people is weak (alpha below {_WEAK:g}) for {_quote_names(weak)}: rely on "
-            "corrected shares, and improve examples and definitions."
+            f"Agreement with people is weak (alpha below {_WEAK:g}) for {_quote_names(weak)}: "
+            + ("rely on corrected shares, and " if summary.corrects_shares else "")
+            + "improve examples and definitions."
         )
     if not summary.is_drawn:
         yield (

@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, Response
 from semscale.coding.chosen_quotes import CODE, TEXT, read_quotes, with_quotes
 from semscale.coding.codebook_editing import code_named
 from semscale.errors import InputError, SemscaleError
-from semscale.report.coding import OUTCOMES, UNCHECKED, found_outcomes
+from semscale.report.coding import OUTCOMES, found_outcomes, main_caution
 from semscale.tabulation.text_results import results_title
 from semscale.workbench.changes import Change
 from semscale.workbench.code_form import StarForm
@@ -67,7 +67,7 @@ class CodeResultsPage:
             summary=summary,
             outcomes=() if summary is None else found_outcomes(summary),
             report=report,
-            unchecked=UNCHECKED,
+            unchecked="" if summary is None else main_caution(summary),
             meanings=OUTCOMES,
             caution=run.caution(view),
             again=choices_again(run.plan.out, is_of_open_file=run.plan.source == file),
