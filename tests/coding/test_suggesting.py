@@ -131,7 +131,7 @@ def test_too_few_sentences_for_topics_are_refused_with_the_number_that_is_needed
     # Thirty answers about thirty things, 42 sentences and clauses in all.
     embedder = load_embedder("all-MiniLM-L6-v2")
     things = unrelated_sentences()[:30]
-    with pytest.raises(InputError, match="of 42 different sentences and clauses show no two topics.*250"):
+    with pytest.raises(InputError, match="42 different sentences and clauses are too few .* about 250 are"):
         suggest(things, embedder)
     assert len(suggest(things, embedder, codes=3).codes) == 3
 

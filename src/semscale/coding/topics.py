@@ -33,6 +33,9 @@ JOINED = (0.4, 0.35, 0.3, 0.25, 0.2)
 ENOUGH_UNITS = 250
 """Number of different sentences and clauses that usually show topics: 60 answers of four, for instance."""
 
+USUAL_CODES = 8
+"""Number of codes to ask for where answers are too few to show topics by themselves."""
+
 SENTIMENT_AXES = 8
 """Number of directions of sentiment that are taken out of the vectors."""
 
@@ -86,6 +89,23 @@ def sentiment_axes(embedder: "Embedder") -> Floats:
     centred = (by_set - by_set.mean(axis=1, keepdims=True)).reshape(-1, vectors.shape[1])
     _, sizes, axes = np.linalg.svd(centred, full_matrices=False)
     return axes[:SENTIMENT_AXES][sizes[:SENTIMENT_AXES] > _NO_SIZE]
+
+
+class NoTopicsError(InputError):
+    """The answers show no two topics that surely come back; a stated number of codes can be suggested.
+
+    Args:
+        n: number of different sentences and clauses.
+    """
+
+    def __init__(self, n: int) -> None:
+        reason = f"the {n:,} different sentences and clauses show no two topics that surely come back"
+        if n < ENOUGH_UNITS:
+            reason = (
+                f"{n:,} different sentences and clauses are too few to find out how many topics there are: "
+                f"about {ENOUGH_UNITS} are needed"
+            )
+        super().__init__(f"{reason}. State a number of `codes`, such as {USUAL_CODES}; some may be chance")
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,12 +367,7 @@ def _most_stable_topics(
     if best is None and has_too_many:
         raise InputError("most", f"must be higher, as the answers show more than {most} topics")
     if best is None:
-        raise InputError(
-            "clusters",
-            f"of {len(units.points):,} different sentences and clauses show no two topics that come back in "
-            f"random halves, for which about {ENOUGH_UNITS} are needed: give more answers; with a number of "
-            "`codes` you get groups that may be chance",
-        )
+        raise NoTopicsError(len(units.points))
     return best[1:]
 
 
