@@ -284,6 +284,8 @@ def test_the_page_and_the_command_suggest_the_same_codes(browser, folder, semsca
     renamed = rename(browser, "Reason-2", first.name, "Renamed")
     assert re.findall(r">(\d+) of \d+ answers", renamed) == counts
     assert page.count("still decide") == 0
+    assert "Semscale suggests 3 codes" in page
+    assert "Semscale suggests" not in renamed
     assert f"Its keywords still decide: <bdi>{first.keywords[0]}" in renamed
     browser.change("/data/undo")
     browser.change("/data/undo")
@@ -363,6 +365,26 @@ def test_codes_and_labels_of_another_wave_are_not_taken_for_those_of_the_file(br
     assert stated in page[page.index("<b>Coded</b>") :]
     page = browser.get("/code/results")
     assert page.index(stated) < page.index("<h1>")
+    code(browser, sentiment="none")
+    browser.change("/data/file", {"file": "answers.csv"})
+    page = browser.get("/code")
+    assert "<b>Coded</b>" in page
+    assert stated not in page
+    assert "--human human" in command_in(browser.get("/code/results"))
+
+
+@pytest.mark.usefixtures("quick")
+def test_after_a_restart_only_codings_of_the_open_file_are_offered(browser, folder):
+    from semscale.workbench.project import Project
+
+    code(browser, sentiment="none")
+    browser.post("/data/upload", files={"file": ("second.csv", (folder / "answers.csv").read_bytes())})
+    browser.change("/data/file", {"file": "second.csv"})
+    code(browser, sentiment="none", by="region")
+    browser.change("/data/file", {"file": "answers.csv"})
+    page = Browser(app_of(Project.open(folder))).get("/code")
+    assert "<bdi>answers-Reason-codes</bdi>" in page
+    assert "second-Reason-codes" not in page
 
 
 @pytest.mark.usefixtures("quick")
@@ -489,6 +511,31 @@ def test_a_task_is_stopped_and_writes_nothing(browser, folder, monkeypatch, toy_
     assert "stopped; nothing was written" in browser.get("/code?question=Reason")
     assert not (folder / "codebooks" / "Reason-2.yaml").exists()
     assert "Share of answers" in code(browser, sentiment="none")
+
+
+@pytest.mark.usefixtures("quick")
+def test_answers_without_clear_topics_offer_a_stated_number_of_codes(browser, monkeypatch):
+    from semscale.coding.topics import NoTopicsError
+    from semscale.workbench import code_page
+
+    suggest = code_page.suggest
+
+    def few(*answers, codes, **settings):
+        if codes is None:
+            raise NoTopicsError(97)
+        return suggest(*answers, codes=codes, **settings)
+
+    monkeypatch.setattr(code_page, "suggest", few)
+    browser.change("/code/suggest", {"question": "Reason"})
+    wait(browser)
+    page = browser.get("/code?question=Reason")
+    start = page.index("<b>No codes</b>")
+    assert "97 different sentences and clauses are too few" in page[start:]
+    fields = fields_in(page[start : page.index("</form>", start)])
+    assert fields["codes"] == "8"
+    browser.change("/code/suggest", fields)
+    wait(browser)
+    assert "Semscale suggests 8 codes" in browser.get("/code?question=Reason&codebook=Reason-2")
 
 
 @pytest.mark.usefixtures("quick")

@@ -424,3 +424,16 @@ def test_labels_of_another_wave_are_not_offered(browser, folder):
     assert "labels" not in fields_in(page[start : page.index("</form>", start)])
     refused = browser.post("/rate", {"text": "Reason", "scale": "quality", "labels": options[0]})
     assert "these labels are of answers.csv; the open file is answers-2.csv" in message_in(refused)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_file_that_is_opened_again_has_its_own_last_report(browser, folder):
+    (folder / "answers-2.csv").write_text(ROWS.replace("fine", "good"), encoding="utf-8")
+    rate(browser, floor="none", by="Home")
+    browser.change("/data/file", {"file": "answers-2.csv"})
+    assert "Outdated" in browser.get("/rate")
+    assert "Outdated" not in rate(browser, floor="none")
+    browser.change("/data/file", {"file": "answers.csv"})
+    page = browser.get("/rate")
+    assert "Outdated" not in page
+    assert "semscale rate answers.csv --text Reason --scale quality --by Home" in page

@@ -29,6 +29,7 @@ from semscale.coding.coding import WITHOUT_ANSWER
 from semscale.coding.settings import CodeSettings, CodingColumns
 from semscale.coding.suggesting import AnswerSample, SuggestionSummary, count_coded, suggest, suggestion_yaml
 from semscale.coding.table import answers_in
+from semscale.coding.topics import USUAL_CODES
 from semscale.errors import InputError
 from semscale.html_texts import has_html, html_text
 from semscale.messages import shorten
@@ -67,17 +68,17 @@ from semscale.workbench.code_results import (
     column_choices,
     is_table_of,
 )
-from semscale.workbench.code_tasks import CodeTasks, Suggestion
+from semscale.workbench.code_tasks import CodeTasks, Suggestion, earlier_codings
 from semscale.workbench.forms import form_fields, settings_of_form
 from semscale.workbench.label_sources import check_sheet, label_sheets
 from semscale.workbench.label_tasks import LabelTasks
 from semscale.workbench.models import Models
 from semscale.workbench.no_answer import likely_codes, save_codes
 from semscale.workbench.pages import element_id, in_place_of, page, reading_page, redirect, router_of
-from semscale.workbench.project import CODEBOOKS, LABELS, RESULTS, Project
+from semscale.workbench.project import CODEBOOKS, LABELS, Project
 from semscale.workbench.runs import (
+    add_run,
     choices_again,
-    earlier_runs,
     file_stem,
     replace_run,
     store_choices,
@@ -193,7 +194,7 @@ class CodePage:
                 broken = str(error)
         table, coded = self._coded_table(view, question), self._coded_names(view, question)
         suggested = None if stored is None else self._suggested(stored)
-        run = self._tasks.run
+        run = self._tasks.shown_run(self._project.folder, file)
         codes = {} if stored is None else self._codes_in(view, question)
         return page(
             "code",
@@ -212,6 +213,10 @@ class CodePage:
             base=_base(table, suggested),
             is_coded=table is not None,
             suggestion=self._tasks.suggestion,
+            is_as_suggested=stored is not None
+            and suggested is not None
+            and stored.content == suggestion_yaml(suggested).encode(),
+            usual_codes=USUAL_CODES,
             task=self._tasks.running,
             run=run,
             again={} if run is None else choices_again(run.plan.out, is_of_open_file=run.plan.source == file),
@@ -222,7 +227,7 @@ class CodePage:
             columns=column_choices(view, question),
             sheets=self._sheets(view, question),
             show_entries=show_entries,
-            earlier=earlier_runs(self._project.folder / RESULTS, "codebook"),
+            earlier=earlier_codings(self._project.folder, file),
         )
 
     def download(self, codebook: str = "") -> Response:
@@ -261,7 +266,7 @@ class CodePage:
         words += ["--codebook", f"{CODEBOOKS}/{path.name}"]
         words += [] if n_codes is None else ["--codes", str(n_codes)]
         words += [] if model in ("", DEFAULT_MODEL) else ["--embedder", model]
-        self._tasks.suggestion = Suggestion(question, path, shlex.join(words), task=task)
+        self._tasks.suggestion = Suggestion(question, path, shlex.join(words), model, task=task)
         return redirect("/code", question=question, codebook=path.stem)
 
     def change(self, form: Annotated[CodeForm, Form()]) -> Response:
@@ -378,7 +383,8 @@ class CodePage:
             task = self._tasks.task = replace_run(
                 self._work, self._tasks.task, lambda: self._code(plan, restart=restart)
             )
-            run = self._tasks.run = CodingRun(plan, view.survey, task=task)
+            run = CodingRun(plan, view.survey, task=task)
+            add_run(self._tasks.runs, source, run)
         return run
 
     def progress(self, choice: Annotated[CodeChoice, Query()]) -> Response:
@@ -405,14 +411,14 @@ class CodePage:
         task = self._tasks.running
         if task is not None:
             task.cancel()
-        is_run = self._tasks.run is not None and task is self._tasks.run.task
+        is_run = self._tasks.last_run is not None and task is self._tasks.last_run.task
         return redirect("/code/results" if is_run else "/code")
 
     def _question(self, view: SurveyView, stated: str) -> str:
         """Return the question that an address states, that of the last task, or the usual one."""
         names = [question.name for question in view.survey.of_kind("open")]
         last = [entry.question for entry in [self._tasks.suggestion] if entry is not None]
-        last += [entry.plan.columns.text for entry in [self._tasks.run] if entry is not None]
+        last += [entry.plan.columns.text for entry in [self._tasks.last_run] if entry is not None]
         return next((name for name in [stated, *reversed(last)] if name in names), view.usual_text)
 
     def _names(self) -> list[str]:
@@ -422,7 +428,7 @@ class CodePage:
 
     def _usual_codebook(self, question: str, names: Sequence[str]) -> str:
         """Return the codebook with which a question was coded, or that is named after it."""
-        run = self._tasks.run
+        run = self._tasks.last_run
         if run is not None and run.plan.columns.text == question:
             return Path(run.plan.book).stem
         stem = file_stem(question)
@@ -500,12 +506,8 @@ class CodePage:
 
     def _coded_names(self, view: SurveyView, question: str) -> dict[tuple[str, ...], str]:
         """Return the names that codes had in the last coding of a question, by their examples."""
-        run = self._tasks.run
-        if (
-            run is None
-            or run.result is None
-            or (run.plan.source, run.plan.columns.text) != (view.file, question)
-        ):
+        run = self._tasks.runs.get(view.file)
+        if run is None or run.result is None or run.plan.columns.text != question:
             return {}
         return {code.examples: code.name for code in run.plan.codebook.codes if not code.is_net}
 

@@ -47,10 +47,10 @@ class CodeResultsPage:
 
     def _render(self, request: Request, refused: SemscaleError | None = None) -> Response:
         """Render the results, with the reason if something was not done."""
-        run = self._tasks.run
+        file, stored = self._project.described_file()
+        run = self._tasks.shown_run(self._project.folder, file)
         if run is None:
             return redirect("/code")
-        file, stored = self._project.described_file()
         view = self._reader.view_if_read(file, stored)
         if view is None:
             return reading_page(self._project, self._reader, file, stored, current="code")
@@ -133,7 +133,7 @@ class CodeResultsPage:
         return FileResponse(path, filename=path.name)
 
     def _ended_run(self) -> tuple[CodingRun, Coded]:
-        run = self._tasks.run
+        run = self._tasks.shown_run(self._project.folder, self._project.described_file()[0])
         if run is None or run.result is None:
             raise InputError("there are no coded answers yet: code the answers first")
         return run, run.result

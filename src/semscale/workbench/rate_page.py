@@ -46,10 +46,13 @@ from semscale.workbench.project import RESULTS, SCALES, ConflictError, Project, 
 from semscale.workbench.rated_texts import FoundTexts, find_texts, text_in_row
 from semscale.workbench.report_pages import split_sections
 from semscale.workbench.runs import (
+    EarlierRun,
     PageRun,
+    add_run,
     choices_again,
     earlier_runs,
     replace_run,
+    run_of_file,
     store_choices,
     stored_choices,
     table_path,
@@ -139,7 +142,7 @@ class RatePage:
     ) -> None:
         self._project, self._reader, self._work, self._models = project, reader, work, models
         self._tasks = tasks
-        self._run: RatingRun | None = None
+        self._runs: dict[Path, RatingRun] = {}
         self._starting = threading.Lock()
 
     def show(self, request: Request) -> Response:
@@ -157,7 +160,8 @@ class RatePage:
         view = self._reader.view_if_read(file, stored)
         if view is None:
             return reading_page(self._project, self._reader, file, stored, current="rate")
-        run = self._run
+        earlier = self._earlier(file)
+        run = run_of_file(self._runs, file, earlier)
         rated = None if run is None else run.result
         summary = None if rated is None else rated.summary
         caution = "" if run is None else view.caution_on("ratings", run.file, run.survey)
@@ -207,7 +211,7 @@ class RatePage:
             compare=None
             if run is None
             else tables_address(view, results_title(run.text_column, "ratings"), run.columns.by),
-            earlier=earlier_runs(self._project.folder / RESULTS, "scale"),
+            earlier=earlier,
         )
 
     async def start(self, request: Request) -> Response:
@@ -267,26 +271,27 @@ class RatePage:
         known = None if stored.survey is None else stored.survey.by_name.get(columns.text)
         text_column = columns.text if known is None else known.all_columns[0]
         with self._starting:
-            before = None if self._run is None else self._run.task
+            last = next(reversed(self._runs.values()), None)
+            before = None if last is None else last.task
             task = replace_run(
                 self._work, before, self._rate, file, stored, columns, scale, labels, settings, out
             )
             store_choices(out, form)
             run = RatingRun(file, view.survey, columns, scale, labels, text_column, out, command, task=task)
-            self._run = run
+            add_run(self._runs, file, run)
         return run
 
     def progress(self) -> Response:
         """Show the progress of the run; at its end, what came of it takes the place of the progress."""
-        run = self._run
-        if run is None or not run.is_running:
+        run = next((run for run in self._runs.values() if run.is_running), None)
+        if run is None:
             return in_place_of(self._render({}), "outcome")
         return page("progress", self._project, current="rate", task=run.task, also="#intro")
 
     def stop(self) -> Response:
         """Stop the run; finished parts stay."""
-        if self._run is not None:
-            self._run.task.cancel()
+        for run in self._runs.values():
+            run.task.cancel()
         return redirect("/rate")
 
     def texts(self, request: Request) -> Response:
@@ -329,6 +334,15 @@ class RatePage:
             return self._render(request.query_params, error)
         return FileResponse(path, filename=path.name)
 
+    def _earlier(self, file: Path) -> list[EarlierRun]:
+        """List the stored ratings of a file, the latest first."""
+
+        def table_of(choices: Mapping[str, Sequence[str]]) -> Path:
+            text, scale = ("".join(choices.get(name, ())) for name in ("text", "scale"))
+            return table_path(self._project.folder, file, text, _scale_name(scale))
+
+        return earlier_runs(self._project.folder / RESULTS, "scale", table_of)
+
     def _sheets(self, file: Path) -> list[str]:
         """List the sheets with labels of texts that were drawn to be rated, without those of other files."""
         sheets = label_sheets(self._project.folder, (ROW, TEXT, HUMAN))
@@ -343,7 +357,8 @@ class RatePage:
         Raises:
             InputError: there is none, or it has not ended.
         """
-        run = self._run
+        file, _ = self._project.described_file()
+        run = run_of_file(self._runs, file, self._earlier(file))
         rated = None if run is None else run.result
         if run is None or rated is None:
             raise InputError("there are no ratings yet: rate a question first")

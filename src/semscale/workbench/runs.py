@@ -28,6 +28,7 @@ _STARTED_BY: WeakKeyDictionary[Task[Any], str] = WeakKeyDictionary()
 
 Outcome = TypeVar("Outcome")
 Row = TypeVar("Row")
+Run = TypeVar("Run", bound="PageRun[Any]")
 
 
 @dataclass(frozen=True)
@@ -225,17 +226,42 @@ def choices_again(out: Path, *, is_of_open_file: bool) -> dict[str, list[str]]:
     return {name: values for name, values in choices.items() if name != "labels" or is_of_open_file}
 
 
-def earlier_runs(folder: Path, field: str) -> list[EarlierRun]:
-    """List the runs of a folder, the latest first; files that no page wrote are left out.
+def earlier_runs(
+    folder: Path, field: str, table_of: Callable[[Mapping[str, Sequence[str]]], Path]
+) -> list[EarlierRun]:
+    """List the runs of the open file, the latest first; files that no page wrote are left out.
 
     Args:
         folder: the folder.
         field: a field that the form of these runs has, and that of other pages has not.
+        table_of: returns the table that a run of the open file with some choices writes.
     """
     files = folder.glob(f"*{_CHOICES}") if folder.is_dir() else ()
     runs = (_earlier_run(path) for path in files)
-    known = [run for run in runs if run.choices.get(field)]
+    known = [run for run in runs if run.choices.get(field) and table_of(run.choices).stem == run.name]
     return sorted(known, key=lambda run: run.started, reverse=True)
+
+
+def add_run(runs: dict[Path, Run], file: Path, run: Run) -> None:
+    """Store a run as the last one of a file, and as the last of all."""
+    runs.pop(file, None)
+    runs[file] = run
+
+
+def run_of_file(runs: dict[Path, Run], file: Path, earlier: Sequence[EarlierRun]) -> Run | None:
+    """Return the run that a page shows: one that goes on, or the last one of the open file.
+
+    A file without any run has that of another file, to repeat it.
+
+    Args:
+        runs: the last run of each file, in the order of their starts.
+        file: the open file.
+        earlier: runs of the file in earlier sessions, which the page offers instead of another file's.
+    """
+    running = next((run for run in runs.values() if run.is_running), None)
+    if running is not None or file in runs:
+        return running or runs[file]
+    return None if earlier else next(reversed(runs.values()), None)
 
 
 def _earlier_run(path: Path) -> EarlierRun:
