@@ -470,9 +470,16 @@ def test_codes_that_have_learned_from_labels_are_not_corrected_by_labels(browser
 
 def test_another_page_leads_to_the_texts_of_a_table(browser, coded):
     address = f"/label?question=Reason&codes=topics&table={CODING['table']}"
+    path = coded / "results" / CODING["table"]
+    table = pl.read_parquet(path)
+    readable = pl.int_range(pl.len()) > 2
+    values = pl.when(readable).then(pl.col("^semscale_.*_likeness$"))
+    table.with_columns(values.name.keep()).write_parquet(path)
     page = browser.get(address)
     assert '<button class="main">Draw texts<span class="unseen"> of answers-Reason-codes' in page
-    assert '<button>Draw texts<span class="unseen"> of answers-Reason-quality' in page
+    assert "answers-Reason-quality" not in page
+    assert f'name="n" inputmode="numeric" value="{table.height - 3}"' in page
+    assert '<button>Draw texts<span class="unseen"> of answers-Reason-quality' in browser.get("/label")
     Person(browser, "Ada", "answers-Reason-codes", CODING).become()
     assert "Which codes apply?" in browser.get(address)
 

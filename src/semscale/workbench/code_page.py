@@ -212,6 +212,7 @@ class CodePage:
             n_without=table.n_without if table else suggested.n_not_coded if suggested else None,
             base=_base(table, suggested),
             is_coded=table is not None,
+            counted_in=suggested.source if suggested is not None and suggested.source != file.name else "",
             suggestion=self._tasks.suggestion,
             is_as_suggested=stored is not None
             and suggested is not None

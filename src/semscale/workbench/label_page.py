@@ -156,14 +156,16 @@ class LabelPage:
         begun = next((task for task in tasks if task.draw.table == choice.table), None)
         if begun is not None:
             return self._show_text(request, begun, decide=False)
-        sources, unreadable = _usable(lambda name: self._tasks.source(name, survey), self._tasks.tables())
+        described, unreadable = _usable(lambda name: self._tasks.source(name, survey), self._tasks.tables())
+        sources = [source for source in described if source is not None]
+        chosen = [source for source in sources if source.table == choice.table]
         return page(
             "label",
             self._project,
             current="label",
-            tasks=tasks,
-            sources=[source for source in sources if source is not None],
-            problems=broken + unreadable,
+            tasks=[] if chosen else tasks,
+            sources=chosen or sources,
+            problems=[] if chosen else broken + unreadable,
             chosen=choice.table,
             drawn=DRAWN,
             start=LABELS_TO_CHECK,

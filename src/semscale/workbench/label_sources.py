@@ -31,7 +31,7 @@ class LabelSource:
         kind: whether its texts are rated, coded or judged.
         texts: names of questions or columns that may be the texts, with their headings.
         measures: names of scales, codebooks or templates that fit, with their titles.
-        n_rows: number of rows of the table.
+        n_texts: number of rows of the table whose text can be labelled.
         prompts: columns that may have the questions of judged texts.
         references: columns that may have correct answers; empty for none.
     """
@@ -40,7 +40,7 @@ class LabelSource:
     kind: Kind
     texts: Mapping[str, str]
     measures: Mapping[str, str]
-    n_rows: int
+    n_texts: int
     prompts: Sequence[str] = ()
     references: Sequence[str] = ()
 
@@ -100,14 +100,18 @@ class LabelTables:
         with _reading(name):
             return dict(pl.read_parquet_schema(self._folder / name))
 
-    def n_rows(self, name: str) -> int:
-        """Return the number of rows of a table.
+    def count(self, name: str, has_text: pl.Expr) -> int:
+        """Return the number of rows of a table with a text.
+
+        Args:
+            name: name of the table.
+            has_text: true for these rows.
 
         Raises:
             InputError: it cannot be read.
         """
         with _reading(name):
-            return int(pl.scan_parquet(self._folder / name).select(pl.len()).collect().item())
+            return int(pl.scan_parquet(self._folder / name).select(has_text.sum()).collect().item())
 
     def read(self, name: str) -> pl.DataFrame:
         """Read a table.

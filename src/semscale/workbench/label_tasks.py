@@ -19,6 +19,7 @@ from semscale.errors import InputError
 from semscale.judging.stored_scores import StoredScores, is_judged
 from semscale.messages import first_mistake, shorten
 from semscale.rating.labelling import same_text
+from semscale.rating.ratings import READABLE
 from semscale.results.weights import in_unit, weights_in
 from semscale.scales.library import load_scale
 from semscale.stats.agreement import AgreementEstimate
@@ -58,6 +59,7 @@ from semscale.workbench.scale_form import project_scales, scale_path
 _DRAW = "draw.json"
 _FEWEST_TEXTS = 2
 _MASSES = f"{PREFIX}p_"
+_STATUS = f"{PREFIX}status"
 
 
 @dataclass(frozen=True)
@@ -353,8 +355,14 @@ class LabelTasks:
         texts = {q.name: q.heading for q in survey.of_kind("open") if q.all_columns[0] in columns}
         if not measures or not texts or not (masses or kind == "code"):
             return None
-        n_rows = self._tables.n_rows(table)
-        return LabelSource(table, kind, _likely_first(texts, table), _likely_first(measures, table), n_rows)
+        has_text = pl.col(_STATUS).is_in([str(status) for status in READABLE])
+        if kind == "code":
+            values = [
+                name for name in columns if name.startswith(PREFIX) and name.endswith(("_likeness", "_p"))
+            ]
+            has_text = pl.any_horizontal(pl.col(values).is_not_null())
+        n_texts = self._tables.count(table, has_text)
+        return LabelSource(table, kind, _likely_first(texts, table), _likely_first(measures, table), n_texts)
 
     def _judged_source(self, table: str, columns: Mapping[str, pl.DataType]) -> LabelSource | None:
         """Describe a judged table; ``None`` if no template fits it, or it has fewer than two texts."""
@@ -363,8 +371,8 @@ class LabelTasks:
             return None
         answers = {name: name for name in roles["answer"]}
         measures = _likely_first(measures, table)
-        n_rows = self._tables.n_rows(table)
-        return LabelSource(table, "judge", answers, measures, n_rows, roles["prompt"], roles["reference"])
+        n_texts = self._tables.count(table, pl.col(roles["answer"][0]).is_not_null())
+        return LabelSource(table, "judge", answers, measures, n_texts, roles["prompt"], roles["reference"])
 
     def start(
         self, source: LabelSource, columns: StatedColumns, measure: str, n: int, survey: Survey
