@@ -156,6 +156,21 @@ def test_every_change_is_undone(browser, folder):
     assert path.read_text() == BOOK
 
 
+def test_an_example_moves_from_another_code_if_its_box_is_ticked(browser, book):
+    fields = form_on(browser, "power", "change")
+    fields["examples"] += "\nMy  price"
+    assert "share the text" in message_in(browser.post("/code/change", fields))
+    browser.change("/code/change", fields | {"takes_examples": "true"})
+    codes = {code.name: code.examples for code in book().codes}
+    assert codes["power"] == ("the battery died", "my battery", "My price")
+    assert codes["cost"] == ("the price rose", "a cheap price")
+    new = {"codebook": "Reason", "name": "cheap", "examples": "a cheap price", "takes_examples": "true"}
+    browser.change("/code/new", new)
+    assert [code.examples for code in book().codes if code.name in ("cost", "cheap")] == [
+        ("the price rose",), ("a cheap price",),
+    ]  # fmt: skip
+
+
 def test_codes_are_merged_into_the_first(browser, book):
     join = chosen(browser, "cost", HOSTILE)
     browser.change("/code/merge", {"codebook": "Reason", "join": join})

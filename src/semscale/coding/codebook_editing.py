@@ -70,6 +70,29 @@ def change_code(codebook: Codebook, name: str, /, **fields: Any) -> Codebook:
     )
 
 
+def take_examples(codebook: Codebook, name: str, texts: Sequence[str]) -> Codebook:
+    """Remove examples of all codes but one, which gets them.
+
+    Args:
+        codebook: the codebook.
+        name: name of the code that gets them, which need not exist yet.
+        texts: the examples; case and spaces do not matter.
+
+    Raises:
+        InputError: another code would have no example.
+    """
+    taken = {_same(text) for text in texts}
+    for code in codebook.codes:
+        rest = tuple(text for text in code.examples if _same(text) not in taken)
+        if code.name != name and rest != code.examples:
+            codebook = change_code(codebook, code.name, examples=rest)
+    return codebook
+
+
+def _same(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
 def add_code(
     codebook: Codebook, name: str, texts: Sequence[str], definition: str = "", keywords: Sequence[str] = ()
 ) -> Codebook:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from semscale.coding.codebook import Code, Codebook
-from semscale.coding.codebook_editing import add_code, change_code, put_under_net
+from semscale.coding.codebook_editing import add_code, change_code, put_under_net, take_examples
 from semscale.errors import InputError
 from semscale.messages import shorten
 from semscale.workbench.project import changed_elsewhere, version_of_content
@@ -73,6 +73,7 @@ class CodeForm(ChangeForm):
         negative_examples: its negative examples, one per line.
         net: the net above it; empty for none.
         new_net: name of a net that is added, instead.
+        takes_examples: whether examples that other codes have are moved from there.
     """
 
     name: str = ""
@@ -82,13 +83,15 @@ class CodeForm(ChangeForm):
     negative_examples: str = ""
     net: str = ""
     new_net: str = ""
+    takes_examples: bool = False
 
     def added_to(self, codebook: Codebook) -> Codebook:
         """Return the codebook with a new code as the form states it."""
+        examples = split_entries(self.examples, (), "\n")
         return add_code(
-            codebook,
+            take_examples(codebook, "", examples) if self.takes_examples else codebook,
             self.name,
-            split_entries(self.examples, (), "\n"),
+            examples,
             " ".join(self.definition.split()),
             split_entries(self.keywords, (), ",\n"),
         )
@@ -98,13 +101,14 @@ class CodeForm(ChangeForm):
         code, name = self.find_code(codebook), self.name.strip()
         if code.is_net:
             return change_code(codebook, code.name, name=name)
+        examples = split_entries(self.examples, code.examples, "\n")
         changed = change_code(
-            codebook,
+            take_examples(codebook, code.name, examples) if self.takes_examples else codebook,
             code.name,
             name=name,
             definition=" ".join(self.definition.split()),
             keywords=split_entries(self.keywords, code.keywords, ",\n"),
-            examples=split_entries(self.examples, code.examples, "\n"),
+            examples=examples,
             negative_examples=split_entries(self.negative_examples, code.negative_examples, "\n"),
         )
         net = self.new_net.strip() or self.net
