@@ -468,6 +468,21 @@ def test_codes_that_have_learned_from_labels_are_not_corrected_by_labels(browser
     assert "answers-Reason-codes" not in browser.get("/label")
 
 
+def test_further_texts_are_drawn_when_all_are_labelled(browser, folder):
+    person = Person(browser, "Ada", start=RATING | {"n": "10"})
+    assert "more texts</button>" not in person.page()
+    first = person.label("3451234512")
+    assert "Draw 29 more texts" in person.page()  # of 39 texts
+    browser.change("/label/more", {"task": person.task})
+    rows = person.rows()
+    assert len(rows) == 29
+    assert not set(rows) & set(first)
+    draw = json.loads((folder / "labels" / person.task / "draw.json").read_text())
+    assert [text["row"] for text in draw["texts"][:10]] == first
+    assert {text["inclusion"] for text in draw["texts"]} == {1}
+    assert "no further texts" in message_in(browser.post("/label/more", {"task": person.task}))
+
+
 def test_another_page_leads_to_the_texts_of_a_table(browser, coded):
     address = f"/label?question=Reason&codes=topics&table={CODING['table']}"
     path = coded / "results" / CODING["table"]

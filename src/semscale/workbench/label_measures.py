@@ -76,6 +76,12 @@ class Draw(BaseModel):
     prompt: str = ""
     reference: str = ""
 
+    @property
+    def n_further(self) -> int:
+        """Number of texts that can be drawn besides these; 0 if these had different chances to be drawn."""
+        has_equal_chances = len({text.inclusion for text in self.texts}) == 1
+        return self.n_texts - len(self.texts) if has_equal_chances else 0
+
     def inclusion(self, rows: Integers, n: int) -> Floats:
         """Return the probabilities of the labelled ones among n rows, shape (n,); NaN for others."""
         drawn = {text.row - 1: text.inclusion for text in self.texts}

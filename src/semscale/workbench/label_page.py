@@ -31,6 +31,9 @@ DRAWN: dict[Kind, int] = {"rate": 400, "code": 200, "judge": 200}
 The order is random, so that one may stop at any of them.
 """
 
+MORE = 50
+"""Number of texts that a button draws when all are labelled."""
+
 T = TypeVar("T")
 
 _AHEAD = 100
@@ -215,6 +218,7 @@ class LabelPage:
             "decide": decide,
             "waiting": waiting[:_AHEAD],
             "n_waiting": len(waiting),
+            "n_more": 0 if waiting or decide or task.draw.kind == "judge" else min(MORE, task.draw.n_further),
             "n_all": sum(text.differs for text in compared.values()) if decide else len(task.texts),
             "labels": journal.labels(),
             "has_enough": any(len(cells) >= FEWEST_LABELS for cells in task.final_labels().by_rater.values()),
@@ -237,6 +241,10 @@ class LabelPage:
             raise InputError("table", f"must be one of the list, got {form.table!r:.60}")
         task = self._tasks.start(source, form, form.measure, form.number(source.kind), survey)
         return redirect("/label", task=task.name)
+
+    def draw_more(self, task: Annotated[str, Form()]) -> Response:
+        """Draw further texts, and show the first one."""
+        return redirect("/label", task=self._tasks.draw_more(task, MORE).name)
 
     def set_rater(
         self,
@@ -339,6 +347,7 @@ def label_router(project: Project, reader: SurveyReader, tasks: LabelTasks) -> A
         },
         {
             "/label/start": label.start,
+            "/label/more": label.draw_more,
             "/label/rater": label.set_rater,
             "/label/answer": label.answer,
             "/label/sheet": label.write_sheet,

@@ -440,11 +440,41 @@ class LabelTasks:
             prompt=columns.prompt,
             reference=columns.reference,
         )
+        self._write(name, draw)
+        return self.open(name)
+
+    def draw_more(self, name: str, n: int) -> LabelTask:
+        """Draw further texts of a task whose texts had equal chances; these come after the others.
+
+        Args:
+            name: name of the task.
+            n: number of texts; all others if these are fewer.
+
+        Raises:
+            InputError: no further texts can be drawn, or the table has changed.
+        """
+        with self._drawing:
+            task = self.open(name)
+            draw, table = task.draw, task.table()
+            if not draw.n_further:
+                raise InputError("task", ": no further texts can be drawn")
+            drawn = [text.row - 1 for text in draw.texts]
+            rest = np.setdiff1d(np.arange(table.height), drawn)
+            rows = rest[task.measure.draw(table[rest], n).rows].tolist()
+            # A text is drawn in one of the two draws, each with equal chances of the texts that are left.
+            inclusion = (len(drawn) + len(rows)) / draw.n_texts
+            further = (
+                DrawnText(row=row + 1, text=str(table[draw.column][row]), inclusion=inclusion) for row in rows
+            )
+            before = (text.model_copy(update={"inclusion": inclusion}) for text in draw.texts)
+            self._write(name, draw.model_copy(update={"texts": (*before, *further)}))
+            return self.open(name)
+
+    def _write(self, name: str, draw: Draw) -> None:
         folder = self._project.folder / LABELS / name
         folder.mkdir(parents=True, exist_ok=True)
         with replacing(folder / _DRAW) as temporary:
             temporary.write_text(draw.model_dump_json(indent=1), encoding="utf-8")
-        return self.open(name)
 
     def _begun_sample(self, name: str, measure: Measure, table: pl.DataFrame, n: int) -> Sampled | None:
         """Return the random order in which people began to label on the page of answers, if they did."""
