@@ -29,7 +29,7 @@ VALIDITY = (
     "calibration.py", "few_labels.py", "languages.py", "ratings_validity.py", "fit_match.py", "validity.py",
     "language_pairs.py", "guards.py", "guard_pairs.py", "flips.py", "snapshots.py", "answer_check.py",
     "code_weights.py",
-    "coding.py", "further_labels.py", "code_sentiment.py", "suggested_codes.py",
+    "coding.py", "further_labels.py", "when_to_correct.py", "code_sentiment.py", "suggested_codes.py",
     "coverage.py", "correction.py",
     "survey_coverage.py", "study_coverage.py", "distance_coverage.py", "driver_coverage.py",
     "drift_decisions.py", "drift_reruns.py", "drift_german.py", "readout.py", "constructs.py", "aspects.py",

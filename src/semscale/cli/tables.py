@@ -100,7 +100,7 @@ class TablesOptions(Settings):
     title: Annotated[
         str,
         Field(description="Title of the workbook, the slides and the page (default: as the basket has it)."),
-        Option(OUTPUT, "TEXT"),
+        Option(OUTPUT, "TEXT", rare=True),
     ] = ""
     missing: Annotated[
         tuple[str, ...],

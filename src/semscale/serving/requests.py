@@ -35,7 +35,7 @@ from semscale.messages import first_mistake, shorten
 from semscale.rating.settings import RaterSettings, RatingColumns
 from semscale.serving.refusals import RefusedRequestError, invalid
 from semscale.settings import Option, Settings, annotation_parts, request_model
-from semscale.store.exports.headers import HeaderKind
+from semscale.store.format_names import HeaderKind
 
 TOO_DEEP = "is nested too deeply: use fewer levels"
 

@@ -22,7 +22,8 @@ from semscale.store.columns import (
     without_thousands,
 )
 from semscale.store.exports import header_setting, survey_header, two_rows
-from semscale.store.exports.headers import HeaderKind, SurveyHeader
+from semscale.store.exports.headers import SurveyHeader
+from semscale.store.format_names import HeaderKind
 from semscale.store.table import Table, check_columns
 
 _LONGEST_CELL = 64 * 1024 * 1024

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -17,15 +17,8 @@ from semscale.json_reading import encodable_values, parse_json
 from semscale.reasoning import REASONING_PARTS, reasoning_of
 from semscale.store.columns import column_of
 from semscale.store.delimited import encoding_of, open_text
+from semscale.store.format_names import JSON
 from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_columns, check_size, frame_reader
-
-LogFormat = Literal["inspect", "promptfoo", "openai-evals"]
-"""Formats of evaluation logs."""
-
-LOG_FORMATS: tuple[str, ...] = get_args(LogFormat)
-
-JSON = "json"
-"""Format of a JSON file that may be a log of inspect_ai or of promptfoo."""
 
 _FIRST_OBJECTS = 1_000
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")

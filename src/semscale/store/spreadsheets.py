@@ -12,7 +12,7 @@ from semscale.messages import did_you_mean
 from semscale.spelling import hint
 from semscale.store.columns import column_of
 from semscale.store.exports import header_setting, survey_header
-from semscale.store.exports.headers import HeaderKind
+from semscale.store.format_names import HeaderKind
 from semscale.store.table import MOST_BYTES, MOST_CELLS, Table, check_size, frame_reader
 
 _TOO_LARGE = "remove cells far from the table, or save the sheet as .csv"

@@ -6,8 +6,7 @@ from pydantic import Field
 
 from semscale.errors import InputError
 from semscale.settings import INPUT, Option, Settings
-from semscale.store.evaluation_logs import JSON, LOG_FORMATS, LogFormat
-from semscale.store.exports.headers import HeaderKind
+from semscale.store.format_names import JSON, LOG_FORMATS, HeaderKind, LogFormat
 
 FileFormat = Literal["csv", "tsv", "jsonl", "parquet", "xlsx", "sav", "dta", "sas7bdat", "xpt", LogFormat]
 """Formats that can be read: tables, also of SPSS (``sav``), Stata (``dta``) and SAS, and evaluation logs."""

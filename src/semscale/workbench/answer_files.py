@@ -18,7 +18,8 @@ from semscale.judging.stored_scores import is_judged
 from semscale.messages import shorten
 from semscale.store.answer_columns import likely_column
 from semscale.store.columns import storable
-from semscale.store.evaluation_logs import LOG_FORMATS, log_columns, looks_like_log
+from semscale.store.evaluation_logs import log_columns, looks_like_log
+from semscale.store.format_names import LOG_FORMATS
 from semscale.store.reading import open_table
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Mask

@@ -12,7 +12,7 @@ from starlette.responses import FileResponse, Response
 
 from semscale.errors import InputError
 from semscale.messages import first_mistake
-from semscale.store.exports.headers import HeaderKind
+from semscale.store.format_names import HeaderKind
 from semscale.store.table import Table
 from semscale.store.table_settings import EXTENSIONS, TableSettings
 from semscale.survey.description import Question, QuestionKind, Survey

@@ -20,7 +20,8 @@ from semscale.store.exports import (
     surveymonkey,
     two_rows,
 )
-from semscale.store.exports.headers import HeaderKind, Row, SurveyHeader
+from semscale.store.exports.headers import Row, SurveyHeader
+from semscale.store.format_names import HeaderKind
 from semscale.store.table import ColumnLabels, check_names
 
 _READERS: Mapping[HeaderKind, Callable[[Sequence[str], Sequence[Row]], SurveyHeader | None]] = {

@@ -4,15 +4,8 @@ import os.path
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from semscale.store.table import ColumnLabels, ColumnRole
-
-HeaderKind = Literal[
-    "auto", "plain", "qualtrics", "surveymonkey", "limesurvey", "sosci", "google-forms", "microsoft-forms",
-    "typeform", "kobo", "redcap",
-]  # fmt: skip
-"""Headers: of survey tools, a ``plain`` row of names, or ``auto``, which recognizes them by their form."""
 
 Row = Sequence[object]
 """Cells of a row below the first one, as the file has them."""
