@@ -55,7 +55,7 @@ def test_a_history_shows_runs_and_comparisons(semscale, followed, tmp_path):
     ended = semscale("drift", "history", "--report", "history.html")
     assert ended.code == 0, ended.err
     assert "9 runs, 8 comparisons" in ended.out
-    assert "baseline model-b (bbbbbbbb), approved by Ann on 2026-01-01: read" in ended.out
+    assert "baseline model-b (bbbbbbbb), approved by Ann on 2026-01-01: “read" in ended.out
     lines = {line.split("  ")[0]: line for line in ended.out.splitlines()}
     assert lines["bbbbbbbb"].endswith("baseline")
     assert "nightly" in lines["11111111"]

@@ -413,6 +413,7 @@ def test_the_page_of_codes_fits_and_is_accessible(codes_page, folder, scheme, wi
 def test_a_scale_is_written_by_keys_and_its_bars_follow(new_page, folder, scheme, width):
     page = new_page(viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
     page.get_by_role("navigation").get_by_role("link", name="Rate").click()
+    page.locator("summary:has-text('Anchors')").click()
     page.get_by_role("link", name="Change these sentences").click()
     page.locator(".effect-bars").wait_for(timeout=120_000)
     page.locator("#lint .verdict").wait_for(timeout=120_000)
