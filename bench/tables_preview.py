@@ -6,8 +6,6 @@ earlier wave of as many respondents in a second file.
 """
 
 import json
-import os
-import tempfile
 import time
 from pathlib import Path
 from statistics import median
@@ -16,8 +14,9 @@ import numpy as np
 import polars as pl
 
 from measuring import Options
+from opened_workbench import opened_workbench
 
-QUESTIONS, GROUPS, CODES, PORT = 20, 10, 12, 8765
+QUESTIONS, GROUPS, CODES = 20, 10, 12
 MEASURED = {"ratings": "semscale_why_mean", "codes": "semscale_why_outcome"}
 WAVES = ("wave1", "wave2")
 
@@ -88,34 +87,15 @@ def main() -> None:
     parser.add_size("--respondents", 10_000, quick=500)
     parser.add_size("--requests", 9, quick=1)
     options = parser.parse_args()
-    try:
-        from starlette.testclient import TestClient
-
-        from semscale.workbench.access import Access, TokenAccess
-        from semscale.workbench.application import workbench
-        from semscale.workbench.project import Project
-    except ImportError as error:
-        print(f'skipped: {error.name} is not there: pip install "semscale[workbench]" httpx')
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["XDG_STATE_HOME"] = folder
-        project = Path(folder, "project")
-        project.mkdir()
-        write_project(project, options.respondents)
-        pages = workbench(Project.open(project))
-        app = Access(pages, rule=TokenAccess("t" * 32, PORT))
-        with TestClient(app, base_url=f"http://127.0.0.1:{PORT}") as client:
-            client.get(f"/?token={'t' * 32}")
-            while "Reading the file" in client.get("/tables").text:
-                time.sleep(0.1)
-            weight = ("weight", "weight")
-            measured = [("questions", name) for name in MEASURED.values()]
-            measure(client, "unweighted", [("weight", "")], options.requests)
-            measure(client, "weighted", [weight], options.requests)
-            measure(client, "with ratings and codes", [weight, *measured], options.requests)
-            (project / "tables.yaml").write_text(f"earlier: [{WAVES[0]}.csv]\ntables: []\n")
-            measure(client, "with an earlier wave", [weight], options.requests)
-            measure(client, "with both", [weight, *measured], options.requests)
+    with opened_workbench(lambda folder: write_project(folder, options.respondents)) as (client, project):
+        weight = ("weight", "weight")
+        measured = [("questions", name) for name in MEASURED.values()]
+        measure(client, "unweighted", [("weight", "")], options.requests)
+        measure(client, "weighted", [weight], options.requests)
+        measure(client, "with ratings and codes", [weight, *measured], options.requests)
+        (project / "tables.yaml").write_text(f"earlier: [{WAVES[0]}.csv]\ntables: []\n")
+        measure(client, "with an earlier wave", [weight], options.requests)
+        measure(client, "with both", [weight, *measured], options.requests)
 
 
 if __name__ == "__main__":

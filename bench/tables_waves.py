@@ -4,9 +4,7 @@ Run with ``python bench/tables_waves.py``. Two times are printed: until the page
 the earlier waves; and how much of the processor both took, with that of processes that read files.
 """
 
-import os
 import resource
-import tempfile
 import time
 from pathlib import Path
 
@@ -14,8 +12,7 @@ import numpy as np
 import polars as pl
 
 from measuring import Options
-
-PORT = 8765
+from opened_workbench import opened_workbench
 
 
 def write_project(folder: Path, n_files: int, n_rows: int) -> None:
@@ -42,36 +39,18 @@ def main() -> None:
     parser.add_size("--files", 20, quick=3)
     parser.add_size("--rows", 5_000, quick=100)
     options = parser.parse_args()
-    try:
-        from starlette.testclient import TestClient
-
-        from semscale.workbench.access import Access, TokenAccess
-        from semscale.workbench.application import workbench
-        from semscale.workbench.project import Project
-    except ImportError as error:
-        print(f'skipped: {error.name} is not there: pip install "semscale[workbench]" httpx')
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["XDG_STATE_HOME"] = folder
-        project = Path(folder, "project")
-        project.mkdir()
-        write_project(project, options.files, options.rows)
-        app = Access(workbench(Project.open(project)), rule=TokenAccess("t" * 32, PORT))
-        with TestClient(app, base_url=f"http://127.0.0.1:{PORT}") as client:
-            client.get(f"/?token={'t' * 32}")
-            while "Reading the file" in client.get("/rate").text:  # which imports the other pages, too
-                time.sleep(0.1)
-            start, processor = time.perf_counter(), used()
+    with opened_workbench(lambda folder: write_project(folder, options.files, options.rows)) as (client, _):
+        start, processor = time.perf_counter(), used()
+        page = client.get("/tables")
+        shown = time.perf_counter() - start
+        while "Compare with an earlier wave" not in page.text:
+            time.sleep(0.01)
             page = client.get("/tables")
-            shown = time.perf_counter() - start
-            while "Compare with an earlier wave" not in page.text:
-                time.sleep(0.01)
-                page = client.get("/tables")
-            offered = time.perf_counter() - start
-            print(
-                f"{options.files} files: page {1000 * shown:.0f} ms, waves {1000 * offered:.0f} ms, "
-                f"of the processor {1000 * (used() - processor):.0f} ms"
-            )
+        offered = time.perf_counter() - start
+        print(
+            f"{options.files} files: page {1000 * shown:.0f} ms, waves {1000 * offered:.0f} ms, "
+            f"of the processor {1000 * (used() - processor):.0f} ms"
+        )
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ SHARED = {
     "float32_checkpoint.py",
     "growth_files.py",
     "measuring.py",
+    "opened_workbench.py",
     "random_classifier_files.py",
     "rated_texts.py",
     "review_sample.py",
