@@ -77,7 +77,6 @@ from semscale.workbench.no_answer import likely_codes, save_codes
 from semscale.workbench.pages import element_id, in_place_of, page, reading_page, redirect, router_of
 from semscale.workbench.project import CODEBOOKS, LABELS, Project
 from semscale.workbench.runs import (
-    add_run,
     choices_again,
     file_stem,
     replace_run,
@@ -194,7 +193,8 @@ class CodePage:
                 broken = str(error)
         table, coded = self._coded_table(view, question), self._coded_names(view, question)
         suggested = None if stored is None else self._suggested(stored)
-        run = self._tasks.shown_run(self._project.folder, file)
+        earlier = earlier_codings(self._project.folder, file)
+        run = self._tasks.runs.shown(file, earlier)
         codes = {} if stored is None else self._codes_in(view, question)
         return page(
             "code",
@@ -228,7 +228,7 @@ class CodePage:
             columns=column_choices(view, question),
             sheets=self._sheets(view, question),
             show_entries=show_entries,
-            earlier=earlier_codings(self._project.folder, file),
+            earlier=earlier,
         )
 
     def download(self, codebook: str = "") -> Response:
@@ -385,7 +385,7 @@ class CodePage:
                 self._work, self._tasks.task, lambda: self._code(plan, restart=restart)
             )
             run = CodingRun(plan, view.survey, task=task)
-            add_run(self._tasks.runs, source, run)
+            self._tasks.runs.add(source, run)
         return run
 
     def progress(self, choice: Annotated[CodeChoice, Query()]) -> Response:
@@ -412,14 +412,14 @@ class CodePage:
         task = self._tasks.running
         if task is not None:
             task.cancel()
-        is_run = self._tasks.last_run is not None and task is self._tasks.last_run.task
+        is_run = self._tasks.runs.last is not None and task is self._tasks.runs.last.task
         return redirect("/code/results" if is_run else "/code")
 
     def _question(self, view: SurveyView, stated: str) -> str:
         """Return the question that an address states, that of the last task, or the usual one."""
         names = [question.name for question in view.survey.of_kind("open")]
         last = [entry.question for entry in [self._tasks.suggestion] if entry is not None]
-        last += [entry.plan.columns.text for entry in [self._tasks.last_run] if entry is not None]
+        last += [entry.plan.columns.text for entry in [self._tasks.runs.last] if entry is not None]
         return next((name for name in [stated, *reversed(last)] if name in names), view.usual_text)
 
     def _names(self) -> list[str]:
@@ -429,7 +429,7 @@ class CodePage:
 
     def _usual_codebook(self, question: str, names: Sequence[str]) -> str:
         """Return the codebook with which a question was coded, or that is named after it."""
-        run = self._tasks.last_run
+        run = self._tasks.runs.last
         if run is not None and run.plan.columns.text == question:
             return Path(run.plan.book).stem
         stem = file_stem(question)
@@ -507,7 +507,7 @@ class CodePage:
 
     def _coded_names(self, view: SurveyView, question: str) -> dict[tuple[str, ...], str]:
         """Return the names that codes had in the last coding of a question, by their examples."""
-        run = self._tasks.runs.get(view.file)
+        run = self._tasks.runs.of(view.file)
         if run is None or run.result is None or run.plan.columns.text != question:
             return {}
         return {code.examples: code.name for code in run.plan.codebook.codes if not code.is_net}

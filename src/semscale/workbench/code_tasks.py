@@ -10,7 +10,7 @@ from semscale.coding.topics import NoTopicsError
 from semscale.serving.background import Task
 from semscale.workbench.code_results import CodingRun, coded_table_of
 from semscale.workbench.project import RESULTS
-from semscale.workbench.runs import EarlierRun, PageRun, earlier_runs, run_of_file
+from semscale.workbench.runs import EarlierRun, FileRuns, PageRun, earlier_runs
 
 
 @dataclass(frozen=True)
@@ -44,18 +44,13 @@ class CodeTasks:
 
     Attributes:
         suggestion: the last codebook that was suggested; ``None`` without one.
-        runs: the last run that coded answers of each file, in the order of their starts.
+        runs: the last run that coded answers of each file.
         task: the last task.
     """
 
     suggestion: Suggestion | None = None
-    runs: dict[Path, CodingRun] = field(default_factory=dict)
+    runs: FileRuns[CodingRun] = field(default_factory=FileRuns)
     task: Task[Any] | None = None
-
-    @property
-    def last_run(self) -> CodingRun | None:
-        """The run that was started last; ``None`` without one."""
-        return next(reversed(self.runs.values()), None)
 
     def shown_run(self, folder: Path, file: Path) -> CodingRun | None:
         """Return the run that pages show while a file is open; ``None`` without one.
@@ -64,7 +59,7 @@ class CodeTasks:
             folder: the project's folder.
             file: the open file.
         """
-        return run_of_file(self.runs, file, earlier_codings(folder, file))
+        return self.runs.shown(file, earlier_codings(folder, file))
 
     @property
     def running(self) -> Task[Any] | None:

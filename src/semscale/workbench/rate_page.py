@@ -47,12 +47,11 @@ from semscale.workbench.rated_texts import FoundTexts, find_texts, text_in_row
 from semscale.workbench.report_pages import split_sections
 from semscale.workbench.runs import (
     EarlierRun,
+    FileRuns,
     PageRun,
-    add_run,
     choices_again,
     earlier_runs,
     replace_run,
-    run_of_file,
     store_choices,
     stored_choices,
     table_path,
@@ -142,7 +141,7 @@ class RatePage:
     ) -> None:
         self._project, self._reader, self._work, self._models = project, reader, work, models
         self._tasks = tasks
-        self._runs: dict[Path, RatingRun] = {}
+        self._runs: FileRuns[RatingRun] = FileRuns()
         self._starting = threading.Lock()
 
     def show(self, request: Request) -> Response:
@@ -161,7 +160,7 @@ class RatePage:
         if view is None:
             return reading_page(self._project, self._reader, file, stored, current="rate")
         earlier = self._earlier(file)
-        run = run_of_file(self._runs, file, earlier)
+        run = self._runs.shown(file, earlier)
         rated = None if run is None else run.result
         summary = None if rated is None else rated.summary
         caution = "" if run is None else view.caution_on("ratings", run.file, run.survey)
@@ -271,27 +270,26 @@ class RatePage:
         known = None if stored.survey is None else stored.survey.by_name.get(columns.text)
         text_column = columns.text if known is None else known.all_columns[0]
         with self._starting:
-            last = next(reversed(self._runs.values()), None)
-            before = None if last is None else last.task
+            before = None if self._runs.last is None else self._runs.last.task
             task = replace_run(
                 self._work, before, self._rate, file, stored, columns, scale, labels, settings, out
             )
             store_choices(out, form)
             run = RatingRun(file, view.survey, columns, scale, labels, text_column, out, command, task=task)
-            add_run(self._runs, file, run)
+            self._runs.add(file, run)
         return run
 
     def progress(self) -> Response:
         """Show the progress of the run; at its end, what came of it takes the place of the progress."""
-        run = next((run for run in self._runs.values() if run.is_running), None)
-        if run is None:
+        run = self._runs.last
+        if run is None or not run.is_running:
             return in_place_of(self._render({}), "outcome")
         return page("progress", self._project, current="rate", task=run.task, also="#intro")
 
     def stop(self) -> Response:
         """Stop the run; finished parts stay."""
-        for run in self._runs.values():
-            run.task.cancel()
+        if self._runs.last is not None:
+            self._runs.last.task.cancel()
         return redirect("/rate")
 
     def texts(self, request: Request) -> Response:
@@ -358,7 +356,7 @@ class RatePage:
             InputError: there is none, or it has not ended.
         """
         file, _ = self._project.described_file()
-        run = run_of_file(self._runs, file, self._earlier(file))
+        run = self._runs.shown(file, self._earlier(file))
         rated = None if run is None else run.result
         if run is None or rated is None:
             raise InputError("there are no ratings yet: rate a question first")

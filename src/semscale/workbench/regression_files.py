@@ -129,21 +129,20 @@ class RegressionFile:
 
     def accept(self, id: str, answer: str) -> None:
         """Store an answer that passes, too, unless it is stored."""
-
-        def changed(item: RegressionItem) -> RegressionItem:
-            accepted = dict.fromkeys((*item.accepted, answer))
-            return replace(item, accepted=tuple(accepted)) if item.id == id else item
-
-        self._change(f"accept an answer of {id}", lambda items: list(map(changed, items)))
+        self._set_accepted(
+            f"accept an answer of {id}", id, lambda texts: tuple(dict.fromkeys((*texts, answer)))
+        )
 
     def take_back(self, id: str, answer: str) -> None:
         """Take an accepted answer out."""
+        name = f"take back an accepted answer of {id}"
+        self._set_accepted(name, id, lambda texts: tuple(text for text in texts if text != answer))
 
+    def _set_accepted(self, name: str, id: str, change: Callable[[tuple[str, ...]], tuple[str, ...]]) -> None:
         def changed(item: RegressionItem) -> RegressionItem:
-            accepted = tuple(text for text in item.accepted if text != answer)
-            return replace(item, accepted=accepted) if item.id == id else item
+            return replace(item, accepted=change(item.accepted)) if item.id == id else item
 
-        self._change(f"take back an accepted answer of {id}", lambda items: list(map(changed, items)))
+        self._change(name, lambda items: list(map(changed, items)))
 
     def remove(self, id: str) -> None:
         """Take an item out of the set."""
@@ -182,15 +181,22 @@ class RegressionFile:
             with replacing(module) as temporary:
                 temporary.write_text(module_text(self.name, REGRESSION), encoding="utf-8")
 
-    def commands(self, candidate: str) -> list[str]:
-        """Return the commands that read the set.
+    def test_command(self, candidate: str) -> str:
+        """Return the command that checks a candidate as the page does.
 
         Args:
             candidate: file with a candidate's answers.
         """
-        test = f"{CANDIDATE}={shlex.quote(candidate)} pytest {REGRESSION}/test_{self.name}.py"
+        return f"{CANDIDATE}={shlex.quote(candidate)} pytest {REGRESSION}/test_{self.name}.py"
+
+    def drift_commands(self, candidate: str) -> list[str]:
+        """Return the commands that compare a candidate with the right answers as runs; none for few answers.
+
+        Args:
+            candidate: file with a candidate's answers.
+        """
         if sum(bool(item.output) for item in self.items()) < _FEWEST_FOR_DRIFT:
-            return [test]
+            return []
         columns, _ = columns_of(self._project.folder / candidate)
         question, answer, id_ = (likely_column(use, columns) for use in ("question", "answer", "id"))
         named = ["--dataset", self.name]
@@ -199,7 +205,7 @@ class RegressionFile:
         options = [(f"--{usual}", name) for usual, name in names.items() if name and name != usual]
         record = ["semscale", "drift", "record", self.shown_path, *by_question, *named]
         gate = ["semscale", "drift", "gate", candidate, *chain(*options), *named]
-        return [test, shlex.join([*record, "--model", "expected", "--approve"]), shlex.join(gate)]
+        return [shlex.join([*record, "--model", "expected", "--approve"]), shlex.join(gate)]
 
 
 def set_name(file: str) -> str:

@@ -242,26 +242,39 @@ def earlier_runs(
     return sorted(known, key=lambda run: run.started, reverse=True)
 
 
-def add_run(runs: dict[Path, Run], file: Path, run: Run) -> None:
-    """Store a run as the last one of a file, and as the last of all."""
-    runs.pop(file, None)
-    runs[file] = run
+class FileRuns(Generic[Run]):
+    """The last run of each file, in the order of their starts; only the last of all can go on."""
 
+    def __init__(self) -> None:
+        self._runs: dict[Path, Run] = {}
 
-def run_of_file(runs: dict[Path, Run], file: Path, earlier: Sequence[EarlierRun]) -> Run | None:
-    """Return the run that a page shows: one that goes on, or the last one of the open file.
+    def add(self, file: Path, run: Run) -> None:
+        """Store a run as the last one of a file, and as the last of all."""
+        self._runs.pop(file, None)
+        self._runs[file] = run
 
-    A file without any run has that of another file, to repeat it.
+    def of(self, file: Path) -> Run | None:
+        """Return the last run of a file; ``None`` without one."""
+        return self._runs.get(file)
 
-    Args:
-        runs: the last run of each file, in the order of their starts.
-        file: the open file.
-        earlier: runs of the file in earlier sessions, which the page offers instead of another file's.
-    """
-    running = next((run for run in runs.values() if run.is_running), None)
-    if running is not None or file in runs:
-        return running or runs[file]
-    return None if earlier else next(reversed(runs.values()), None)
+    @property
+    def last(self) -> Run | None:
+        """The run that was started last; ``None`` without one."""
+        return next(reversed(self._runs.values()), None)
+
+    def shown(self, file: Path, earlier: Sequence[EarlierRun]) -> Run | None:
+        """Return the run that a page shows: one that goes on, or the last one of the open file.
+
+        A file without any run has that of another file, to repeat it.
+
+        Args:
+            file: the open file.
+            earlier: runs of the file in earlier sessions, which the page offers instead of another file's.
+        """
+        last = self.last
+        if last is None or last.is_running:
+            return last
+        return self.of(file) or (None if earlier else last)
 
 
 def _earlier_run(path: Path) -> EarlierRun:

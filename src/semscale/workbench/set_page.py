@@ -100,7 +100,8 @@ class SetPage:
             differing=_differing,
             reworded=reworded,
             measured=MEASURED,
-            commands=kept.commands(candidate),
+            test_command=kept.test_command(candidate),
+            drift_commands=kept.drift_commands(candidate),
             missing=missing_model(self._project, DEFAULT_MODEL),
         )
 

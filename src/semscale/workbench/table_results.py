@@ -52,8 +52,8 @@ class OtherResults:
     table: str = ""
 
     @property
-    def page(self) -> str:
-        """Name of the page that makes them, which is a verb."""
+    def verb(self) -> str:
+        """The verb that makes them, which is the address of its page."""
         return _PAGES[self.measured]
 
 

@@ -319,7 +319,7 @@ class TablesPage:
         old = next((results for results in others if table and results.table == table), None)
         if old is not None:  # another window may have made them again
             choices = choices_again(self._project.folder / RESULTS / table, is_of_open_file=True)
-            self._measuring, self._measured_on = self._measure[old.measured](choices), old.page
+            self._measuring, self._measured_on = self._measure[old.measured](choices), old.verb
         return redirect(f"/tables?{Draft.from_query(here).query}")
 
     def measuring(self) -> Response:

@@ -30,13 +30,15 @@ class OtherWaves:
     Attributes:
         earlier: those that can be before the open file, the oldest first, and those that the basket names.
         compared: earlier waves with which the open file is compared, the oldest first.
-        later: those of them that their names put after the open file.
+        after: earlier waves of the basket that it lists after the open file, and which are not compared.
+        later: compared waves that their names put after the open file.
         rebuilt: those of which the basket can be made again: none of its earlier waves, nor older ones.
         is_complete: False while files are being compared, which are not listed yet.
     """
 
     earlier: tuple[str, ...]
     compared: tuple[str, ...]
+    after: tuple[str, ...]
     later: tuple[str, ...]
     rebuilt: tuple[str, ...]
     is_complete: bool
@@ -75,6 +77,7 @@ class OtherFiles:
         return OtherWaves(
             earlier=(*before, *(name for name in chosen if name not in (*before, file))),
             compared=compared,
+            after=tuple(name for name in chosen if name not in (*compared, file)),
             later=() if order is None else tuple(order[order.index(file) + 1 :]),
             rebuilt=tuple(name for name in equal if name not in chosen and _is_latest(name, chosen)),
             is_complete=shares is not None,
