@@ -107,6 +107,7 @@ def waits(page, n: int) -> list[float]:
 def keys_in_an_anchor(page, root: str, keys: int) -> None:
     """Type into one sentence of a scale with 14 sets; the bars of the sample follow each key."""
     page.goto(f"{root}/rate")
+    page.locator("summary", has_text="Anchors").click()
     page.get_by_role("link", name="Change these sentences").click()
     page.locator(".effect-bars").wait_for()
     page.locator("#lint .verdict").wait_for()
@@ -163,7 +164,7 @@ def pages_meanwhile(page, root: str, turns: int) -> None:
 def rows_and_search(page, root: str, words: list[str]) -> None:
     """Rate all answers, load their page, and search in them."""
     rate(page, root)
-    page.locator("#words").wait_for()
+    page.locator("#words").wait_for(timeout=600_000)
     times = []
     for _ in words:
         start = time.perf_counter()
@@ -188,7 +189,7 @@ def main() -> None:
     with chromium() as browser, tempfile.TemporaryDirectory() as temporary:
         print(f"{date.today()}, {machine()}; milliseconds")
         page = browser.new_page()
-        page.set_default_timeout(600_000)
+        page.set_default_timeout(60_000)
         half = project(Path(temporary) / "repeated", options.rows, distinct=min(500, options.rows))
         with opened(half) as address:
             page.goto(address)
