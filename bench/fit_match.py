@@ -168,8 +168,14 @@ class Flips(Task):
         with FLIPS.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         label = np.array(["correct" if row["label"] == "paraphrase" else "contradictory" for row in rows])
-        texts = [row["text_a"] for row in rows], [[row["text_b"]] for row in rows]
-        super().__init__(Answers(np.arange(len(rows)), *texts, label), layers, encoder)
+        answers = Answers(
+            question=np.arange(len(rows)),
+            asked=[""] * len(rows),
+            answer=[row["text_a"] for row in rows],
+            references=[[row["text_b"]] for row in rows],
+            grade=label,
+        )
+        super().__init__(answers, layers, encoder)
 
     def claims(self, settings, rows):
         """Fit the penalties of claims to some pairs, with the other settings fixed."""
