@@ -36,6 +36,15 @@ def account_headers(key_variable: str | None, key: str) -> dict[str, Any]:
 
 
 _AZURE = (".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com")
+_OF_VERSION = frozenset({"", "/openai", "/models"})
+"""Paths that Azure serves only with a version in the query."""
+
+_ROUTES = (
+    (re.compile(r"(?:/(?:chat/)?completions|(?<!api)/(?:responses|messages|embeddings))/?\Z"), ""),
+    (re.compile(r"\A/api/(?:chat|generate|embed|embeddings|tags)/?\Z"), "/v1"),  # of Ollama
+    (re.compile(r"/models/[^/]+:\w+\Z"), "/openai"),  # of Google
+)
+"""Ends of paths that are routes, and the end of the endpoint's address in their place."""
 
 
 def validate_address(address: str, parameter: str) -> str:
@@ -46,7 +55,8 @@ def validate_address(address: str, parameter: str) -> str:
         parameter: the parameter with the address, for messages.
 
     Raises:
-        InputError: it is no address, contains a secret, or is Azure's address of one deployment.
+        InputError: it is no address, contains a secret, goes on to a route such as ``/chat/completions``, or
+            is Azure's address of one deployment.
     """
     try:
         parts = urlsplit(address)
@@ -66,6 +76,12 @@ def validate_address(address: str, parameter: str) -> str:
             parameter,
             f"must have neither a user nor a query, got one with {shown}; keys come from variables",
         )
+    base = parts.path
+    for route, end in _ROUTES:
+        base = route.sub(end, base)
+    if base != parts.path:
+        suggested = f"{parts.scheme}://{parts.netloc}{base}"
+        raise InputError(parameter, f"must end before its route: {suggested}, got {shorten(address)}")
     return address.rstrip("/")
 
 
@@ -73,5 +89,6 @@ def _is_versioned_azure(parts: SplitResult) -> bool:
     """Return whether an address is one that Azure answers only with a version in the query."""
     if "api-version=" in parts.query:
         return True
-    path = parts.path.rstrip("/")
-    return f".{parts.hostname}".endswith(_AZURE) and (path in {"", "/openai"} or "/deployments/" in path)
+    path = parts.path.rstrip("/").lower()
+    is_azure = f".{parts.hostname}".endswith(_AZURE)
+    return "/openai/deployments/" in path or (is_azure and (path in _OF_VERSION or "/deployments/" in path))

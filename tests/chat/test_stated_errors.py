@@ -86,10 +86,27 @@ def test_a_body_without_a_reason_adds_nothing(body):
         (403, {"error": {"message": "forbidden", "code": "invalid_api_key"}}),
         (400, {"code": "InvalidApiKey", "message": "No such key."}),
         (400, {"message": "The security token is expired", "__type": "x", "code": "ExpiredTokenException"}),
+        (400, {"message": "The security token included in the request is invalid"}),
+        (400, {"error": {"message": "Missing required header: Authorization"}}),
+        (400, {"error": {"message": "Unauthenticated: bad credentials"}}),
         (401, {}),
     ],
 )
 def test_a_wrong_key_is_denied_with_any_status(status, body):
+    assert failure(status, body).kind is FailureKind.DENIED
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (403, [{"error": {"message": "The API is disabled in project 1.", "status": "PERMISSION_DENIED"}}]),
+        (403, {"error": {"message": "Not permitted", "type": "permission_error"}, "type": "error"}),
+        (403, {"message": "You don't have access to the model with the specified model ID."}),
+        (400, [{"error": {"message": "User location is not supported for the API use."}}]),
+        (403, {"error": {"message": "Region not allowed", "code": "unsupported_country_region_territory"}}),
+    ],
+)
+def test_an_account_without_access_is_denied(status, body):
     assert failure(status, body).kind is FailureKind.DENIED
 
 
@@ -123,6 +140,15 @@ def test_a_filter_of_prompts_is_a_refusal(status, body):
         (429, {"error": {"code": "1113", "message": "您的账户已欠费"}}, FailureKind.NO_QUOTA),
         (429, {"error": {"message": "You exceeded your current quota"}}, FailureKind.RATE_LIMITED),
         (400, {"error": {"message": "Model Not Exist"}}, FailureKind.UNKNOWN_MODEL),
+        (400, {"error": {"message": "m is not a valid model ID", "code": 400}}, FailureKind.UNKNOWN_MODEL),
+        (400, {"error": {"message": "gone", "code": "model_decommissioned"}}, FailureKind.UNKNOWN_MODEL),
+        (
+            400,
+            {"error": {"message": "Invalid model name passed in model=m. Call `/v1/models` to view models"}},
+            FailureKind.UNKNOWN_MODEL,
+        ),
+        (403, {"error": {"message": "Key limit exceeded (total limit).", "code": 403}}, FailureKind.NO_QUOTA),
+        (429, {"error": {"message": "Per-key limit exceeded, retry in 2 s"}}, FailureKind.RATE_LIMITED),
         (400, {"message": "Invalid model: m", "type": "invalid_model"}, FailureKind.UNKNOWN_MODEL),
         (
             400,
@@ -196,6 +222,8 @@ def test_a_filtered_prompt_is_not_sent_again_by_the_next_run(endpoint, tmp_path)
         "https://team.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=2024-02-01",
         "https://team.openai.azure.com/openai/deployments/gpt/",
         "https://team.openai.azure.com/?api-version=2024-02-01",
+        "https://team.openai.azure.com/OpenAI/Deployments/gpt",
+        "https://team.openai.azure.com/models",
     ],
 )
 def test_a_deployment_address_is_refused_with_the_address_that_works(address):
@@ -205,6 +233,25 @@ def test_a_deployment_address_is_refused_with_the_address_that_works(address):
 
 
 @pytest.mark.needs("api")
-def test_a_proxy_of_azure_is_named_in_the_suggested_address():
+@pytest.mark.parametrize("query", ["?api-version=2024-02-01", ""])
+def test_a_proxy_of_azure_is_named_in_the_suggested_address(query):
     with pytest.raises(InputError, match="http://127.0.0.1:8000/openai/v1"):
-        load_chat_model("m", base_url="http://127.0.0.1:8000/openai/deployments/gpt/?api-version=2024-02-01")
+        load_chat_model("m", base_url=f"http://127.0.0.1:8000/openai/deployments/gpt/{query}")
+
+
+@pytest.mark.needs("api")
+@pytest.mark.parametrize(
+    ("address", "base"),
+    [
+        ("https://api.example.com/v1/chat/completions", "https://api.example.com/v1"),
+        ("https://api.example.com/v1/completions/", "https://api.example.com/v1"),
+        ("https://api.example.com/v1/responses", "https://api.example.com/v1"),
+        ("https://api.example.com/v1/messages", "https://api.example.com/v1"),
+        ("http://localhost:11434/api/generate", "http://localhost:11434/v1"),
+        ("http://localhost:11434/api/embeddings", "http://localhost:11434/v1"),
+        ("https://g.example.com/v1beta/models/m:generateContent", "https://g.example.com/v1beta/openai"),
+    ],
+)
+def test_an_address_with_a_route_is_refused_with_the_address_before_it(address, base):
+    with pytest.raises(InputError, match=f"must end before its route: {base}, got"):
+        load_chat_model("m", base_url=address)

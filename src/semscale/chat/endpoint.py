@@ -505,7 +505,7 @@ _BY_STATUS = {
 _LEAST_SERVER_ERROR = 500
 _REDIRECTS = range(300, 400)
 _REMEDIES = {
-    FailureKind.DENIED: "check the key in {variable}",
+    FailureKind.DENIED: "check the key in {variable}, and what it gives access to",
     FailureKind.UNKNOWN_MODEL: "check the model's name and the address {address}",
     FailureKind.NO_QUOTA: "the account has no credit left; add credit, or use another endpoint",
 }

@@ -29,11 +29,14 @@ _KINDS_OF_CODES = {
     FailureKind.NO_QUOTA: (
         "insufficient_quota", "billing_hard_limit_reached", "insufficient_balance", "insufficient_user_quota",
         "exceeded_current_quota_error", "insufficient_credits", "arrearage", "billing_not_active", "1113",
+        "billing_error",
     ),
     FailureKind.DENIED: (
         "invalid_api_key", "api_key_invalid", "invalidapikey", "authentication_error", "unauthenticated",
         "invalid_authentication", "invalid_authentication_error", "invalid_token", "access_token_expired",
         "api_key_expired", "unrecognizedclientexception", "expiredtokenexception", "1004",
+        "permission_denied", "permission_error", "accessdeniedexception", "accessdenied", "access_denied",
+        "service_disabled", "unsupported_country_region_territory", "invalidsignatureexception",
     ),
     FailureKind.REFUSED: (
         "content_filter", "responsibleaipolicyviolation", "content_policy_violation", "moderation_blocked",
@@ -43,6 +46,7 @@ _KINDS_OF_CODES = {
     ),
     FailureKind.UNKNOWN_MODEL: (
         "model_not_found", "invalid_model", "model_not_exist", "deploymentnotfound", "modelnotfound", "1211",
+        "model_decommissioned", "model_not_supported", "unknown_model",
     ),
 }  # fmt: skip
 _BY_CODE = {code: kind for kind, codes in _KINDS_OF_CODES.items() for code in codes}
@@ -52,13 +56,19 @@ _KEY = r"(?: api[ _-]?key | x-api-key | (?:access|bearer|authentication)[ ]token
 _WORDINGS = {
     FailureKind.NO_QUOTA: r"""
         balance[ ](?:is[ ])?(?:too[ ]low|insufficient|not[ ]enough) | 余额不足 | 欠费
-        | insufficient[ ](?:\w+[ ])?(?:balance|credits?|funds)""",
+        | insufficient[ ](?:\w+[ ])?(?:balance|credits?|funds)
+        | budget[ ](?:limit[ ])?has[ ]been[ ]exceeded | (?:spend(?:ing)?|credit)[ ]limit[ ](?:exceeded|reached)
+        | key[ ]limit[ ]exceeded[ ]\( (?:total|daily|weekly|monthly)""",
     FailureKind.DENIED: rf"""
         (?:invalid|incorrect|wrong|expired|missing|malformed|unknown|no|revoked|disabled) [ ] (?:\w+[ ])?
             {_KEY}\b
         | \b{_KEY}\b [^.;]{{0,40}} \b (?: not[ ](?:valid|found|provided|set) | invalid | incorrect | expired
             | missing | required | revoked | disabled | wrong )
-        | authentication[ ]fail""",
+        | authentication[ ]fail | (?:bad|invalid|missing)[ ]credentials
+        | security[ ]token [^.;]{{0,40}} \b (?:invalid|expired)
+        | missing\b [^.;]{{0,30}} \b authorization
+        | location[ ](?:is[ ])?not[ ]supported
+        | (?:don't|do[ ]not|does[ ]not)[ ]have[ ](?:\w+[ ])?access""",
     FailureKind.REFUSED: r"""
         content[ ](?:\w+[ ])?polic | usage[ ](?:polic|guideline) | content[ _-]?filter | guardrail
         | content[ ]exists[ ]risk | considered[ ]high[ ]risk | (?:inappropriate|sensitive)[ ]content
@@ -67,7 +77,8 @@ _WORDINGS = {
         | safety[ ](?:system|filter|check|setting|polic) | 敏感内容 | 不安全""",
     FailureKind.UNKNOWN_MODEL: r"""
         model[ ](?:not[ ](?:exist|found)|does[ ]not[ ]exist) | 模型不存在
-        | (?:unknown|invalid|no[ ]such)[ ]model (?:[ ](?:name|id))? \s* [:'"`=]""",
+        | not[ ]a[ ]valid[ ]model | model\b [^.;]{0,60} \b (?:decommissioned|been[ ]retired)
+        | (?:unknown|invalid|no[ ]such)[ ]model (?:[ ](?:name|id))? (?:\s* [:'"`=] | [ ]passed[ ]in)""",
 }
 _BY_WORDING = {kind: re.compile(wording, re.IGNORECASE | re.VERBOSE) for kind, wording in _WORDINGS.items()}
 _OF_ACCOUNT = re.compile(r"\b(account|organi[sz]ation|access|region|country|territory)\b", re.IGNORECASE)
