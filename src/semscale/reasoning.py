@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 _NAMES = (
-    "think|thinking|thought|thoughts|reasoning|reason|reflection|analysis|scratchpad|seed:think"
-    "|internal_monologue|inner_monologue|chain_of_thought"
+    r"(?:\w{1,20}[:_])?(?:think|thinking|thoughts?)(?:_process)?|antthinking|reasoning(?:_process)?|reason"
+    "|reflection|analysis|scratchpad|internal_monologue|inner_monologue|chain_of_thought|cot"
 )
 _OPENING = re.compile(
     rf"(?:<|&lt;)(?P<name>{_NAMES})(?:\s[^<>]{{0,200}}?)?(?P<empty>/)?(?:>|&gt;)", re.IGNORECASE
@@ -29,6 +29,11 @@ _MARKS = tuple(
         (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),
         (r"<\|think\|>", r"<\|end\|>(?:<\|begin\|>assistant<\|content\|>)?"),
         (r"<\|channel>thought\b", r"<channel\|>"),
+        (r"<\|(?:thinking|reasoning)\|>", r"<\|/(?:thinking|reasoning)\|>"),
+        (r"<unused94>(?:thought\b)?", "<unused95>"),
+        (r"\[unused16\]", r"\[unused17\]"),
+        (r"Thinking\.\.\.[ \t]*\n(?=.*^\.\.\.done thinking\.)", r"^\.\.\.done thinking\.[ \t]*$"),
+        (r"<details>\s{0,9}<summary>\s{0,9}(?:Thinking|Thought|Reasoning)\b[^<]{0,80}</summary>", "</details>"),
         (r"<details\s[^<>]{0,80}type=[\"']reasoning[\"'][^<>]{0,200}>", "</details>"),
         (r":::[ \t]*thinking\b", r"^:::[ \t]*$"),
         (
@@ -41,7 +46,7 @@ _MARKS = tuple(
 _BLANKS = " \t\r\n\v\f\xa0\ufeff\u200b\u2060"
 # Tokens of chat templates that servers may leave before a reply and after it.
 _LEADING = re.compile(
-    rf"(?:[{_BLANKS}]|<[|｜](?:im_start|start|begin|begin_of_text|start_header_id|Assistant)[|｜]>"
+    rf"(?:[{_BLANKS}]|<[|｜](?:im_start|start|begin|begin[_▁]of[_▁]\w{{1,20}}|start_header_id|Assistant)[|｜]>"
     r"(?:assistant\b(?:<\|end_header_id\|>)?)?|<s>|<bos>)*"
 )
 _BEFORE_ANSWER = re.compile(rf"(?:[{_BLANKS}]|<\|(?:START_RESPONSE|START_TEXT|begin_of_solution)\|>)*")
@@ -64,9 +69,9 @@ _CHANNEL = re.compile(
 )
 _MESSAGE_END = re.compile(r"<\|(?:end|return|call)\|>|(?=<\|(?:channel|start)\|>)")
 # The same channels where a server has dropped the special tokens.
-_PLAIN_CHANNEL, _PLAIN_FINAL = re.compile(r"analysis(?=[^\sa-z])"), "assistantfinal"
+_PLAIN_CHANNEL, _PLAIN_FINAL = re.compile(r"analysis(?=[ \t]*[^\sa-z]|[ \t]*\n)"), "assistantfinal"
 # Every form of reasoning has at least one of these; most texts have none of them.
-_SIGN = re.compile(r"[<&\[◁:]|assistantfinal")
+_SIGN = re.compile(r"[<&\[◁:]|assistantfinal|\.done thinking")
 _QUOTES = "`\"'“”‘’«»„"
 _SENTENCE_ENDS = ".!?…。！？)]\"'”’"
 

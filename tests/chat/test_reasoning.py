@@ -27,6 +27,15 @@ WITH_REASONING = {
     "escaped": "&lt;think&gt;Lyon? No.&lt;/think&gt;Paris",
     "Open WebUI": '<details type="reasoning" done="true">Lyon? No.</details>\nParis',
     "promptfoo": "Thinking: Lyon? No.\nSignature: abc=\n\nParis",
+    "Claude's artifacts": "<antThinking>Lyon? No.</antThinking>Paris",
+    "LongCat": "<longcat_think>Lyon? No.</longcat_think>Paris",
+    "prompted": "<thinking_process>Lyon? No.</thinking_process>\n<answer>Paris</answer>",
+    "MedGemma": "<unused94>thought\nLyon? No.<unused95>Paris",
+    "Pangu": "[unused16]Lyon? No.[unused17]Paris",
+    "Ollama in a shell": "Thinking...\nLyon? No.\n...done thinking.\n\nParis",
+    "summary": "<details><summary>Thinking</summary>Lyon? No.</details>\nParis",
+    "harmony without special tokens, in lines": "analysis\nLyon? No.\nassistantfinal\nParis",
+    "DeepSeek's tokens": "<｜begin▁of▁sentence｜><think>Lyon? No.</think>Paris<｜end▁of▁sentence｜>",
     "template tokens": "<|im_start|>assistant\n<think>Lyon? No.</think>Paris<|im_end|>",
 }
 
@@ -74,6 +83,9 @@ def test_reasoning_that_was_cut_off_leaves_no_answer(text):
         "```xml\n</think>\n```",
         "I think it is Paris.",
         "analysis of the text",
+        "analysis of gpt-oss: assistantfinal begins the answer",
+        "Thinking... it is Paris, and I am done thinking.",
+        "<details><summary>Sources</summary>A map.</details>\nParis",
         "a < b",
     ],
 )
