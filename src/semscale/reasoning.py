@@ -33,7 +33,10 @@ _MARKS = tuple(
         (r"<unused94>(?:thought\b)?", "<unused95>"),
         (r"\[unused16\]", r"\[unused17\]"),
         (r"Thinking\.\.\.[ \t]*\n(?=.*^\.\.\.done thinking\.)", r"^\.\.\.done thinking\.[ \t]*$"),
-        (r"<details>\s{0,9}<summary>\s{0,9}(?:Thinking|Thought|Reasoning)\b[^<]{0,80}</summary>", "</details>"),
+        (
+            r"<details>\s{0,9}<summary>\s{0,9}(?:Thinking|Thought|Reasoning)\b[^<]{0,80}</summary>",
+            "</details>",
+        ),
         (r"<details\s[^<>]{0,80}type=[\"']reasoning[\"'][^<>]{0,200}>", "</details>"),
         (r":::[ \t]*thinking\b", r"^:::[ \t]*$"),
         (

@@ -276,7 +276,7 @@ def test_an_endpoint_without_logprobs_is_not_pretended_to_have_them(endpoint):
         ((500, {"error": {"message": "oops"}}), FailureKind.SERVER, "oops"),
         ((503, b"<html>busy</html>"), FailureKind.SERVER, "busy"),
         ((400, {"error": {"message": "too long"}}), FailureKind.REJECTED, "too long"),
-        ((401, {"error": {"message": "wrong"}}), FailureKind.DENIED, "check the key in OPENAI_API_KEY, and what it gives access to"),
+        ((401, {"error": {"message": "wrong"}}), FailureKind.DENIED, "check the key in OPENAI_API_KEY, and"),
         ((404, {"error": {"message": "no m"}}), FailureKind.UNKNOWN_MODEL, "check the model's name"),
         ((302, b"", {"Location": "http://127.0.0.2:9/"}), FailureKind.REJECTED, "redirects"),
         ("drop", FailureKind.CONNECTION, "m cannot be reached at http://127.0.0.1:"),
@@ -405,7 +405,9 @@ def test_kind_by_status_and_code(status, code, kind):
 
 
 def test_the_remedy_names_variable_or_address():
-    assert str(converted(StatusError(401), variable="MY_KEY")).endswith("; check the key in MY_KEY, and what it gives access to")
+    assert str(converted(StatusError(401), variable="MY_KEY")).endswith(
+        "; check the key in MY_KEY, and what it gives access to"
+    )
     moved = str(converted(StatusError(302)))
     assert moved.endswith("; the endpoint redirects; give the address that it redirects to")
 

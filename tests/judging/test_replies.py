@@ -88,6 +88,8 @@ def test_a_number_at_the_end_of_a_cut_reply_may_go_on(reply, whole):
         ('{"score": 4, "reasoning": "3 of 4 dates"}', "3 of 4 dates"),
         ("Score: 4\ufe0f\u20e3", ""),
         ("I'd give this a **4/5**. It is *mostly* right.", "It is *mostly* right."),
+        ("Score: 4\n\n(Explanation: Right year.)", "Right year."),
+        ('{"score": 4, "explanation": "Right ye', "Right ye"),
         ("评分：4分（满分5分）\n理由：年份正确。", "年份正确。"),
         ("Note : 4/5\n\nIl manque 1 date.", "Il manque 1 date."),
         (

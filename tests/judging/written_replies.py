@@ -16,6 +16,20 @@ LIKERT = [
     ("<score>3</score> good", 3), ("<score>3</score> Very good.", 3),
     ("<score>5</score> good if complete", NO),
     ("<score>3</score> good\n<score>4</score> good", NO), ("<score>3</score> bad? No, 4.", NO),
+    # Keys in further languages, and what stands between a key and its level.
+    ("Wynik: 4", 4), ("Ocena końcowa: 4 na 5", 4), ("Hodnocení: 4 z 5", 4), ("Poäng: 4 av 5", 4),
+    ("Bedømmelse: 4 af 5", 4), ("Score: 4 van de 5", 4), ("Değerlendirme: 4", 4), ("Βαθμολογία: 4/5", 4),
+    ("النتيجة: 4", 4), ("अंक: 4", 4), ("採点結果：4", 4), ("总评：4/5", 4), ("<评分>4</评分>", 4),
+    ("Note attribuée : 4/5", 4), ("Numeric score: 4", 4), ("Score out of 5: 4", 4), ("Score: <4>", 4),
+    ("Wynik: 4 na 10", NO), ("Score: < 4", NO), ("Score: <4", NO), ("Score out of 10: 4", NO),
+    # Short remarks after the level.
+    ("Score: 4 (Good)", 4), ("Score: 2 (very poor)", 2), ("Score: 1 (excellent)", NO),
+    ("Score: 5 (poor)", NO), ("Score: 4 (good, maybe 5)", NO),
+    ("4/5 — accurate but brief.", 4), ("4/5 — accurate but I'd say 3.", NO),
+    ("4/5 — accurate but 3 is fairer.", NO), ("4 but not quite", NO),
+    # JSON with an error, and in the shape of its schema.
+    ('{"score": 4 "explanation": "ok then"}', 4), ('{"properties": {"score": 4, "reason": "ok"}}', 4),
+    ('{"properties": {"score": {"type": "integer", "maximum": 5}}}', NO),
     # A level alone.
     ("4", 4), ("4.", 4), (" 4 \n", 4), ("4.0", 4), ("4,0", 4), ("+4", 4), ("**4**", 4), ("`4`", 4),
     ("(4)", 4),

@@ -57,7 +57,8 @@ _WORDINGS = {
     FailureKind.NO_QUOTA: r"""
         balance[ ](?:is[ ])?(?:too[ ]low|insufficient|not[ ]enough) | 余额不足 | 欠费
         | insufficient[ ](?:\w+[ ])?(?:balance|credits?|funds)
-        | budget[ ](?:limit[ ])?has[ ]been[ ]exceeded | (?:spend(?:ing)?|credit)[ ]limit[ ](?:exceeded|reached)
+        | budget[ ](?:limit[ ])?has[ ]been[ ]exceeded
+        | (?:spend(?:ing)?|credit)[ ]limit[ ](?:exceeded|reached)
         | key[ ]limit[ ]exceeded[ ]\( (?:total|daily|weekly|monthly)""",
     FailureKind.DENIED: rf"""
         (?:invalid|incorrect|wrong|expired|missing|malformed|unknown|no|revoked|disabled) [ ] (?:\w+[ ])?

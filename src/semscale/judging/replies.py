@@ -159,7 +159,8 @@ _BECAUSE = _any_word("because")
 _ENDS = (
     rf"(?=[ \t]*(?:\Z|\n|\|(?![ \t|]*\d)|[.;!:](?:(?![\w.?])|{_CJK})|,(?:{_CJK}|[ \t]*(?:$|(?-i:[A-Z])"
     rf"|\"?\w+\"?[ \t]*:|(?:{_BECAUSE}|the|its?|this|which|with|while)\b))|--?[ \t]+[^\W\d]|[–—][ \t]*[^\W\d]"
-    rf"|[✅⭐★☆✓✔]+\s*?$|\((?:it|no|minor|missing|one|two|\d+ [a-z]{{3,}}|because|due)\b|\(\d+ ?%\)"
+    rf"|[✅⭐★☆✓✔]+\s*?$|\((?:very |quite )?{_any_word('comment')}\b[^()\n\d]{{0,40}}\)"
+    rf"|\((?:it|no|minor|missing|one|two|\d+ [a-z]{{3,}}|because|due)\b|\(\d+ ?%\)"
     rf"|(?:{_BECAUSE}|{_any_word('after_level')})\b|(?-i:[A-Z])[a-z]* (?-i:[a-z])[a-z]* \w))"
 )
 _MIDDLE, _TEN, _HUNDRED = 0.5, 10, 100
@@ -183,7 +184,8 @@ class _Levels:
         ends = rf"(?<![\w.,]){self.low:g}[ \t]*(?:-|–|to|bis|a|à)[ \t]*{self.top:g}(?![\w/%])"
         self.own_scale = re.compile(
             rf"(?i)(?:[(\[,][ \t]*|\bon (?:a|the) )?(?:\bscale\b[: ]*(?:of |from )?)?{ends}(?: scale)?[)\]]?"
-            rf"|[(,][ \t]*out of (?:a (?:possible|maximum of|total of) )?{self.top:g}\b\)?"
+            rf"|(?:[(,][ \t]*|(?<=score )|(?<=rating )|(?<=grade ))"
+            rf"out of (?:a (?:possible|maximum of|total of) )?{self.top:g}\b\)?"
             rf"|\(?[满滿]分(?:为|是)?{self.top:g}分\)?,?"
             rf"|\(?{self.top:g}(?:点満点(?:中|で)?|점 ?만점(?: ?중|에)?)\)?"
         )
@@ -206,7 +208,8 @@ class _Levels:
         label = rf"(?:[ \t]*(?:[-–—:=,.(\[][ \t]*)?[\"']?(?P<label>{_any_of(self.names)}))?"
         again = rf"(?:[ \t]*[(\[:,=][ \t]*(?P<again>{_NUMBER})(?:{over})?|{over})?"
         return re.compile(
-            rf"(?im)[\"'(\[{{ \t⭐★☆✅]*(?:(?P<number>{_NUMBER}){_UNIT}(?P<explicit>(?:{over}{percent})?)"
+            rf"(?im)(?:[\"'(\[{{ \t⭐★☆✅]|<(?=\d{{1,3}}>))*"
+            rf"(?:(?P<number>{_NUMBER}){_UNIT}(?P<explicit>(?:{over}{percent})?)"
             rf"{_CLOSED}{label}|(?P<name>{_any_of(names)}){_CLOSED}{again}){_CLOSED}{_ENDS}"
         )
 
@@ -272,7 +275,7 @@ _KEY = (
     rf"(?P<words>(?:{_any_word('final', 'qualifier')},?[ \t]+){{0,6}})(?:(?:(?P<score>{_any_word('score')})"
     rf"|(?P<verdict>{_any_word('verdict')}|{_any_word('outcome')}(?=[ \t]*[:=]))"
     rf"|(?P<answer>{_any_word('answer')})(?=[ \t]*:[ \t]*[^\W\d]))(?![\w-])"
-    rf"(?P<suffix>(?:[ \t]+{_any_word('final')})?)"
+    rf"(?P<suffix>(?:[ \t]+{_any_word('final', 'assigned')})?)"
     rf"|(?P<unspaced>{_any_word('unspaced_owner', 'final_unspaced')}?[ 的]?{_any_word('unspaced')}))"
     r"(?: I(?: would|'d)? (?:assign|give|award))?(?:(?: (?:for|of|to))? th(?:e|is) (?:answer|response))?"
     r"(?P<note>[ \t]*[(\[][^()\[\]\n]*[)\]])?[ \t\"')\]]*"
@@ -359,6 +362,8 @@ _EXPLAINED = re.compile(
     rf"(?i),? *{_BECAUSE}\b(?!.*\b(?:but|or|if|unless|otherwise|maybe|perhaps|possibly|probably)\b)"
     r"|: (?:it|th(?:e|is) (?:answer|response)) (?:says|claims)\b"
 )
+_CONTRAST = re.compile(r"(?i)\W{0,3}[^\W\d]+(?: [^\W\d]+)? (?:but|although)\b(?![^.!?\n]*(?:\d|\bI\b))")
+"""Two sides of an answer, such as "accurate but brief"."""
 _HARMLESS = re.compile(rf"(?i)\b{_any_word('harmless')}\b[^.,;!?\n]{{0,20}}")
 _RETRACTION = re.compile(
     rf"(?i)\b{_any_word('retraction')}\b|(?:^|[.!?\n])\W{{0,9}}+{_any_word('retraction_start')}(?![a-z])"
@@ -389,7 +394,8 @@ def _check_sentence(text: str, level: _Level) -> None:
     is_reported = introduces and (_OTHERS_SPEAK.search(lead) or not _JUDGE_SPEAKS.search(lead))
     tail = re.split(r"[.!?\n]", text[level.after :], maxsplit=1)[0].strip()
     opening = tail if tail[:1] in ("", ",", "(", ";") else " ".join(tail.split()[:3])
-    is_conditional = _CONDITION.search(opening) and not _EXPLAINED.match(opening)
+    is_explained = _EXPLAINED.match(opening) or _CONTRAST.match(tail)
+    is_conditional = _CONDITION.search(opening) and not is_explained
     if is_reported or is_conditional or _HYPOTHESIS.search(before):
         raise _UnclearError
 
@@ -426,7 +432,8 @@ def _check_rest(text: str, texts: str, stated: Sequence[_Level], levels: _Levels
 
 _REASONS = _any_word("explanation")
 _FIELD = re.compile(
-    rf"(?:(?:final|overall|total|the|results?|evaluation|output|answer|response|assessment|arguments|data) )*"
+    rf"(?:(?:final|overall|total|the|results?|evaluation|output|answer|response|assessment|arguments|data"
+    rf"|properties|parameters|input|review|judge?ment) )*"
     rf"(?:(?P<score>{_any_word('score', 'unspaced')})|{_any_word('verdict', 'outcome')}|label)(?: value)?"
 )
 _LIMIT = re.compile(r"\b(?:max|maximum|scale|out of|range)\b")
@@ -440,7 +447,8 @@ _LOOSE_OPENING = re.compile(r"\{\s*(?:(?://|#)[^\n]*+\s*+)?[\"']?[^\W\d][\w -]{0
 _LOOSE_END = re.compile(r"\}(?=\s*(?:\Z|\n|```|~~~))")
 _LOOSE_FIELD = re.compile(
     r"(?<=[{,\n])[ \t]{0,99}[\"']?(?P<key>[^\W\d][\w -]{0,30})[\"']?\s*:\s*"
-    r"(?P<value>\"[^\"\n]{0,40}\"|'[^'\n]{0,40}'|[^\s,{}\"'][^,{}\"'\n]{0,20}?)(?=\s*(?:[,}\n]|//|#|\Z))"
+    r"(?P<value>\"[^\"\n]{0,40}\"|'[^'\n]{0,40}'|[^\s,{}\"'][^,{}\"'\n]{0,20}?)"
+    r"(?=\s*(?:[,}\n]|//|#|\Z)|\s+[\"'][\w -]{1,30}[\"']\s*:)"
 )
 _LOOSE_REASON = re.compile(
     rf"(?is)[\"']?\b{_REASONS}[\"']?\s*:\s*(?P<quote>[\"']?)(?P<text>.*?)(?P=quote)\s{{0,99}}"
@@ -561,7 +569,7 @@ def _loose_fields(written: str) -> Iterator[tuple[tuple[str, ...], object]]:
         value = match["value"].strip("\"' \t")
         yield (match["key"],), {"true": True, "false": False}.get(match["value"].lower(), value)
     if (reason := _LOOSE_REASON.search(written)) is not None:
-        yield ("explanation",), re.sub(r"\\([\"'])", r"\1", reason["text"])
+        yield ("explanation",), re.sub(r"\\([\"'])", r"\1", reason["text"].lstrip("\"'"))
 
 
 def _without_objects(text: str, objects: Sequence[_JsonObject]) -> str:
@@ -587,7 +595,7 @@ _MARKUP = (
 )
 _TAG = re.compile(
     r"(?i)\[(?P<mark>result|score|rating|verdict)\]|(?P<box>\\boxed\{)"
-    r"|<(?P<close>/?)(?P<name>[a-z]\w{0,20})[^<>\n]{0,60}>(?P<is_short>(?=\s{0,9}[^<>\n:]{1,40}\s{0,9}</))?"
+    r"|<(?P<close>/?)(?P<name>[^\W\d]\w{0,20})[^<>\n]{0,60}>(?P<is_short>(?=\s{0,9}[^<>\n:]{1,40}\s{0,9}</))?"
 )
 _MENTION = re.compile(rf" {{1,8}}(?!(?:very |quite )?{_any_word('comment')}\W*\Z)[a-z]")
 _QUOTES = re.compile(
@@ -670,7 +678,7 @@ def _blank(text: str, start: int, end: int) -> str:
 
 _REASON_TAG = re.compile(rf"(?is)<(?P<tag>{_REASONS})>(?P<text>.*?)</(?P=tag)>")
 _REASON_KEY = re.compile(
-    rf"(?im)^[ \t\"'>-]*(?:(?:{_REASONS}|evaluation|assessment)[\"']?[ \t]*[:=-]|{_REASONS}[ \t]*$)"
+    rf"(?im)^[ \t\"'(>-]*(?:(?:{_REASONS}|evaluation|assessment)[\"']?[ \t]*[:=-]|{_REASONS}[ \t]*$)"
 )
 _BEGINNING = re.compile(
     r"(?:\s|[\ufe0f\u20e3.,;:!|)\]}/…✅⭐★☆–—，、。：；！）]|-+(?!\w)|\\[\])]|</[\w-]+>|<(?:answer|evaluation|result)>"
@@ -686,6 +694,8 @@ def _clean(text: str) -> str:
     text = text[beginning.end() if beginning else 0 :].rstrip()
     while (ending := _ENDING.search(text, max(0, len(text) - _LONGEST_TAG))) is not None:
         text = text[: ending.start()].rstrip()
+    if text.endswith(")") and text.count("(") < text.count(")"):
+        text = text[:-1].rstrip()
     for mark in ("**", "__", "*", "`"):
         if text.count(mark) % 2:
             text = text.removeprefix(mark) if text.startswith(mark) else text.removesuffix(mark).rstrip()
