@@ -19,11 +19,15 @@ _INLINE_ELEMENTS = frozenset(
     """.split()  # noqa: SIM905 - as above
 )
 _ATTRIBUTE = (
-    r"\s+(?:[\w:.@-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+)"
-    r"|(?:allowfullscreen|checked|controls|disabled|hidden|multiple|nowrap|open|readonly|required|selected)\b)"
+    r"(?:\s+|(?<=[\"']))(?:[\w:.@-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>=]+)"
+    r"|(?:allowfullscreen|checked|controls|disabled|hidden|multiple|nowrap|open|readonly|required|selected)\b"
+    r"|data-[\w-]+(?!\s*=))"
 )
+_OF_WORD = r"(?:[mouvwx]\d?|st\d):\w{1,30}"
+"""Names of elements that Word pastes, such as ``o:p`` and ``st1:City``."""
 _TAG = re.compile(
-    rf"<(?P<close>/?)(?P<name>{'|'.join(sorted(_BLOCK_ELEMENTS | _INLINE_ELEMENTS, key=len, reverse=True))})"
+    rf"<(?P<close>/?)(?P<name>{'|'.join(sorted(_BLOCK_ELEMENTS | _INLINE_ELEMENTS, key=len, reverse=True))}"
+    rf"|{_OF_WORD})"
     rf"(?:{_ATTRIBUTE})*\s*/?>",
     re.IGNORECASE,
 )
@@ -31,14 +35,20 @@ _UNSHOWN = tuple(
     (re.compile(begin, re.IGNORECASE), re.compile(end, re.IGNORECASE))
     for begin, end in (
         ("<!--", "-->"),
+        (r"<\?xml\b", r"\?>"),
+        (r"<!doctype\b", ">"),
+        (r"<!\[(?:if|endif)\b", r"\]>"),  # Word writes these around the signs of lists
+        (rf"<svg(?:{_ATTRIBUTE})*\s*>", r"</svg\s*>"),
+        (rf"<head(?:{_ATTRIBUTE})*\s*>", r"</head\s*>"),
         (rf"<script(?:{_ATTRIBUTE})*\s*>", r"</script\s*>"),
         (rf"<style(?:{_ATTRIBUTE})*\s*>", r"</style\s*>"),
     )
 )
 """Begin and end of what a browser does not show."""
 
-_TYPED = str.maketrans("‘’“”", "''\"\"")
-_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_TYPED = str.maketrans("‘’“”", "''\"\"", "\u00ad\u200b\u2060\ufeff")
+_ENTITY = re.compile(r"&(?:(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});|nbsp(?!;))")
+_CDATA = re.compile(r"<!\[CDATA\[(?P<text>.*?)\]\]>", re.DOTALL)
 
 
 def has_html(text: str) -> bool:
@@ -48,7 +58,7 @@ def has_html(text: str) -> bool:
         >>> [has_html(text) for text in ("<p>good</p>", "R&amp;D", "I <3 it", "a < b and c > d", "AT&T; R&D")]
         [True, True, False, False, False]
     """
-    if "<" in text and (_TAG.search(text) or "-->" in text.partition("<!--")[2]):
+    if "<" in text and (_TAG.search(text) or _CDATA.search(text) or "-->" in text.partition("<!--")[2]):
         return True
     return "&" in text and any(_is_entity(match[0]) for match in _ENTITY.finditer(text))
 
@@ -57,12 +67,13 @@ def html_text(text: str) -> str:
     r"""Return the text that a browser shows: no tags, entities as characters, a line for each block.
 
     Other uses of ``<`` and ``&`` stay as they are. Entities are resolved once; those of typographic quotation
-    marks, which editors insert, become plain ones.
+    marks, which editors insert, become plain ones, and those of characters without width are left out.
 
     Examples:
         >>> html_text("<p>I don&rsquo;t like it<br>&amp; it&nbsp;broke</p>")
         "I don't like it\n& it broke"
     """
+    text = _CDATA.sub(r"\g<text>", text)
     for begin, end in _UNSHOWN:
         text = _without_parts(text, begin, end)
     if any(tag["name"].casefold() in _BLOCK_ELEMENTS for tag in _TAG.finditer(text)):
@@ -91,7 +102,7 @@ def _without_parts(text: str, begin: re.Pattern[str], end: re.Pattern[str]) -> s
 
 
 def _is_entity(entity: str) -> bool:
-    return entity[1] == "#" or entity[1:] in html5
+    return entity[1] == "#" or entity[1:] in html5 or entity == "&nbsp"
 
 
 def _shown_tag(tag: re.Match[str]) -> str:

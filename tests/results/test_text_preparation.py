@@ -97,7 +97,7 @@ def test_rated_table_states_html(tmp_path, html):
 
 
 @pytest.mark.parametrize(
-    "text", ["I <3 it", "a < b and c > d", "a<b and c>d", "List<String>", "R&D; AT&T;", "x <me@example.org>"]
+    "text", ["I <3 it", "a < b and c > d", "a<b and c>d", "List<String>", "R&D; AT&T;", "x <me@example.org>", "&nbspx;"]
 )
 def test_signs_that_are_no_html_are_left_alone(text):
     assert not has_html(text)
@@ -115,10 +115,33 @@ def test_entities_are_resolved_once():
         "<style>p {}</style>",
         '<STYLE type="text/css">p {}</STYLE >',
         '<script src="a.js">p()</script>',
+        '<?xml version="1.0"?>',
+        "<!DOCTYPE html>",
+        '<svg width="9"><path d="M0"/></svg>',
+        "<head><title>Survey</title></head>",
+        "<![if !supportLists]><![endif]>",
     ],
 )
 def test_comments_styles_and_scripts_are_no_text(unshown):
     assert html_text(f"<p>Good{unshown} food</p>") == "Good food"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<p data-pasted>Good food</p>",
+        '<p class="a"class="b">Good food</p>',
+        "<span title='a > b'>Good food</span>",
+        "<w:p><w:r><w:t>Good food</w:t></w:r></w:p>",
+        '<st1:City w:st="on">Good</st1:City> food<o:p></o:p>',
+        "<![CDATA[Good food]]>",
+        "Good&nbspfood",
+        "Go&shy;od&#8203; food",
+    ],
+)
+def test_html_of_editors_is_recognised_and_its_text_shown(text):
+    assert has_html(text)
+    assert html_text(text) == "Good food"
 
 
 def test_groups_that_differ_in_case_or_blanks_are_joined(tmp_path):
