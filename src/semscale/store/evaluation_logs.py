@@ -4,7 +4,7 @@ import json
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -124,7 +124,7 @@ _COLUMNS = {
 _GRADES = {"C": "correct", "I": "incorrect"}  # as inspect_ai writes them
 _HEAD = 4096
 _BATCH = 20_000
-_LOG_START = re.compile(rb'[\xef\xbb\xbf\s]*\{.*?"(?:eval|evalId|results)"\s*:', re.DOTALL)
+_LOG_START = re.compile(r'\s*\{.*?"(?:eval|evalId|results)"\s*:', re.DOTALL)
 _TOO_LARGE = "save a table of its samples as JSON lines (.jsonl) or CSV"
 
 REASONING, REASON, EXPLANATION = "reasoning", "reason", "explanation_"
@@ -142,8 +142,8 @@ def open_log(path: Path, name: str, format: str = JSON) -> Table:
     Columns of ``inspect`` (``.eval``, ``.json``): ``id``, ``epoch``, ``input``, ``target``, ``output``,
     ``model``, ``error``, ``logprobs``, and ``score_NAME`` for each scorer, where C and I read ``correct`` and
     ``incorrect``. Columns of ``promptfoo`` (``.json``): ``test``, ``prompt_index``, ``prompt``, ``provider``,
-    ``output``, ``success``, ``score``, ``error``, and ``var_NAME`` for each variable. Columns of
-    ``openai-evals`` (``.jsonl``): ``sample_id``, ``prompt``, ``output``, ``expected``, ``correct``; samplings
+    ``output``, ``success``, ``score``, ``error``, and ``var_NAME`` for each variable; its results may also be
+    JSON lines (``.jsonl``). Columns of ``openai-evals`` (``.jsonl``): ``sample_id``, ``prompt``, ``output``, ``expected``, ``correct``; samplings
     with another prompt than the sample's first, such as a grader's, are left out.
 
     A log that has them also has the columns ``explanation_NAME`` and ``tokens`` (inspect), and ``reason`` of
@@ -174,7 +174,7 @@ def open_log(path: Path, name: str, format: str = JSON) -> Table:
             notes = (*_note_unfinished(document), *_note_mixed_models(rows))
         else:
             rows = _promptfoo_rows(document, name)
-            notes = (*_note_mixed_prompts(rows), *_note_mixed_providers(rows))
+            notes = (*_note_mixed_prompts(rows), *_note_mixed_providers(rows), *_note_repeated_tests(rows))
     rows = _without_empty_columns(rows)
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     if not rows:
@@ -223,7 +223,9 @@ def looks_like_log(path: Path) -> bool:
     """
     check_regular(path)
     with path.open("rb") as file:
-        return _LOG_START.match(file.read(_HEAD)) is not None
+        head = file.read(_HEAD)
+    text = head.decode(json.detect_encoding(head), errors="replace")
+    return _LOG_START.match(text) is not None
 
 
 def is_openai_log(path: Path) -> bool:
@@ -232,13 +234,30 @@ def is_openai_log(path: Path) -> bool:
         return file.read(_HEAD).lstrip().startswith(b'{"spec"')
 
 
+def is_promptfoo_lines(path: Path) -> bool:
+    """Return whether a file of JSON lines begins with a result of promptfoo."""
+    with path.open("rb") as file:
+        return _is_result(_parse_or_none(file.readline(MOST_BYTES)))
+
+
+def _is_result(value: object) -> bool:
+    """Return whether a value is one result of promptfoo."""
+    return isinstance(value, Mapping) and {"testIdx", "promptIdx", "prompt"} <= value.keys()
+
+
 def _document(path: Path, name: str) -> Mapping[str, Any]:
-    """Read a log of inspect_ai, zipped or not, or of promptfoo."""
+    """Read a log of inspect_ai, zipped or not, or of promptfoo, whose results may be JSON lines."""
     with path.open("rb") as file:
         if file.read(2) == b"PK":
             return _unpack(path, name)
+    content = _bytes_of(path, name)
     try:
-        return _mapping(parse_json(_bytes_of(path, name).decode("utf-8-sig")))
+        text = content.decode(json.detect_encoding(content))
+        first, _, rest = text.strip().partition("\n")
+        if rest and _is_result(_parse_or_none(first.encode())):
+            return {"results": [parse_json(line) for line in text.splitlines() if line.strip()]}
+        document = _mapping(parse_json(text))
+        return {"results": [document]} if _is_result(document) else document
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise InputError(
             f"{name} is not valid JSON: {error}; it may be damaged or cut off, so export it again"
@@ -248,8 +267,14 @@ def _document(path: Path, name: str) -> Mapping[str, Any]:
 def _kind(document: Mapping[str, Any], name: str) -> str:
     if "eval" in document and "samples" in document:
         return "inspect"
-    if isinstance(_mapping(document.get("results")).get("results"), list):
+    if _results_of(document) is not None:
         return "promptfoo"
+    if "eval" in document:
+        reason = _mapping(document.get("error")).get("message") or "it may be only its header"
+        raise InputError(
+            f"{name} holds no samples, and the run that wrote it has the status "
+            f"“{document.get('status')}” ({reason}); run it again, or export its samples"
+        )
     raise InputError(
         f"{name} is not a log of inspect_ai or promptfoo with results, and other JSON files are not "
         "supported: save a table as JSON lines (.jsonl) or CSV"
@@ -324,17 +349,27 @@ def _inspect_row(sample: Mapping[str, Any]) -> Row:
     return row
 
 
+def _results_of(document: Mapping[str, Any]) -> list[Any] | None:
+    """Return the results of promptfoo, which older versions write at the top; ``None`` without any."""
+    results = document.get("results")
+    inner = results if isinstance(results, list) else _mapping(results).get("results")
+    return inner if isinstance(inner, list) else None
+
+
 def _promptfoo_rows(document: Mapping[str, Any], name: str) -> list[Row]:
-    results = _mapping(document.get("results")).get("results")
-    if not isinstance(results, list):
+    results = _results_of(document)
+    if results is None:
         raise InputError(
             f"{name} holds no results of promptfoo; write them with promptfoo eval -o results.json"
         )
     rows = []
     prompts: dict[str, list[object]] = {}
+    tests: dict[str, int] = {}  # versions before 3 do not number them
+    name_of = _provider_names(list(map(_mapping, results)))
     for number, result in enumerate(map(_mapping, results)):
         prompt, response = _mapping(result.get("prompt")), _mapping(result.get("response"))
-        provider, test = result.get("provider"), str(result.get("testIdx", number))
+        variables = json.dumps(result["vars"], sort_keys=True) if "vars" in result else f"row {number}"
+        test = str(result.get("testIdx", tests.setdefault(variables, len(tests))))
         raw, of_test = prompt.get("raw"), prompts.setdefault(test, [])
         if raw not in of_test:
             of_test.append(raw)
@@ -343,7 +378,7 @@ def _promptfoo_rows(document: Mapping[str, Any], name: str) -> list[Row]:
                 "test": test,
                 PROMPT_INDEX: of_test.index(raw) if result.get("promptIdx") is None else result["promptIdx"],
                 "prompt": _conversation(_from_json(raw)),
-                "provider": provider.get("id") if isinstance(provider, Mapping) else provider,
+                "provider": name_of(result.get("provider")),
                 "output": _text(response.get("output")),
                 "success": result.get("success"),
                 "score": result.get("score"),
@@ -358,12 +393,44 @@ def _promptfoo_rows(document: Mapping[str, Any], name: str) -> list[Row]:
     return rows
 
 
+def _provider_names(results: list[Mapping[str, Any]]) -> Callable[[Any], Any]:
+    """Return the naming of providers: by ID, or by label if several of them share an ID."""
+    providers = [_mapping(result.get("provider")) for result in results]
+    labels: dict[Any, set[Any]] = {}
+    for provider in providers:
+        labels.setdefault(provider.get("id"), set()).add(provider.get("label") or None)
+
+    def name(provider: Any) -> Any:
+        if not isinstance(provider, Mapping):
+            return provider
+        label = provider.get("label") if len(labels[provider.get("id")]) > 1 else None
+        return label or provider.get("id")
+
+    return name
+
+
 def _note_mixed_prompts(rows: list[Row]) -> tuple[str, ...]:
-    n = len(_distinct(rows, PROMPT_INDEX))
+    """Note several prompts; promptfoo numbers each pair of a provider and a prompt."""
+    prompts: dict[Any, set[Any]] = {}
+    for row in rows:
+        prompts.setdefault(row["provider"], set()).add(row[PROMPT_INDEX])
+    n = max(map(len, prompts.values()), default=0)
     return _note_if_mixed(
         n,
         f"Outputs to {n} prompts are in this log; rows of one test are answers to different prompts, and no "
         f"samples of each other. `where='{PROMPT_INDEX} == 0'` selects one.",
+    )
+
+
+def _note_repeated_tests(rows: list[Row]) -> tuple[str, ...]:
+    """Note repetitions, each of which promptfoo numbers as a test of its own."""
+    asked = {(row["provider"], row["prompt"], row["test"]) for row in rows}
+    n = len(asked) - len({(provider, prompt) for provider, prompt, _ in asked})
+    if not n or len(asked) < len(rows):
+        return ()
+    return (
+        f"{n} rows repeat the prompt of another test, as promptfoo --repeat numbers each repetition as a test; "
+        "the column ‘prompt’ names the item whose samples they are.",
     )
 
 

@@ -14,7 +14,7 @@ from semscale.messages import shorten
 from semscale.store.child_process import HeldFiles, Opening, open_in_child
 from semscale.store.columnar import open_remote_folder, open_remote_parquet
 from semscale.store.delimited import encoding_name
-from semscale.store.evaluation_logs import is_openai_log
+from semscale.store.evaluation_logs import is_openai_log, is_promptfoo_lines
 from semscale.store.formats import open_here, with_rows
 from semscale.store.places import (
     explain_errors,
@@ -230,4 +230,8 @@ def _format_of(path: Path, name: str, content: Path | None = None) -> str:
         shown = f"the extension '{path.suffix}'" if path.suffix else "no extension"
         raise InputError(f"{name} has {shown}; say what it is with `format`: {', '.join(FORMATS)}")
     known = EXTENSIONS[extension]
-    return "openai-evals" if known == "jsonl" and is_openai_log(content or path) else known
+    if known != "jsonl":
+        return known
+    if is_openai_log(content or path):
+        return "openai-evals"
+    return "promptfoo" if is_promptfoo_lines(content or path) else known

@@ -348,6 +348,101 @@ def test_multiple_prompts_in_a_log_are_noted_and_distinguished(tmp_path):
     assert next(table.batches(9))["prompt_index"].to_list() == [0, 1, 0, 1]
 
 
+def result_of(prompt, answer, *, provider="a", **more):
+    """Return a result of promptfoo as versions before 3 write it, without numbers."""
+    question = prompt.split()[-1]
+    return {
+        "provider": {"id": provider},
+        "prompt": {"raw": prompt},
+        "vars": {"q": question},
+        "response": {"output": answer},
+        **more,
+    }
+
+
+OLD_RESULTS = [
+    result_of("Briefly: Italy?", "Rome"),
+    result_of("In detail: Italy?", "Rome it is"),
+    result_of("Briefly: Spain?", "Madrid"),
+]
+
+
+@pytest.mark.parametrize(
+    "log", [{"version": 2, "results": OLD_RESULTS}, {"results": {"version": 2, "results": OLD_RESULTS}}]
+)
+def test_tests_of_promptfoo_without_numbers_are_those_of_equal_variables(tmp_path, log):
+    outcome = rows(write(tmp_path / "r.json", log))
+    assert [(row["test"], row["prompt_index"], row["output"]) for row in outcome] == [
+        ("0", 0, "Rome"),
+        ("0", 1, "Rome it is"),
+        ("1", 0, "Madrid"),
+    ]
+
+
+def numbered(*results):
+    """Number results as promptfoo does: a column of its table for each pair of a provider and a prompt."""
+    return [
+        result_of(prompt, answer, testIdx=test, promptIdx=column, provider=provider)
+        for test, column, prompt, answer, provider in results
+    ]
+
+
+TWO_PROVIDERS = numbered(
+    (0, 0, "Italy?", "Rome", "a"),
+    (0, 1, "Italy?", "Roma", "b"),
+    (1, 0, "Spain?", "Madrid", "a"),
+    (1, 1, "Spain?", "Madrid", "b"),
+)
+
+
+def test_a_prompt_to_two_providers_is_no_second_prompt(tmp_path):
+    (note,) = open_table(write(tmp_path / "r.json", {"results": {"results": TWO_PROVIDERS}})).notes
+    assert note.startswith("Outputs of 2 providers are in this log (a, b)")
+
+
+def test_providers_with_one_id_are_named_by_their_labels(tmp_path):
+    labels = {"a": "cold", "b": "hot"}
+    results = [
+        row | {"provider": {"id": "m", "label": labels[row["provider"]["id"]]}} for row in TWO_PROVIDERS
+    ]
+    path = write(tmp_path / "r.json", {"results": {"results": results}})
+    assert [row["provider"] for row in rows(path)] == ["cold", "hot", "cold", "hot"]
+    assert open_table(path).notes[0].startswith("Outputs of 2 providers are in this log (cold, hot)")
+
+
+def test_repetitions_that_promptfoo_numbers_as_tests_are_noted(tmp_path):
+    results = numbered(
+        (0, 0, "Italy?", "Rome", "a"),
+        (1, 0, "Italy?", "Roma", "a"),
+        (2, 0, "Spain?", "Madrid", "a"),
+        (3, 0, "Spain?", "Madrid!", "a"),
+    )
+    (note,) = open_table(write(tmp_path / "r.json", {"results": {"results": results}})).notes
+    assert note.startswith("2 rows repeat the prompt of another test")
+    assert "‘prompt’" in note
+
+
+@pytest.mark.parametrize("results", [TWO_PROVIDERS, TWO_PROVIDERS[:1]])
+def test_results_of_promptfoo_as_json_lines(tmp_path, results):
+    path = tmp_path / "r.jsonl"
+    path.write_text("\n".join(map(json.dumps, results)), encoding="utf-8")
+    outcome = rows(path)
+    assert [row["output"] for row in outcome] == ["Rome", "Roma", "Madrid", "Madrid"][: len(results)]
+    assert outcome[0]["var_q"] == "Italy?"
+
+
+def test_a_log_that_a_shell_wrote_as_utf_16(tmp_path):
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps({"results": {"results": TWO_PROVIDERS}}), encoding="utf-16")
+    assert len(rows(path)) == 4
+
+
+def test_a_log_of_inspect_without_samples_states_the_reason(tmp_path):
+    log = {"version": 2, "status": "error", "eval": {}, "error": {"message": "no key"}}
+    with pytest.raises(InputError, match=r"holds no samples.*status “error” \(no key\); run it again"):
+        open_table(write(tmp_path / "log.json", log))
+
+
 def test_unnumbered_prompts_are_distinguished_by_text(tmp_path):
     results = [
         {"testIdx": 0, "prompt": {"raw": raw}, "response": {"output": "A"}} for raw in ("Hi", "Hello", "Hi")
