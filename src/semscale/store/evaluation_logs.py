@@ -143,8 +143,9 @@ def open_log(path: Path, name: str, format: str = JSON) -> Table:
     ``model``, ``error``, ``logprobs``, and ``score_NAME`` for each scorer, where C and I read ``correct`` and
     ``incorrect``. Columns of ``promptfoo`` (``.json``): ``test``, ``prompt_index``, ``prompt``, ``provider``,
     ``output``, ``success``, ``score``, ``error``, and ``var_NAME`` for each variable; its results may also be
-    JSON lines (``.jsonl``). Columns of ``openai-evals`` (``.jsonl``): ``sample_id``, ``prompt``, ``output``, ``expected``, ``correct``; samplings
-    with another prompt than the sample's first, such as a grader's, are left out.
+    JSON lines (``.jsonl``). Columns of ``openai-evals`` (``.jsonl``): ``sample_id``, ``prompt``, ``output``,
+    ``expected``, ``correct``; samplings with another prompt than the sample's first, such as a grader's, are
+    left out.
 
     A log that has them also has the columns ``explanation_NAME`` and ``tokens`` (inspect), and ``reason`` of
     the score, ``cost`` and ``latency`` in seconds (promptfoo).
@@ -429,8 +430,8 @@ def _note_repeated_tests(rows: list[Row]) -> tuple[str, ...]:
     if not n or len(asked) < len(rows):
         return ()
     return (
-        f"{n} rows repeat the prompt of another test, as promptfoo --repeat numbers each repetition as a test; "
-        "the column ‘prompt’ names the item whose samples they are.",
+        f"{n} rows repeat the prompt of another test, as promptfoo --repeat numbers each repetition as a "
+        "test; the column ‘prompt’ names the item whose samples they are.",
     )
 
 
