@@ -243,6 +243,24 @@ Record ID | Survey Timestamp | Pain? (choice=Back, lower) | Pain? (choice=None o
         "id,d_tea,d_coffee\n1,Yes,No\n2,Don't know,Don't know\n3,No,Yes\n4,9,-99\n",
         {"d_*": (2, {"tea": 50, "coffee": 50})},
     ),
+    # More codes for no answer than answers.
+    "answers beside -8, -9 and -66": (
+        "id,q\n1,Yes\n2,No\n3,-8\n4,-9\n5,-66\n6,Yes\n",
+        {"q": (3, {"Yes": 66.7, "No": 33.3})},
+    ),
+    "Alchemer, several and single answers with what people wrote": (
+        as_csv(rows_of("""
+Response ID|Time Started|Session ID|User Agent|A:Q: a?|B: c:Q: a?|Other - Write In::Q: a?|R|Other - Write In:R
+1 | 2025-03-01 09:41 | s1 | x | A | | | Hot |
+2 | 2025-03-01 09:41 | s2 | x | A | B: c | Mate | Cold |
+3 | 2025-03-01 09:41 | s3 | x | | B: c | Juice | Other - Write In | Warm
+4 | 2025-03-01 09:41 | s4 | x | | | | Hot |
+""")),
+        {
+            "Q: a?": (3, {"A": 66.7, "B: c": 66.7, "Other - Write In": 66.7}),
+            "R": (4, {"Hot": 50, "Cold": 25, "Other - Write In": 25}),
+        },
+    ),
     # Four spellings of two answers; the last has a character without width.
     "labels in different case, with hard blanks": (
         "id,q\n1,Very likely\n2,very\u00a0likely\n3,Likely\n4,LIKELY \n5,Unlikely\n6,un\u200blikely\n",

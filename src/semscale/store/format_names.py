@@ -12,6 +12,6 @@ JSON = "json"
 
 HeaderKind = Literal[
     "auto", "plain", "qualtrics", "surveymonkey", "limesurvey", "sosci", "google-forms", "microsoft-forms",
-    "typeform", "kobo", "redcap",
+    "typeform", "kobo", "redcap", "alchemer",
 ]  # fmt: skip
 """Headers: of survey tools, a ``plain`` row of names, or ``auto``, which recognizes them by their form."""

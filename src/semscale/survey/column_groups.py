@@ -19,6 +19,7 @@ _WITH_QUESTIONS = frozenset(
         "Google Forms",
         "Microsoft Forms",
         "Typeform",
+        "Alchemer",
     }
 )
 """Tools whose headers tell which columns belong to a question, so that names need not."""

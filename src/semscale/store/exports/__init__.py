@@ -11,6 +11,7 @@ from semscale.errors import InputError
 from semscale.html_texts import plain_label
 from semscale.spelling import hint
 from semscale.store.exports import (
+    alchemer,
     forms,
     kobo,
     limesurvey,
@@ -31,6 +32,7 @@ _READERS: Mapping[HeaderKind, Callable[[Sequence[str], Sequence[Row]], SurveyHea
     "sosci": sosci.read_header,
     "redcap": redcap.read_header,
     "kobo": kobo.read_header,
+    "alchemer": alchemer.read_header,
     "typeform": forms.read_typeform_header,
     "microsoft-forms": forms.read_microsoft_header,
     "google-forms": forms.read_google_header,
