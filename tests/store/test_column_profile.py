@@ -34,6 +34,7 @@ def profile(values, name="q", labels=None):
         ("number", "income", [1000, 2000, 2000, 90000], None),
         ("single choice", "q", ["DE", "AT", "DE", "DE", "AT", "FR"], None),
         ("single choice", "q", ["DE", "AT", "FR"], None),  # three words are no open texts
+        ("single choice", "q", ["Very good", "very good", "Very  good", "VERY GOOD", "Not so good"], None),
         ("single choice", "q", [1, 2, 2, 1], None),
         ("single choice", "q", [1, 2, 3, 3, 1], ColumnLabels(measure="nominal")),
         ("ordinal", "q", ["low", "high", "low"], ColumnLabels(values={"low": "Low"}, measure="ordinal")),

@@ -16,6 +16,12 @@ def test_answers_that_differ_in_case_or_blanks_share_a_line():
     assert any("‘Agree’ (2)" in note and "‘agree’ (1)" in note for note in table.question.notes)
 
 
+def test_answers_that_differ_in_dashes_or_width_share_a_line():
+    answers = ["18-24", "18–24", "18-24", "25−34", "１８-２４", "25-34", "25-34"]
+    (table,) = crosstabs(pl.DataFrame({"q": answers}), questions=["q"]).tables
+    assert lines(table) == ["18-24", "25-34"]
+
+
 def test_list_options_that_differ_in_case_share_a_line():
     answers = ["Tea; coffee", "tea;Coffee", "Tea", "tea", "Coffee", "coffee", "Tea"]
     (table,) = crosstabs(pl.DataFrame({"q": answers}), questions=["q"]).tables

@@ -200,16 +200,25 @@ class ColumnProfile:
     def _kind_of_texts(self) -> ColumnKind:
         if any(len(value) > _LONGEST_OPTION for value in self.values):
             return "open text"
-        mean_words, share = self.words / self.filled, len(self.values) / self.filled
+        mean_words = self.words / self.filled
         if self._is_unique and self._is_named_id and mean_words < _PHRASE:
             return "id"
         if self.labels.answers:
             return "ordinal" if self.labels.measure == "ordinal" else "single choice"
         if options_in_values(self.values):
             return "multiple choice"
-        is_varied = share > _HALF and (mean_words >= _PHRASE or len(self.values) > _FEW_WORDS)
-        is_long = len(self.values) > _CHOICES and mean_words >= _SENTENCE and not self._has_long_options
-        return "open text" if is_varied or is_long else "single choice"
+        # Spellings of an answer that differ only in case or blanks are one.
+        is_open = self._is_open(len(self.values), mean_words) and self._is_open(
+            len(set(map(code_key, self.values))), mean_words
+        )
+        return "open text" if is_open else "single choice"
+
+    def _is_open(self, n_different: int, mean_words: float) -> bool:
+        """Return whether a number of different texts of some length is that of open answers."""
+        is_varied = n_different > _HALF * self.filled and (mean_words >= _PHRASE or n_different > _FEW_WORDS)
+        return is_varied or (
+            n_different > _CHOICES and mean_words >= _SENTENCE and not self._has_long_options
+        )
 
     @property
     def _has_long_options(self) -> bool:

@@ -23,23 +23,29 @@ LONGEST_CODE = 30
 _NUMBER = re.compile(r"[+\-\u2212]?\d{1,12}([.,]\d{1,6})?")
 
 
-_NO_WIDTH = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
+_PLAIN: dict[int, str | None] = {
+    **dict.fromkeys(map(ord, "‘’‛ʼ´"), "'"),
+    **dict.fromkeys(map(ord, "“”„‟"), '"'),
+    **dict.fromkeys(map(ord, "‐‑‒–—―−"), "-"),
+    **dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff")),
+}
+"""Typographic quotation marks and dashes as plain ones, and characters without width as nothing."""
 
 
 def code_key(text: str) -> str:
-    r"""Normalise a text for comparison with codes: in lower case, single blanks, straight apostrophes.
+    r"""Normalise a text for comparison: in lower case, single blanks, plain quotation marks and dashes.
 
-    Hard blanks are blanks, and characters without width are left out. Accented letters are equal regardless
-    of their encoding (Unicode's form NFC).
+    Hard blanks are blanks, and characters without width are left out. Letters and digits are equal regardless
+    of their encoding and width (Unicode's form NFKC).
 
     Examples:
-        >>> code_key(" Don’t\u00a0  know ")
-        "don't know"
+        >>> code_key(" Don’t\u00a0  know "), code_key("１８–２４")
+        ("don't know", '18-24')
     """
     if text.isascii():  # the rest changes nothing, and takes most of the time for a column of texts
         return " ".join(text.casefold().split())
-    words = " ".join(text.translate(_NO_WIDTH).casefold().split())
-    return unicodedata.normalize("NFC", words).replace("\u2019", "'")
+    plain = unicodedata.normalize("NFKC", text.translate(_PLAIN))
+    return unicodedata.normalize("NFC", " ".join(plain.casefold().split()))
 
 
 def missing_keys(codes: Iterable[str]) -> frozenset[str]:

@@ -77,7 +77,8 @@ class CountedColumns:
         others = {
             number for value in labels if value not in codes and (number := parse_number(value)) is not None
         }
-        if 2 * len(numbers) < len(rest):
+        are_below_zero = len(numbers) < len(rest) and all(number < 0 for number in numbers)
+        if 2 * len(numbers) < len(rest) or are_below_zero:
             codes |= {value: "no answer" for value in rest if cell_name(value) in CUSTOMARY_CODES}
         elif mentions_any(f"{profile.name} {profile.labels.title}", "recommend") and (
             outside := _outside_nps(numbers)

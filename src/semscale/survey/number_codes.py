@@ -8,7 +8,7 @@ from math import isfinite
 from semscale.store.missing_codes import code_key, looks_like_code
 
 _SIZES = (*range(7, 10), 77, 88, *range(96, 100), 777, 888, *range(996, 1000), *range(9996, 10000))
-CUSTOMARY_CODES = frozenset(map(str, (*_SIZES, *(-size for size in _SIZES), *range(-6, 0))))
+CUSTOMARY_CODES = frozenset(map(str, (*_SIZES, *(-size for size in _SIZES), -66, -666, *range(-6, 0))))
 """Customary numbers for no answer, as texts."""
 
 _CUSTOMARY = frozenset(map(float, CUSTOMARY_CODES))
