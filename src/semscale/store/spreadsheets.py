@@ -1,9 +1,12 @@
 """Excel workbooks: a sheet as a table in which every cell keeps its type."""
 
+import re
 import zipfile
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import polars as pl
 
@@ -20,6 +23,17 @@ _MOST_TITLE_ROWS = 20
 _EXACT = 2**53
 _DAY_0 = datetime(1899, 12, 31)
 _LONGEST = datetime.max - _DAY_0
+_MOST_NAMED = 3
+_SHEETS, _LINKS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
+_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_WITHOUT_VALUE = re.compile(
+    rb"<(?:\w{1,9}:)?c r=\"(?P<column>[A-Z]{1,3})\d{1,7}\"(?![^>]{0,99}t=\"str\")[^>]{0,99}>\s{0,9}"
+    rb"<(?:\w{1,9}:)?f\b[^>]{0,999}(?:/>|>[^<]{0,9999}</(?:\w{1,9}:)?f>)\s{0,9}"
+    rb"(?:<(?:\w{1,9}:)?v ?/>|<(?:\w{1,9}:)?v></(?:\w{1,9}:)?v>)?\s{0,9}</(?:\w{1,9}:)?c>"
+)
+"""A cell with a formula that no program computed. The value of a formula can be an empty text."""
+_NO_TEXT = re.compile(rb't="s"[^>]{0,99}>\s{0,9}<(?:\w{1,9}:)?v>-')
+"""A cell with a negative number of a text, which the reader takes for the first text."""
 
 
 def open_excel(
@@ -34,7 +48,8 @@ def open_excel(
 
     The header is the first row that is not blank. Rows above it with a single cell each are a title, which is
     skipped with a note. For headers of survey tools see ``survey_header``. If no sheet is named, a note lists
-    the other sheets.
+    the other sheets. Notes name columns with merged cells, of which only the first has a value, and with
+    formulas that no program computed.
 
     Whole numbers become integers. In a column that mixes texts with numbers, booleans, dates or times, every
     cell keeps its type; a time of day, or a duration in a mixed column, is a time after the last day of 1899.
@@ -51,7 +66,7 @@ def open_excel(
             row, or a column occurs twice.
     """
     _check_size(path, name)
-    rows, first, title, sheets = _read(path, name, sheet)
+    rows, (first, left), merged, title, sheets = _read(path, name, sheet)
     other_sheets = [other for other in sheets if other != title]
     if not rows:
         remedy = f"name another one with `sheet`: {', '.join(other_sheets)}" if other_sheets else "fill it"
@@ -75,6 +90,9 @@ def open_excel(
 
     header = survey_header([_title(cell) for cell in rows[0]], rows[1:3], name, header_kind)
     answers = rows[1 + header.more :]
+    below = first + position + header.more  # rows above the answers
+    joined = [column for row, column in merged if row >= below]
+    named = dict(enumerate(header.columns, start=left))
     frame = pl.DataFrame(
         [
             _column(title, [_value(row[position]) for row in answers])
@@ -91,7 +109,13 @@ def open_excel(
         labels=header.labels,
         export=header.export,
         sheets=tuple(sheets),
-        notes=(*_sheet_notes(name, title, [] if sheet else other_sheets), *title_notes, *header.notes),
+        notes=(
+            *_sheet_notes(name, title, [] if sheet else other_sheets),
+            *title_notes,
+            *header.notes,
+            *_note_merged(name, joined, named),
+            *_note_formulas(path, name, title, named),
+        ),
         hint=hint,
     )
 
@@ -133,16 +157,21 @@ def _title_notes(name: str, first: int, n: int) -> list[str]:
 
 def _first_titles(path: Path, name: str, sheet: str) -> list[str]:
     """Return the names of a sheet's columns; empty for an empty sheet."""
-    rows, _, _, _ = _read(path, name, sheet)
+    rows, _, _, _, _ = _read(path, name, sheet)
     return [_title(cell) for cell in rows[_title_rows(rows)]] if rows else []
 
 
-def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], int, str, list[str]]:
+_Cell = tuple[int, int]
+
+
+def _read(
+    path: Path, name: str, sheet: str | None
+) -> tuple[list[list[Any]], _Cell, list[_Cell], str, list[str]]:
     """Read a sheet.
 
     Returns:
-        Its rows from the first that is not blank, the number of that row, its title, and the titles of all
-        sheets.
+        Its rows from the first that is not blank, the number of that row and the position of the first
+        column, the positions of cells that are merged with others, its title, and the titles of all sheets.
     """
     from python_calamine import CalamineError, CalamineWorkbook
 
@@ -165,9 +194,78 @@ def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], in
             rows = content.to_python()
             # A row of errors or of empty texts is read as a blank one.
             blank = next((at for at, row in enumerate(rows) if any(cell != "" for cell in row)), len(rows))
-            return rows[blank:], first + blank, title, list(titles)
+            left = content.start[1] if content.start else 0
+            merged = [start for start, _ in content.merged_cell_ranges or ()]
+            return rows[blank:], (first + blank, left), merged, title, list(titles)
     except CalamineError as error:
         raise _unreadable(name, (str(error).splitlines() or ["damaged"])[0]) from error
+
+
+def _note_merged(name: str, columns: Sequence[int], named: Mapping[int, str]) -> list[str]:
+    """Note cells of answers that are merged with others."""
+    if not columns:
+        return []
+    ranges = "a range" if len(columns) == 1 else f"{len(columns):,} ranges"
+    return [
+        f"{name}: {ranges} of merged cells in {_columns(columns, named)}: only the first cell of each has a "
+        "value, and the others are empty; unmerge and fill them in Excel"
+    ]
+
+
+def _note_formulas(path: Path, name: str, title: str, named: Mapping[int, str]) -> list[str]:
+    """Note columns with formulas whose values are not in the file.
+
+    Raises:
+        InputError: a cell has a negative number of a text.
+    """
+    with zipfile.ZipFile(path) as package:
+        member = _member(package, title)
+        content = package.read(member) if member in package.namelist() else b""
+    if b"v>-" in content and _NO_TEXT.search(content):
+        raise _unreadable(name, "Cell string index not found in shared strings table")
+    has_formulas = any(sign in content for sign in (b"<f>", b"<f ", b":f>", b":f "))
+    cells = _WITHOUT_VALUE.finditer(content) if has_formulas else ()
+    letters = [match["column"].decode() for match in cells]
+    if not letters:
+        return []
+    where = _columns(map(_position, letters), named)
+    counted = (
+        f"1 cell in {where} has a formula without a value, and is"
+        if len(letters) == 1
+        else f"{len(letters):,} cells in {where} have formulas without values, and are"
+    )
+    return [f"{name}: {counted} empty; open and save the file in Excel, which computes them"]
+
+
+def _member(package: zipfile.ZipFile, title: str) -> str:
+    """Return the name of the member with a sheet; empty if the workbook is not of Excel's own format."""
+    if not {_SHEETS, _LINKS} <= set(package.namelist()):
+        return ""
+    sheets = ElementTree.fromstring(package.read(_SHEETS)).iter()
+    relation = next((node.get(_RELATION) for node in sheets if node.get("name") == title), None)
+    links = ElementTree.fromstring(package.read(_LINKS)).iter()
+    target = next((node.get("Target", "") for node in links if node.get("Id") == relation), "")
+    return target.lstrip("/") if target.startswith("/") else f"xl/{target}"
+
+
+def _position(letters: str) -> int:
+    """Return the position of a column by its letters, from 0.
+
+    Examples:
+        >>> [_position(letters) for letters in ("A", "Z", "AA")]
+        [0, 25, 26]
+    """
+    position = 0
+    for letter in letters:
+        position = 26 * position + ord(letter) - ord("A") + 1
+    return position - 1
+
+
+def _columns(positions: Iterable[int], named: Mapping[int, str]) -> str:
+    """Return the names of the first columns."""
+    names = [f"‘{named[position]}’" for position in dict.fromkeys(positions) if position in named]
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def _unreadable(name: str, reason: str) -> InputError:

@@ -279,3 +279,70 @@ def test_what_is_no_package_is_refused(tmp_path):
     path.write_bytes(b"id,text")
     with pytest.raises(InputError, match="cannot be read as an Excel workbook"):
         open_excel(path, "a")
+
+
+@pytest.mark.parametrize("above", [0, 2])
+def test_merged_cells_of_answers_are_noted(tmp_path, above):
+    path = tmp_path / "answers.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet()
+        if above:
+            sheet.write(0, 1, "A title")
+        for row, cells in enumerate([["region", "q"], ["", "Good"], ["", "Bad"], ["", "Good"], ["S", "Bad"]]):
+            sheet.write_row(above + row, 1, cells)
+        sheet.merge_range(above + 1, 1, above + 3, 1, "North")
+    table = open_excel(path, "answers.xlsx")
+    assert next(table.batches(9))["region"].to_list() == ["North", None, None, "S"]
+    assert table.notes[-1].startswith(
+        "answers.xlsx: a range of merged cells in ‘region’: only the first cell"
+    )
+
+
+def test_merged_cells_of_a_title_and_a_header_are_not_noted(tmp_path):
+    path = tmp_path / "answers.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet()
+        sheet.merge_range(0, 0, 0, 1, "A title")
+        sheet.write_row(1, 0, ["q", "n"])
+        sheet.write_row(2, 0, ["Good", 1])
+    assert not any("merged" in note for note in open_excel(path, "answers.xlsx").notes)
+
+
+@pytest.mark.parametrize("written", ["<v/>", "<v></v>", ""])
+def test_formulas_without_values_are_noted(tmp_path, written):
+    path = tmp_path / "answers.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        book.add_worksheet("other").write("A1", "x")
+        sheet = book.add_worksheet("a")
+        sheet.write_row(0, 0, ["n", "twice", "text"])
+        for row in range(1, 4):
+            sheet.write(row, 0, row)
+            sheet.write_formula(row, 1, f"=2*A{row + 1}", None, 2 * row)
+            sheet.write_formula(row, 2, '=""', None, "empty")
+    # Excel writes the empty text as a value, and programs such as openpyxl do not compute formulas.
+    replaced = {b"<v>empty</v>": b"<v></v>", b"</f><v>2</v>": f"</f>{written}".encode()}
+    with zipfile.ZipFile(path) as package:
+        members = {name: package.read(name) for name in package.namelist()}
+    for old, new in replaced.items():
+        members["xl/worksheets/sheet2.xml"] = members["xl/worksheets/sheet2.xml"].replace(old, new)
+    with zipfile.ZipFile(path, "w") as package:
+        for name, content in members.items():
+            package.writestr(name, content)
+    table = open_excel(path, "answers.xlsx", sheet="a")
+    assert next(table.batches(9))["twice"].to_list() == [None, 4, 6]
+    (note,) = table.notes
+    assert note.startswith("answers.xlsx: 1 cell in ‘twice’ has a formula without a value")
+
+
+def test_a_cell_with_a_negative_number_of_a_text_is_damaged(tmp_path):
+    path = workbook(tmp_path, ("a", [["q"], ["Good"], ["Bad"], [-1]]))
+    assert only(path)["q"].to_list() == ["Good", "Bad", -1]
+    with zipfile.ZipFile(path) as package:
+        members = {name: package.read(name) for name in package.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    members[sheet] = members[sheet].replace(b"<v>2</v>", b"<v>-1</v>")  # the text "Bad"
+    with zipfile.ZipFile(path, "w") as package:
+        for name, content in members.items():
+            package.writestr(name, content)
+    with pytest.raises(InputError, match="cannot be read as an Excel workbook"):
+        open_excel(path, "answers.xlsx")
