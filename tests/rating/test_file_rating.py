@@ -394,6 +394,25 @@ def test_what_is_no_human_rating_is_named(cell):
         humans_in(pl.Series("h", ["1", cell]), first_row=2)
 
 
+def test_human_ratings_before_labels_are_read_and_codes_are_none():
+    cells = ["5 - Very good", "4: Good", "2,5 = so so", "(1", "NA", "don't know", "-", "3"]
+    with pytest.raises(InputError, match="'\\(1'"):
+        humans_in(pl.Series("h", cells))
+    cells.remove("(1")
+    assert humans_in(pl.Series("h", cells)) == [5.0, 4.0, 2.5, None, None, None, 3.0]
+
+
+@pytest.mark.parametrize("cell", ["4 - 5", "4 or 5", "5 - 2 stars", "3 of 5 - fine"])
+def test_two_numbers_are_no_human_rating(cell):
+    with pytest.raises(InputError, match="must hold numbers"):
+        humans_in(pl.Series("h", ["1", cell]))
+
+
+def test_a_label_without_a_number_asks_for_the_value_of_its_point():
+    with pytest.raises(InputError, match="'Very good'; write the values of the points"):
+        humans_in(pl.Series("h", ["1", "Very good"]))
+
+
 def test_human_ratings_with_decimal_commas():
     assert humans_in(pl.Series(["2,5", "3", None])) == [2.5, 3.0, None]
     with pytest.raises(InputError, match="data row 1 has '2,5'; write decimals with a point"):

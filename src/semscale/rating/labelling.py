@@ -15,11 +15,12 @@ import polars as pl
 from semscale.errors import InputError, RowError, UnknownNameError
 from semscale.json_reading import parse_json
 from semscale.results.label_sheets import HUMAN, INCLUSION, write_beside
-from semscale.results.weights import COUNTING, decimal_remedy, numbers_in, shorten_cell
+from semscale.results.weights import CORRECT, COUNTING, decimal_remedy, numbers_in, shorten_cell
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.sampling import DrawnTexts, draw_texts
 from semscale.store.columns import column_in, floats_in, have_decimal_commas, numbers_among, storable
+from semscale.store.missing_codes import looks_like_code
 from semscale.store.table import Table
 from semscale.store.writing import write_table
 from semscale.types import Floats, Mask
@@ -508,7 +509,8 @@ def humans_in(
 ) -> list[HumanRating | None]:
     """Read a column of human ratings: a number, or several as a list or as JSON text such as ``"[3, 4]"``.
 
-    Decimal commas are read as in ``numbers_in``.
+    Decimal commas are read as in ``numbers_in``. A number before a label, such as ``5 - Very good``, is the
+    rating, and a code for no answer, such as NA, is none.
 
     Args:
         cells: the column.
@@ -519,8 +521,8 @@ def humans_in(
         InputError: a cell that is neither, or out of bounds; the message names its row and its text.
 
     Examples:
-        >>> humans_in(pl.Series(["3", "[3, 4]", None]))
-        [3.0, [3.0, 4.0], None]
+        >>> humans_in(pl.Series(["3", "[3, 4]", None, "5 - Very good", "N/A"]))
+        [3.0, [3.0, 4.0], None, 5.0, None]
     """
     ratings = []
     if cells.dtype == pl.String and have_decimal_commas(cells.drop_nulls()):
@@ -531,7 +533,7 @@ def humans_in(
         except ValueError:
             raise RowError(
                 f"`human`: column '{cells.name}' must hold numbers or lists of numbers such as [3, 4], "
-                f"but data {{row}} has {shorten_cell(cell)}; {decimal_remedy(cell)}",
+                f"but data {{row}} has {shorten_cell(cell)}; {decimal_remedy(cell, _remedy(cell))}",
                 first_row + row,
             ) from None
         if bounds is not None and not lies_within(bounds, rating):
@@ -545,6 +547,16 @@ def humans_in(
     return ratings
 
 
+_NUMBERED = re.compile(r"\s*(?P<number>[+-]?\d+(?:[.,]\d+)?)\s*[-–—:=.)]\s*[^\W\d][^\d]*")
+"""A number and the label of its point."""
+
+
+def _remedy(cell: object) -> str:
+    if isinstance(cell, str) and cell.strip() and not re.search(r"\d", cell):
+        return f"write the values of the points in place of their labels, or leave the cell empty {COUNTING}"
+    return CORRECT
+
+
 def _human(cell: Any) -> HumanRating | None:
     """Parse a human rating; ``None`` if it is missing.
 
@@ -552,7 +564,11 @@ def _human(cell: Any) -> HumanRating | None:
         ValueError: the cell is not a rating.
     """
     if isinstance(cell, str):
-        cell = parse_json(cell) if cell.strip() else None
+        numbered = _NUMBERED.fullmatch(cell)
+        written = numbered["number"].replace(",", ".") if numbered else cell
+        is_number = _as_number(written) is not None
+        is_missing = not is_number and (not cell.strip() or looks_like_code(cell))
+        cell = None if is_missing else parse_json(written)
     several = cell if isinstance(cell, list) else [cell]
     numbers = []
     for number in several:

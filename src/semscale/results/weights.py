@@ -20,7 +20,7 @@ _NAMED_ROWS = 5
 
 COUNTING = "(rows are counted from 1, below the header)"
 
-_CORRECT = f"correct the cell, or leave it empty {COUNTING}"
+CORRECT = f"correct the cell, or leave it empty {COUNTING}"
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
@@ -136,7 +136,7 @@ def respondent_numbers(respondents: object, n: int) -> Integers:
     return np.array([numbers[name] if name else NOBODY for name in names], dtype=np.int64)
 
 
-def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0, remedy: str = _CORRECT) -> pl.Series:
+def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0, remedy: str = CORRECT) -> pl.Series:
     """Read a column as numbers, also from strings such as ``"2.5"``; an empty cell is null.
 
     Commas are read as decimal commas if no cell has a point, and a comma in some cell cannot be a thousands
@@ -203,13 +203,13 @@ def weights_in(cells: pl.Series, first_row: int = 0) -> pl.Series:
             row = int(wrong[0])
             raise RowError(
                 f"`weight`: column '{cells.name}' must hold 0 or numbers from 1e-100 to 1e100, but "
-                f"data {{row}} has {shorten_cell(cells[row])}; {_CORRECT}",
+                f"data {{row}} has {shorten_cell(cells[row])}; {CORRECT}",
                 first_row + row,
             )
     return numbers
 
 
-def decimal_remedy(cell: object, otherwise: str = _CORRECT) -> str:
+def decimal_remedy(cell: object, otherwise: str = CORRECT) -> str:
     """Return the remedy for a cell that is not a number and may have a decimal comma."""
     if isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell.strip()):
         return f"write decimals with a point (1.5, not 1,5), and thousands without a separator {COUNTING}"
