@@ -31,11 +31,17 @@ LIKERT = load_template("likert")
         ("likert", "mostly correct", [0.75]), ("continuous", 85, [0.85]), ("true_false", "Correct", [1.0]),
         ("true_false", "wrong", [0.0]), ("true_false", 1, [1.0]), ("true_false_uncertain", 0.5, [0.5]),
         ("likert", None, [np.nan]), ("likert", " ", [np.nan]), ("likert", float("nan"), [np.nan]),
-        ("likert", [], [np.nan]),
+        ("likert", [], [np.nan]), ("likert", "NA", [np.nan]), ("likert", "don’t know", [np.nan]),
+        ("likert", "Mostly\u00a0 correct ", [0.75]),
     ],
 )  # fmt: skip
 def test_labels_are_what_the_judge_says_too(template, cell, scores):
     np.testing.assert_array_equal(label_table([cell], load_template(template)), [scores])
+
+
+def test_a_level_that_is_named_like_a_code_is_a_label():
+    template = even_template("flaws", "Has it flaws?", [("Many", ""), ("Some", ""), ("None", "")])
+    assert label_table(["None", "Some"], template).tolist() == [[1.0], [0.5]]
 
 
 def test_labels_on_a_scale_of_the_library():

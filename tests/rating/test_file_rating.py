@@ -415,6 +415,7 @@ def test_a_label_without_a_number_asks_for_the_value_of_its_point():
 
 def test_human_ratings_with_decimal_commas():
     assert humans_in(pl.Series(["2,5", "3", None])) == [2.5, 3.0, None]
+    assert humans_in(pl.Series(["2,5", "3", "NA"])) == [2.5, 3.0, None]
     with pytest.raises(InputError, match="data row 1 has '2,5'; write decimals with a point"):
         humans_in(pl.Series("h", ["2,5", "3.5"]))
 

@@ -1,6 +1,7 @@
 """Human labels of judged answers: reading them, and comparing scores with them."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
@@ -29,7 +30,7 @@ from semscale.stats.sampling import (
     validate_inclusion,
 )
 from semscale.store.columns import as_list
-from semscale.store.missing_codes import is_missing
+from semscale.store.missing_codes import code_key, is_missing, looks_like_code
 from semscale.types import Floats, Integers, Mask
 
 _SHOWN_ROWS = 5
@@ -39,7 +40,8 @@ def label_table(human: object, template: Template, first_row: int = 0) -> Floats
     """Read human labels: numbers or names of the template's levels, one or a list of them for each item.
 
     Args:
-        human: for each item a number or a level's label, a list of them, such a list as JSON, or missing.
+        human: for each item a number or a level's label, a list of them, such a list as JSON, or missing;
+            a code such as NA is missing unless a level is named so.
         template: its levels give labels their scores; scores of numbers between two levels are interpolated.
         first_row: row of the file that has the first label, from 0.
 
@@ -56,13 +58,14 @@ def label_table(human: object, template: Template, first_row: int = 0) -> Floats
     """
     numbers, scores = _number_scores(template)
     by_name = {
-        name.casefold(): level.score
+        code_key(name): level.score
         for level in template.levels
         for name in (level.label, *level.also, *level.keyed)
     }
     rows, invalid = [], []
     for row, cell in enumerate(as_list(human, "human"), start=first_row + 1):
-        labels = [_label_score(label, by_name, numbers, scores) for label in _labels_in(cell)]
+        stated = [label for label in _labels_in(cell) if not _is_code(label, by_name)]
+        labels = [_label_score(label, by_name, numbers, scores) for label in stated]
         rows.append([label for label in labels if label is not None])
         if None in labels:
             invalid.append(f"{cell!r} in row {row}")
@@ -92,6 +95,13 @@ def _labels_in(cell: Any) -> list[Any]:
     ]
 
 
+def _is_code(label: Any, by_name: Mapping[str, float]) -> bool:
+    """Return whether a label is a code for no answer in words, such as NA."""
+    if not isinstance(label, str) or code_key(label) in by_name:
+        return False
+    return looks_like_code(label) and not any(sign.isdigit() for sign in label)
+
+
 def _label_score(
     label: Any,
     by_name: dict[str, float],
@@ -99,8 +109,8 @@ def _label_score(
     scores: list[float],
 ) -> float | None:
     if isinstance(label, str):
-        if label.strip().casefold() in by_name:
-            return by_name[label.strip().casefold()]
+        if (name := code_key(label)) in by_name:
+            return by_name[name]
         try:
             label = float(label)
         except ValueError:

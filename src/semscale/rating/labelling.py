@@ -525,8 +525,10 @@ def humans_in(
         [3.0, [3.0, 4.0], None, 5.0, None]
     """
     ratings = []
-    if cells.dtype == pl.String and have_decimal_commas(cells.drop_nulls()):
-        cells = numbers_among(cells)
+    if cells.dtype == pl.String:
+        words = [cell for cell in cells.drop_nulls().unique() if _as_number(cell) is None]
+        cells = cells.set(cells.is_in([word for word in words if looks_like_code(word)]), None)
+        cells = numbers_among(cells) if have_decimal_commas(cells.drop_nulls()) else cells
     for row, cell in enumerate(cells.to_list()):
         try:
             rating = _human(cell)
@@ -566,9 +568,7 @@ def _human(cell: Any) -> HumanRating | None:
     if isinstance(cell, str):
         numbered = _NUMBERED.fullmatch(cell)
         written = numbered["number"].replace(",", ".") if numbered else cell
-        is_number = _as_number(written) is not None
-        is_missing = not is_number and (not cell.strip() or looks_like_code(cell))
-        cell = None if is_missing else parse_json(written)
+        cell = parse_json(written) if written.strip() else None
     several = cell if isinstance(cell, list) else [cell]
     numbers = []
     for number in several:
