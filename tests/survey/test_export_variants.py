@@ -134,6 +134,18 @@ N/A | N/A | N/A
 """),
         {"Q1": (1, {"Tea": 100, "Coffee": 0, "Other": 0})},
     ),
+    # Its setting "Convert N to 2" also converts the empty cells of "other".
+    "LimeSurvey, converted": (
+        as_limesurvey("""
+Q1[SQ001]. W? [Tea] | Q1[other]. W? [Other]
+Yes | 2
+No | Mate
+No | 2
+Yes | 2
+N/A |
+"""),
+        {"Q1": (4, {"Tea": 50, "Other": 25})},
+    ),
     # An empty cell of "other" is not chosen where the other options say No.
     "LimeSurvey, in Dutch": (
         as_csv(rows_of("""

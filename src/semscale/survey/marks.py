@@ -207,9 +207,12 @@ class _Reading:
 
     def _as_text(self, column: str, value: str) -> bool:
         """Read what people wrote beside "other"."""
-        if not self._columns[column].is_text:
+        cells = self._columns[column]
+        if not cells.is_text:
             return False
-        if reason := missing_reason(value):
+        if cells.labels.get(value) and self._is_no(self._key(column, value)):
+            self._not_chosen[value] = None
+        elif reason := missing_reason(value):
             self._missing[value] = reason
         return True
 

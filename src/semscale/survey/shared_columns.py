@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from semscale.store.column_profile import ColumnProfile
 from semscale.store.missing_codes import code_key
 from semscale.survey.answer_values import are_points, order_values
 from semscale.survey.column_groups import OPTIONS_AS_NAMES, ColumnGroups
@@ -31,6 +32,9 @@ _CONVENTIONS: Mapping[str, Mapping[str, Meaning]] = {"SoSci Survey": {"1": "not 
 
 _NUMBERED_OPTIONS = "SurveyMonkey"
 _RANKS_AS_COLUMNS = "LimeSurvey"
+_CONVERTS_EMPTY, _CONVERTED = "LimeSurvey", "2"
+"""The tool whose setting "Convert N to 2" also fills the cells of "other" in which nobody wrote."""
+
 _ITEM = re.compile(r"\d+|[a-z]")
 _FEWEST_ITEMS = 2
 _FEWEST_RANKS = 3
@@ -141,6 +145,8 @@ class SharedColumns:
             values |= {value: "no" for value in profile.values if value not in codes}
             values[labels.counted] = "yes"
         label = self.groups.option_label(name, column)
+        if labels.is_text and self.counted.export == _CONVERTS_EMPTY and _is_converted(profile):
+            values[_CONVERTED] = "no"
         is_text = labels.is_text or (self.counted.export == OPTIONS_AS_NAMES and is_other(label))
         return OptionCells(label, tuple(profile.values), values, is_text)
 
@@ -307,6 +313,11 @@ class SharedColumns:
             reason=f"{len(columns)} columns share {len(values)} answers; {reason}",
             confidence=confidence,
         )
+
+
+def _is_converted(profile: ColumnProfile) -> bool:
+    """Return whether most filled cells of a column with texts have the number for not chosen."""
+    return 2 * profile.values[_CONVERTED] > profile.filled
 
 
 def _repeated_list(name: str, column: str) -> Question:
