@@ -161,6 +161,14 @@ def test_each_entry_has_its_rows_and_settings(tables):
     assert frame.filter(entry=1)["title"].unique().to_list() == ["Drinks of the young"]
 
 
+def test_json_and_cells_state_the_condition_of_an_entry(tables):
+    stated = ["Only respondents with: age < 50", ""]
+    assert [entry["filter"] for entry in tables.record()["entries"]] == stated
+    assert tables.to_frame().group_by("entry").agg(pl.col("filter").unique()).sort("entry")[
+        "filter"
+    ].to_list() == [[text] for text in stated]
+
+
 def test_an_error_names_the_line_of_its_entry(frame):
     table = Table("people.csv", None, tuple(frame.columns), frame_reader(frame), n_rows=frame.height)
     basket = parse_basket(b"tables:\n- {questions: [like]}\n- {questions: [liek]}", source="t.yaml")
@@ -181,7 +189,7 @@ def test_the_workbook_has_all_entries_in_order(tables, tmp_path):
     ]
     made = [str(cell) for cells in book.get_sheet_by_name("How this was made").to_python() for cell in cells]
     assert "Drinks of the young" in made
-    assert "Entry 2" in made
+    assert "like and drink" in made
 
 
 @pytest.mark.needs("slides")
@@ -217,7 +225,7 @@ def test_slides_have_the_entries_with_charts_in_order(tables, frame, tmp_path):
     assert len(texts) == 3
     assert "Drinks of the young" in texts[1]
     assert "Drinks of the young: " in texts[2]
-    assert "Entry 2: " in texts[2]
+    assert "like and drink: " in texts[2]
 
 
 REPEATED = """tables:

@@ -180,6 +180,19 @@ def test_ratings_of_a_text_on_two_scales_are_asked_for_by_their_scales(run, tmp_
     assert shares(only)["1 Bad"] == pytest.approx(0.625)
 
 
+def test_codes_of_two_codebooks_are_asked_for_by_their_names(run, tmp_path, monkeypatch):
+    monkeypatch.setitem(FACTS, "needs", FACTS["codes"] | {"title": "needs"})
+    turned = CODES | {"semscale_power": [0, 1, 0, None, 0]}
+    write(tmp_path / "needs.parquet", turned, "needs")
+    both = results("coded.parquet", "needs.parquet")
+    codebook = FACTS["codes"]["title"]
+    # Of four coded answers, three have the power of one codebook, and one that of the other.
+    for name, share in (("needs", 1 / 4), (codebook, 3 / 4)):
+        (table,) = run("--question", f"semscale_why on {name}_outcome", *both)
+        assert table["question"] == f"why on {name}, codes"
+        assert shares(table)["power"] == pytest.approx(share)
+
+
 def test_two_results_of_a_kind_name_how_they_are_asked_for(run, trusted):
     answer = run("--question", "Reason", *results("rated.parquet", "trusted.parquet"))
     assert "name one of them, or ask for ‘semscale_why on Quality_mean’ and ‘semscale_why on Trust" in answer

@@ -221,7 +221,7 @@ def test_a_basket_pairs_people_and_the_description_names_their_ids(semscale, peo
     assert paired == tables_of_question(semscale, "--pair-by", "id", "--weight", "w")
     assert unpaired == tables_of_question(semscale)
     shown = " ".join(semscale(*words).out.split())
-    assert "Entry 2: waves are compared as independent samples" in shown
+    assert "like by Wave (entry 2): waves are compared as independent samples" in shown
     assert "(--pair-by id)" in shown
     (tmp_path / "tables.yaml").write_text(
         "earlier: [march.csv]\npair_by: Person\ntables:\n- {questions: [like], weight: Weight}\n"

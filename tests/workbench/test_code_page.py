@@ -288,10 +288,10 @@ def test_the_page_and_the_command_suggest_the_same_codes(browser, folder, semsca
     page = browser.get("/code?question=Reason&codebook=Reason-2")
     (line,) = [line for line in page.splitlines() if "semscale code suggest" in line]
     written = (folder / "codebooks" / "Reason-2.yaml").read_text()
-    command = line.replace("Reason-2", "again").split('">')[-1].split()
+    command = line.replace("Reason-2", "again-2").split('">')[-1].split()
     ended = semscale(*command[1:])
     assert ended.code == 0, ended.err
-    assert (folder / "codebooks" / "again.yaml").read_text() == written
+    assert (folder / "codebooks" / "again-2.yaml").read_text() == written
     counts = re.findall(r"semscale code would give it to (\d+)", written)
     assert re.findall(r">(\d+) of \d+ answers", page) == counts
     assert len(counts) == 3

@@ -224,19 +224,20 @@ def test_rows_are_chosen_by_answers_without_sql(page, folder):
     page.get_by_label("Leave out rows with these answers").check()
     page.locator("#filter-count", has_text="4 of 6 rows stay").wait_for()
     page.get_by_role("button", name="Add this condition").click()
-    where = page.get_by_label("Only rows where")
-    page.locator("#tables-where[value*=milk]").wait_for()
+    where = page.get_by_label("Only rows where", exact=True)
+    page.locator("#condition", has_text="Only: milk ≠ Yes").wait_for()
     assert where.input_value() == "milk IS NULL OR milk NOT IN ('Yes')"
     assert page.get_by_label("Filter by").input_value() == ""
     page.get_by_label("Filter by").select_option("country")
     page.get_by_label("AT 2").check()
     page.locator("#filter-count", has_text="2 of 6 rows stay").wait_for()  # after the first condition
+    page.get_by_text("Condition in SQL", exact=True).click()
     where.fill("age > 20")
     page.get_by_role("button", name="Add this condition").click()
     page.locator("#tables-where[value*=country]").wait_for()
     assert where.input_value() == "(age > 20) AND (country IN ('AT'))"
     page.get_by_role("button", name="Add to the basket").click()
-    page.locator("#entry-0", has_text="where (age > 20)").wait_for()
+    page.locator("#entry-0", has_text="only respondents with: (age > 20)").wait_for()
     assert read_basket(folder / "tables.yaml").entries[0].where == where.input_value()
 
 

@@ -137,7 +137,7 @@ def test_entries_with_the_same_questions_say_what_differs(browser):
     described = re.findall(r"<strong><bdi>\s*(.*?)\s*</bdi></strong>", page)
     assert described == [
         "shape by country, without ‘DE’",
-        "shape by tea, where age > 1",
+        "shape by tea, only respondents with: age > 1",
         "shape, intervals and significance 0.9, hide small groups",
     ]
 
@@ -212,6 +212,9 @@ def test_rows_are_chosen_by_the_answers_to_a_question(browser, folder):
     assert form["where"] == "(age > 30) AND (country IS NULL OR country NOT IN ('DE', 'AT'))"
     browser.change("/tables/save", form | {"questions": "shape", "min_base": "1"})
     assert read_basket(folder / "tables.yaml").entries[0].where == form["where"]
+    address = "/tables?questions=shape&where=milk+IN+('Yes')"
+    assert "<bdi>Only: milk = Yes</bdi>" in browser.get(address)
+    assert form_of(browser.get(f"{address}&act=all-rows"))["where"] == ""
 
 
 def test_codes_for_no_answer_are_no_answer_in_a_condition(browser, folder):
@@ -372,6 +375,11 @@ CODED = {
     "semscale_sound": [0, 1, 0, 0, None, 1],
     "semscale_sound_likeness": [0.1, 0.9, 0.1, 0.1, 0.5, 0.9],
 }
+REASONS = {
+    "semscale_outcome": ["coded"] * 6,
+    "semscale_habit": [1, 1, 1, 0, 0, 0],
+    "semscale_habit_likeness": [0.9, 0.9, 0.9, 0.1, 0.1, 0.1],
+}
 NAMES = ("semscale_why_mean", "semscale_why_outcome")
 
 
@@ -455,6 +463,31 @@ def test_ratings_on_two_scales_are_questions_of_their_own(browser, folder, entri
     (folder / "results" / "answers-tables.xlsx").unlink()
     assert semscale(*shlex.split(command)).code == 0
     assert of_bad() == pytest.approx(expected)
+
+
+BY_CODEBOOKS = ("semscale_why on reasons_outcome", "semscale_why on topics_outcome")
+
+
+@pytest.mark.usefixtures("measured")
+def test_codes_of_two_codebooks_are_questions_of_their_own(browser, folder, semscale):
+    write_results(folder, "answers-Reason-reasons-codes", REASONS, "codes", "reasons")
+    page = browser.get("/tables")
+    assert [f'value="questions:{name}"' in page for name in (*BY_CODEBOOKS, NAMES[1])] == [True, True, False]
+    assert "The reason: coded by reasons" in page
+    assert "Not shown" not in page
+    add(browser, f"/tables?{urlencode({'questions': BY_CODEBOOKS, 'min_base': 1}, doseq=True)}")
+    browser.change("/tables/make", {"kind": "xlsx"})
+    command = unescape(re.search(r"semscale (tables answers.csv --basket[^<]*)", end_of_run(browser))[1])
+    assert command.count("--results results/answers-Reason-") == 2
+    for _ in ("by the page", "by the command"):
+        path = folder / "results" / "answers-tables.xlsx"
+        book = CalamineWorkbook.from_path(path)
+        sheets = [book.get_sheet_by_name(name).to_python() for name in book.sheet_names if "codes" in name]
+        rows = {row[0]: row[1] for sheet in sheets for row in sheet if row[0]}
+        assert rows["sound"] == pytest.approx(2 / 6)  # one of six answers is unsure
+        assert rows["habit"] == pytest.approx(3 / 6)
+        path.unlink()
+        assert semscale(*shlex.split(command)).code == 0
 
 
 @pytest.mark.usefixtures("measured")

@@ -1,5 +1,6 @@
 """Proposal of a codebook from a sample of answers: topics of their units, names, examples, and the file."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -57,6 +58,7 @@ _NEGATIVES = 2
 _FEWEST_FOR_NETS = 6
 _IN_NET = 0.2  # mean cosine of the codes of a net
 _NAMED_CODES = 2
+_NUMBER = re.compile(r"-\d+$")  # of a further codebook, such as why-2.yaml
 _FLOAT_ERROR = 1e-9  # 100 * 0.29 is a little below 29
 _NAMING = (
     "You name groups of survey answers for a codebook. Reply with one JSON object and nothing else: "
@@ -757,4 +759,6 @@ def write_suggestion(summary: SuggestionSummary, path: Path) -> None:
 
 
 def _codebook_name(summary: SuggestionSummary) -> str:
-    return f"{Path(summary.source).stem or 'answers'}-{summary.column}"
+    """Return the table and the column, with the number of a further codebook of theirs."""
+    number = _NUMBER.search(Path(summary.codebook).stem)
+    return f"{Path(summary.source).stem or 'answers'}-{summary.column}{number[0] if number else ''}"

@@ -8,8 +8,8 @@ import numpy as np
 
 from semscale.report import parts
 from semscale.report.document import Document, Notice, Paragraph, Quoted, Section, notices
-from semscale.report.formatting import count_of, coverage, join_list, one_line
-from semscale.report.tables import question_sections, tables_head
+from semscale.report.formatting import clip_text, count_of, coverage, join_list, one_line
+from semscale.report.tables import question_sections, tables_head, title_of
 from semscale.spelling import with_marks
 
 if TYPE_CHECKING:
@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 
 _Note = TypeVar("_Note", Notice, str)
 _SIGNATURE = 2_000  # characters
+_NAME = 60  # characters of a question in the name of its entry
+_MOST_QUESTIONS = 2  # in the name of an entry
 
 
 def basket_document(basket: "BasketTables") -> Document:
     """Turn the tables of a basket into a document, in the order of its entries."""
-    head = tables_heads(basket.parts)
-    stated = (*notices(cautions=input_notes(basket.parts)), *head.notices)
+    named = entry_names(basket.parts)
+    head = tables_heads(basket.parts, named)
+    stated = (*notices(cautions=input_notes(basket.parts, named)), *head.notices)
     return replace(head, notices=stated, sections=tuple(_sections(basket.parts)))
 
 
@@ -86,15 +89,19 @@ def _are_equal(left: np.ndarray, right: np.ndarray) -> bool:
     return np.array_equal(left, right, equal_nan=True)
 
 
-def tables_heads(summaries: Sequence["Crosstabs"]) -> Document:
-    """Return the document of tables with several settings, without its sections."""
+def tables_heads(summaries: Sequence["Crosstabs"], named: Sequence[str]) -> Document:
+    """Return the document of tables with several settings, without its sections.
+
+    Args:
+        summaries: the tables, by their settings.
+        named: their names.
+    """
     heads = [tables_head(summary) for summary in summaries]
     if len(summaries) == 1:
         return heads[0]
     n_rows = max(summary.n for summary in summaries)
     n_tables = sum(len(summary.tables) for summary in summaries)
     levels = sorted({coverage(summary.settings.level) for summary in summaries})
-    named = [name_of(summary, position) for position, summary in enumerate(summaries, start=1)]
     return replace(
         heads[0],
         introduction=(
@@ -116,9 +123,28 @@ def tables_heads(summaries: Sequence["Crosstabs"]) -> Document:
     )
 
 
-def name_of(summary: "Crosstabs", position: int) -> str:
-    """Return the title of an entry of a basket, or its number, from 1."""
-    return one_line(summary.title) or f"Entry {position}"
+def entry_names(summaries: Sequence["Crosstabs"]) -> list[str]:
+    """Return the titles of the entries of a basket, or what those without a title show.
+
+    Equal names have the number of their entry, from 1.
+    """
+    names = [one_line(summary.title) or _contents(summary) for summary in summaries]
+    return [
+        name if names.count(name) == 1 else f"{name} (entry {position})"
+        for position, name in enumerate(names, start=1)
+    ]
+
+
+def _contents(summary: "Crosstabs") -> str:
+    """Name the questions, the groups and the condition of the rows of an entry."""
+    questions = [clip_text(title_of(tables[0]), _NAME).shown for tables in summary.questions()]
+    more = len(questions) - _MOST_QUESTIONS
+    if more > 1:
+        questions[_MOST_QUESTIONS:] = [f"{more} more"]
+    banners = dict.fromkeys(table.banner.title for table in summary.tables if table.banner.groups)
+    by = join_list([clip_text(title, _NAME).shown for title in banners])
+    only = f" ({summary.only[:1].lower()}{one_line(summary.only[1:])})" if summary.only else ""
+    return f"{join_list(questions)}{' by ' if by else ''}{by}{only}"
 
 
 def _notices(named: Sequence[str], heads: Sequence[Document]) -> Iterator[Notice]:
@@ -129,9 +155,13 @@ def _notices(named: Sequence[str], heads: Sequence[Document]) -> Iterator[Notice
         yield replace(notice, text=f"{before}{with_marks(notice.text)}", brief=brief)
 
 
-def input_notes(summaries: Sequence["Crosstabs"]) -> tuple[str, ...]:
-    """Return the notes on the input of tables; one that is not of all of them names its entry."""
-    named = [name_of(summary, position) for position, summary in enumerate(summaries, start=1)]
+def input_notes(summaries: Sequence["Crosstabs"], named: Sequence[str]) -> tuple[str, ...]:
+    """Return the notes on the input of tables; one that is not of all of them names its entry.
+
+    Args:
+        summaries: the tables, by their settings.
+        named: their names.
+    """
     listed = _with_names([summary.input_notes for summary in summaries], named)
     return tuple(f"{name}: {note}" if name else note for note, name in listed)
 

@@ -37,7 +37,7 @@ from semscale.report.tables import (
     rows_that_count,
     title_of,
 )
-from semscale.report.tables_basket import name_of, without_repeats
+from semscale.report.tables_basket import entry_names, without_repeats
 from semscale.report.tables_charts import changes_chart, charts_of, columns_of, has_letters, mark_changes
 from semscale.spelling import without_hints
 from semscale.survey.wave_files import WAVE
@@ -319,16 +319,17 @@ def _weighting(summaries: "Sequence[Crosstabs]") -> str:
 def _write_method(deck: Deck, summaries: "Sequence[Crosstabs]") -> None:
     """Write the slide that states how the tables were made; what is not of all of them names its tables."""
     members: dict[str, dict[str, list[str]]] = {name: {} for name in _METHOD}
-    for position, summary in enumerate(summaries, start=1):
+    entries = entry_names(summaries)
+    for summary, entry in zip(summaries, entries, strict=True):
         for name, value in _method(summary):
             named = members[name].setdefault(value, [])
-            named += [name_of(summary, position)] if name_of(summary, position) not in named else []
+            named += [entry] if entry not in named else []
     shared = [note for note in summaries[0].input_notes if all(note in one.input_notes for one in summaries)]
     facts = [(name, _by_tables(values, len(summaries))) for name, values in members.items() if values]
     facts[-2:-2] = _listed("Data", _sentences(shared))
     signatures = [
-        f"Signature of {name_of(summary, position)}: {summary.signature}"
-        for position, summary in enumerate(summaries, start=1)
+        f"Signature of {entry}: {summary.signature}"
+        for summary, entry in zip(summaries, entries, strict=True)
     ]
     deck.add_facts(METHOD_TITLE, facts, notes=signatures)
 

@@ -32,7 +32,7 @@ from semscale.report.tables import (
     result,
     result_by_banner,
 )
-from semscale.report.tables_basket import input_notes, tables_heads, without_repeats
+from semscale.report.tables_basket import entry_names, input_notes, tables_heads, without_repeats
 from semscale.report.tables_charts import charts_of, limit_bars, total_name
 from semscale.report.workbook import ORIGIN, ORIGIN_SENTENCE, write_origin
 from semscale.store.writing import MAX_ROWS, open_workbook
@@ -124,7 +124,8 @@ def write(summaries: Sequence["Crosstabs"], path: Path) -> None:
                     pages.append((summary, sheet.name, shown))
                     _write_page(sheet, parts, shown, summary)
         further = list(_write_lists(workbook, formats, shown_once))
-        document = word_document(tables_heads(shown_once), input_notes(summaries))
+        named = entry_names(summaries)
+        document = word_document(tables_heads(shown_once, named), input_notes(summaries, named))
         origin = Sheet(workbook, ORIGIN, formats)
         write_origin(origin, document)
         _write_index(index, document, summaries[0], pages, [*further, (origin.name, ORIGIN_SENTENCE)])

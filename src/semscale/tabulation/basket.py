@@ -454,8 +454,8 @@ class BasketTables(Presentable):
         return self.parts[0].source
 
     def record(self) -> dict[str, Any]:
-        """Return the tables by name, for JSON."""
-        entries = [{"title": part.title, **part.record()} for part in self.parts]
+        """Return the tables by name, for JSON; ``filter`` states the condition of an entry's rows in words."""
+        entries = [{"title": part.title, "filter": part.only, **part.record()} for part in self.parts]
         return {
             "instrument": "tables basket",
             "source": self.source,
@@ -464,10 +464,17 @@ class BasketTables(Presentable):
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """Return all cells as ``Crosstabs.to_frame`` does, after ``entry``, from 1, and ``title``."""
+        """Return all cells as ``Crosstabs.to_frame`` does, after three columns.
+
+        Returns:
+            ``entry``, from 1, ``title``, and ``filter``, the condition of the rows in words; then the others.
+        """
         frames = [
             part.to_frame().select(
-                pl.lit(position).alias("entry"), pl.lit(part.title).alias("title"), pl.all()
+                pl.lit(position).alias("entry"),
+                pl.lit(part.title).alias("title"),
+                pl.lit(part.only).alias("filter"),
+                pl.all(),
             )
             for position, part in enumerate(self.parts, start=1)
         ]

@@ -21,7 +21,7 @@ from semscale.tabulation.text_results import (
     code_columns,
     coded_text,
     mass_columns,
-    name_on_scale,
+    name_on,
     results_start,
     results_title,
     unnamed_masses,
@@ -41,14 +41,14 @@ class TextResults:
         text: the column with the texts, in this table and in that of the survey.
         columns: names of the columns beside those of the survey, by their names in this table.
         facts: what the file says of them.
-        scale: title of the scale that their names have, too; empty for none.
+        title: title of the scale or the codebook that their names have, too; empty for none.
     """
 
     table: Table
     text: str
     columns: Mapping[str, str] = field(repr=False)
     facts: ResultFacts
-    scale: str = ""
+    title: str = ""
 
     @property
     def measured(self) -> str:
@@ -62,16 +62,15 @@ class TextResults:
 
     @property
     def _name(self) -> str:
-        return name_on_scale(self.text, self.scale) if self.scale else self.text
+        return name_on(self.text, self.title) if self.title else self.text
 
     def of_text(self, text: str) -> "TextResults":
         """Return the results with columns that name a text."""
         return self._renamed(replace(self, text=text))
 
-    def on_scale(self) -> "TextResults":
-        """Return ratings with columns that name their scale, too; other results as they are."""
-        is_known = self.measured == "ratings" and self.facts.title
-        return self._renamed(replace(self, scale=self.facts.title)) if is_known else self
+    def with_title(self) -> "TextResults":
+        """Return the results with columns that name their scale or codebook, too, if it is known."""
+        return self._renamed(replace(self, title=self.facts.title))
 
     def _renamed(self, other: "TextResults") -> "TextResults":
         old, new = results_start(self._name), results_start(other._name)
@@ -128,11 +127,11 @@ def join_to_waves(
 
 
 def _name_by_questions(results: Sequence[TextResults], questions: Collection[str]) -> list[TextResults]:
-    """Return results under the names that a user asks for, which can have the scale of ratings.
+    """Return results under the names that a user asks for, which can have a scale or a codebook.
 
-    The first ratings of a text are also those that are asked for without their scale.
+    The first ratings and codes of a text are also those that are asked for without one.
     """
-    named = [own if (own := entry.on_scale()).question in questions else entry for entry in results]
+    named = [own if (own := entry.with_title()).question in questions else entry for entry in results]
     known = {entry.question for entry in named}
     first = {entry.question: entry for entry in reversed(results) if entry.question in questions}
     return [*named, *(entry for question, entry in first.items() if question not in known)]
@@ -185,7 +184,7 @@ def _join(table: Table, results: Sequence[TextResults]) -> Table:
         if set(entry.columns.values()) & {*table.columns}:
             raise InputError("results", f": {table.name} itself has {what}: leave {entry.table.name} out")
         if twice := next((other for other in results[:position] if other.question == entry.question), None):
-            names = dict.fromkeys([twice.on_scale().question, entry.on_scale().question])
+            names = dict.fromkeys([twice.with_title().question, entry.with_title().question])
             listed = " and ".join(f"‘{name}’" for name in names)
             asked = f", or ask for {listed}" if len(names) > 1 else ""
             raise InputError(

@@ -22,8 +22,8 @@ CODED = f"{PREFIX}outcome"
 _MEAN = "mean"
 _OUTCOME = f"_{CODED.removeprefix(PREFIX)}"
 _TEXT = "\0text"
-_PROBABILITY = "_p"
-_KINDS = (_PROBABILITY, "_likeness")  # endings of a code's value
+_PROBABILITY, _LIKENESS = "_p", "_likeness"
+_KINDS = (_PROBABILITY, _LIKENESS)  # endings of a code's value
 _ON = " on "
 _FEWEST_TEXTS = 3  # of which ratings can tell whether they are of these texts
 
@@ -77,6 +77,11 @@ def code_probability(code: str) -> str:
     return code + _PROBABILITY
 
 
+def code_likeness(code: str) -> str:
+    """Return the name of the column with the likeness of a code, which only codes without hand codes have."""
+    return code + _LIKENESS
+
+
 def code_columns(columns: Sequence[str], text: str = "") -> dict[str, tuple[str, ...]]:
     """Return the columns of decisions on codes that ``semscale code`` wrote, each with those of its values.
 
@@ -103,13 +108,13 @@ def results_start(text: str) -> str:
     return f"{PREFIX}{text}_" if text else PREFIX
 
 
-def name_on_scale(text: str, scale: str) -> str:
-    """Return the name of a text with the title of a scale, which tells ratings on several scales apart."""
-    return f"{text}{_ON}{scale}"
+def name_on(text: str, title: str) -> str:
+    """Return the name of a text with the title of a scale or a codebook, which tells its results apart."""
+    return f"{text}{_ON}{title}"
 
 
 def text_heading(text: str, survey: Survey | None) -> str:
-    """Return the heading of a described text, which can have the title of a scale; empty for other texts."""
+    """Return the heading of a described text, which can have a title, too; empty for other texts."""
     if survey is None:
         return ""
     for end in [len(text), *(match.start() for match in re.finditer(_ON, text))]:

@@ -191,7 +191,7 @@ class CodePage:
                 stored = self._open(name)
             except InputError as error:
                 broken = str(error)
-        table, coded = self._coded_table(view, question), self._coded_names(view, question)
+        table, coded = self._coded_table(view, question, name), self._coded_names(view, question)
         suggested = None if stored is None else self._suggested(stored)
         earlier = earlier_codings(self._project.folder, file)
         run = self._tasks.runs.shown(file, earlier)
@@ -512,10 +512,10 @@ class CodePage:
             return {}
         return {code.examples: code.name for code in run.plan.codebook.codes if not code.is_net}
 
-    def _coded_table(self, view: SurveyView, question: str) -> CodedTable | None:
-        """Return the coded table of a question; ``None`` if there is none that can be read."""
+    def _coded_table(self, view: SurveyView, question: str, book: str) -> CodedTable | None:
+        """Return the table that a codebook coded of a question; ``None`` if none can be read."""
         paths = [
-            coded_table_of(self._project.folder, view.file, question, is_corrected=value)
+            coded_table_of(self._project.folder, view.file, question, book, is_corrected=value)
             for value in (False, True)
         ]
         written = [path for path in paths if path.is_file()]

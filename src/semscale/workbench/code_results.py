@@ -30,10 +30,11 @@ from semscale.store.table import ColumnLabels, Table
 from semscale.store.writing import PREFIX
 from semscale.survey.description import Question, QuestionKind, Survey
 from semscale.survey.survey_file import FILE_NAME
+from semscale.tabulation.text_results import code_values
 from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
 from semscale.workbench.forms import option_words
 from semscale.workbench.project import SharedSettings
-from semscale.workbench.runs import SHOWN, Found, PageRun, position_in, table_path
+from semscale.workbench.runs import SHOWN, Found, PageRun, file_stem, position_in, table_path
 from semscale.workbench.survey_view import GROUPS, SurveyView
 
 SETTINGS = ("given_from", "unsure_from", "sentiment", "min_base", "missing", "reasoning", "html")
@@ -81,8 +82,11 @@ class CodingPlan:
     @property
     def out(self) -> Path:
         """The coded table."""
-        is_corrected = bool(self.columns.labels)
-        return coded_table_of(self.folder, self.source, self.columns.text, is_corrected=is_corrected)
+        return self._table_of(is_corrected=bool(self.columns.labels))
+
+    def _table_of(self, *, is_corrected: bool) -> Path:
+        book = Path(self.book).stem
+        return coded_table_of(self.folder, self.source, self.columns.text, book, is_corrected=is_corrected)
 
     @property
     def quotes(self) -> Path:
@@ -124,8 +128,8 @@ class CodingPlan:
     @property
     def label_address(self) -> str:
         """Address of the page on which answers are coded by hand."""
-        question, table = self.columns.text, coded_table_of(self.folder, self.source, self.columns.text)
-        named = {"question": question, "codes": Path(self.book).stem, "table": table.name}
+        table = self._table_of(is_corrected=False)
+        named = {"question": self.columns.text, "codes": Path(self.book).stem, "table": table.name}
         return f"/label?{urlencode(named)}"
 
     def run(self, table: Table, embedder: Embedder, shared: SharedSettings, *, restart: bool) -> "Coded":
@@ -170,17 +174,20 @@ class Coded:
     labels: Mapping[str, ColumnLabels]
 
 
-def coded_table_of(folder: Path, source: Path, question: str, *, is_corrected: bool = False) -> Path:
+def coded_table_of(folder: Path, source: Path, question: str, book: str, *, is_corrected: bool) -> Path:
     """Return the path of the table with the codes of a question.
 
     Args:
         folder: the project's folder.
         source: the survey's file.
         question: name of the question.
+        book: name of the codebook's file, without its ending, which the table names if it differs from the
+            question's.
         is_corrected: whether codes have learned from hand codes. Such a table stands beside the other one,
             from which answers are drawn to be coded by hand.
     """
-    return table_path(folder, source, question, "codes-corrected" if is_corrected else "codes")
+    named = [question] if book == file_stem(question) else [question, book]
+    return table_path(folder, source, *named, "codes-corrected" if is_corrected else "codes")
 
 
 def column_choices(view: SurveyView, question: str) -> dict[str, list[Question]]:
@@ -443,5 +450,4 @@ class CodedTable:
         return [name for name in names if self._prefix + name in self._columns]
 
     def _value_column(self, name: str) -> str:
-        column = f"{self._prefix}{name}_p"
-        return column if column in self._columns else f"{self._prefix}{name}_likeness"
+        return code_values(self._prefix + name, self._columns)[0]

@@ -76,7 +76,7 @@ def earlier_codings(folder: Path, file: Path) -> list[EarlierRun]:
     """
 
     def table_of(choices: Mapping[str, Sequence[str]]) -> Path:
-        question, is_corrected = "".join(choices.get("question", ())), bool(choices.get("labels"))
-        return coded_table_of(folder, file, question, is_corrected=is_corrected)
+        question, book = ("".join(choices.get(name, ())) for name in ("question", "codebook"))
+        return coded_table_of(folder, file, question, book, is_corrected=bool(choices.get("labels")))
 
     return earlier_runs(folder / RESULTS, "codebook", table_of)

@@ -21,6 +21,7 @@ from semscale.store.columns import floats_in_columns
 from semscale.store.writing import PREFIX
 from semscale.survey.description import Survey
 from semscale.survey.survey_file import FILE_NAME
+from semscale.tabulation.text_results import code_likeness
 from semscale.types import Floats
 from semscale.workbench.label_journals import journal_name
 from semscale.workbench.label_measures import (
@@ -133,7 +134,7 @@ class CodeMeasure:
         Raises:
             InputError: the codes were learned from labels, which cannot correct them as well.
         """
-        titles = [f"{PREFIX}{name}_likeness" for name in self.codebook.names]
+        titles = [code_likeness(PREFIX + name) for name in self.codebook.names]
         lacking = [title for title in titles if title not in table.columns]
         if lacking:
             raise InputError(

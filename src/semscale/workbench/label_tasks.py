@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,7 @@ from semscale.store.columns import floats_in
 from semscale.store.writing import PREFIX, write_table
 from semscale.survey.description import Survey
 from semscale.survey.survey_file import FILE_NAME
+from semscale.tabulation.text_results import code_columns, code_likeness
 from semscale.workbench.label_coding import CodeMeasure
 from semscale.workbench.label_journals import ADJUDICATED, PICKED, Entry, Journal, Journals
 from semscale.workbench.label_judging import (
@@ -357,10 +359,8 @@ class LabelTasks:
             return None
         has_text = pl.col(_STATUS).is_in([str(status) for status in READABLE])
         if kind == "code":
-            values = [
-                name for name in columns if name.startswith(PREFIX) and name.endswith(("_likeness", "_p"))
-            ]
-            has_text = pl.any_horizontal(pl.col(values).is_not_null())
+            values = chain.from_iterable(code_columns([*columns]).values())
+            has_text = pl.any_horizontal(pl.col([*values]).is_not_null())
         n_texts = self._tables.count(table, has_text)
         return LabelSource(table, kind, _likely_first(texts, table), _likely_first(measures, table), n_texts)
 
@@ -508,7 +508,7 @@ class LabelTasks:
                 codebook = load_codebook(path)
             except InputError:  # another YAML file, such as a scale
                 continue
-            if {f"{PREFIX}{name}_likeness" for name in codebook.names} <= known:
+            if {code_likeness(PREFIX + name) for name in codebook.names} <= known:
                 found[path.relative_to(self._project.folder).as_posix()] = codebook.name
         return found
 

@@ -23,6 +23,7 @@ from semscale.survey.survey_file import FILE_NAME
 from semscale.survey.updating import update_survey
 from semscale.survey.wave_files import open_wave
 from semscale.tabulation.column_summaries import ColumnsSummary, ColumnSummary, summarize_columns
+from semscale.tabulation.conditions import condition_in_words
 from semscale.workbench.project import Project, StoredSurvey, version_of
 
 GROUPS: tuple[QuestionKind, ...] = ("single", "scale", "nps", "wave")
@@ -124,6 +125,10 @@ class SurveyView:
         """Return the heading of a question; the name itself if there is no such question."""
         question = self.survey.by_name.get(name)
         return name if question is None else question.heading
+
+    def state_condition(self, where: str) -> str:
+        """State the SQL condition of rows by headings of questions and labels of answers."""
+        return condition_in_words(where, self.survey, self.counts.table.labels)
 
     def card(self, question: Question) -> "Card":
         """Return what the page shows of a question."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -31,6 +32,7 @@ from semscale.workbench.runs import stored_choices, table_path
 from semscale.workbench.survey_view import SurveyReader, SurveyView
 
 _REMEMBERED = 4
+_SEVERAL = 2
 _QUESTION = ("text", "question")  # fields of the forms that rate and code
 _PAGES = {"ratings": "rate", "codes": "code"}  # that make results, and their verbs
 
@@ -112,12 +114,11 @@ class FileResults:
         """Return the heading of a question, or of the ratings or codes of one."""
         if results := self.results.get(name):
             heading = text_heading(results.text, self.survey) or results.text
-            is_on_scale = results.measured == "ratings" and results.facts.title
-            return (
-                f"{heading}: rated on {results.facts.title}"
-                if is_on_scale
-                else f"{heading}: {results.measured}"
-            )
+            title = results.facts.title
+            if title and results.measured == "ratings":
+                return f"{heading}: rated on {title}"
+            is_only = len(self._titled(results.text, results.measured)) < _SEVERAL
+            return f"{heading}: {results.measured}" if is_only else f"{heading}: coded by {title}"
         text, measured = measured_text(name)
         if text:
             return f"{text_heading(text, self.survey) or text}: {measured}"
@@ -127,19 +128,31 @@ class FileResults:
     def questions_of(self, question: Question) -> list[Question]:
         """Return the ratings and the codes of an open question as questions to choose.
 
-        Ratings on several scales are named with them.
+        Ratings on several scales are named with them, and codes of several codebooks with these.
         """
-        names = []
-        for text in question.all_columns:
-            plain, codes = (results_title(text, kind) for kind in ("ratings", "codes"))
-            ratings = [name for name, entry in self.results.items() if entry.scale and entry.text == text]
-            if plain in self.results and not self.results[plain].facts.title:
-                ratings = [plain, *ratings]
-            names += [*(ratings if len(ratings) > 1 else [plain]), codes]
+        names = chain.from_iterable(
+            self._names(text, measured) for text in question.all_columns for measured in _PAGES
+        )
         return [
-            Question(name=name, kind="open", title=self.heading(name), text=question.text)
-            for name in names
-            if name in self.results
+            Question(name=name, kind="open", title=self.heading(name), text=question.text) for name in names
+        ]
+
+    def _names(self, text: str, measured: str) -> list[str]:
+        """Return the names of the ratings or the codes of a text, each once."""
+        plain = results_title(text, measured)
+        titled = self._titled(text, measured)
+        if plain not in self.results:
+            return []
+        if not self.results[plain].facts.title:
+            titled = [plain, *titled]
+        return titled if len(titled) >= _SEVERAL else [plain]
+
+    def _titled(self, text: str, measured: str) -> list[str]:
+        """Return the names with titles of the ratings or the codes of a text."""
+        return [
+            name
+            for name, entry in self.results.items()
+            if entry.title and (entry.text, entry.measured) == (text, measured)
         ]
 
     def missing(self, questions: Iterable[str]) -> MissingResults | None:
@@ -179,7 +192,7 @@ class FileResults:
         return [
             entry
             for name, entry in self.results.items()
-            if name in questions or (entry.text in texts and not entry.scale)
+            if name in questions or (entry.text in texts and not entry.title)
         ]
 
 
@@ -310,8 +323,8 @@ class ProjectResults:
     ) -> FileResults:
         """Find the results of a file among the tables of the folder ``results``.
 
-        Of two ratings on one scale, or two codings, the later is taken. Ratings are known by their scale; the
-        latest of a text also without it.
+        Of two ratings on one scale, or two codings by one codebook, the later is taken. Results are known by
+        their scale or codebook; the latest of a text also without it.
 
         Args:
             file: the file.
@@ -326,19 +339,19 @@ class ProjectResults:
         for path in _tables(self.project.folder):
             for entry in _results_in(path, table, survey):
                 reason = find_difference(table, entry, codes.get(entry.text, ()))
-                of_scale = entry.on_scale()
-                if not reason and of_scale.question not in results:
+                titled = entry.with_title()
+                if not reason and titled.question not in results:
                     known = _in_memory(entry) if in_memory else entry
                     results |= {name: known for name in [entry.question] if name not in results}
-                    results[of_scale.question] = known.on_scale()
+                    results[titled.question] = known.with_title()
                 elif not reason:
-                    later = results[of_scale.question].table.file_name
+                    later = results[titled.question].table.file_name
                     reason = f"{entry.table.name} has {entry.measured} of the same answers as {later}"
                     others.append(("", OtherResults("Not shown", reason, entry.measured)))
                 elif _is_named_after(path, file, entry, survey):
                     repeatable = path.name if stored_choices(path) else ""
                     old = OtherResults("Outdated", reason, entry.measured, repeatable)
-                    others.append((of_scale.question, old))
+                    others.append((titled.question, old))
         shown = tuple(entry for name, entry in others if name not in results)
         return FileResults(file, table, survey, results, shown)
 

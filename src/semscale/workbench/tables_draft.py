@@ -111,10 +111,13 @@ class Draft:
 
         Args:
             act: ``questions:NAME`` or ``banners:NAME`` chooses a question or takes it away, and ``up:NAME``
-                moves it one place to the front; ``questions`` or ``banners`` alone adds a dragged one.
+                moves it one place to the front; ``questions`` or ``banners`` alone adds a dragged one;
+                ``all-rows`` takes the condition away.
             dragged: name of a question that was dragged.
         """
         kind, _, name = act.partition(":")
+        if kind == "all-rows":
+            return self._without("where")
         if kind == "up" and name in self.questions[1:]:
             names, place = list(self.questions), self.questions.index(name)
             names[place - 1 : place + 1] = names[place], names[place - 1]
@@ -142,7 +145,10 @@ class Draft:
 
     def without_title(self) -> Self:
         """Return the draft without its title."""
-        return replace(self, texts={name: text for name, text in self.texts.items() if name != "title"})
+        return self._without("title")
+
+    def _without(self, name: str) -> Self:
+        return replace(self, texts={other: text for other, text in self.texts.items() if other != name})
 
     @property
     def query(self) -> str:

@@ -226,6 +226,7 @@ class TablesPage:
             problem=problem,
             basket=basket,
             further_settings=further_settings,
+            in_words=view.state_condition,
             run=self._run,
             caution=view.caution_on("tables", self._run.file, self._run.described) if self._run else "",
             kinds=KINDS,
