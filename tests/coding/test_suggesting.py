@@ -118,6 +118,21 @@ def test_names_come_from_terms_and_differ(suggestion):
     assert same.n_unnamed == 1
 
 
+def test_a_caution_counts_answers_in_a_language_that_the_model_does_not_read(suggestion):
+    unread = replace(suggestion, n_unread=3).document().sentences("caution")
+    assert unread[0].startswith("3 answers are in a language that the model does not read")
+    assert not any("language" in caution for caution in suggestion.document().sentences("caution"))
+
+
+@pytest.mark.parametrize(
+    ("title", "codebook", "name"),
+    [("", "why.yaml", "t-text"), ("", "why-2.yaml", "t-text 2"), ("Wishes", "why-12.yaml", "Wishes 12")],
+)
+def test_a_codebook_is_named_after_its_question_and_number(suggestion, title, codebook, name):
+    named = replace(suggestion, source="t.csv", column="text", title=title, codebook=codebook)
+    assert build_codebook(named).name == name
+
+
 def test_json_keeps_to_the_schema(suggestion):
     check_json(to_json(suggestion, suggestion.document(), {"out": None, "report": [], "figures": None}))
 

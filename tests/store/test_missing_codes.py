@@ -34,7 +34,7 @@ ROOT = Path(__file__).parents[2]
     [
         "NA", "N/A", "n.a.", "nan", "NaN", "None", "null", "NULL", "nil", "#N/A", "<NA>", "(null)", "missing",
         "Refused", "don't know", "Don’t know", " NA ", "DK", "Not applicable", "Prefer not to say",
-        "-99", "−99", "999", "12345", "5", "-1.0", "1,5", "+3",
+        "no comment", "See above", "-99", "−99", "999", "12345", "5", "-1.0", "1,5", "+3",
     ],
 )  # fmt: skip
 def test_what_files_write_for_a_missing_answer_looks_like_a_code(text):
@@ -45,7 +45,7 @@ def test_what_files_write_for_a_missing_answer_looks_like_a_code(text):
     ("language", "text"),
     [
         ("ar", "لا أعرف"), ("de", "k.A."), ("de", "Keine Angabe"), ("de", "Weiß nicht"),
-        ("de", "WEISS NICHT"),
+        ("de", "WEISS NICHT"), ("de", "siehe oben"), ("de", "s.o."), ("nl", "zie boven"),
         ("es", "No sé"), ("es", "NS/NC"), ("fr", "RAS"), ("fr", "Je ne sais pas"),
         ("fr", "Je préfère ne pas répondre"), ("hi", "पता नहीं"), ("it", "Non so"), ("ja", "特になし"),
         ("ja", "なし"), ("nl", "Weet niet"), ("pl", "Nie wiem"), ("pt", "Não sei"), ("zh", "没有"),

@@ -8,7 +8,7 @@ import pytest
 from python_calamine import CalamineWorkbook
 
 from semscale.errors import InputError
-from semscale.report.tables_basket import without_repeats
+from semscale.report.tables_basket import entry_names, without_repeats
 from semscale.store.table import Table, frame_reader
 from semscale.tabulation.basket import (
     Basket,
@@ -167,6 +167,16 @@ def test_json_and_cells_state_the_condition_of_an_entry(tables):
     assert tables.to_frame().group_by("entry").agg(pl.col("filter").unique()).sort("entry")[
         "filter"
     ].to_list() == [[text] for text in stated]
+
+
+def test_a_note_and_a_name_state_the_condition_in_words(frame):
+    table = Table("people.csv", None, tuple(frame.columns), frame_reader(frame), n_rows=frame.height)
+    entries = "- {questions: [drink], where: \"region = 'north'\"}\n- {questions: [drink]}\n"
+    both = tabulate_basket(table, parse_basket(f"tables:\n{entries}".encode(), source="t"), None)
+    stated = "50 of 100 rows meet ‘region = north’; left out: 50 not meeting it; row numbers count the "
+    assert both.parts[0].input_notes[0].startswith(stated)
+    assert entry_names(both.parts) == ["drink (only: region = north)", "drink"]
+    assert entry_names([*both.parts, both.parts[1]])[1:] == ["drink (entry 2)", "drink (entry 3)"]
 
 
 def test_an_error_names_the_line_of_its_entry(frame):

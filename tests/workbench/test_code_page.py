@@ -281,6 +281,41 @@ def test_a_broken_codebook_is_a_sentence_and_another_can_be_added(browser, folde
     assert "Not readable" in browser.get("/code?codebook=folder")
 
 
+def test_the_model_for_many_languages_is_offered_first_if_answers_need_it(browser, folder):
+    def models():
+        page = browser.get("/code?question=Reason&codebook=Reason")
+        return re.findall(r'<option value="([^"]*)" selected>(?:English|many languages)', page)
+
+    assert models() == ["all-MiniLM-L6-v2"] * 2
+    path = folder / "answers.csv"
+    english = "".join(f"en{n},we had to wait {n} days for the parcel,,N,1\n" for n in range(24))
+    german = "".join(f"de{n},das ist mir in {n} Tagen viel zu teuer geworden,,N,1\n" for n in range(2))
+    path.write_text(path.read_text() + english + german.partition("\n")[0] + "\n")
+    assert models() == ["all-MiniLM-L6-v2"] * 2  # one of 25 longer answers is German
+    path.write_text(path.read_text() + german)
+    assert models() == ["e5-small"] * 2  # two of 26 different ones
+
+
+@pytest.mark.usefixtures("quick")
+def test_codings_by_two_codebooks_have_tables_of_their_own(browser, folder):
+    (folder / "codebooks" / "needs.yaml").write_text(BOOK.replace("power", "energy"))
+    for book in ("Reason", "needs"):
+        code(browser, codebook=book, sentiment="none")
+    for name, column in (("answers-Reason-codes", "power"), ("answers-Reason-needs-codes", "energy")):
+        assert f"semscale_{column}" in pl.read_parquet(folder / "results" / f"{name}.parquet").columns
+
+
+@pytest.mark.usefixtures("quick")
+def test_answers_that_the_model_does_not_read_can_be_coded_with_another(browser, monkeypatch):
+    code(browser, sentiment="none", model="all-MiniLM-L6-v2")
+    assert "Code with the model for many languages" not in browser.get("/code/results")
+    monkeypatch.setattr("semscale.workbench.code_results.CodingRun.n_unread", 3)
+    page = browser.get("/code/results")
+    assert "3 answers in a language that the model does not read" in page
+    start = page.index("<b>Left out</b>")
+    assert fields_in(page[start : page.index("</form>", start)])["model"] == "e5-small"
+
+
 @pytest.mark.usefixtures("quick")
 def test_the_page_and_the_command_suggest_the_same_codes(browser, folder, semscale):
     browser.change("/code/suggest", {"question": "Reason", "codes": "3"})

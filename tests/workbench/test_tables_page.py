@@ -503,9 +503,7 @@ def test_outdated_results_are_named_and_the_next_wave_needs_its_own(browser, fol
     add(browser, f"/tables?questions={NAMES[1]}&min_base=1")
     (folder / "wave2.csv").write_text(SURVEY.replace("It is good", "It is bad"))
     browser.change("/tables/make", {"file": "wave2.csv"})
-    problem = (
-        "wave2.csv has no current codes of ‘The reason’: open that file and code its answers on the page Code"
-    )
+    problem = "wave2.csv has no current codes of ‘The reason’: code its answers on the page Code first"
     assert problem in end_of_run(browser)
     write_results(folder, "wave2-Reason-codes", CODED, "codes", "topics", source="wave2.csv")
     browser.change("/tables/make", {"file": "wave2.csv"})

@@ -339,6 +339,7 @@ def suggest_codes(options: SuggestOptions) -> "SuggestionSummary":
             most=options.most,
             source=table.file_name,
             column=columns.text,
+            title=suggesting.question_title(table.labels, columns.text),
             codebook=str(options.codebook),
             seed=options.run.seed,
             progress=progress,

@@ -27,10 +27,12 @@ from semscale.embedding.texts import answer_status, distinct
 from semscale.errors import InputError
 from semscale.json_reading import parse_json
 from semscale.judging.prompts import mark_code, sanitize
+from semscale.matching.pairs import are_in_other_languages
 from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.clustering import HALVES, STABLE
 from semscale.store.atomic import replacing
+from semscale.store.table import ColumnLabels
 from semscale.text_units import sentences_in
 from semscale.types import Floats, Integers, Mask, Progress, Status, Vectors
 from semscale.yaml_writing import yaml_block
@@ -58,7 +60,7 @@ _NEGATIVES = 2
 _FEWEST_FOR_NETS = 6
 _IN_NET = 0.2  # mean cosine of the codes of a net
 _NAMED_CODES = 2
-_NUMBER = re.compile(r"-\d+$")  # of a further codebook, such as why-2.yaml
+_NUMBER = re.compile(r"-(\d+)$")  # of a further codebook, such as why-2.yaml
 _FLOAT_ERROR = 1e-9  # 100 * 0.29 is a little below 29
 _NAMING = (
     "You name groups of survey answers for a codebook. Reply with one JSON object and nothing else: "
@@ -113,6 +115,7 @@ class SuggestionSummary(Presentable):
     Attributes:
         source: name of the table.
         column: name of the column of answers.
+        title: title of the question; empty if it is not known.
         n: number of rows.
         counts: rows by status.
         n_distinct: number of different readable answers.
@@ -131,6 +134,7 @@ class SuggestionSummary(Presentable):
         problem: why ``semscale code`` would refuse the proposed codebook; ``None`` if it would not.
         n_not_coded: number of these rows that ``semscale code`` would give none of the codes; ``None`` if it
             would refuse the codebook.
+        n_unread: number of these rows that are surely in a language that the model does not read.
         created: time of the proposal.
         input_notes: how the table was read.
     """
@@ -154,6 +158,8 @@ class SuggestionSummary(Presentable):
     n_unnamed: int = 0
     problem: str | None = None
     n_not_coded: int | None = None
+    title: str = ""
+    n_unread: int = 0
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
     input_notes: tuple[str, ...] = ()
 
@@ -228,6 +234,7 @@ class SuggestionSummary(Presentable):
             "sampled": self.n_sampled,
             "without": self.n_without,
             "not_coded": self.n_not_coded,
+            "unread": self.n_unread,
             "chosen": self.is_chosen,
             "stable": self.n_stable,
             "codebook": self.codebook,
@@ -315,6 +322,7 @@ def suggest(  # noqa: PLR0913 - the answers; the rest are settings
     most: int = MOST_CODES,
     source: str = "answers in memory",
     column: str = "text",
+    title: str = "",
     codebook: str = "codes.yaml",
     seed: int = 0,
     progress: Progress | None = None,
@@ -329,6 +337,7 @@ def suggest(  # noqa: PLR0913 - the answers; the rest are settings
         most: maximum number of codes.
         source: name of the table.
         column: name of the column of answers.
+        title: title of the question, which names the codebook; empty for the table's and the column's name.
         codebook: name of the file that will be written.
         seed: seed of all random steps.
         progress: called while texts are embedded.
@@ -391,6 +400,8 @@ def suggest(  # noqa: PLR0913 - the answers; the rest are settings
         codebook=codebook,
         topics=of_answers,
         signature=signature.plus(embedder.signature),
+        title=title,
+        n_unread=int(times[are_in_other_languages(texts, embedder.signature)].sum()),
     )
 
 
@@ -702,6 +713,17 @@ def build_codebook(summary: SuggestionSummary) -> Codebook:
     return Codebook(_codebook_name(summary), (*nets, *codes))
 
 
+def question_title(labels: Mapping[str, ColumnLabels], column: str) -> str:
+    """Return the title of the question of a column, or its wording; empty if neither is known.
+
+    Args:
+        labels: labels of the table's columns.
+        column: name of the column.
+    """
+    known = labels.get(column, ColumnLabels())
+    return known.heading or known.label
+
+
 def count_coded(summary: SuggestionSummary, sample: AnswerSample, embedder: "Embedder") -> SuggestionSummary:
     """Count the answers that ``semscale code`` would give each code, or say why it refuses the codebook.
 
@@ -759,6 +781,7 @@ def write_suggestion(summary: SuggestionSummary, path: Path) -> None:
 
 
 def _codebook_name(summary: SuggestionSummary) -> str:
-    """Return the table and the column, with the number of a further codebook of theirs."""
+    """Return the question's title, or the table and the column, with the number of a further codebook."""
     number = _NUMBER.search(Path(summary.codebook).stem)
-    return f"{Path(summary.source).stem or 'answers'}-{summary.column}{number[0] if number else ''}"
+    named = summary.title[:MAX_NAME].strip() or f"{Path(summary.source).stem or 'answers'}-{summary.column}"
+    return f"{named} {number[1]}" if number else named

@@ -108,6 +108,12 @@ def _nets_table(summary: "SuggestionSummary") -> DataTable:
 
 def _suggestion_cautions(summary: "SuggestionSummary") -> Iterator[str]:
     codes = count_of(len(summary.codes), "code")
+    if summary.n_unread:
+        verb = "is" if summary.n_unread == 1 else "are"
+        yield (
+            f"{count_of(summary.n_unread, 'answer')} {verb} in a language that the model does not read, so "
+            "topics may divide by language." + hint(" Suggest codes with e5-small (`embedder`).")
+        )
     if summary.is_sampled:
         yield (
             f"The codes come from a random sample of {count(summary.n_clustered)} of "

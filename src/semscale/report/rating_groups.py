@@ -240,13 +240,15 @@ def _group_tests(summary: "RatingSummary") -> Iterator[Block | str]:
     corrected = [] if summary.comparison is None else list(summary.comparison.figures_by(by).values())
     if differences:
         differing = sum(difference.adjusted < 1 - level for difference in differences)
-        pairs = count_of(len(differences), "pair of groups", "pairs of groups")
+        n = count(len(differences))
         tests = "t tests of the ratings as they are" if corrected else "t tests"
         how = "differ" if differing else "do not differ"
-        basis = f"{count(differing)} of {pairs}" if differing else f"any of {pairs}"
+        basis = f"in {count(differing) if differing else 'any'} of {n} pairs of groups"
+        adjusting = ", adjusted by Holm’s method for comparing several groups at once"
+        if len(differences) == 1:
+            basis, adjusting = "between the two groups", ""
         yield (
-            f"Means {how} significantly in {basis} at {alpha} ({tests}, adjusted by Holm’s method "
-            "for comparing several groups at once). "
+            f"Means {how} significantly {basis} at {alpha} ({tests}{adjusting}). "
             f"Groups of fewer than {FEWEST_CLUSTERS} are not tested."
         )
     if tested := [mean for mean in corrected if math.isfinite(mean.p_value)]:

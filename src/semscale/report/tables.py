@@ -681,7 +681,12 @@ def _difference_sentence(crosstab: "Crosstab", line: int) -> str:
     subject = {"mean": f"{_mean_of(crosstab)} is higher", "nps": "the net promoter score is higher"}.get(
         crosstab.question.lines[line].kind, f"{_answer(crosstab, line)} is more frequent"
     )
-    best = int(np.argmax([len(letters.split()) for letters in crosstab.letters[line]]))
+    best = max(  # of columns above as many others, the one with the highest figure
+        range(len(crosstab.columns)),
+        key=lambda column: (
+            len(crosstab.letters[line][column].split()), np.nan_to_num(crosstab.cells.values[line, column])
+        ),
+    )  # fmt: skip
     below = [crosstab.column_letters.index(letter) for letter in crosstab.letters[line, best].split()]
     within = _within(crosstab)
     above = f"{subject} {within} {_group(crosstab, best)} ({_figure(crosstab, line, best)})"

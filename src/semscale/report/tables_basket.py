@@ -124,11 +124,17 @@ def tables_heads(summaries: Sequence["Crosstabs"], named: Sequence[str]) -> Docu
 
 
 def entry_names(summaries: Sequence["Crosstabs"]) -> list[str]:
-    """Return the titles of the entries of a basket, or what those without a title show.
+    """Return the titles of the entries of a basket, or the questions and groups of those without a title.
 
-    Equal names have the number of their entry, from 1.
+    Equal names have the condition of the rows and, if they are still equal, the number of their entry.
     """
     names = [one_line(summary.title) or _contents(summary) for summary in summaries]
+    names = [
+        f"{name} ({summary.only[:1].lower()}{one_line(summary.only[1:])})"
+        if summary.only and names.count(name) > 1
+        else name
+        for summary, name in zip(summaries, names, strict=True)
+    ]
     return [
         name if names.count(name) == 1 else f"{name} (entry {position})"
         for position, name in enumerate(names, start=1)
@@ -136,15 +142,14 @@ def entry_names(summaries: Sequence["Crosstabs"]) -> list[str]:
 
 
 def _contents(summary: "Crosstabs") -> str:
-    """Name the questions, the groups and the condition of the rows of an entry."""
+    """Name the questions and the groups of an entry."""
     questions = [clip_text(title_of(tables[0]), _NAME).shown for tables in summary.questions()]
     more = len(questions) - _MOST_QUESTIONS
     if more > 1:
         questions[_MOST_QUESTIONS:] = [f"{more} more"]
     banners = dict.fromkeys(table.banner.title for table in summary.tables if table.banner.groups)
     by = join_list([clip_text(title, _NAME).shown for title in banners])
-    only = f" ({summary.only[:1].lower()}{one_line(summary.only[1:])})" if summary.only else ""
-    return f"{join_list(questions)}{' by ' if by else ''}{by}{only}"
+    return f"{join_list(questions)}{' by ' if by else ''}{by}"
 
 
 def _notices(named: Sequence[str], heads: Sequence[Document]) -> Iterator[Notice]:

@@ -159,7 +159,12 @@ class Expression:
 
 
 def filter_table(
-    table: Table, where: str, *, reason: str = "", codes: Mapping[str, Collection[str]] | None = None
+    table: Table,
+    where: str,
+    *,
+    reason: str = "",
+    words: str = "",
+    codes: Mapping[str, Collection[str]] | None = None,
 ) -> Table:
     """Return the table with the rows that meet a condition; an unknown condition is not met.
 
@@ -169,6 +174,7 @@ def filter_table(
         table: the input.
         where: an SQL expression that is true, false or unknown in each row.
         reason: why rows are left out, for the note; by default the condition.
+        words: the condition in words, for the note; by default the expression.
         codes: codes for no answer of columns, as ``Expression.for_table`` takes them.
 
     Raises:
@@ -177,7 +183,7 @@ def filter_table(
         UnknownNameError: it names a column that does not exist.
     """
     condition = Expression.for_table(where, table, "where", codes)
-    n_kept, note = _count_rows(table, condition, reason)
+    n_kept, note = _count_rows(table, condition, reason, words or shorten(condition.text))
     if not n_kept:
         raise InputError("where", f": no rows are left: {note}")
 
@@ -346,7 +352,7 @@ def _rows_without_value(
     return n, examples
 
 
-def _count_rows(table: Table, condition: Expression, reason: str) -> tuple[int, str]:
+def _count_rows(table: Table, condition: Expression, reason: str, words: str) -> tuple[int, str]:
     """Count the rows that meet a condition, and describe the counts in a sentence."""
     n = met = unknown = 0
     for batch in table.batches_with(condition.columns, _BATCH):
@@ -361,7 +367,7 @@ def _count_rows(table: Table, condition: Expression, reason: str) -> tuple[int, 
     if unknown:
         left_out += f", and {unknown:,} with a cell that is missing or no number"
     numbering = "; row numbers count the remaining rows" if met else ""
-    return met, f"{met:,} of {n:,} rows meet {shorten(condition.text)}; left out: {left_out}{numbering}"
+    return met, f"{met:,} of {n:,} rows meet {words}; left out: {left_out}{numbering}"
 
 
 def _filter_batches(batches: Iterator[pl.DataFrame], condition: Expression) -> Iterator[pl.DataFrame]:

@@ -23,7 +23,7 @@ from semscale.store.expressions import filter_table
 from semscale.store.table import Table
 from semscale.survey.description import Survey
 from semscale.survey.finding import unused_facts
-from semscale.tabulation.conditions import condition_in_words
+from semscale.tabulation.conditions import STATED, condition_in_words
 from semscale.tabulation.crosstabs import Crosstabs, build_crosstabs, write_tables
 from semscale.tabulation.settings import EVERY_QUESTION, CrosstabSettings
 from semscale.types import Progress
@@ -454,7 +454,7 @@ class BasketTables(Presentable):
         return self.parts[0].source
 
     def record(self) -> dict[str, Any]:
-        """Return the tables by name, for JSON; ``filter`` states the condition of an entry's rows in words."""
+        """Return the tables by name, for JSON; ``filter`` is the condition of an entry's rows in words."""
         entries = [{"title": part.title, "filter": part.only, **part.record()} for part in self.parts]
         return {
             "instrument": "tables basket",
@@ -542,11 +542,12 @@ def tabulate_entry(table: Table, entry: TableEntry, survey: Survey | None) -> Cr
     Raises:
         InputError: as ``build_crosstabs``; or the condition is invalid.
     """
+    only = condition_in_words(entry.where, survey, table.labels) if entry.where else ""
     if entry.where:
-        table = filter_table(table, entry.where)
+        words = only.removeprefix(STATED) if only.startswith(STATED) else ""
+        table = filter_table(table, entry.where, words=words and f"‘{words}’")
     if survey is not None:
         notes = unused_facts(survey, weight=entry.weight, wave=entry.wave, groups=entry.banners)
         table = replace(table, notes=(*table.notes, *notes))
     tables = build_crosstabs(table, entry.with_values(survey=survey))
-    only = condition_in_words(entry.where, survey, table.labels) if entry.where else ""
     return replace(tables, title=entry.title, only=only)

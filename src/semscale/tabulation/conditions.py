@@ -7,6 +7,9 @@ from semscale.store.missing_codes import code_key
 from semscale.store.table import ColumnLabels
 from semscale.survey.description import Question, Survey, cell_name
 
+STATED = "Only: "
+"""Start of a condition that is stated in words, and not as it is."""
+
 _NAME = r"(?:[^\W\d]\w*|\"(?:[^\"]|\"\")+\")"
 _TEXT = r"'(?:[^']|'')*'"
 _QUOTED = re.compile(rf"{_TEXT}|\"(?:[^\"]|\"\")*\"")
@@ -41,7 +44,7 @@ def condition_in_words(where: str, survey: Survey | None, labels: Mapping[str, C
         'Only respondents with: age > 30'
     """
     stated = _Words(survey, labels).state(where.strip())
-    return f"Only: {stated}" if stated else f"Only respondents with: {' '.join(where.split())}"
+    return f"{STATED}{stated}" if stated else f"Only respondents with: {' '.join(where.split())}"
 
 
 class _Words:

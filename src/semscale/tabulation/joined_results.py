@@ -29,6 +29,10 @@ from semscale.tabulation.text_results import (
 
 _BATCH = 50_000
 _UNITS = "\0units"
+_IN_WAVES = {
+    "ratings": ("on", "rate the texts of all waves on one scale"),
+    "codes": ("by", "code the answers of all waves by one codebook"),
+}
 _AGAIN = {"ratings": "rate the texts again", "codes": "code the answers again"}
 
 
@@ -122,7 +126,7 @@ def join_to_waves(
             fitting[problems.index("")].append(entry)
     fitting = [_name_by_questions(results, questions) for results in fitting]
     joined = [_join(table, results) for table, results in zip(tables, fitting, strict=True)]
-    check_scales(fitting)
+    check_waves(fitting)
     return joined
 
 
@@ -137,8 +141,8 @@ def _name_by_questions(results: Sequence[TextResults], questions: Collection[str
     return [*named, *(entry for question, entry in first.items() if question not in known)]
 
 
-def check_scales(waves: Sequence[Sequence[TextResults]]) -> None:
-    """Check that the ratings of a text are on one scale in all waves.
+def check_waves(waves: Sequence[Sequence[TextResults]]) -> None:
+    """Check that the ratings of a text are on one scale in all waves, and its codes of one codebook.
 
     Args:
         waves: the results of each wave.
@@ -146,15 +150,16 @@ def check_scales(waves: Sequence[Sequence[TextResults]]) -> None:
     Raises:
         InputError: they are on several.
     """
-    scales: dict[str, TextResults] = {}
+    first: dict[str, TextResults] = {}
     for entry in chain.from_iterable(waves):
-        other = scales.setdefault(entry.question, entry)
+        other = first.setdefault(entry.question, entry)
         titles = [other.facts.title, entry.facts.title]
-        if entry.measured == "ratings" and all(titles) and titles[0] != titles[1]:
+        if all(titles) and titles[0] != titles[1]:
+            link, remedy = _IN_WAVES[entry.measured]
             raise InputError(
                 "results",
-                f": {other.table.name} has ratings of ‘{entry.text}’ on {titles[0]}, and "
-                f"{entry.table.name} on {titles[1]}: rate the texts of all waves on one scale",
+                f": {other.table.name} has {entry.measured} of ‘{entry.text}’ {link} {titles[0]}, and "
+                f"{entry.table.name} {link} {titles[1]}: {remedy}",
             )
 
 

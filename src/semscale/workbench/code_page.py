@@ -27,7 +27,14 @@ from semscale.coding.codebook_editing import (
 )
 from semscale.coding.coding import WITHOUT_ANSWER
 from semscale.coding.settings import CodeSettings, CodingColumns
-from semscale.coding.suggesting import AnswerSample, SuggestionSummary, count_coded, suggest, suggestion_yaml
+from semscale.coding.suggesting import (
+    AnswerSample,
+    SuggestionSummary,
+    count_coded,
+    question_title,
+    suggest,
+    suggestion_yaml,
+)
 from semscale.coding.table import answers_in
 from semscale.coding.topics import USUAL_CODES
 from semscale.errors import InputError
@@ -67,6 +74,7 @@ from semscale.workbench.code_results import (
     coded_table_of,
     column_choices,
     is_table_of,
+    usual_model,
 )
 from semscale.workbench.code_tasks import CodeTasks, Suggestion, earlier_codings
 from semscale.workbench.forms import form_fields, settings_of_form
@@ -173,7 +181,7 @@ class CodePage:
     ) -> None:
         self._project, self._reader, self._work, self._models = project, reader, work, models
         self._tasks, self._label_tasks = tasks, label_tasks
-        self._answers: tuple[str, object, pl.Series, dict[str, int]] | None = None
+        self._answers: tuple[str, object, pl.Series, dict[str, int], str] | None = None
         self._starting = threading.Lock()
 
     def show(self, choice: Annotated[CodeChoice, Query()]) -> Response:
@@ -224,6 +232,7 @@ class CodePage:
             codes=likely_codes(codes),
             codes_note=without_hints(codes_hint(codes, "answer")),
             models=self._model_choices,
+            model=self._usual_model(question, name),
             fields=form_fields(CodeSettings, SETTINGS),
             columns=column_choices(view, question),
             sheets=self._sheets(view, question),
@@ -555,21 +564,33 @@ class CodePage:
         codes = self._read_answers(question)[1]
         return {code: n for code, n in codes.items() if code_key(code) not in stated}
 
-    def _read_answers(self, question: str) -> tuple[pl.Series, dict[str, int]]:
-        """Return the answers to a question, and the count of codes; both stay while words are typed."""
+    def _read_answers(self, question: str) -> tuple[pl.Series, dict[str, int], str]:
+        """Return the answers to a question, the count of codes, and the model that reads the answers.
+
+        All stay while words are typed.
+        """
         file, stored = self._project.described_file()
         counts = self._reader.view(file, stored).counts
         if self._answers is None or self._answers[0] != question or self._answers[1] is not counts:
             table, columns = self._open_answers(file, stored.survey, question)
             cells = [None if cell is None else str(cell) for cell in answers_in(table, columns)]
             answers = pl.Series(cells, dtype=pl.String).drop_nulls()
-            self._answers = question, counts, answers, count_codes(answers)
+            self._answers = question, counts, answers, count_codes(answers), usual_model(answers)
         return self._answers[2:]
 
     @property
     def _model_choices(self) -> tuple[str, ...]:
         """Names of the models to choose from; none if the project's file states the model."""
         return () if "embedder" in self._project.settings.stated else MODELS
+
+    def _usual_model(self, question: str, book: str) -> str:
+        """Return the model that forms offer first: that of the last task, or one that reads the answers."""
+        suggestion, run = self._tasks.suggestion, self._tasks.runs.last
+        if suggestion is not None and (suggestion.question, suggestion.path.stem) == (question, book):
+            return suggestion.model
+        if run is not None and run.plan.columns.text == question:
+            return run.plan.model
+        return self._read_answers(question)[2] if question else DEFAULT_MODEL
 
     def _known_model(self, name: str) -> str:
         """Return the chosen model; empty if the project's file states it."""
@@ -606,6 +627,7 @@ class CodePage:
             codes=codes,
             source=table.file_name,
             column=columns.text,
+            title=question_title(table.labels, columns.text),
             codebook=f"{CODEBOOKS}/{path.name}",
             progress=task.report,
         )

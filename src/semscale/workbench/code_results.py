@@ -19,11 +19,13 @@ from semscale.coding.table import CodingTable
 from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError
 from semscale.guards.findings import Span
+from semscale.matching.pairs import are_in_other_languages, may_be_name
 from semscale.report.coding import NO_ANSWER, UNREADABLE
 from semscale.report.document import Marked, mark_findings
 from semscale.results.table_columns import resolve_columns
 from semscale.results.table_runs import PartSettings, measure_table
 from semscale.serving.background import current_task
+from semscale.signature import Signature
 from semscale.spelling import option_name
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels, Table
@@ -31,7 +33,8 @@ from semscale.store.writing import PREFIX
 from semscale.survey.description import Question, QuestionKind, Survey
 from semscale.survey.survey_file import FILE_NAME
 from semscale.tabulation.text_results import code_values
-from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL
+from semscale.types import Status
+from semscale.weights.known import DEFAULT_MODEL, DEFAULT_RATING_MODEL, KNOWN
 from semscale.workbench.forms import option_words
 from semscale.workbench.project import SharedSettings
 from semscale.workbench.runs import SHOWN, Found, PageRun, file_stem, position_in, table_path
@@ -44,9 +47,11 @@ COLUMNS = ("labels", "inclusion", "by", "rating", "weight", "respondent")
 """Columns of coding that the form has, besides the answers."""
 
 MODELS = (DEFAULT_MODEL, DEFAULT_RATING_MODEL)
-"""Embedding models to choose from."""
+"""Embedding models to choose from: for English, and for many languages."""
 
 _LONGEST = 4000
+_READ_FOR_MODEL = 1_000  # different answers
+_MOST_UNREAD = 0.05  # share of the answers that are long enough to show their language
 _OUTCOME_WORDS = {CodingOutcome.CANNOT_TELL: UNREADABLE, CodingOutcome.NO_ANSWER: NO_ANSWER}
 _OUTCOME = "\0outcome"
 _NUMBERS: tuple[QuestionKind, ...] = ("scale", "nps", "numeric")
@@ -181,13 +186,32 @@ def coded_table_of(folder: Path, source: Path, question: str, book: str, *, is_c
         folder: the project's folder.
         source: the survey's file.
         question: name of the question.
-        book: name of the codebook's file, without its ending, which the table names if it differs from the
+        book: name of the codebook's file, without its ending; its table has what this name adds to the
             question's.
         is_corrected: whether codes have learned from hand codes. Such a table stands beside the other one,
             from which answers are drawn to be coded by hand.
     """
-    named = [question] if book == file_stem(question) else [question, book]
+    further = book.removeprefix(file_stem(question)).strip("-")
+    named = [question, further] if further else [question]
     return table_path(folder, source, *named, "codes-corrected" if is_corrected else "codes")
+
+
+def usual_model(answers: pl.Series) -> str:
+    """Return the model for many languages if the one for English cannot read some answers.
+
+    Args:
+        answers: the answers to a question.
+
+    Examples:
+        >>> usual_model(pl.Series(["das ist mir viel zu teuer", "it is too expensive for me"]))
+        'e5-small'
+    """
+    texts = answers.unique(maintain_order=True)
+    drawn = texts.sample(min(texts.len(), _READ_FOR_MODEL), seed=0).to_list()
+    longer = [text for text in drawn if not may_be_name(text)]
+    english = Signature.of("embed", model=KNOWN[DEFAULT_MODEL].hub_id)
+    n_unread = int(are_in_other_languages(longer, english).sum())
+    return DEFAULT_RATING_MODEL if n_unread > _MOST_UNREAD * len(longer) else DEFAULT_MODEL
 
 
 def column_choices(view: SurveyView, question: str) -> dict[str, list[Question]]:
@@ -244,6 +268,13 @@ class CodingRun(PageRun[Coded]):
     def summary(self) -> CodingSummary | None:
         """The summary; ``None`` before the end, and after a failure."""
         return None if self.result is None else self.result.summary
+
+    @property
+    def n_unread(self) -> int:
+        """Number of answers that the default model cannot read, as they are not in English."""
+        if self.summary is None or self.plan.model != DEFAULT_MODEL:
+            return 0
+        return self.summary.reasons.get(Status.OTHER_LANGUAGE, 0)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from semscale.coding.codebook_editing import code_named
 from semscale.errors import InputError, SemscaleError
 from semscale.report.coding import OUTCOMES, found_outcomes, main_caution
 from semscale.tabulation.text_results import results_title
+from semscale.weights.known import DEFAULT_RATING_MODEL
 from semscale.workbench.changes import Change
 from semscale.workbench.code_form import StarForm
 from semscale.workbench.code_results import Coded, CodedAnswer, CodedTable, CodingRun
@@ -57,6 +58,7 @@ class CodeResultsPage:
         summary = run.summary
         report = None if summary is None else report_page(summary.document())
         results, details = split_sections(() if report is None else report.sections, _RESULTS)
+        again = choices_again(run.plan.out, is_of_open_file=run.plan.source == file)
         return page(
             "code_results",
             self._project,
@@ -70,7 +72,8 @@ class CodeResultsPage:
             unchecked="" if summary is None else main_caution(summary),
             meanings=OUTCOMES,
             caution=run.caution(view),
-            again=choices_again(run.plan.out, is_of_open_file=run.plan.source == file),
+            again=again,
+            again_for_all=again and {**again, "model": [DEFAULT_RATING_MODEL]},
             results=results,
             details=details,
             found=None if summary is None else self._find(run, request),

@@ -63,8 +63,14 @@ from semscale.workbench.table_results import tables_address
 _RESULTS = ("distribution", "groups")
 """Sections of the report above the texts."""
 
-_STATUS_NAMES = {str(Status.MISSING): NO_ANSWER, str(Status.UNINFORMATIVE): UNREADABLE}
-"""Statuses of texts as the page of codes names them; others have their own names."""
+_STATUS_NAMES = {
+    str(Status.MISSING): NO_ANSWER,
+    str(Status.UNINFORMATIVE): UNREADABLE,
+    str(Status.WEIGHTLESS): "unknown signs",
+    str(Status.OTHER_LANGUAGE): "unread language",
+    str(Status.OFF_TOPIC): "off topic",
+}
+"""Statuses of texts in words; others have their own names."""
 
 _SETTINGS = ("language", "readout", "temperature", "floor", "anchor_sets", "missing", "reasoning", "html")
 

@@ -19,7 +19,7 @@ from semscale.survey.wave_files import WAVE, name_waves, stack_waves
 from semscale.tabulation.basket import Basket
 from semscale.tabulation.joined_results import (
     TextResults,
-    check_scales,
+    check_waves,
     find_difference,
     open_texts,
     place_beside,
@@ -74,7 +74,7 @@ class MissingResults:
     measured: str
 
     def __str__(self) -> str:
-        return f"{self.fact}: open that file and {self.verb} its answers on the page {self.page} first"
+        return f"{self.fact}: {self.verb} its answers on the page {self.page} first, with that file open"
 
     @property
     def fact(self) -> str:
@@ -245,7 +245,7 @@ class Waves:
             return latest.joined(questions), basket
         names = name_waves(latest.file.name, [entry.file.name for entry in earlier], self.names)
         basket = basket.with_waves(WAVE, names)
-        check_scales([entry.asked(questions) for entry in self.files])
+        check_waves([entry.asked(questions) for entry in self.files])
         tables = [entry.joined(questions) for entry in self.files]
         required = [name for entry in basket.entries for name in entry.columns_by_role.values()]
         stacked = stack_waves(dict(zip(names, tables, strict=True)), latest.survey, required)

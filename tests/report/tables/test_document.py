@@ -70,6 +70,15 @@ def test_many_columns_below_are_counted():
     )
 
 
+def test_of_columns_above_as_many_others_the_highest_is_stated():
+    # Means of 1.5, 2.75 and 3: b and c are above a alone.
+    q, g = [1, 2] * 30 + [1, 2, 4, 4] * 15 + [2, 3, 4] * 14, ["a"] * 60 + ["b"] * 60 + ["c"] * 42
+    frame = pl.DataFrame({"q": q, "g": g})
+    result = crosstabs(frame, questions=["q"], banners=["g"])
+    stated = finding(result.tables[0], result.settings)
+    assert stated.startswith("Q: the mean is higher for c (3.00) than for a (1.50)")
+
+
 def test_a_finding_states_a_clear_answer_although_the_means_are_equal():
     # In a all answer 3, in b half answer 1 and half 5: both means are 3.
     frame = pl.DataFrame({"q": [3] * 60 + [1, 5] * 30, "g": ["a"] * 60 + ["b"] * 60})
