@@ -10,6 +10,7 @@ from python_calamine import CalamineWorkbook
 from semscale.errors import InputError
 from semscale.report.tables_basket import entry_names, without_repeats
 from semscale.store.table import Table, frame_reader
+from semscale.survey.survey_file import parse_survey
 from semscale.tabulation.basket import (
     Basket,
     TableEntry,
@@ -167,6 +168,18 @@ def test_json_and_cells_state_the_condition_of_an_entry(tables):
     assert tables.to_frame().group_by("entry").agg(pl.col("filter").unique()).sort("entry")[
         "filter"
     ].to_list() == [[text] for text in stated]
+
+
+def test_a_sheet_is_named_by_the_title_of_a_question_with_a_long_name(frame, tmp_path):
+    name = "How often do you drink tea in the office?"
+    long = frame.rename({"drink": name})
+    table = Table("people.csv", None, tuple(long.columns), frame_reader(long), n_rows=long.height)
+    survey = parse_survey(
+        f"survey: 1\nquestions:\n- {{name: '{name}', kind: single, title: Tea}}\n".encode(), source="s"
+    )
+    basket = Basket((TableEntry(questions=[name]), TableEntry(questions=["like"])))
+    tabulate_basket(table, basket, survey).report(tmp_path / "t.xlsx")
+    assert CalamineWorkbook.from_path(tmp_path / "t.xlsx").sheet_names[1:3] == ["Tea", "like"]
 
 
 def test_a_note_and_a_name_state_the_condition_in_words(frame):

@@ -190,6 +190,7 @@ def test_codes_of_two_codebooks_are_asked_for_by_their_names(run, tmp_path, monk
     for name, share in (("needs", 1 / 4), (codebook, 3 / 4)):
         (table,) = run("--question", f"semscale_why on {name}_outcome", *both)
         assert table["question"] == f"why on {name}, codes"
+        assert table["text"] == f"Why this rating (codes by {name})"
         assert shares(table)["power"] == pytest.approx(share)
 
 

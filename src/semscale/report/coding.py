@@ -643,7 +643,10 @@ def _group_finding(
     clear = [test for test in tests if test.adjusted < alpha and test.code not in nets]
     clear.sort(key=lambda test: test.adjusted)
     if not clear:
-        return "No topic is clearly more frequent in one group than in another; the differences may be chance"
+        return (
+            "Over all groups together, no topic’s share differs more than chance explains; tables compare "
+            "the groups in pairs"
+        )
     test = clear[0]
     cells = [
         share

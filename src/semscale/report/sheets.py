@@ -29,7 +29,9 @@ Value = str | MarkedText | tuple[float | None, str]
 INDEX = "Index"
 """Name of the first sheet."""
 
-_LONGEST_NAME = 31  # characters, as Excel allows
+LONGEST_NAME = 31
+"""Number of characters of a sheet's name that Excel allows."""
+
 _QUOTED = re.compile('"[^"]*"')
 _FORBIDDEN = str.maketrans(dict.fromkeys("[]:*?/\\'", " "))
 _FONT_POINTS = 10
@@ -473,10 +475,10 @@ def free_sheet_name(name: str, names: set[str]) -> str:
         names: names of other sheets, in lower case.
     """
     clean = " ".join(printable(name).translate(_FORBIDDEN).split()) or "Sheet"
-    free, number = _shorten_name(clean, _LONGEST_NAME), 2
+    free, number = _shorten_name(clean, LONGEST_NAME), 2
     while free.lower() in names | {"history"}:  # a name that Excel keeps for itself
         ending = f" {number}"
-        free, number = _shorten_name(clean, _LONGEST_NAME - len(ending)) + ending, number + 1
+        free, number = _shorten_name(clean, LONGEST_NAME - len(ending)) + ending, number + 1
     return free
 
 

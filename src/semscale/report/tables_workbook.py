@@ -23,7 +23,7 @@ from semscale.report.formatting import (
 from semscale.report.parts import quote_file_name
 from semscale.report.presenting import word_document
 from semscale.report.sheet_charts import MOST_PANELS, place_charts, write_charts
-from semscale.report.sheets import FONT, INDEX, Sheet, SheetFormats, Value
+from semscale.report.sheets import FONT, INDEX, LONGEST_NAME, Sheet, SheetFormats, Value
 from semscale.report.tables import (
     change_note,
     difference_note,
@@ -119,7 +119,10 @@ def write(summaries: Sequence["Crosstabs"], path: Path) -> None:
         for summary in shown_once:
             for tables in summary.questions():
                 for parts in _pages(tables):
-                    sheet = Sheet(workbook, tables[0].question.name, formats)
+                    question = tables[0].question
+                    # A long title is cut, and says more than a long name.
+                    title = question.name if len(question.name) <= LONGEST_NAME else question.text
+                    sheet = Sheet(workbook, title, formats)
                     shown = list({id(part.table): part.table for part in parts}.values())
                     pages.append((summary, sheet.name, shown))
                     _write_page(sheet, parts, shown, summary)

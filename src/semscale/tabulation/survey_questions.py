@@ -18,6 +18,7 @@ from semscale.tabulation.text_results import (
     code_columns,
     code_values,
     coded_text,
+    codes_heading,
     columns_of_results,
     describe_codes,
     mass_columns,
@@ -82,7 +83,7 @@ def find_columns(
     """
     text = coded_text(name)
     if text is not None and (codes := tuple(code_columns(columns, text))):
-        of_codes = describe_codes(codes, text, text_heading(text, survey))
+        of_codes = describe_codes(codes, text, codes_heading(text, survey))
         return QuestionColumns(name, codes, is_multiple=True, described=of_codes)
     text, measured = measured_text(name)
     if measured == "ratings" and mass_columns(columns, name) and (heading := text_heading(text, survey)):

@@ -115,12 +115,21 @@ def name_on(text: str, title: str) -> str:
 
 def text_heading(text: str, survey: Survey | None) -> str:
     """Return the heading of a described text, which can have a title, too; empty for other texts."""
-    if survey is None:
-        return ""
+    heading, title = _heading_and_title(text, survey)
+    return name_on(heading, title) if title else heading
+
+
+def codes_heading(text: str, survey: Survey | None) -> str:
+    """Return the heading of the codes of a described text, which can have the name of a codebook, too."""
+    heading, title = _heading_and_title(text, survey)
+    return f"{heading} (codes{f' by {title}' if title else ''})" if heading else ""
+
+
+def _heading_and_title(text: str, survey: Survey | None) -> tuple[str, str]:
     for end in [len(text), *(match.start() for match in re.finditer(_ON, text))]:
-        if question := survey.of_column(text[:end]):
-            return question.heading + text[end:]
-    return ""
+        if survey is not None and (question := survey.of_column(text[:end])):
+            return question.heading, text[end:].removeprefix(_ON)
+    return "", ""
 
 
 def results_title(text: str, measured: str) -> str:
@@ -162,13 +171,13 @@ def describe_codes(columns: Collection[str], text: str = "", heading: str = "") 
     Args:
         columns: the columns.
         text: the text that they name; empty if they name none.
-        heading: the heading of the text's question; empty if it is not known.
+        heading: the heading of the codes; empty if that of the text's question is not known.
     """
     start = results_start(text)
     return Question(
         name=f"{start}{CODED.removeprefix(PREFIX)}",
         kind="multiple",
-        title=f"{heading} (codes)" if heading else f"Codes of {text}" if text else "Codes",
+        title=heading or (f"Codes of {text}" if text else "Codes"),
         options=tuple(Option(label=column.removeprefix(start), column=column) for column in columns),
         chosen=("1", "true"),
         not_chosen=("0", "false"),
