@@ -201,11 +201,19 @@ def test_two_results_of_a_kind_name_how_they_are_asked_for(run, trusted):
 
 def test_results_with_other_codes_for_no_answer_are_refused(run, tmp_path, monkeypatch):
     monkeypatch.setitem(FACTS, "codes", FACTS["codes"] | {"no_answer": ["n/a"]})
-    write(tmp_path / "coded.parquet", CODES, "codes")
+    why = [text or "none" for text in ANSWERS["why"]]
+    write(tmp_path / "answers.csv", {}, why=why)
+    write(tmp_path / "coded.parquet", CODES, "codes", why=why)
     assert len(run("--question", "Reason", *results("coded.parquet"))) == 1
     (tmp_path / "survey.yaml").write_text(SURVEY.replace("N/A", "none"))
     answer = run("--question", "Reason", *results("coded.parquet"))
     assert "other codes for no answer in ‘why’: code the answers again" in answer
+
+
+def test_other_codes_for_no_answer_that_no_text_has_make_no_difference(run, tmp_path, monkeypatch):
+    monkeypatch.setitem(FACTS, "codes", FACTS["codes"] | {"no_answer": ["n/a", "refused"]})
+    write(tmp_path / "coded.parquet", CODES, "codes")
+    assert len(run("--question", "Reason", *results("coded.parquet"))) == 1
 
 
 def test_a_table_without_facts_is_of_the_text_that_it_fits(run, tmp_path):

@@ -406,6 +406,7 @@ def test_ratings_and_codes_of_an_open_question_are_chosen_one_by_one(browser, en
     page = browser.get(f"/tables?questions={NAMES[1]}&questions=shape&banners=country&min_base=1")
     assert "The reason (codes)" in page[page.index('id="preview"') :]
     assert "--results results/answers-Reason-codes.parquet" in page
+    assert "are those of" not in page  # as the page has found the file itself
     assert "answers-Reason-quality" not in page[page.index('id="preview"') :]
     page = browser.get(f"/tables?questions={NAMES[0]}&min_base=1")
     assert "The reason (ratings)" in page
@@ -832,4 +833,4 @@ def test_waves_are_compared_on_the_scale_that_a_question_names(browser, folder, 
     assert semscale(*shlex.split(command)).code == 0
     (folder / "results" / "wave1-Reason-Trust.parquet").unlink()
     page = browser.get(f"/tables?{urlencode({'questions': ON_SCALES[0], 'min_base': 1})}")
-    assert "wave1.csv has no current ratings of ‘The reason on Trust’" in page
+    assert "wave1.csv has no current ratings of ‘The reason’ on ‘Trust’" in page

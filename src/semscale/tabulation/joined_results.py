@@ -11,6 +11,7 @@ from semscale.errors import InputError
 from semscale.results.facts import Measured, ResultFacts, read_facts
 from semscale.store.columnar import rebatch
 from semscale.store.columns import column_in, groups_in, storable, without_blanks
+from semscale.store.missing_codes import code_key
 from semscale.store.reading import open_table
 from semscale.store.table import ColumnLabels, Table
 from semscale.store.writing import is_reserved
@@ -87,6 +88,11 @@ class TextResults:
         batches = self.table.batches(size, skip) if titles is None else self.table.batches_with(chosen, size)
         for batch in batches:
             yield pl.DataFrame([column_in(batch, own).alias(name) for own, name in chosen.items()])
+
+    @property
+    def note(self) -> str:
+        """Clause that names the file of the results."""
+        return f"{self.measured} of ‘{self.text}’ are those of {self.table.file_name}"
 
     @property
     def labels(self) -> dict[str, ColumnLabels]:
@@ -314,8 +320,7 @@ def find_difference(table: Table, results: TextResults, no_answer: Collection[st
     if not table.has(results.text):
         return f"{what} of ‘{results.text}’, and {table.name} has no such column"
     stated = results.facts.no_answer
-    if stated is not None and {*stated} != {*no_answer}:
-        return f"{what} that were made with other codes for no answer in ‘{results.text}’"
+    changed = {*no_answer}.symmetric_difference(no_answer if stated is None else stated)
     row = 0
     own, other = (_texts_in(source, results.text) for source in (table, results.table))
     for texts, measured in zip_longest(own, other, fillvalue=pl.Series(dtype=pl.String)):
@@ -325,6 +330,8 @@ def find_difference(table: Table, results: TextResults, no_answer: Collection[st
         if not (is_same := texts.eq_missing(measured)).all():
             row += int(is_same.arg_min() or 0) + 1
             return f"{what} of other rows than {table.name}: ‘{results.text}’ differs in row {row:,}"
+        if changed and not changed.isdisjoint(map(code_key, texts.drop_nulls().unique())):
+            return f"{what} that were made with other codes for no answer in ‘{results.text}’"
         row += len(texts)
     return ""
 
@@ -357,7 +364,6 @@ def place_beside(table: Table, results: Sequence[TextResults]) -> Table:
         sides = [table.batches_with(own, size)] if own else []
         yield from _side_by_side([*sides, *(entry.frames(size, 0, titles) for entry in wanted)], size)
 
-    notes = [f"{e.measured} of ‘{e.text}’ are those of {e.table.file_name}" for e in results]
     return replace(
         table,
         columns=(*table.columns, *(name for entry in results for name in entry.columns.values())),
@@ -365,7 +371,7 @@ def place_beside(table: Table, results: Sequence[TextResults]) -> Table:
         read_columns=read_columns,
         labels={**table.labels, **{k: v for entry in results for k, v in entry.labels.items()}},
         settings=(*table.settings, *(f"results {entry.table.name}" for entry in results)),
-        notes=(*notes, *table.notes),
+        notes=(*(entry.note for entry in results), *table.notes),
     )
 
 

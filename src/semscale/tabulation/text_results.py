@@ -115,17 +115,18 @@ def name_on(text: str, title: str) -> str:
 
 def text_heading(text: str, survey: Survey | None) -> str:
     """Return the heading of a described text, which can have a title, too; empty for other texts."""
-    heading, title = _heading_and_title(text, survey)
+    heading, title = heading_and_title(text, survey)
     return name_on(heading, title) if title else heading
 
 
 def codes_heading(text: str, survey: Survey | None) -> str:
     """Return the heading of the codes of a described text, which can have the name of a codebook, too."""
-    heading, title = _heading_and_title(text, survey)
+    heading, title = heading_and_title(text, survey)
     return f"{heading} (codes{f' by {title}' if title else ''})" if heading else ""
 
 
-def _heading_and_title(text: str, survey: Survey | None) -> tuple[str, str]:
+def heading_and_title(text: str, survey: Survey | None) -> tuple[str, str]:
+    """Return the heading of a described text and the title that its name has; empty texts for others."""
     for end in [len(text), *(match.start() for match in re.finditer(_ON, text))]:
         if survey is not None and (question := survey.of_column(text[:end])):
             return question.heading, text[end:].removeprefix(_ON)

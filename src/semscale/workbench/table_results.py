@@ -25,7 +25,7 @@ from semscale.tabulation.joined_results import (
     place_beside,
     read_results,
 )
-from semscale.tabulation.text_results import measured_text, results_title, text_heading
+from semscale.tabulation.text_results import heading_and_title, measured_text, results_title, text_heading
 from semscale.workbench.pages import PAGES
 from semscale.workbench.project import RESULTS, Project
 from semscale.workbench.runs import stored_choices, table_path
@@ -67,11 +67,13 @@ class MissingResults:
         file: name of the file.
         heading: heading of the question.
         measured: ``ratings`` or ``codes``.
+        title: title of the scale or the codebook; empty for any.
     """
 
     file: str
     heading: str
     measured: str
+    title: str
 
     def __str__(self) -> str:
         return f"{self.fact}: {self.verb} its answers on the page {self.page} first, with that file open"
@@ -79,7 +81,8 @@ class MissingResults:
     @property
     def fact(self) -> str:
         """Clause that says what is missing."""
-        return f"{self.file} has no current {self.measured} of ‘{self.heading}’"
+        link = f" {'on' if self.measured == 'ratings' else 'by'} ‘{self.title}’" if self.title else ""
+        return f"{self.file} has no current {self.measured} of ‘{self.heading}’{link}"
 
     @property
     def verb(self) -> str:
@@ -160,8 +163,8 @@ class FileResults:
         for name in questions:
             text, measured = measured_text(name)
             if text and name not in self.table.columns and name not in self.results:
-                heading = text_heading(text, self.survey) or text
-                return MissingResults(self.file.name, heading, measured)
+                heading, title = heading_and_title(text, self.survey)
+                return MissingResults(self.file.name, heading or text, measured, title)
         return None
 
     def check(self, questions: Iterable[str]) -> None:

@@ -63,11 +63,13 @@ class Preview:
         entry: the draft.
         table: the table with derived columns, and the rows that count.
         survey: its description.
+        sources: clauses that name the files of ratings and codes, which the page lists as questions.
     """
 
     entry: TableEntry
     table: Table
     survey: Survey
+    sources: tuple[str, ...]
     _made: dict[int, Crosstabs] = field(default_factory=dict)
 
     def tables(self, start: int = 0) -> Crosstabs:
@@ -82,7 +84,11 @@ class Preview:
             part = self.entry.with_questions(questions, self.entry.pairs if is_last else ())
             tables = tabulate_entry(self.table, part, self.survey)
             unknown = set(notes_on_hidden(tables.tables, part.hide))  # other questions may have the label
-            notes = tuple(note for note in tables.input_notes if note not in unknown)
+            notes = tuple(
+                note
+                for note in tables.input_notes
+                if note not in unknown and not any(note.endswith(source) for source in self.sources)
+            )
             self._made[start] = replace(tables, input_notes=notes, title="")
         return self._made[start]
 
@@ -262,7 +268,8 @@ class TablesPage:
         key = (waves.key, basket.pair_by, view.stored.content, entry.model_dump_json(exclude={"title"}))
         if key not in self._previews:
             table, prepared = waves.prepare(Basket((entry,), pair_by=basket.pair_by))
-            preview = Preview(prepared.entries[0], table, view.survey)
+            sources = (entry.note for file in waves.files for entry in file.results.values())
+            preview = Preview(prepared.entries[0], table, view.survey, tuple(sources))
             preview.tables()  # raises what is wrong with the entry
             self._previews[key] = preview
             while len(self._previews) > _REMEMBERED:
