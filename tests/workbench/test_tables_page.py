@@ -103,15 +103,16 @@ def test_questions_are_moved(browser):
 
 def test_tables_that_are_in_the_basket_leave_the_emphasis_to_the_workbook(browser):
     emphasised = '<button class="main" id="add-to-basket"'
-    assert emphasised in browser.get("/tables?questions=shape&title=First")
-    page = add(browser, "/tables?questions=shape&title=First")
+    assert emphasised in browser.get("/tables?questions=shape")
+    page = add(browser, "/tables?questions=shape")
     assert emphasised not in page
     assert page.count(">Make Excel workbook</button>") == 2
     assert emphasised in browser.get("/tables?questions=shape&banners=country")
 
 
-def test_tables_are_added_with_a_title_changed_moved_and_removed(browser, entries):
-    add(browser, "/tables?questions=shape&banners=country&title=First&decimals=0")
+def test_tables_are_added_changed_moved_and_removed(browser, entries):
+    page = add(browser, "/tables?questions=shape&banners=country&decimals=0")
+    browser.change("/tables/change", entry_form(page, 0) | {"title": "First"})
     page = add(browser, "/tables?questions=sound")
     assert "n the basket: 2 entries" in page
     assert [(entry.title, entry.questions) for entry in entries()] == [
@@ -142,11 +143,11 @@ def test_entries_with_the_same_questions_say_what_differs(browser):
     ]
 
 
-def test_a_title_belongs_to_the_tables_that_were_added_with_it(browser):
-    page = add(browser, "/tables?questions=shape&banners=country&title=First")
-    form = form_of(page)
-    assert (form["questions"], form["banners"], form["title"]) == ("shape", "country", "")
-    assert form_of(browser.change("/tables/save", form_of(browser.get("/tables?open=0"))))["title"] == "First"
+def test_changed_tables_keep_the_title_that_the_basket_gives_them(browser, entries):
+    page = add(browser, "/tables?questions=shape")
+    browser.change("/tables/change", entry_form(page, 0) | {"title": "First"})
+    browser.change("/tables/save", form_of(browser.get("/tables?open=0")) | {"decimals": "0"})
+    assert [(entry.title, entry.decimals) for entry in entries()] == [("First", 0)]
 
 
 def test_an_opened_entry_is_changed_in_its_place_and_keeps_what_the_page_does_not_show(

@@ -272,8 +272,20 @@ def _draw_means(
     halo = {"stroke": CARD, "stroke_width": "5", "paint_order": "stroke"}
     for index in known:
         if label := rows.names[index]:
-            position = (axis(means[index].value), heights[index] - 9)
-            drawing.text(position, label, anchor="middle", font_size="11", **halo)
+            x = _beside(axis(reference), axis(means[index].value), text_width(label) / 2)
+            drawing.text((x, heights[index] - 9), label, anchor="middle", font_size="11", **halo)
+
+
+def _beside(line: float, x: float, half: float) -> float:
+    """Return the middle of a label at ``x`` of ``half`` its width, moved to a side of a vertical line.
+
+    Examples:
+        >>> _beside(50.0, 100.0, 10.0), _beside(98.0, 100.0, 10.0), _beside(102.0, 100.0, 10.0)
+        (100.0, 110.0, 90.0)
+    """
+    if not abs(x - line) < half + 2:  # as if there is no line
+        return x
+    return line + half + 2 if x >= line else line - half - 2
 
 
 def _axis_between_ticks(

@@ -32,7 +32,7 @@ SAMPLE = ("lonely", "replicates", "replicate_type", "wave_order")
 _SHOWN = ("title", "questions", "banners", "hide", "weight", "wave", "where", "show")
 """Settings that the page words in a sentence of their own."""
 
-_TEXTS = ("title", "where", *ROLES)
+_TEXTS = ("where", *ROLES)
 _FIELDS = (*_TEXTS, *LOOK, *SAMPLE)
 _STATED = {*_FIELDS, "questions", "banners", "hide", "survey"}
 
@@ -142,10 +142,6 @@ class Draft:
         """Return the draft of the rows that also meet a condition."""
         where = join_conditions(self.value("where"), condition)
         return replace(self, texts={**self.texts, "where": where})
-
-    def without_title(self) -> Self:
-        """Return the draft without its title."""
-        return self._without("title")
 
     def _without(self, name: str) -> Self:
         return replace(self, texts={other: text for other, text in self.texts.items() if other != name})

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, Response
 
 from semscale.errors import InputError, SemscaleError
-from semscale.report.document import DataTable, Document
+from semscale.report.document import DataTable, Document, Figure, Section
 from semscale.report.presenting import word_document
 from semscale.report.tables import folded_tables, question_section, tables_head, title_of
 from semscale.report.tables_charts import has_letters
@@ -48,8 +48,7 @@ from semscale.workbench.tables_waves import OtherFiles, earlier_waves
 _REMEMBERED = 8  # previews
 _SHOWN = 4  # questions at once
 _STEPS = {"up": -1, "down": 1}
-_ADDED = "added"  # in the address after tables were added, whose title does not belong to the next ones
-
+_COLUMN = 640  # pixels of the column of tables inside the frame of a chart
 
 Measure = Callable[[Mapping[str, Sequence[str]]], PageRun[Any]]
 """Starts a run with the fields of a form."""
@@ -99,7 +98,8 @@ class Preview:
             question_section(of_question, tables, f"question-{start}-{position}")
             for position, of_question in enumerate(tables.questions())
         )
-        document = replace(tables_head(tables), sections=tuple(filter(None, sections)))
+        shown = (_fit_charts(section) for section in sections if section is not None)
+        document = replace(tables_head(tables), sections=tuple(shown))
         return word_document(document, tables.input_notes)
 
     def next_start(self, start: int = 0) -> int | None:
@@ -211,7 +211,6 @@ class TablesPage:
             current="tables",
             view=view,
             draft=draft,
-            is_added=_ADDED in query,
             is_in_basket=entry is not None and basket.has(entry),
             rows=[entry for entry in _rows(view, results) if _matches(entry, draft.find)],
             results=results,
@@ -404,9 +403,7 @@ class TablesPage:
             raise InputError("questions", "must be chosen first")
         self._write_survey()
         basket.save(self._project, entry, None if "as_new" in fields else draft.position)
-        if draft.position is not None:
-            return redirect(f"/tables?{draft.query}", "basket")
-        return redirect(f"/tables?{draft.without_title().query}&{_ADDED}=yes", "basket")
+        return redirect(f"/tables?{draft.query}", "basket")
 
     async def _sent(self, request: Request) -> tuple[dict[str, list[str]], Draft, StoredBasket]:
         """Return the fields that the page sends, the tables that they state, and the basket.
@@ -567,6 +564,16 @@ def _with_condition(view: SurveyView, form: ConditionForm) -> Draft:
     """
     condition = form.condition(RowFilters(view).question(form.question))
     return Draft.from_query(form.here).with_condition(condition)
+
+
+def _fit_charts(section: Section) -> Section:
+    """Return a section whose charts fit the column of tables, so that their type is as large as the page's."""
+
+    def fitted(figure: Figure) -> Figure:
+        return replace(figure, chart=lambda width: figure.chart(min(width, _COLUMN)))
+
+    blocks = (fitted(block) if isinstance(block, Figure) else block for block in section.blocks)
+    return replace(section, blocks=tuple(blocks))
 
 
 def _has_p_values(table: Crosstab) -> bool:
