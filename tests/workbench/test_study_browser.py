@@ -91,7 +91,7 @@ def test_entries_are_added_and_removed_in_the_page(endpoint, new_page, folder):
     new.get_by_label("Options").fill("shop\nweb")
     page.locator(".picks.of-choice li:has-text('web')").first.wait_for()
     page.get_by_role("button", name="Remove this concept nut").click()
-    page.locator("summary b:text-is('nut')").wait_for(state="detached")
+    page.locator("summary bdi:text-is('nut')").wait_for(state="detached")
     page.get_by_role("button", name="Save bars.yaml").click()
     page.locator("#status button:has-text('Undo')").wait_for()
     asked = load(folder / "bars.yaml").design.questionnaire

@@ -33,12 +33,12 @@ METHOD_TITLES = {
 """Methods in words."""
 
 METHOD_USES = {
-    "ssr": "the usual choice",
-    "flr": "for comparison; one more call for each answer",
-    "dlr": "for comparison; one short call",
-    "decision": "for comparison; needs a model that states probabilities",
+    "ssr": "Choose this first: personas write as people do, and you can read why.",
+    "flr": "Shows whether the model rates its answers as Semscale does. Takes twice the calls.",
+    "dlr": "The cheapest: one short call. There is no text to read.",
+    "decision": "Shows how sure the model is. Few models state probabilities, and there is no text to read.",
 }
-"""What methods are chosen for."""
+"""What methods are chosen for, in a sentence or two."""
 
 METHOD_CODES = {"ssr": "SSR", "flr": "FLR", "dlr": "DLR", "decision": "typed decision"}
 """Names of the methods in reports and papers."""
@@ -184,6 +184,15 @@ class StudyForm(BaseModel):
     def persona_shown(self) -> int:
         """Position of the persona whose interview is shown, from 0."""
         return int(self.shown) if self.shown.isdecimal() and len(self.shown) < _MOST_DIGITS else 0
+
+    def compares_methods(self, position: int) -> bool:
+        """Return whether a question has other methods than the usual one.
+
+        Args:
+            position: position of the question, from 0.
+        """
+        usual = f"{position}:ssr"
+        return any(method.startswith(f"{position}:") and method != usual for method in self.methods)
 
     def with_change(self) -> Self:
         """Return the form with an entry added or removed, as a button asks for."""

@@ -567,7 +567,7 @@ def _with_condition(view: SurveyView, form: ConditionForm) -> Draft:
 
 
 def _fit_charts(section: Section) -> Section:
-    """Return a section whose charts fit the column of tables, so that their type is as large as the page's."""
+    """Return a section whose charts fit the column of tables, with type as large as that of the page."""
 
     def fitted(figure: Figure) -> Figure:
         return replace(figure, chart=lambda width: figure.chart(min(width, _COLUMN)))
