@@ -50,6 +50,19 @@ LIMIT_PHRASES: Mapping[str, tuple[str, str]] = {
 }
 """Phrases for each limit: the items that can break it, and the change in items that break it."""
 
+LIMIT_TITLES: Mapping[str, str] = {
+    MISSING: "missing items",
+    "silenced": "items that lost all outputs",
+    "refused": "items that the model refused",
+    "lost_outputs": "items that lost more than half of their outputs",
+    "lost_fields": "items that lost a field, such as credits",
+    "cut_off": "items that end in the middle of a sentence",
+    "language": "items in another language",
+    "boilerplate": "items with boilerplate that the baseline never had",
+    "changed_numbers": "items with other numbers",
+}
+"""What each limit counts, for readers who also see how many are allowed."""
+
 
 def limit_check(
     name: str,

@@ -642,7 +642,7 @@ def _list_passed(decision: GateDecision) -> Iterator[tuple[Level, Line]]:
         and SAME_SUBJECT.get(check.name) not in failed
     ]
     if held:
-        yield "pass", f"Limits met: {join_list(held)}."
+        yield "pass", f"No more items than allowed: {join_list(held)}."
     for threshold in decision.thresholds:
         if threshold.passed:
             yield "pass", printable(f"{capitalise(threshold.sentence)}.")

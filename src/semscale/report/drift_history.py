@@ -498,6 +498,12 @@ def _drift_figure(series: Sequence[StoredComparison], recorded: Mapping[str, dat
         if len(shown) < len(series)
         else ""
     )
+    has_gaps = any(math.isnan(value) for row in values for value in row)
+    gaps = (
+        " A dash stands for a metric that was not tested, or on whose subject a limit is broken."
+        if has_gaps
+        else ""
+    )
     labels = [*(one_line(metric_label(metric)) for metric in metrics), "broken limits"]
     return Figure(
         "drift",
@@ -511,8 +517,7 @@ def _drift_figure(series: Sequence[StoredComparison], recorded: Mapping[str, dat
             [[*row, n] for row, n in zip(values, broken, strict=True)],
         ),
         caption="Figures of metrics are multiples of their margin: from 1.0 on, the change is too large to "
-        "pass. Broken limits are counted. All runs have the same baseline and settings."
-        f"{cut}",
+        f"pass.{gaps} Broken limits are counted. All runs have the same baseline and settings.{cut}",
         style="heat",
     )
 

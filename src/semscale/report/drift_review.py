@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 
 from semscale.drift.decision import FEWEST_TO_PASS, change_sentence, size_of
-from semscale.drift.hard_limits import LIMIT_PHRASES
+from semscale.drift.hard_limits import LIMIT_PHRASES, LIMIT_TITLES
 from semscale.drift.history_summary import DatasetHistory
 from semscale.drift.metrics import Metric, metric_named
 from semscale.drift.review import OutputPair, RunReview, pair_outputs
@@ -323,7 +323,9 @@ def review_document(review: RunReview) -> Document:
         facts=_facts(gate),
         sections=without_none(
             texts,
-            section("reasons", "The other tests", Findings(further, detail="both") if further else None),
+            section(
+                "reasons", "Other metrics and limits", Findings(further, detail="both") if further else None
+            ),
             _limits_section(gate),
             _metrics_section(gate),
             *ending,
@@ -434,7 +436,9 @@ def _facts(gate: StoredComparison) -> tuple[tuple[str, Cell], ...]:
     counts = {outcome: sum(figure.outcome == outcome for figure in overall) for outcome in OUTCOMES}
     return parts.facts(
         ("Items", n_items(gate)),
-        *((f"Tests {word}", counts[outcome]) for outcome, word in OUTCOMES.items()),
+        ("Metrics failed", counts[Outcome.FAIL]),
+        ("Metrics undecided", counts[Outcome.UNDECIDED]),
+        ("Metrics within the margin", counts[Outcome.PASS]),
         None if gate.broken is None else ("Limits broken", sum(c.kind == "limit" for c in gate.broken)),
     )
 
@@ -463,7 +467,7 @@ def _findings(gate: StoredComparison, reasons: Sequence[StatedReason]) -> Iterat
         if check.kind == "limit" and check.group is None and SAME_SUBJECT.get(check.name) not in failed
     ]
     if met:
-        yield "pass", f"Limits met: {join_list(met)}."
+        yield "pass", f"No more items than allowed: {join_list(met)}."
     for check in checks:
         if check.kind == "threshold":
             yield "pass", printable(f"{capitalise(check.sentence)}.")
@@ -543,10 +547,10 @@ def _limits_section(gate: StoredComparison) -> Section | None:
     order = (Outcome.FAIL, Outcome.UNDECIDED, Outcome.PASS)
     checks = sorted(gate.checks or (), key=lambda check: order.index(check.outcome))
     columns: Columns[GateCheck] = (
-        ("check and its setting", _check_cell),
-        ("outcome", lambda check: outcome_cell(check.outcome)),
+        ("limit and its setting", _check_cell),
         ("found", _found),
         ("allowed", _allowed),
+        ("outcome", lambda check: outcome_cell(check.outcome)),
         ("items", lambda check: Quoted(_named_items(check), 600, wraps=True)),
     )
     return section(
@@ -558,8 +562,8 @@ def _limits_section(gate: StoredComparison) -> Section | None:
 
 
 def _check_cell(check: GateCheck) -> Cell:
-    if check.kind == "limit" and check.name in LIMIT_PHRASES:
-        return Label(" ".join(LIMIT_PHRASES[check.name]), note=printable(_subject_of(check)))
+    if check.kind == "limit" and check.name in LIMIT_TITLES:
+        return Label(LIMIT_TITLES[check.name], note=printable(_subject_of(check)))
     return Quoted(_subject_of(check), _LONGEST_NAME)
 
 

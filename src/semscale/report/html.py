@@ -47,8 +47,10 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _FEWEST_LISTED = 5  # sections of a page with a list of contents
+_LONGEST_ID = 24  # characters that fit a line of a phone
 _MOST_OPEN = 5  # compared items before those that are folded
 _NAMED = re.compile(r"‘[^’]{1,24}’")
+_NUMBERED = re.compile(r"\b[A-Za-z]\w*(?:-\w+)*-\d+\b")  # an ID, such as item-18
 _BREAKS, _PARTS = re.compile("[-/]"), re.compile("[^/]*/”?|[^/]+")  # a closing quote stays with its name
 
 
@@ -118,7 +120,8 @@ def line_html(line: Line) -> Markup:
     """
     match line:
         case str():
-            return escape(printable(_NAMED.sub(_hold_together, percents_unbroken(line))))
+            shown = escape(printable(_NAMED.sub(_hold_together, percents_unbroken(line))))
+            return Markup(_NUMBERED.sub(_hold_id, shown))
         case Quoted():
             return Markup("<bdi>{}</bdi>").format(_unbroken(line_text(line)))
         case _:
@@ -128,6 +131,12 @@ def line_html(line: Line) -> Markup:
 def _hold_together(name: re.Match[str]) -> str:
     """Keep a short name, such as that of a code, on one line."""
     return name.group().replace(" ", "\u00a0")
+
+
+def _hold_id(id_: re.Match[str]) -> str:
+    """Keep an ID that is not long on one line."""
+    name = id_.group()
+    return f'<span class="id">{name}</span>' if len(name) <= _LONGEST_ID else name
 
 
 def next_step_html(document: Document) -> Markup:
