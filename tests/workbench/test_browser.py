@@ -61,7 +61,7 @@ def test_a_survey_is_opened_corrected_and_taken_back_from_an_empty_folder(new_pa
 
 
 def test_rows_are_filtered_by_the_answers_to_a_question(page, folder):
-    page.get_by_text("Filter rows, and derive columns").click()
+    page.get_by_text("Leave out rows, or make new columns").click()
     question = page.get_by_label("Filter by")
     question.focus()
     question.select_option(label="country")
@@ -152,7 +152,7 @@ def test_questions_are_joined_by_keys_alone(page, folder):
 
 
 def test_the_number_of_rows_follows_what_is_typed(page):
-    page.get_by_text("Filter rows, and derive columns").click()
+    page.get_by_text("Leave out rows, or make new columns").click()
     page.get_by_text("Conditions in SQL, and new columns").click()
     page.fill("#where", "age >= 40")
     page.locator("#count b:text-is('3')").wait_for()

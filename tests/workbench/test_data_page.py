@@ -19,7 +19,7 @@ def survey(folder):
 def test_questions_are_shown_with_counts_before_anything_is_written(browser, folder):
     page = browser.get("/data")
     assert "answers.csv" in page
-    assert "your first change is written to survey.yaml" in page
+    assert "your changes are kept in survey.yaml" in page
     assert "3 columns" not in page
     assert not (folder / "survey.yaml").exists()
 

@@ -48,7 +48,7 @@ def test_each_job_leads_to_a_page_or_names_its_command(start):
 
 
 def test_what_is_ready_for_a_job_is_counted(start, folder):
-    assert "Ready" not in start.get("/")
+    assert "In this project" not in start.get("/")
     (folder / "results").mkdir()
     judged = pl.DataFrame({"answer": ["Yes."], "semscale_provenance": ["single"]})
     judged.write_parquet(folder / "results" / "judged.parquet")
@@ -56,8 +56,8 @@ def test_what_is_ready_for_a_job_is_counted(start, folder):
     (folder / "results" / "torn.parquet").write_bytes(b"PAR1")
     write_history(folder / HISTORY_FILE)
     page = re.sub("<[^>]*>", "", start.get("/"))
-    assert "Ready 1 file with scored answers" in page
-    assert "Ready 3 runs, 1 failed" in page
+    assert "In this project: 1 file with scored answers" in page
+    assert "In this project: 3 recorded runs, 1 failed the comparison" in page
     (folder / HISTORY_FILE).write_bytes(b"no history")
     assert "a history of runs, which cannot be read" in start.get("/")
 
@@ -76,7 +76,7 @@ def test_the_example_offers_a_file_of_ones_own_first(tmp_path):
     write_history(folder / HISTORY_FILE)
     page = Browser(app_of(Project.open(folder), open_project=lambda *_: ADDRESS)).get("/")
     assert "<h2>For language models</h2>" in page
-    assert '<b class="flag fail">1 failed</b>' in page
+    assert '<b class="flag fail">1 failed the comparison</b>' in page
 
 
 def test_projects_that_were_opened_before_are_listed_and_opened(start, opened, tmp_path_factory):

@@ -399,7 +399,7 @@ def _is_apart(
 
 
 def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]", numbers: DataTable) -> Figure:
-    """Draw the share of each code; the pale end of its interval is due to unsure answers alone."""
+    """Draw the share of each code; the thick end of its interval is due to unsure answers alone."""
     is_corrected = summary.corrects_shares
     pale_from = [] if is_corrected else [share.high_without_unsure for share in order]
     level = coverage(summary.plan.interval)
@@ -420,13 +420,14 @@ def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]", numbe
     caption = f"Dots are shares, lines their {level} intervals."
     if _have_unsure(order):
         legend = (
-            Swatch(ACCENT, "share of answers that got the code", "dot"),
-            Swatch(ACCENT, f"{level} interval, without unsure answers", "line"),
-            Swatch(PALE, "with all unsure answers", "line"),
+            Swatch(ACCENT, "share of answers with the code", "dot"),
+            Swatch(ACCENT, f"{level} interval", "line"),
+            Swatch(PALE, "thick: if unsure answers have the code, too", "line"),
         )
         caption = (
-            "Intervals in brackets run to the right end of the pale line: a share plausibly lies there, "
-            "whether or not unsure answers have the code. Other errors of the coder are not included."
+            f"The thin line is the {level} interval of a share. The thick line lengthens it, in case all "
+            "unsure answers have the code, too; intervals in numbers include it. Other errors of the coder "
+            "are not included."
         )
     finding = _shares_finding(summary.codebook, _without_nets(summary.codebook, order))
     return replace(figure, data=data, finding=finding, caption=caption, legend=legend)

@@ -22,7 +22,7 @@ _COUNTS_OPTIONS = "SoSci Survey"
 _FACTS: Mapping[str, tuple[QuestionKind, str]] = {
     "empty": ("ignore", "all cells are empty"),
     "id": ("identifier", "different in each row"),
-    "weight": ("weight", "numbers under the name of weights"),
+    "weight": ("weight", "numbers, in a column called a weight"),
     "date": ("date", "dates"),
 }
 
@@ -150,7 +150,7 @@ class SingleColumns:
     def _open_or_number(self, profile: ColumnProfile) -> Question | None:
         kind = self.counted.kind(profile)
         if kind == "number":
-            return _question(profile, "numeric", reason="numbers")
+            return _question(profile, "numeric", reason="many different numbers")
         if profile.labels.is_entry and (kind == "multiple choice" or _are_varied(profile)):
             return _question(profile, "open", reason="texts that people typed", source="file")
         if kind == "open text" and not are_points(profile.values):

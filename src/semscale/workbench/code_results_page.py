@@ -29,6 +29,12 @@ from semscale.workbench.table_results import tables_address
 _RESULTS = ("shares", "sentiment", "groups", "drivers")
 """Sections of the report above the answers."""
 
+_MEANINGS = {
+    "codes": "topics in the codebook",
+    "rows": "each is in one of the five groups that follow",
+    "coded by hand": "answers that people coded, too",
+}
+
 
 class CodeResultsPage:
     """The page, and what its forms do; each is a route.
@@ -70,7 +76,7 @@ class CodeResultsPage:
             outcomes=() if summary is None else found_outcomes(summary),
             report=report,
             unchecked="" if summary is None else main_caution(summary),
-            meanings=OUTCOMES,
+            meanings=OUTCOMES | _MEANINGS,
             caution=run.caution(view),
             again=again,
             again_for_all=again and {**again, "model": [DEFAULT_RATING_MODEL]},

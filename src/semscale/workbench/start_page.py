@@ -203,7 +203,7 @@ def _runs(project: Project) -> tuple[str, str]:
     except InputError:  # the page of drift says why
         return "a history of runs, which cannot be read", ""
     n_failed = sum(outcome == "fail" for outcome in outcomes.values())
-    return count_of(n_runs, "run"), f"{n_failed} failed" if n_failed else ""
+    return count_of(n_runs, "recorded run"), f"{n_failed} failed the comparison" if n_failed else ""
 
 
 def _is_judged(path: Path) -> bool:
