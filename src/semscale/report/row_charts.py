@@ -273,7 +273,7 @@ def _draw_means(
     for index in known:
         if label := rows.names[index]:
             x = _beside(axis(reference), axis(means[index].value), text_width(label) / 2)
-            drawing.text((x, heights[index] - 9), label, anchor="middle", font_size="11", **halo)
+            drawing.text((x, heights[index] - 9), label, anchor="middle", font_size="12", **halo)
 
 
 def _beside(line: float, x: float, half: float) -> float:
@@ -325,7 +325,7 @@ def _draw_masses(
         for left, right, y, mass in cells:
             if right - left >= _ROOM_FOR_A_FIGURE:
                 middle = ((left + right) / 2, y + 4)
-                drawing.text(middle, f"{100 * mass:.0f}", anchor="middle", font_size=11, **look)
+                drawing.text(middle, f"{100 * mass:.0f}", anchor="middle", font_size=12, **look)
 
 
 def bin_edges(score: Floats, bounds: tuple[float, float], *, bins: int) -> Floats:
