@@ -97,13 +97,13 @@ OUTCOMES = {
 """Meaning of the outcomes as reports name them: they tell unsure answers from those that cannot be read."""
 _REASONS = {
     "unsure": "a code lies between the two thresholds",
-    "empty": "nothing but white space",
-    "too-long": "more than 100,000 characters",
-    "uninformative": "neither a letter nor a digit",
-    "weightless": "the model cannot read the text",
-    "other-language": "the model does not read the language of the text",
-    "missing": "the cell is empty, or a code for a missing answer",
-    "not-text": "a number or something else that is not text",
+    "empty": "no answer: nothing but white space",
+    "too-long": "cannot be read: more than 100,000 characters",
+    "uninformative": "cannot be read: neither a letter nor a digit",
+    "weightless": "cannot be read: the model knows none of it",
+    "other-language": "cannot be read: the model does not read the language",
+    "missing": "no answer: the cell is empty, or a code for a missing answer",
+    "not-text": "no answer: a number or something else that is not text",
 }
 _TESTS = {
     "corrected": (
