@@ -117,7 +117,7 @@ class Draft:
         """
         kind, _, name = act.partition(":")
         if kind == "all-rows":
-            return self._without("where")
+            return replace(self, texts={field: text for field, text in self.texts.items() if field != "where"})
         if kind == "up" and name in self.questions[1:]:
             names, place = list(self.questions), self.questions.index(name)
             names[place - 1 : place + 1] = names[place], names[place - 1]
@@ -142,9 +142,6 @@ class Draft:
         """Return the draft of the rows that also meet a condition."""
         where = join_conditions(self.value("where"), condition)
         return replace(self, texts={**self.texts, "where": where})
-
-    def _without(self, name: str) -> Self:
-        return replace(self, texts={other: text for other, text in self.texts.items() if other != name})
 
     @property
     def query(self) -> str:
