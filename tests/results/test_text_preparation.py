@@ -97,7 +97,16 @@ def test_rated_table_states_html(tmp_path, html):
 
 
 @pytest.mark.parametrize(
-    "text", ["I <3 it", "a < b and c > d", "a<b and c>d", "List<String>", "R&D; AT&T;", "x <me@example.org>", "&nbspx;"]
+    "text",
+    [
+        "I <3 it",
+        "a < b and c > d",
+        "a<b and c>d",
+        "List<String>",
+        "R&D; AT&T;",
+        "x <me@example.org>",
+        "&nbspx;",
+    ],
 )
 def test_signs_that_are_no_html_are_left_alone(text):
     assert not has_html(text)

@@ -117,7 +117,7 @@ class Draft:
         """
         kind, _, name = act.partition(":")
         if kind == "all-rows":
-            return replace(self, texts={field: text for field, text in self.texts.items() if field != "where"})
+            return replace(self, texts={key: text for key, text in self.texts.items() if key != "where"})
         if kind == "up" and name in self.questions[1:]:
             names, place = list(self.questions), self.questions.index(name)
             names[place - 1 : place + 1] = names[place], names[place - 1]
