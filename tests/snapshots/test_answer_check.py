@@ -85,14 +85,31 @@ def test_an_accepted_answer_passes_and_is_known_to_the_gate_at_once():
     items = [RegressionItem("a", output=RIGHT), RegressionItem("b", output=RIGHT)]
     gate = gate_answers(items, {"a": ANSWER, "b": RIGHT}, NamedScores({ALONE: 0.3}))
     accepted = [replace(items[0], accepted=(ANSWER,)), items[1]]
-    assert (gate.outcome, gate.accepting(accepted).outcome) == ("unsure", "pass")
+    assert (gate.outcome, gate.with_decisions(accepted).outcome) == ("unsure", "pass")
     assert gate_answers(accepted, {"a": ANSWER, "b": RIGHT}, NamedScores()).outcome == "pass"
     assert parse_set(set_content(accepted), "set.jsonl") == accepted
 
 
-def test_accepted_answers_are_a_list():
-    with pytest.raises(InputError, match=r"set.jsonl, line 1: .*accepted must be a list of texts"):
-        parse_set('{"id": "a", "accepted": "59"}', "set.jsonl")
+def test_a_rejected_answer_fails_and_is_known_to_the_gate_at_once():
+    items = [RegressionItem("a", output=RIGHT)]
+    gate = gate_answers(items, {"a": ANSWER}, NamedScores({ALONE: 0.9}, {ALONE: (NEGATION,)}, {ALONE: 0.5}))
+    passing = gate_answers(items, {"a": ANSWER}, NamedScores({ALONE: 0.9}))
+    rejected = [replace(items[0], rejected=(ANSWER,))]
+    assert (passing.outcome, passing.with_decisions(rejected).outcome) == ("pass", "fail")
+    assert (passing.is_of(rejected), gate_answers(rejected, {}, NamedScores()).is_of(items)) == (True, False)
+    assert gate.with_decisions(rejected).checked[0].findings == (), "the person's reason is shown"
+    assert gate_answers(rejected, {"a": f" {ANSWER}\n"}, NamedScores()).outcome == "fail"
+    assert parse_set(set_content(rejected), "set.jsonl") == rejected
+
+
+def test_a_right_answer_passes_although_it_was_rejected_before():
+    assert check_answer(ANSWER, [RIGHT, ANSWER], NamedScores(), rejected=[ANSWER]).outcome == "pass"
+
+
+@pytest.mark.parametrize("decision", ["accepted", "rejected"])
+def test_answers_that_people_decided_about_are_lists(decision):
+    with pytest.raises(InputError, match=rf"set.jsonl, line 1: .*{decision} must be a list of texts"):
+        parse_set(f'{{"id": "a", "{decision}": "59"}}', "set.jsonl")
 
 
 def test_equal_and_missing_texts_need_no_model():

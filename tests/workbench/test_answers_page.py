@@ -317,15 +317,20 @@ def test_the_commands_of_the_page_read_the_set(browser, folder, semscale, monkey
 
 def test_the_test_module_of_a_set_runs_with_the_plugin(browser, folder, pytester, monkeypatch):
     keep(browser, 1, 2, 3)
-    output = [REFERENCES[0], "A few days."]
-    candidate = pl.DataFrame({"id": ["q1", "q2"], "output": output})
+    path = folder / "regression" / "judged.jsonl"
+    items = read_set(path)
+    items.append(RegressionItem("q4", output="Yes.", rejected=("Sure.",), row=4))
+    path.write_bytes(set_content(items))
+    output = [REFERENCES[0], "A few days.", "Sure."]
+    candidate = pl.DataFrame({"id": ["q1", "q2", "q4"], "output": output})
     candidate.write_ndjson(folder / "candidate.jsonl")
     monkeypatch.setenv("SEMSCALE_CANDIDATE", str(folder / "candidate.jsonl"))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p semscale.pytest_plugin -p no:cacheprovider")
     result = pytester.runpytest_inprocess(str(folder / "regression"))
-    result.assert_outcomes(passed=1, skipped=1, failed=1)
+    result.assert_outcomes(passed=1, skipped=1, failed=2)
     result.stdout.fnmatch_lines(["*test_answer[[]row-3]*", "E *the answer fails: there is no answer.*"])
+    result.stdout.fnmatch_lines(["E *the answer fails: a person rejected it.*"])
 
 
 def test_a_candidate_is_gated_in_the_page(browser, folder):
@@ -351,7 +356,7 @@ def test_an_answer_that_a_person_accepts_passes(browser, folder):
     while 'id="progress"' in page:
         page = browser.get("/answers/set?name=judged")
     assert "Failed" in page or "Read 1 answer" in page
-    assert page.count(">Accept as right<") == 1
+    assert page.count("Accept as right<") == 1
     refused = browser.post("/answers/accept?id=q2", {"name": "judged", "answer": "Another text."})
     assert "check the candidate again" in refused.text
     page = browser.change("/answers/accept?id=q2", {"name": "judged", "answer": other})
@@ -365,6 +370,38 @@ def test_an_answer_that_a_person_accepts_passes(browser, folder):
     assert read_set(folder / "regression" / "judged.jsonl")[1].accepted == ()
     browser.change("/data/undo")
     assert read_set(folder / "regression" / "judged.jsonl")[1].accepted == (other,)
+
+
+def test_an_answer_that_a_person_rejects_fails(browser, folder):
+    keep(browser, 1, 2)
+    wrong, path = "It will take 2 days.", folder / "regression" / "judged.jsonl"
+    pl.DataFrame({"id": ["q1", "q2"], "output": [REFERENCES[0], wrong]}).write_csv(folder / "new.csv")
+    page = browser.change("/answers/gate", {"name": "judged", "candidate": "new.csv"})
+    while 'id="progress"' in page:
+        page = browser.get("/answers/set?name=judged")
+    assert "gives the right answers to 2 questions" in page
+    assert page.count("Reject as wrong<") == 1  # the right answer itself is not rejected
+    form = {"name": "judged", "answer": wrong}
+    assert "check the candidate again" in browser.post("/answers/reject?id=q1", form).text
+    right = {"name": "judged", "answer": REFERENCES[0]}
+    assert "change that one instead" in browser.post("/answers/reject?id=q1", right).text
+    page = browser.change("/answers/reject?id=q2", form)
+    assert "fails 1 of 2 questions" in page
+    assert "A person rejected it" in page
+    assert read_set(path)[1].rejected == (wrong,)
+    assert "gives the right answers to 2 questions" in browser.change("/data/undo")
+    assert read_set(path)[1].rejected == ()
+    browser.change("/answers/reject?id=q2", form)
+    page = browser.change("/answers/gate", {"name": "judged", "candidate": "new.csv"})
+    while 'id="progress"' in page:
+        page = browser.get("/answers/set?name=judged")
+    assert "fails 1 of 2 questions" in page
+    browser.change("/answers/accept?id=q2", form)
+    assert (read_set(path)[1].accepted, read_set(path)[1].rejected) == ((wrong,), ())
+    browser.change("/answers/reject?id=q2", form)
+    assert (read_set(path)[1].accepted, read_set(path)[1].rejected) == ((), (wrong,))
+    browser.change("/answers/take-back?id=q2", form)
+    assert read_set(path)[1].rejected == ()
 
 
 def test_a_right_answer_is_written_by_hand(browser, folder):

@@ -26,6 +26,9 @@ PASS, FAIL = 0.5, 0.2
 MOST_LOST = 0.1
 """Share of content that an answer which passes may lose, both texts after the question."""
 
+REJECTED = "a person rejected it"
+"""Reason for which an answer fails that people call wrong."""
+
 MEASURED = (
     "The check errs. On other questions, 4 % of wrong answers of a help desk passed and 3 % of right "
     "ones failed; of students’ answers, 10 % and 29 %. About a third of all were unsure."
@@ -51,15 +54,21 @@ class AnswerCheck:
 
 
 def check_answer(
-    answer: str, right: str | Sequence[str], meter: SnapshotMeter, *, question: str = ""
+    answer: str,
+    right: str | Sequence[str],
+    meter: SnapshotMeter,
+    *,
+    question: str = "",
+    rejected: Sequence[str] = (),
 ) -> AnswerCheck:
-    """Check an answer against the right one; no model is loaded for equal texts.
+    """Check an answer against the right one; no model is loaded for a text that is known.
 
     Args:
         answer: the answer; text within tags of reasoning is left out.
         right: the right answer, or several, of which the one counts that the answer agrees with best.
         meter: scores texts.
         question: the question; without it, texts are compared alone.
+        rejected: answers that people call wrong; the same text fails, unless it is a right answer, too.
 
     Raises:
         InputError: no right answer is given.
@@ -72,6 +81,8 @@ def check_answer(
         return AnswerCheck("fail", "there is no answer")
     if answer in rights:
         return AnswerCheck("pass", "the same text", 1.0)
+    if answer in map(_without_reasoning, rejected):
+        return AnswerCheck("fail", REJECTED)
     checks: list[AnswerCheck] = []
     for one in rights:
         checks.append(_compare(answer, one, meter, question))

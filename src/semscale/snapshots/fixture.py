@@ -101,7 +101,14 @@ class SemanticSnapshot:
             raise AssertionError("\n".join(problem))
         return compared
 
-    def check_answer(self, answer: str, right: str | Sequence[str], *, question: str = "") -> AnswerCheck:
+    def check_answer(
+        self,
+        answer: str,
+        right: str | Sequence[str],
+        *,
+        question: str = "",
+        rejected: Sequence[str] = (),
+    ) -> AnswerCheck:
         """Check an answer against a right one that is not stored, such as that of a regression set.
 
         A test whose answer is unsure is skipped with the reason, so that a person reads it.
@@ -110,6 +117,7 @@ class SemanticSnapshot:
             answer: the answer.
             right: the right answer, or several, of which the one counts that the answer agrees with best.
             question: the question, with which short answers are understood.
+            rejected: answers that people call wrong; the same text fails, unless it is a right answer, too.
 
         Raises:
             AssertionError: the answer is not right.
@@ -118,7 +126,7 @@ class SemanticSnapshot:
 
         __tracebackhide__ = True
         try:
-            checked = check_answer(answer, right, self._session.meter, question=question)
+            checked = check_answer(answer, right, self._session.meter, question=question, rejected=rejected)
         except SemscaleError as error:
             raise error.with_traceback(None) from error.__cause__
         if checked.outcome == "unsure":

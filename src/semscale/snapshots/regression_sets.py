@@ -52,7 +52,9 @@ def answers():
 
 @pytest.mark.parametrize("item", ITEMS, ids=[f"row-{{item.row}}" for item in ITEMS])
 def test_answer(item, answers, semantic_snapshot):
-    semantic_snapshot.check_answer(answers.get(item.id, ""), item.right_answers, question=item.input)
+    semantic_snapshot.check_answer(
+        answers.get(item.id, ""), item.right_answers, question=item.input, rejected=item.rejected
+    )
 '''
 
 
@@ -71,6 +73,7 @@ class RegressionItem:
         source: file with the measured answer.
         row: its row there, from 1.
         accepted: further answers that people call right; each passes like ``output``.
+        rejected: answers that people call wrong; the same text fails.
     """
 
     id: str
@@ -83,6 +86,7 @@ class RegressionItem:
     source: str = ""
     row: int = 0
     accepted: tuple[str, ...] = ()
+    rejected: tuple[str, ...] = ()
 
     @property
     def right_answers(self) -> tuple[str, ...]:
@@ -109,16 +113,16 @@ def parse_set(content: bytes | str, name: str) -> list[RegressionItem]:
             row = parse_json(line)
             titles = RegressionItem.__dataclass_fields__
             known = {title: row[title] for title in titles if row.get(title) is not None}
-            known["accepted"] = _texts(known.get("accepted", []))
+            known |= {title: _texts(title, known.get(title, [])) for title in ("accepted", "rejected")}
             items.append(RegressionItem(**{"id": str(number), **known}))
         except (json.JSONDecodeError, AttributeError, TypeError) as error:
             raise InputError(f"{name}, line {number}: no item of a regression set ({error})") from None
     return items
 
 
-def _texts(cell: object) -> tuple[str, ...]:
+def _texts(title: str, cell: object) -> tuple[str, ...]:
     if not isinstance(cell, list):
-        raise TypeError("accepted must be a list of texts")
+        raise TypeError(f"{title} must be a list of texts")
     return tuple(map(str, cell))
 
 
@@ -236,7 +240,7 @@ class SetGate:
         return sum(check.outcome == outcome for check in self.checked)
 
     def is_of(self, items: Iterable[RegressionItem]) -> bool:
-        """Return whether these right answers were compared, apart from answers that were accepted since.
+        """Return whether these right answers were compared, apart from answers accepted or rejected since.
 
         Args:
             items: the items of the set as they are now.
@@ -244,25 +248,35 @@ class SetGate:
         compared = {gated.item.id: gated.item for gated in self.items}
         now = {item.id: item for item in items}
         return compared.keys() == now.keys() and all(
-            item.output == now[id].output and {*item.accepted} <= {*now[id].accepted}
+            item.output == now[id].output
+            and {*item.accepted} <= {*now[id].accepted}
+            and {*item.rejected} <= {*now[id].rejected}
             for id, item in compared.items()
         )
 
-    def accepting(self, items: Iterable[RegressionItem]) -> "SetGate":
-        """Return the gate with answers that people accepted since it was made.
+    def with_decisions(self, items: Iterable[RegressionItem]) -> "SetGate":
+        """Return the gate with answers that people accepted or rejected since it was made.
 
         Args:
             items: the items of the set as they are now.
         """
-        accepted = {item.id: item.accepted for item in items}
-        return SetGate(
-            tuple(
-                replace(gated, check=replace(gated.check, outcome="pass", reason="a person accepted it"))
-                if gated.check is not None and gated.answer in accepted.get(gated.item.id, ())
-                else gated
-                for gated in self.items
-            )
-        )
+        now = {item.id: item for item in items}
+        return SetGate(tuple(_with_decision(gated, now.get(gated.item.id)) for gated in self.items))
+
+
+def _with_decision(gated: GatedItem, now: RegressionItem | None) -> GatedItem:
+    """Return an item with the outcome that a person gave its answer, if one did."""
+    from semscale.snapshots.answer_check import REJECTED
+
+    if gated.check is None or gated.answer is None or now is None:
+        return gated
+    if gated.answer in now.accepted:
+        check = replace(gated.check, outcome="pass", reason="a person accepted it", findings=())
+    elif gated.answer in now.rejected:
+        check = replace(gated.check, outcome="fail", reason=REJECTED, findings=())
+    else:
+        return gated
+    return replace(gated, check=check)
 
 
 def gate_answers(
@@ -288,7 +302,9 @@ def gate_answers(
             progress("comparing answers", number, len(items))
         answer = answers.get(item.id)
         right = item.right_answers
-        checked = check_answer(answer or "", right, meter, question=item.input) if right else None
+        checked = None
+        if right:
+            checked = check_answer(answer or "", right, meter, question=item.input, rejected=item.rejected)
         gated.append(GatedItem(item, answer, checked))
     order = ("fail", "unsure", "pass", None)
     return SetGate(tuple(sorted(gated, key=lambda one: order.index(one.check and one.check.outcome))))

@@ -354,6 +354,7 @@ def answers_router(project: Project, work: BackgroundWork, tasks: LabelTasks) ->
             "/answers/set": sets.change,
             "/answers/gate": sets.gate,
             "/answers/accept": sets.accept,
+            "/answers/reject": sets.reject,
             "/answers/take-back": sets.take_back,
             "/answers/stop": sets.stop,
         },

@@ -128,19 +128,31 @@ class RegressionFile:
         self._change(f"right answer of {of}", lambda items: list(map(changed, items)))
 
     def accept(self, id: str, answer: str) -> None:
-        """Store an answer that passes, too, unless it is stored."""
-        self._set_accepted(
-            f"accept an answer of {id}", id, lambda texts: tuple(dict.fromkeys((*texts, answer)))
-        )
+        """Store an answer that passes, too; it is not rejected any more."""
+        self._decide(f"accept an answer of {id}", id, answer, accepted=(answer,))
+
+    def reject(self, id: str, answer: str) -> None:
+        """Store an answer that fails; it is not accepted any more."""
+        self._decide(f"reject an answer of {id}", id, answer, rejected=(answer,))
 
     def take_back(self, id: str, answer: str) -> None:
-        """Take an accepted answer out."""
-        name = f"take back an accepted answer of {id}"
-        self._set_accepted(name, id, lambda texts: tuple(text for text in texts if text != answer))
+        """Take an accepted or rejected answer out."""
+        self._decide(f"take back the decision about an answer of {id}", id, answer)
 
-    def _set_accepted(self, name: str, id: str, change: Callable[[tuple[str, ...]], tuple[str, ...]]) -> None:
+    def _decide(
+        self, name: str, id: str, answer: str, accepted: tuple[str, ...] = (), rejected: tuple[str, ...] = ()
+    ) -> None:
+        def others(texts: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(text for text in texts if text != answer)
+
         def changed(item: RegressionItem) -> RegressionItem:
-            return replace(item, accepted=change(item.accepted)) if item.id == id else item
+            if item.id != id:
+                return item
+            return replace(
+                item,
+                accepted=(*others(item.accepted), *accepted),
+                rejected=(*others(item.rejected), *rejected),
+            )
 
         self._change(name, lambda items: list(map(changed, items)))
 

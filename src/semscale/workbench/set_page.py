@@ -48,7 +48,7 @@ class SetForm(BaseModel):
         was: the right answers that the page showed.
         saved: id of the item whose button to save was used.
         removed: id of the item that is taken out.
-        answer: an answer that is accepted as right, or taken back.
+        answer: an answer that is accepted as right, rejected as wrong, or neither any more.
         candidate: file with a candidate's answers.
     """
 
@@ -93,9 +93,10 @@ class SetPage:
             place="/answers/set",
             chosen_set=kept,
             items=items,
+            now={item.id: item for item in items},
             files=files,
             run=run,
-            gate=None if run is None or run.result is None else run.result.accepting(items),
+            gate=None if run is None or run.result is None else run.result.with_decisions(items),
             is_outdated=run is not None and run.result is not None and not run.result.is_of(items),
             differing=_differing,
             reworded=reworded,
@@ -120,26 +121,45 @@ class SetPage:
         Raises:
             InputError: the set has no such item, or the candidate that was checked last gave another answer.
         """
-        kept, answer = self._set(form.name), _plain(form.answer)
-        _check_ids(kept, [id])
-        compared = self._run.result if self._run is not None and self._run.name == form.name else None
-        given = [] if compared is None else [one.answer for one in compared.items if one.item.id == id]
-        if not any(text is not None and _plain(text) == answer for text in given):
-            raise InputError("answer", "must be the one that was checked last: check the candidate again")
+        kept = self._set(form.name)
+        answer = self._checked_answer(kept, form, id)
         self._save(kept, form)
-        kept.accept(id, given[0] or "")
+        kept.accept(id, answer)
         return redirect("/answers/set", f"gate-{element_id(id)}", name=form.name)
 
-    def take_back(self, form: SetFields, id: str) -> Response:
-        """Take an accepted answer out, after right answers that were changed are stored."""
+    def reject(self, form: SetFields, id: str) -> Response:
+        """Store a candidate's answer as one that fails, after right answers that were changed.
+
+        Raises:
+            InputError: as of ``accept``, or it is the right answer.
+        """
+        kept = self._set(form.name)
+        answer = self._checked_answer(kept, form, id)
+        self._save(kept, form)
+        if any(item.id == id and _is_right(item, answer) for item in kept.items()):
+            raise InputError("answer", "must differ from the right answer: change that one instead")
+        kept.reject(id, answer)
+        return redirect("/answers/set", f"gate-{element_id(id)}", name=form.name)
+
+    def _checked_answer(self, kept: RegressionFile, form: SetForm, id: str) -> str:
+        """Return the answer of a form as the candidate that was checked last gave it."""
+        _check_ids(kept, [id])
+        compared = self._run.result if self._run is not None and self._run.name == form.name else None
+        for gated in () if compared is None else compared.items:
+            if gated.item.id == id and gated.answer and _plain(gated.answer) == _plain(form.answer):
+                return gated.answer
+        raise InputError("answer", "must be the one that was checked last: check the candidate again")
+
+    def take_back(self, form: SetFields, id: str, gate: bool = False) -> Response:
+        """Take an accepted or rejected answer out, after right answers that were changed are stored."""
         kept = self._set(form.name)
         _check_ids(kept, [id])
         self._save(kept, form)
-        stored = [text for item in kept.items() if item.id == id for text in item.accepted]
+        stored = [text for item in kept.items() if item.id == id for text in (*item.accepted, *item.rejected)]
         for text in stored:
             if _plain(text) == _plain(form.answer):
                 kept.take_back(id, text)
-        return redirect("/answers/set", element_id(id), name=form.name)
+        return redirect("/answers/set", f"gate-{element_id(id)}" if gate else element_id(id), name=form.name)
 
     def gate(self, form: SetFields) -> Response:
         """Start to compare a candidate's answers with the right ones; a running comparison is stopped.
@@ -212,6 +232,11 @@ def _check_ids(kept: RegressionFile, ids: Iterable[str]) -> None:
     unknown = next((id for id in ids if id not in known), None)
     if unknown is not None:
         raise InputError(f"{shorten(unknown)} is not in the set: load the page again")
+
+
+def _is_right(item: RegressionItem, answer: str | None) -> bool:
+    """Return whether an answer is the right one, which nobody can reject."""
+    return answer is not None and answer.strip() == item.output.strip()
 
 
 def _plain(text: str) -> str:
