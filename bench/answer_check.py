@@ -5,7 +5,9 @@ second part, whose questions differ, are those that the page and the docs state.
 constructed questions on phone plans: the right answer in other words or cut to its amount, and wrong ones
 with another amount, the opposite, nothing to the point, or the first half of the right answer. *Beetle* are
 answers of students with grades of people, compared with the first of their reference answers; wrong ones
-include incomplete ones.
+include incomplete ones. *Service* are answers of a help desk, written by hand: right ones in other words, and
+wrong ones with another unit of time (*times*), or in which the other party pays or acts (*parties*). In
+*generic* ones, "we" and "you" mean everybody.
 """
 
 import json
@@ -21,13 +23,14 @@ from semscale.snapshots.answer_check import check_answer
 from semscale.snapshots.compare_outputs import SnapshotMeter, compare_outputs
 from semscale.snapshots.settings import settle
 
-DATA = Path(__file__).parent / "data" / "plan_answers.json"
+FOLDER = Path(__file__).parent / "data"
 AMOUNT = re.compile(r"\{n\}(:00)?\s?\w+(\s(?:data|days|SIM cards|cards))?")
 
 
 def plan_answers(n_plans):
     """Yield part, kind, question, right answer, answer, and whether it is right."""
-    data, drawn = json.loads(DATA.read_text(encoding="utf-8")), random.Random(11)
+    data = json.loads((FOLDER / "plan_answers.json").read_text(encoding="utf-8"))
+    drawn = random.Random(11)
     for index, topic in enumerate(data["topics"]):
         part = "first" if index % 2 == 0 else "second"
         for plan in drawn.sample(data["plans"], n_plans):
@@ -52,6 +55,17 @@ def plan_answers(n_plans):
             yield part, "plans, cut", question, right, " ".join(words[: (len(words) + 1) // 2]), False
 
 
+def service_answers(n_questions):
+    """Yield the same of answers of a help desk."""
+    data = json.loads((FOLDER / "service_answers.json").read_text(encoding="utf-8"))
+    for topic, items in data.items():
+        for index, item in enumerate(items[:n_questions]):
+            part = "first" if index % 2 == 0 else "second"
+            for kind, is_right in (("same", True), ("wrong", False)):
+                for answer in item[kind]:
+                    yield part, f"service, {topic}, {kind}", item["question"], item["right"], answer, is_right
+
+
 def student_answers(most):
     """Yield the same of graded answers."""
     for part, name in (("first", "training"), ("second", "test-unseen-questions")):
@@ -65,12 +79,14 @@ def student_answers(most):
 def main():
     parser = Options(__doc__)
     parser.add_size("--plans", 6, quick=1, help="plans of each question")
+    parser.add_size("--service", 12, quick=2, help="questions of each topic of the help desk")
     parser.add_size("--answers", 500, quick=5, help="graded answers of each part")
     given = parser.parse_args()
     meter, limits = SnapshotMeter(), settle()
     counts = defaultdict(lambda: defaultdict(int))
     for part, kind, question, right, answer, is_right in (
         *plan_answers(given.plans),
+        *service_answers(given.service),
         *student_answers(given.answers),
     ):
         compared = compare_outputs([Output(right)], [Output(answer)], limits, meter)

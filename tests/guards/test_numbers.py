@@ -32,6 +32,9 @@ OTHER = [
     ("10 km", "6.5 miles", "other-value", "10 km", "6.5 miles"),
     ("5 days or more", "at most 5 days", "other-bound", "5 days", "5 days"),
     ("for 3 days", "for 3 weeks", "other-value", "3 days", "3 weeks"),
+    ("in 3 working days", "in 3 weeks", "other-value", "3 working days", "3 weeks"),
+    ("in three business days", "in three hours", "other-value", "three business days", "three hours"),
+    ("for two full weeks", "for two calendar months", "other-value", "two full weeks", "two calendar months"),
     ("5 mg of it", "5 mL of it", "other-unit", "5 mg", "5 mL"),
     ("in 2003", "in 2004", "other-value", "2003", "2004"),
     ("30% of cases", "3% of cases", "other-value", "30%", "3%"),
@@ -91,6 +94,10 @@ OTHER = [
 ]
 
 AGREE = [
+    ("It takes 3 working days.", "It takes three business days."),
+    ("It takes ten working days.", "It takes 2 weeks."),
+    ("It is kept for 20 more minutes.", "It is kept for another 20 minutes."),
+    ("It takes 24 consecutive hours.", "It takes one day."),
     ("Water freezes at 0 °C.", "Water freezes at 0 degrees Celsius."),
     ("Bake at 350 degrees Fahrenheit.", "Bake at 350 °F."),
     ("Water boils at 100 degrees Celsius.", "Water boils at 212 degrees F."),

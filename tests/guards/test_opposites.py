@@ -39,6 +39,15 @@ DIFFER = [
     ("preoperative treatment", "postoperative treatment", "preoperative", "postoperative"),
     ("bulbs in series", "bulbs in parallel", "series", "parallel"),
     ("The water freezes.", "The water melts.", "freezes", "melts"),
+    ("We pay for return shipping.", "You pay for return shipping.", "We pay", "You pay"),
+    (
+        "You will have to cover the duties.",
+        "The duties are borne by us.",
+        "You will have to cover",
+        "borne by us",
+    ),
+    ("The parcel comes back at our cost.", "You pay for the parcel.", "at our cost", "You pay"),
+    ("It is not at your own expense.", "We do not pay.", "at your own expense", "We do not pay"),
 ]
 
 REVERSED = [
@@ -53,6 +62,12 @@ REVERSED = [
 ]
 
 AGREE = [
+    ("We pay for return shipping.", "You don't pay for return shipping."),
+    ("You pay the duties.", "Customs duties are not covered by us."),
+    ("If you pay by card, it is sent today.", "If we pay by card, it is sent today."),
+    ("You pay the return, we pay the parcel.", "We pay the parcel."),
+    ("We pay within a week.", "You pay return shipping."),  # of something else
+    ("We need to import it.", "You need to import it."),  # the reader of a text is part of both
     ("Take at least 5.", "Take 5 or more."),
     ("Take at most 5.", "Take 5 or less."),
     ("Iron is heavier than cork.", "Cork is lighter than iron."),

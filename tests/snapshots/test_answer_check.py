@@ -63,6 +63,15 @@ def test_a_contradiction_fails_whatever_the_score(finding, outcome):
     assert checked.findings == ((finding,) if outcome == "fail" else ())
 
 
+def test_an_answer_in_which_the_other_party_acts_is_unsure():
+    right, other, denied = "We call you.", "You call us.", "You do not call us."
+    scores = NamedScores({(other, right): 0.9, (denied, right): 0.9})
+    checked = check_answer(other, right, scores)
+    assert checked.outcome == "unsure"
+    assert checked.reason == 'it states what "you" do, the right answer what "we" do'
+    assert check_answer(denied, right, scores).outcome == "pass"
+
+
 def test_lost_content_is_unsure_and_is_measured_after_the_question():
     scores = {ALONE: 0.6, TOGETHER: 0.9, NONE: 0.5}
     for pair, outcome in ((ALONE, "pass"), (TOGETHER, "unsure")):

@@ -5,6 +5,7 @@ from bisect import bisect_left
 from functools import lru_cache
 from itertools import islice, pairwise
 
+from semscale.guards.actors import PAY, Actor, find_other_actors
 from semscale.guards.claims import are_turned, is_left_to_claims, make_up, orders_agree
 from semscale.guards.dates import character_positions, compare_dates, weekdays_in
 from semscale.guards.findings import Finding, Span
@@ -59,13 +60,20 @@ def _conflicts(cause: str, left: Text, right: Text) -> list[Conflict]:
     if not conflicts or _are_of_other_days(left, right) or _is_of_other_time(conflicts):
         return []
     formulas, _ = compare_formulas(left, right)
+    payers = {(here.at, there.at) for here, there in _other_payers(left, right)}
     return [
         conflict
         for conflict in conflicts
         if conflict.cause == cause
+        and (conflict.prediction.at, conflict.reference.at) not in payers
         and not is_left_to_claims(conflict, left, right)
         and not any(_is_within(conflict, left, right, *pair) for pair in formulas)
     ]
+
+
+def _other_payers(left: Text, right: Text) -> list[tuple[Actor, Actor]]:
+    """List who pays where one text says "we", the other "you"."""
+    return [pair for pair in find_other_actors(left, right) if pair[0].verb == PAY]
 
 
 def _is_within(conflict: Conflict, left: Text, right: Text, here: Formula, there: Formula) -> bool:
@@ -126,7 +134,7 @@ REVERSED = "reversed-order"
 def opposite_findings(left: Text, right: Text) -> list[Finding]:
     """Find words of which the other text has only the opposite, and comparisons in reverse order.
 
-    Formulas with another operator, function or variable count, too.
+    Formulas with another operator, function or variable count, too, and payments by "you" instead of "us".
 
     Args:
         left: the prediction.
@@ -152,6 +160,9 @@ def opposite_findings(left: Text, right: Text) -> list[Finding]:
     _, formulas = compare_formulas(left, right)
     if formulas:
         return [_formula_finding(formula) for formula in formulas]
+    payers = [pair for pair in _other_payers(left, right) if pair[0].is_denied == pair[1].is_denied]
+    if payers:
+        return [_payer_finding(*pair, left, right) for pair in payers]
     if not (conflicts or turned or clashes):
         return _other_alternatives(left, right)
     if not differ(left, right):
@@ -165,6 +176,12 @@ def _formula_finding(changed: ChangedFormula) -> Finding:
     kind = REVERSED if changed.is_reversed else OPPOSED
     reason = f'The prediction says "{changed.left.text}", the reference "{changed.right.text}".'
     return Finding("opposite", kind, reason, changed.left, changed.right)
+
+
+def _payer_finding(first: Actor, second: Actor, left: Text, right: Text) -> Finding:
+    here, there = left.span(first.first, first.last), right.span(second.first, second.last)
+    reason = f'The prediction says "{here.text}", the reference "{there.text}".'
+    return Finding("opposite", OPPOSED, reason, here, there)
 
 
 def _other_alternatives(left: Text, right: Text) -> list[Finding]:

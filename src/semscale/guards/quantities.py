@@ -219,6 +219,14 @@ _CLOCK_AT_A_GLANCE = re.compile(r"\d(?::\d|\s?[ap]\.?m)", re.I)
 _UNIT = re.compile(
     r"[\s-]{0,2}((°(?:\s?[CF])?|%|‰|[$€£¥]|per\s?cent|mm\s?Hg|(?i:degrees?\s(?:celsius|centigrade|fahrenheit|c|f)\b)|[A-Za-zµμΩΩ]+)(?:\s?/\s?[A-Za-zµμ]+|\s(?:per|an?|each)\s[A-Za-z]+)?)"
 )
+_WORKING = "|".join(read_lexicon("numbers")["working"].split())
+_BEFORE_TIMES = re.compile(
+    rf"[\s-](?:{_WORKING}|{'|'.join(read_lexicon('numbers')['before_times'].split())})"
+    r"(?=[\s-](?:second|minute|hour|day|week|month|year)s?\b)",
+    re.IGNORECASE,
+)
+_WORKING_DAYS = re.compile(rf"[\s-](?:{_WORKING})[\s-]days?$", re.IGNORECASE)
+_WORKING_DAYS_A_WEEK = 5
 _NOUN = re.compile(r"[\s-]+([A-Za-z]{2,})")
 _NO_NOUNS = word_list("not_counted")
 _ABOUT = re.compile(
@@ -243,7 +251,7 @@ def _in_digits(source: str) -> Iterator[Quantity]:
             unit = ""  # a capital M may mean metres, molar or millions
         start = match.end("bound") if match["bound"] else match.start()
         yield Quantity(
-            values_of(match),
+            _with_weeks(values_of(match), source[start:end]),
             start,
             end,
             source[start:end],
@@ -256,12 +264,24 @@ def _in_digits(source: str) -> Iterator[Quantity]:
 
 
 def _unit_after(source: str, end: int) -> tuple[str, int]:
-    """Find the unit after a number; return its name and the position of its end."""
-    match = _UNIT.match(source, end)
+    """Find the unit after a number; return its name and the position of its end.
+
+    A word between them, as in "3 working days", leaves the unit of time as it is.
+    """
+    before = _BEFORE_TIMES.match(source, end)
+    match = _UNIT.match(source, before.end() if before else end)
     if not match:
         return "", end
     name, length = _unit_in(match[1], match[2])
     return (name, match.start(1) + length) if name else ("", end)
+
+
+def _with_weeks(values: tuple[float, ...], shown: str) -> tuple[float, ...]:
+    """Add the days of whole weeks to a number of working days: five of them are also a week."""
+    if not _WORKING_DAYS.search(shown):
+        return values
+    weeks = [value / _WORKING_DAYS_A_WEEK for value in values]
+    return (*values, *(week * _DAYS["week"] for week in weeks if week and week.is_integer()))
 
 
 @lru_cache(maxsize=4096)
@@ -678,7 +698,7 @@ def _build_spelt_number(text: Text, first: int, last: int, value: float, *, weak
     unit, end = ("", end) if counts else _unit_after(text.source, end)
     noun = TIMES if counts else "" if unit else _noun_after(text.source, end)
     return Quantity(
-        (float(value),),
+        _with_weeks((float(value),), text.source[start:end]),
         start,
         end,
         text.source[start:end],

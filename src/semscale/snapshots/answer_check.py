@@ -13,7 +13,9 @@ import numpy as np
 
 from semscale.answer_consistency.pairs import contradicting
 from semscale.errors import InputError
+from semscale.guards.actors import find_other_actors
 from semscale.guards.findings import Finding
+from semscale.guards.text import read_text
 from semscale.history.items import Output
 from semscale.snapshots.compare_outputs import SnapshotMeter
 from semscale.types import Floats
@@ -108,6 +110,13 @@ def _compare(answer: str, right: str, meter: SnapshotMeter, question: str) -> An
         return AnswerCheck("fail", "it contradicts the right answer", score, findings)
     if not score >= PASS:
         return _without_pass(score)
+    actors = next(find_other_actors(read_text(answer), read_text(right)), None)
+    if actors and actors[0].is_denied == actors[1].is_denied:
+        return AnswerCheck(
+            "unsure",
+            f'it states what "{actors[0].person}" do, the right answer what "{actors[1].person}" do',
+            score,
+        )
     lost = meter.lost_content(texts[1:2] or texts, expected[1:2] or expected)[0]
     if lost > MOST_LOST:
         return AnswerCheck("unsure", "content of the right answer may be missing", score)
