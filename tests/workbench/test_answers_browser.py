@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from tests.workbench.conftest import IN_CHROMIUM, check_for_barriers
 
-from semscale.snapshots.regression_sets import read_set
+from semscale.snapshots.regression_sets import RegressionItem, read_set, set_content
 
 pytestmark = IN_CHROMIUM
 
@@ -149,3 +149,48 @@ def test_an_answer_opens_is_found_and_is_compared(new_page, workbench):
     page.wait_for_url("**show=wins")
     page.set_viewport_size({"width": 420, "height": 900})
     assert page.evaluate("document.documentElement.scrollWidth") <= 420
+
+
+def test_a_person_decides_about_the_answers_to_a_set_by_keys(new_page, workbench, folder):
+    path = folder / "regression" / "judged.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(
+        set_content([RegressionItem(f"q{row}", output=f"It takes {row} days.") for row in (1, 2)])
+    )
+    given = pl.DataFrame(
+        {"id": ["q1", "q2"], "output": ["Certainly not before Easter.", "It will take 2 days."]}
+    )
+    given.write_ndjson(folder / "candidate.jsonl")
+    page = new_page()
+
+    def checked(name, outcome):
+        card = page.locator(".pairs.changed > li").filter(has=page.locator(f"h3:text-is('{name}')"))
+        return card.locator(f"b:text-is('{outcome}')")
+
+    page.goto(workbench.address.partition("/?")[0] + "/answers/set?name=judged")
+    page.get_by_label("File with the candidate’s answers").select_option("candidate.jsonl")
+    page.get_by_role("button", name="Check").click()
+    checked("q2", "pass").wait_for()
+    page.keyboard.press("j")
+    page.keyboard.press("a")
+    checked("q1", "pass").wait_for()
+    page.keyboard.press("j")
+    page.keyboard.press("r")
+    checked("q2", "fail").wait_for()
+    check_for_barriers(page)
+    first, second = read_set(path)
+    assert (first.accepted, second.rejected) == (("Certainly not before Easter.",), ("It will take 2 days.",))
+    page.keyboard.press("Backspace")
+    checked("q2", "pass").wait_for()
+    page.keyboard.press("k")
+    page.keyboard.press("Backspace")
+    checked("q1", "pass").wait_for(state="detached")
+    assert {(item.accepted, item.rejected) for item in read_set(path)} == {((), ())}
+    for key in "jje":
+        page.keyboard.press(key)
+    page.keyboard.press("End")
+    page.keyboard.type(" At most.")
+    page.keyboard.press("Control+Enter")
+    page.locator("textarea:text-is('It takes 1 days. At most.')").wait_for()
+    page.keyboard.press("?")
+    page.locator("#keys").get_by_text("reject the answer as wrong").wait_for()

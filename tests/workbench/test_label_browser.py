@@ -121,7 +121,7 @@ def test_a_killed_workbench_loses_and_doubles_no_label(chromium, folder):
             page.keyboard.press(key)
         first.process.kill()  # while answers are on their way
         first.process.wait()
-        for key in "45x":
+        for key in "45n":
             page.keyboard.press(key)
         page.locator("#unsaved:has-text('not saved yet: the workbench does not answer')").wait_for()
     finally:
@@ -165,12 +165,12 @@ def test_two_tabs_of_one_person_and_a_reload_double_nothing(new_page, folder):
     wait_for_tally(page, 3)
     assert len(entries(folder, "ada")) == 6
     other.bring_to_front()
-    other.keyboard.press("u")
+    other.keyboard.press("Backspace")
     wait_until_saved(other)
     page.bring_to_front()
     page.reload()
     wait_for_tally(page, 3)  # the label of the first tab holds again
-    page.keyboard.press("u")  # the page has forgotten the text, and loads it again
+    page.keyboard.press("Backspace")  # the page has forgotten the text, and loads it again
     page.locator(".shown > div").wait_for()
     assert [entry.get("act") for entry in entries(folder, "ada")][-1] == "undo"
 
@@ -179,32 +179,32 @@ def test_undo_skip_comment_and_not_about_by_keys(new_page, folder):
     page = start(new_page(), "Ada")
     first = shown_row(page)
     page.keyboard.press("c")
-    page.keyboard.type("4 u s x <b>")
+    page.keyboard.type("4 n s x <b>")
     page.keyboard.press("Control+Enter")  # which chooses nothing
     page.keyboard.press("Enter")
     page.keyboard.press("4")
     second = shown_row(page)
-    page.keyboard.press("u")
+    page.keyboard.press("Backspace")
     assert shown_row(page) == first
     page.keyboard.press("2")
     assert shown_row(page) == second
     page.keyboard.press("s")
-    page.keyboard.press("x")
+    page.keyboard.press("n")
     wait_for_tally(page, 2)
     stored = entries(folder, "ada")
-    assert stored[0]["comment"] == "4 u s x <b>"
+    assert stored[0]["comment"] == "4 n s x <b>"
     assert [entry.get("act", "label") for entry in stored] == ["label", "undo", "label", "skip", "label"]
     assert stored[1]["undoes"] == stored[0]["id"]
     assert page.locator(".tally").inner_text().endswith("1 skipped for now")
     page.keyboard.press("?")
-    page.locator("#keys").get_by_text("undo the last answer").wait_for()
+    page.locator("#keys").get_by_text("take your last answer back").wait_for()
 
 
 def test_codes_are_chosen_by_keys_and_saved_by_enter(new_page, folder):
     page = start(new_page(), "Ada", "Coded")
     page.keyboard.press("Enter")
     page.locator("#unsaved:has-text('Choose a code')").wait_for()
-    for keys in ("1 2 Enter", "2 2 1 Enter", "x"):
+    for keys in ("1 2 Enter", "2 2 1 Enter", "n"):
         for key in keys.split():
             page.keyboard.press(key)
     wait_for_tally(page, 3)
@@ -243,7 +243,7 @@ def test_labels_are_given_without_javascript(new_page, folder):
     page.get_by_label("price").check()
     page.get_by_role("button", name="Save").click()
     page.get_by_role("button", name="none of these").click()
-    page.get_by_role("button", name="undo").click()
+    page.get_by_role("button", name="Take back").click()
     page.get_by_role("link", name="What the labels show").click()
     wait_for_tally(page, 1)
     page.get_by_role("link", name="Back to the texts").click()

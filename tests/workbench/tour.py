@@ -58,7 +58,7 @@ def take_tour(page, downloads: Path, shown: Step) -> list[Path]:
     keys = _keys_of_people()
     for _ in range(LABELS):
         text = page.locator(".shown blockquote").inner_text()
-        page.keyboard.press(keys.get(text.strip(), "x"))
+        page.keyboard.press(keys.get(text.strip(), "n"))
     page.locator(f".tally span:has-text('{LABELS} of ')").wait_for()
     _scroll_to(page, "#label-form")
     shown("label")

@@ -23,8 +23,8 @@ Kind = Literal["rate", "code", "judge"]
 OUTCOME = f"{PREFIX}outcome"
 """Column of coded tables."""
 
-_DIGITS, _LETTERS = "1234567890", "qwertyiopadfghjklzvbnm"
-"""Keys of answers; u, s, x and c have other meanings."""
+_DIGITS, _LETTERS = "1234567890", "qwertyiopadfghjklzvbm"
+"""Keys of answers; c, n and s have other meanings, u and x on other pages."""
 
 
 class DrawnText(BaseModel):

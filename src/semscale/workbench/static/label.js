@@ -62,7 +62,7 @@ form.addEventListener("submit", (event) => {
   const button = event.submitter, isUndo = button?.value === "undo", text = form.querySelector(".shown > div");
   if (!button) return; // Ctrl and Enter choose nothing
   if (button.matches(".save") && !form.querySelector("[name=label]:checked")) {
-    status.textContent = "Choose a code, or press x for none of these.";
+    status.textContent = "Choose a code, or press n for none of these.";
     return;
   }
   const undone = isUndo ? given.pop() : undefined;
