@@ -34,6 +34,7 @@ OTHER = [
     ("for 3 days", "for 3 weeks", "other-value", "3 days", "3 weeks"),
     ("in 3 working days", "in 3 weeks", "other-value", "3 working days", "3 weeks"),
     ("in three business days", "in three hours", "other-value", "three business days", "three hours"),
+    ("in 10 working days", "in 14 business days", "other-value", "10 working days", "14 business days"),
     ("for two full weeks", "for two calendar months", "other-value", "two full weeks", "two calendar months"),
     ("5 mg of it", "5 mL of it", "other-unit", "5 mg", "5 mL"),
     ("in 2003", "in 2004", "other-value", "2003", "2004"),

@@ -35,7 +35,7 @@ class Quantity(NamedTuple):
         about: whether it is stated as approximate ("about 5", "~5").
         replaces: whether it may replace a number of the other text although it is weak ("a fortnight").
         offsets: hours by which the time zone of a time of day may be ahead of UTC.
-        stated: numbers in the wording of a rate, such as 12 in "every 12 hours".
+        stated: numbers in the wording of a rate, such as 12 in "every 12 hours", or of working days.
     """
 
     values: tuple[float | str, ...]

@@ -191,8 +191,8 @@ def _is_written(one: Quantity, written: set[tuple[float | str, str]]) -> bool:
 
 
 def _is_compared_closely(one: Quantity) -> bool:
-    """Tell whether equal values do not make two quantities equal: rates, and times of a time zone."""
-    return one.unit == RATE or bool(one.offsets)
+    """Tell whether equal values do not make two quantities equal: rates, working days, times with a zone."""
+    return one.unit == RATE or bool(one.offsets or one.stated)
 
 
 def _differing(first: Quantity, second: Quantity, left: Text, right: Text) -> Finding:
@@ -293,6 +293,8 @@ def _agree(first: Quantity, second: Quantity) -> bool:
         return _rates_agree(first, second)
     if first.offsets and second.offsets:
         return _same_moment(first, second)
+    if first.stated and second.stated:  # 10 and 14 working days differ, although 10 are also two weeks
+        first, second = first._replace(values=first.stated), second._replace(values=second.stated)
     agree = _agree_in_unit if _units_agree(first, second) else _agree_converted
     return any(agree(here, first, there, second) for here in first.values for there in second.values)
 

@@ -250,8 +250,8 @@ def _in_digits(source: str) -> Iterator[Quantity]:
         if shouted and unit and source[match.end() : end].strip(" -").isalpha():
             unit = ""  # a capital M may mean metres, molar or millions
         start = match.end("bound") if match["bound"] else match.start()
-        yield Quantity(
-            _with_weeks(values_of(match), source[start:end]),
+        quantity = Quantity(
+            values_of(match),
             start,
             end,
             source[start:end],
@@ -261,6 +261,7 @@ def _in_digits(source: str) -> Iterator[Quantity]:
             bound=bound_of(match, source, end),
             about=_is_about(source, start),
         )
+        yield _in_working_days(quantity)
 
 
 def _unit_after(source: str, end: int) -> tuple[str, int]:
@@ -276,12 +277,14 @@ def _unit_after(source: str, end: int) -> tuple[str, int]:
     return (name, match.start(1) + length) if name else ("", end)
 
 
-def _with_weeks(values: tuple[float, ...], shown: str) -> tuple[float, ...]:
+def _in_working_days(quantity: Quantity) -> Quantity:
     """Add the days of whole weeks to a number of working days: five of them are also a week."""
-    if not _WORKING_DAYS.search(shown):
-        return values
-    weeks = [value / _WORKING_DAYS_A_WEEK for value in values]
-    return (*values, *(week * _DAYS["week"] for week in weeks if week and week.is_integer()))
+    if not _WORKING_DAYS.search(quantity.shown):
+        return quantity
+    days = tuple(float(value) for value in quantity.values)
+    weeks = [value / _WORKING_DAYS_A_WEEK for value in days]
+    in_days = (week * _DAYS["week"] for week in weeks if week and week.is_integer())
+    return quantity._replace(values=(*days, *in_days), stated=days)
 
 
 @lru_cache(maxsize=4096)
@@ -697,8 +700,8 @@ def _build_spelt_number(text: Text, first: int, last: int, value: float, *, weak
     counts, is_decade = text.words[first] in _COUNTED, text.words[first] in _DECADES
     unit, end = ("", end) if counts else _unit_after(text.source, end)
     noun = TIMES if counts else "" if unit else _noun_after(text.source, end)
-    return Quantity(
-        _with_weeks((float(value),), text.source[start:end]),
+    quantity = Quantity(
+        (float(value),),
         start,
         end,
         text.source[start:end],
@@ -709,3 +712,4 @@ def _build_spelt_number(text: Text, first: int, last: int, value: float, *, weak
         about=_is_about(text.source, start),
         replaces=weak and (bool(unit) or counts or is_decade),
     )
+    return _in_working_days(quantity)

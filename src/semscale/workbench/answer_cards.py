@@ -187,7 +187,9 @@ def _reply(
     shown = Number(math.nan if value is None else float(value))
     level = _chosen_level(run, cells) if masses else None
     if level is not None:
-        judge = f"{judge}’s {_point(run, level)}, which scores {level.score:.2f}"
+        judge = _point(run, level)
+        if _number(cells.get(run.score)) != Number(level.score):  # otherwise, the card begins with it
+            judge += f", which scores {level.score:.2f}"
     return JudgeReply(
         judge=Quoted(judge),
         score=shown if level is None else Quoted(level.label),
