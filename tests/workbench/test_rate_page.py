@@ -67,6 +67,21 @@ def test_a_question_is_rated_and_its_report_shown(browser, folder):
 
 
 @pytest.mark.usefixtures("quick")
+def test_questions_whose_long_wordings_begin_alike_have_tables_of_their_own(tmp_path):
+    begin = "このサービスの良かった点や改善してほしい点をお書きください。" * 3
+    questions = [f"{begin}（{of}）" for of in ("電話", "店舗")]
+    answers = [f"Answer {row} is that it was good" for row in range(30)]
+    path = tmp_path / "顧客満足度調査アンケート回答データ二〇二六年十一月分（最終版）.csv"
+    pl.DataFrame({"id": range(30), **dict.fromkeys(questions, answers)}).write_csv(path)
+    from semscale.workbench.project import Project
+
+    browser = Browser(app_of(Project.open(tmp_path)))
+    for question in questions:
+        assert "mean score" in rate(browser, text=question, floor="none")
+    assert len([*(tmp_path / "results").glob("*.parquet")]) == len(questions)
+
+
+@pytest.mark.usefixtures("quick")
 def test_texts_are_found_by_words_status_group_and_point(browser, folder):
     rate(browser, by="Home", floor="none")
     out = pl.read_parquet(folder / "results" / "answers-Reason-quality.parquet")

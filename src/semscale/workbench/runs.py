@@ -1,5 +1,6 @@
 """Runs of a page in the background: their end, their progress, and a new one that replaces the last."""
 
+import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,9 @@ from semscale.workbench.users import current_name
 
 SHOWN = 20
 """Number of texts of a run that a page shows at once."""
+
+_LONGEST_STEM = 60
+"""Bytes of a part of a file's name: three of them and an ending fit into the 255 that systems allow."""
 
 _CHOICES = ".choices.json"
 _CHOICES_FORM = TypeAdapter(dict[str, list[str]])
@@ -139,14 +143,20 @@ def replace_run(
 
 
 def file_stem(text: str) -> str:
-    """Return a name for files: letters, digits and hyphens.
+    """Return a name for files: letters, digits and hyphens, at most 60 bytes in UTF-8.
+
+    A longer text is cut, and ends in a part of its hash: questions often differ only in their last words.
 
     Examples:
         >>> file_stem("../What's new?")
         'What-s-new'
     """
-    plain = "".join(sign if sign.isalnum() else "-" for sign in text)
-    return plain.strip("-")[:60] or "texts"
+    plain = "".join(sign if sign.isalnum() else "-" for sign in text).strip("-")
+    if len(plain.encode()) <= _LONGEST_STEM:
+        return plain or "texts"
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    start = plain.encode()[: _LONGEST_STEM - len(digest) - 1].decode(errors="ignore")
+    return f"{start.rstrip('-')}-{digest}"
 
 
 def table_path(folder: Path, file: Path, *names: str) -> Path:
