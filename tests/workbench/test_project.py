@@ -38,6 +38,7 @@ def test_an_empty_folder_asks_for_a_file(browser, folder):
         ("a\u202eb.csv", "ab.csv"),
         ("program.exe", None),
         ("answers.csv", "answers (2).csv"),
+        ("顧" * 120 + ".csv", "顧" * 66 + ".csv"),  # of 3 bytes each
     ],
 )
 def test_hostile_names_stay_in_the_folder_and_replace_nothing(browser, folder, name, stored):

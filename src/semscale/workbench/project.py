@@ -34,6 +34,7 @@ EXAMPLE = "semscale-demo"
 """Folder to which the example is copied."""
 
 _LONGEST_NAME = 200
+"""Bytes of a file's name without its extension; systems allow 255, with the ending of a temporary file."""
 
 
 class ConflictError(InputError):
@@ -314,7 +315,8 @@ def plain_file_name(name: str) -> tuple[str, str]:
     """
     plain = name.replace("\\", "/").rpartition("/")[2]
     plain = "".join(sign for sign in plain if sign.isprintable()).strip().lstrip(".")
-    stem, suffix = Path(plain).stem[:_LONGEST_NAME], Path(plain).suffix.lower()
+    stem = Path(plain).stem.encode()[:_LONGEST_NAME].decode(errors="ignore")
+    suffix = Path(plain).suffix.lower()
     if suffix not in EXTENSIONS or not stem:
         known = ", ".join(sorted(EXTENSIONS))
         raise InputError("file", f": {shorten(plain or name)} must end in one of {known}")
