@@ -667,7 +667,7 @@ def agreement_document(summary: "AgreementSummary") -> Document:
         ("claim", lambda row: Quoted(row[1].claim)),
         ("sample", lambda row: row[1].text + 1 if row[1].text >= 0 else ""),
         ("its sentence", lambda row: Quoted(row[1].sentence)),
-        ("why", lambda row: Quoted(row[1].reason)),
+        ("why", lambda row: Quoted(row[1].reason, wraps=True)),
         ("support", lambda row: row[1].value),
     )
     share = percent_with_interval(summary.estimates.overall_mean("supported_share"))
@@ -727,7 +727,7 @@ def groundedness_document(summary: "GroundingSummary") -> Document:
         ("verdict", lambda row: VERDICT_NAMES[row[1].verdict]),
         ("claim", lambda row: Quoted(row[1].claim)),
         ("nearest sentence", lambda row: Quoted(row[1].sentence)),
-        ("why", lambda row: Quoted(row[1].reason)),
+        ("why", lambda row: Quoted(row[1].reason, wraps=True)),
         ("support", lambda row: row[1].score),
     )
     rules = Paragraph(_PASSAGE_RULES[summary.uses_entailment], "note")
