@@ -475,6 +475,71 @@ def test_answers_of_a_candidate_are_those_with_the_same_question(tmp_path):
     assert candidate_answers(items, tmp_path / "new.jsonl") == {"7": "to c", "2": "to c"}
 
 
+ASKED = {"hd-1": "How long does delivery take?", "hd-2": "Quick question: How long does delivery take?"}
+
+
+def help_desk_log(folder, tool, *, instruction="You are a help desk.\n\nQuestion: ", ids=True):
+    """Write the log of an application that asks with an instruction before the question."""
+    numbers = dict(enumerate(ASKED.items()))
+    if tool == "promptfoo":
+        results = [
+            {
+                "testIdx": number,
+                "promptIdx": 0,
+                "prompt": {"raw": instruction + question},
+                "vars": {"id": id_, "question": question} if ids else {"text": question},
+                "response": {"output": f"to {id_}"},
+            }
+            for number, (id_, question) in numbers.items()
+        ]
+        log = {"results": {"version": 3, "results": results}}
+    else:
+        samples = [
+            {
+                "id": id_ if ids else number + 1,
+                "epoch": 1,
+                "input": [{"role": "system", "content": instruction}, {"role": "user", "content": question}],
+                "output": {"choices": [{"message": {"content": f"to {id_}"}}]},
+            }
+            for number, (id_, question) in numbers.items()
+        ]
+        log = {"version": 2, "eval": {}, "samples": samples}
+    (folder / "log.json").write_text(json.dumps(log))
+    return folder / "log.json"
+
+
+@pytest.mark.parametrize("ids", [True, False])
+@pytest.mark.parametrize("tool", ["promptfoo", "inspect"])
+def test_answers_of_a_log_are_found_whose_prompts_have_instructions(tmp_path, tool, ids):
+    items = [RegressionItem(id_, input=question) for id_, question in ASKED.items()]
+    path = help_desk_log(tmp_path, tool, ids=ids)
+    assert candidate_answers(items, path) == {"hd-1": "to hd-1", "hd-2": "to hd-2"}
+
+
+def test_a_question_within_a_longer_question_is_not_answered_by_its_answer(tmp_path):
+    items = [RegressionItem("y", input="does delivery take?"), RegressionItem("x", input=ASKED["hd-2"])]
+    assert candidate_answers(items, help_desk_log(tmp_path, "promptfoo")) == {"x": "to hd-2"}
+
+
+def test_a_log_of_promptfoo_is_paired_by_its_variables(browser, folder):
+    help_desk_log(folder, "promptfoo")
+    frame = pl.DataFrame({"id": [*ASKED], "question": [*ASKED.values()], "answer": ["a", "b"]})
+    scored = frame.with_columns(semscale_score=0.5, semscale_provenance=pl.lit("single"))
+    scored.write_parquet(folder / "results" / "old.parquet")
+    page = browser.get("/answers?file=results/old.parquet&other=log.json")
+    assert "Questions, matched by ID</dt><dd>2<" in page
+
+
+def test_a_candidate_with_none_of_the_questions_is_refused(browser, folder):
+    keep(browser, 1, 2)
+    pl.DataFrame({"id": ["9"], "question": ["Other?"], "output": ["x"]}).write_csv(folder / "other.csv")
+    page = browser.change("/answers/gate", {"name": "judged", "candidate": "other.csv"})
+    while 'id="progress"' in page:
+        page = browser.get("/answers/set?name=judged")
+    assert "has an answer to none of the 2 questions of the set, by its columns id and question" in page
+    assert "Failed" not in page
+
+
 def test_two_runs_are_compared_losses_first(browser, folder):
     changed = [
         answer.replace("grade5", "grade2") if row < 6 else answer for row, answer in enumerate(ANSWERS)

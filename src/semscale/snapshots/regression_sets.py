@@ -5,8 +5,11 @@ answers, and a test module beside it checks a candidate's answers by ``semantic_
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
+from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +28,7 @@ CANDIDATE = "SEMSCALE_CANDIDATE"
 """Environment variable with the file of a candidate's answers, which the test module reads."""
 
 _BATCH = 20_000
+_QUESTIONS_SEARCHED = 20
 _MODULE = '''"""Hold a candidate to the right answers of {name}.jsonl, which lies beside this file.
 
 Name a table with the candidate's answers, such as one with the columns id and output:
@@ -161,7 +165,8 @@ def candidate_answers(items: Sequence[RegressionItem], path: str | Path) -> dict
     """Return a candidate's answers to the items of a set, by the items' IDs.
 
     An item's answer is the one with its ID and its question, if the table has both. Without such an ID, it is
-    the one to the same question.
+    the one to the same question. A prompt may have words around the question: any with the same ID, and
+    otherwise words that all prompts of the table begin or end with, such as instructions of the application.
 
     Args:
         items: the items.
@@ -169,7 +174,8 @@ def candidate_answers(items: Sequence[RegressionItem], path: str | Path) -> dict
             ``output``, or a log of an evaluation.
 
     Raises:
-        InputError: the table cannot be read, or has no column of answers or none that names the items.
+        InputError: the table cannot be read, has no column of answers or none that names the items, or has
+            an answer to none of them.
     """
     table = open_table(path)
     used: dict[str, str] = {}
@@ -183,15 +189,39 @@ def candidate_answers(items: Sequence[RegressionItem], path: str | Path) -> dict
     titles = [name for name in used.values() if name]
     rows = [row for batch in table.batches_with(titles, _BATCH) for row in batch.iter_rows(named=True)]
     by_id = {str(row[used["id"]]): row for row in rows} if used["id"] else {}
-    by_question = {_text(row.get(used["question"])): row for row in rows} if used["question"] else {}
+    by_prompt = {_text(row.get(used["question"])): row for row in rows} if used["question"] else {}
+    n_before, n_after = _words_around([item.input for item in items], list(by_prompt))
+    by_question = {prompt[n_before : len(prompt) - n_after]: row for prompt, row in by_prompt.items()}
+    by_question |= by_prompt
     answers = {}
     for item in items:
         row = by_id.get(item.id)
-        if row is None or (item.input and used["question"] and _text(row[used["question"]]) != item.input):
+        if row is None or (used["question"] and item.input not in _text(row[used["question"]])):
             row = by_question.get(item.input) if item.input else None
         if row is not None:
             answers[item.id] = _text(row[used["answer"]])
+    if items and not answers:
+        columns = " and ".join(used[use] for use in ("id", "question") if used[use])
+        raise InputError(
+            f"{table.name} has an answer to none of the {len(items):,} questions of the set, by its columns "
+            f"{columns}: it needs the IDs or the questions of the set"
+        )
     return answers
+
+
+def _words_around(questions: Iterable[str], prompts: Sequence[str]) -> tuple[int, int]:
+    """Return the number of characters before and after the question in each prompt.
+
+    They are the same in all prompts, and those that most of the first questions are found with.
+    """
+    longest = len(commonprefix(prompts)), len(commonprefix([prompt[::-1] for prompt in prompts]))
+    found: Counter[tuple[int, int]] = Counter()
+    for question in islice(filter(None, questions), _QUESTIONS_SEARCHED):
+        for prompt in prompts:
+            before, is_inside, after = prompt.rpartition(question)
+            if is_inside and len(before) <= longest[0] and len(after) <= longest[1]:
+                found[len(before), len(after)] += 1
+    return max(found, key=found.__getitem__, default=(0, 0))
 
 
 def _text(cell: Any) -> str:

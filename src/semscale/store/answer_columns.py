@@ -12,6 +12,11 @@ KNOWN_NAMES: dict[str, tuple[str, ...]] = {
 """Usual names of the columns of each use, the most usual first."""
 
 _WHOLE_NAMES = ("human", "id")
+_VARIABLES_FIRST = ("question", "id")
+"""Uses of variables of promptfoo's prompts, whose columns begin with ``var_``, before other columns.
+
+The prompt has words of the application around the question, and tests are numbered in each run anew.
+"""
 
 
 def likely_column(use: str, columns: Sequence[str], taken: Collection[str] = ()) -> str:
@@ -25,9 +30,18 @@ def likely_column(use: str, columns: Sequence[str], taken: Collection[str] = ())
     Examples:
         >>> likely_column("answer", ["id", "input", "output"]), likely_column("reference", ["var_expected"])
         ('output', 'var_expected')
+        >>> likely_column("question", ["test", "prompt", "output", "var_question"])
+        'var_question'
     """
     free = [name for name in columns if name not in taken]
     words = KNOWN_NAMES[use]
-    exact = (name for word in words for name in free if name.casefold() == word)
+    beginnings = ("var_", "") if use in _VARIABLES_FIRST else ("",)
+    exact = (
+        name
+        for beginning in beginnings
+        for word in words
+        for name in free
+        if name.casefold() == beginning + word
+    )
     ends = (name for word in words for name in free if name.casefold().endswith(f"_{word}"))
     return next(exact, "") or ("" if use in _WHOLE_NAMES else next(ends, ""))
