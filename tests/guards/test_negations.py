@@ -168,6 +168,12 @@ def test_two_separate_negations_are_two_findings():
     assert [finding.prediction.text for finding in result] == ["not open", "not running"]
 
 
+def test_the_reason_quotes_more_where_both_sides_have_the_same_words():
+    findings = GUARDS["negation"].check("Not shipped free of charge.", "Shipped free of charge.")
+    reasons = [finding.reason for finding in findings]
+    assert 'The reference says "free of charge", the prediction "Not shipped free of charge".' in reasons
+
+
 def test_the_reason_quotes_both_sides():
     (finding,) = GUARDS["negation"].check("It is safe.", "It is not safe.")
     assert finding.reason == 'The reference says "not safe", the prediction "safe".'

@@ -108,6 +108,8 @@ def _are_of_other_days(left: Text, right: Text) -> bool:
 
 def _negation_finding(conflict: Conflict, left: Text, right: Text) -> Finding:
     here, there = _span(conflict.prediction, left), _span(conflict.reference, right)
+    if here.text.casefold() == there.text.casefold():  # "not shipped free of charge", "free of charge"
+        here, there = _whole_span(conflict.prediction, left), _whole_span(conflict.reference, right)
     if _weight(conflict.prediction) > _weight(conflict.reference):
         reason = f'The prediction says "{here.text}", the reference "{there.text}".'
         return Finding("negation", NEGATED_PREDICTION, reason, here, there)
@@ -122,6 +124,11 @@ def _weight(mention: Mention) -> tuple[int, int, int]:
 
 def _span(mention: Mention, text: Text) -> Span:
     positions = [mention.at, *mention.cues[-1:]]
+    return text.span(min(positions), max(positions))
+
+
+def _whole_span(mention: Mention, text: Text) -> Span:
+    positions = [mention.at, *mention.cues]
     return text.span(min(positions), max(positions))
 
 
