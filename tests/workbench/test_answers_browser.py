@@ -84,6 +84,26 @@ def test_the_worst_answers_are_labelled_kept_and_gate_a_candidate(new_page, fold
     check_for_barriers(page)
 
 
+def test_a_name_leaves_the_list_as_it_was_filtered(new_page, workbench):
+    page = new_page()
+    page.goto(workbench.address.partition("/?")[0] + "/answers?file=results/judged.parquet")
+    page.get_by_label("Sort by").select_option("lowest score")
+    page.wait_for_url("**order=worst")
+    page.get_by_label("Label answers as").fill("Ada")
+    page.keyboard.press("Enter")
+    page.get_by_text("You label as Ada").wait_for()
+    assert page.get_by_label("Sort by").input_value() == "worst"
+
+
+def test_a_key_lists_the_keys_on_a_touchscreen_with_a_keyboard(new_page):
+    page = new_page(has_touch=True, is_mobile=True)
+    page.get_by_role("navigation").get_by_role("link", name="Answers").click()
+    page.get_by_role("link", name="results/judged.parquet").click()
+    page.locator(".answer-list > li").first.wait_for()
+    page.keyboard.press("?")
+    page.locator("#keys").get_by_text("show and hide this list").wait_for()
+
+
 def test_keys_in_random_order_label_one_answer_after_the_other(new_page, workbench, folder):
     page = new_page()
     address = workbench.address.partition("/?")[0] + "/answers?file=results/judged.parquet"
@@ -186,11 +206,11 @@ def test_a_person_decides_about_the_answers_to_a_set_by_keys(new_page, workbench
     page.keyboard.press("Backspace")
     checked("q1", "pass").wait_for(state="detached")
     assert {(item.accepted, item.rejected) for item in read_set(path)} == {((), ())}
-    for key in "jje":
-        page.keyboard.press(key)
+    page.keyboard.press("e")
+    page.locator("textarea:focus").wait_for()
     page.keyboard.press("End")
     page.keyboard.type(" At most.")
     page.keyboard.press("Control+Enter")
-    page.locator("textarea:text-is('It takes 1 days. At most.')").wait_for()
+    page.locator("li:focus textarea:text-is('It takes 1 days. At most.')").wait_for()
     page.keyboard.press("?")
     page.locator("#keys").get_by_text("reject the answer as wrong").wait_for()

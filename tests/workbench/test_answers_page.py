@@ -235,6 +235,14 @@ def test_agreement_is_of_picked_answers_as_long_as_none_is_drawn(browser):
     assert "mean corrected" not in page
 
 
+def test_agreement_that_is_not_known_has_its_reason(browser):
+    lowest = rows_in(browser.get(address(order="worst")))[:3]
+    for row in lowest:
+        label_as_ada(browser, row, "1")
+    page = browser.get(address("/answers/people"))
+    assert "not known yet <small>both raters used one and the same level only</small>" in page
+
+
 def test_in_random_order_only_an_unfiltered_list_claims_to_correct_the_mean(browser):
     assert "these labels correct the mean" in browser.get(address(order="chance"))
     unlabelled = browser.get(address(order="chance", show="unlabelled"))
@@ -528,6 +536,16 @@ def test_a_log_of_promptfoo_is_paired_by_its_variables(browser, folder):
     scored.write_parquet(folder / "results" / "old.parquet")
     page = browser.get("/answers?file=results/old.parquet&other=log.json")
     assert "Questions, matched by ID</dt><dd>2<" in page
+
+
+def test_a_set_and_the_page_of_labels_lead_back_to_the_answers(browser, folder):
+    keep(browser, 1, 2)
+    back = '<a href="/answers?file=results%2Fjudged.parquet">'
+    assert back in browser.get("/answers/set?name=judged")
+    draw = {"table": "judged.parquet", "prompt": "question", "text": "answer", "measure": "likert"}
+    browser.change("/label/start", draw)
+    browser.post("/label/rater", {"task": "judged", "rater": "Ada"})
+    assert back in browser.get("/label?task=judged")
 
 
 def test_a_candidate_with_none_of_the_questions_is_refused(browser, folder):

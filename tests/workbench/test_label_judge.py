@@ -247,7 +247,7 @@ def test_a_picked_label_corrects_the_mean_once_the_draw_has_come_to_it(browser, 
     before, (next_, picked) = shown_mean(ada.figures()), ada.rows()[:2]
     pick(browser, "Ada", picked, "1")
     assert shown_mean(ada.figures()) == before
-    assert "You labelled 1 more answer that you picked yourself" in ada.figures()
+    assert "You labelled 1 answer that you picked yourself" in ada.figures()
     browser.change("/label/sheet", {"task": "judged"})
     assert pl.read_csv(folder / "labels" / "judged.csv")["human"].count() == 10
     ada.send(next_, label="3")

@@ -249,7 +249,7 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     moveRow(row, key === "arrowup");
   } else if (key === "enter" && (event.ctrlKey || event.metaKey)) {
-    event.target.closest("form")?.requestSubmit();
+    event.target.closest("form")?.requestSubmit(current()?.querySelector("[name=saved]"));
   } else if (key === "enter" && event.target.matches("textarea[data-key]")) {
     event.preventDefault();
     event.target.blur();
