@@ -529,13 +529,15 @@ def test_a_question_within_a_longer_question_is_not_answered_by_its_answer(tmp_p
     assert candidate_answers(items, help_desk_log(tmp_path, "promptfoo")) == {"x": "to hd-2"}
 
 
-def test_a_log_of_promptfoo_is_paired_by_its_variables(browser, folder):
-    help_desk_log(folder, "promptfoo")
+@pytest.mark.parametrize(("tool", "ids", "by"), [("promptfoo", True, "ID"), ("inspect", False, "question")])
+def test_a_log_whose_prompts_have_instructions_is_compared(browser, folder, tool, ids, by):
+    help_desk_log(folder, tool, ids=ids)
     frame = pl.DataFrame({"id": [*ASKED], "question": [*ASKED.values()], "answer": ["a", "b"]})
     scored = frame.with_columns(semscale_score=0.5, semscale_provenance=pl.lit("single"))
     scored.write_parquet(folder / "results" / "old.parquet")
-    page = browser.get("/answers?file=results/old.parquet&other=log.json")
-    assert "Questions, matched by ID</dt><dd>2<" in page
+    for file, other in (("results/old.parquet", "log.json"), ("log.json", "results/old.parquet")):
+        page = browser.get(f"/answers?file={file}&other={other}")
+        assert f"Questions, matched by {by}</dt><dd>2<" in page
 
 
 def test_a_set_and_the_page_of_labels_lead_back_to_the_answers(browser, folder):

@@ -190,7 +190,7 @@ def candidate_answers(items: Sequence[RegressionItem], path: str | Path) -> dict
     rows = [row for batch in table.batches_with(titles, _BATCH) for row in batch.iter_rows(named=True)]
     by_id = {str(row[used["id"]]): row for row in rows} if used["id"] else {}
     by_prompt = {_text(row.get(used["question"])): row for row in rows} if used["question"] else {}
-    n_before, n_after = _words_around([item.input for item in items], list(by_prompt))
+    n_before, n_after = words_around([item.input for item in items], list(by_prompt))
     by_question = {prompt[n_before : len(prompt) - n_after]: row for prompt, row in by_prompt.items()}
     by_question |= by_prompt
     answers = {}
@@ -209,10 +209,15 @@ def candidate_answers(items: Sequence[RegressionItem], path: str | Path) -> dict
     return answers
 
 
-def _words_around(questions: Iterable[str], prompts: Sequence[str]) -> tuple[int, int]:
+def words_around(questions: Iterable[str], prompts: Sequence[str]) -> tuple[int, int]:
     """Return the number of characters before and after the question in each prompt.
 
-    They are the same in all prompts, and those that most of the first questions are found with.
+    All prompts have the same characters there, such as instructions. Of several numbers, those with which
+    most of the first questions are found are returned; without any, none stand around a question.
+
+    Args:
+        questions: the questions.
+        prompts: the prompts, in which questions may have words around them.
     """
     longest = len(commonprefix(prompts)), len(commonprefix([prompt[::-1] for prompt in prompts]))
     found: Counter[tuple[int, int]] = Counter()
