@@ -540,6 +540,18 @@ def test_a_log_whose_prompts_have_instructions_is_compared(browser, folder, tool
         assert f"Questions, matched by {by}</dt><dd>2<" in page
 
 
+def test_scores_of_different_measures_do_not_name_the_better_run(browser, folder):
+    n = len(ANSWERS)
+    rows = [
+        {"testIdx": row, "promptIdx": 0, "prompt": {"raw": "Q"}, "vars": {"id": f"q{row + 1}"}, "score": 1}
+        for row in range(n)
+    ]
+    (folder / "log.json").write_text(json.dumps({"results": {"version": 3, "results": rows}}))
+    page = browser.get(address(other="log.json"))
+    assert "<h1>Two runs side by side</h1>" in page
+    assert "Different scores" in page
+
+
 def test_a_set_and_the_page_of_labels_lead_back_to_the_answers(browser, folder):
     keep(browser, 1, 2)
     back = '<a href="/answers?file=results%2Fjudged.parquet">'

@@ -192,6 +192,11 @@ class RunComparison:
         """Number of answers of the first run without a partner."""
         return self.first.n - self.n
 
+    @property
+    def has_one_measure(self) -> bool:
+        """Tell whether the scores of both runs are of the same measure."""
+        return (self.first.kind, self.first.score) == (self.second.kind, self.second.score)
+
     @cached_property
     def differences(self) -> Floats:
         """Shape (n,), score of the second run minus that of the first; NaN without both."""
