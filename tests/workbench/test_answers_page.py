@@ -550,6 +550,8 @@ def test_scores_of_different_measures_do_not_name_the_better_run(browser, folder
     page = browser.get(address(other="log.json"))
     assert "<h1>Two runs side by side</h1>" in page
     assert "Different scores" in page
+    assert "Second run scores higher" in page
+    assert "Second run better" not in page
 
 
 def test_a_set_and_the_page_of_labels_lead_back_to_the_answers(browser, folder):
