@@ -67,6 +67,34 @@ def test_a_question_is_rated_and_its_report_shown(browser, folder):
 
 
 @pytest.mark.usefixtures("quick")
+def test_a_file_that_has_ratings_of_another_text_is_rated_searched_and_labelled_by_its_own(tmp_path):
+    # All is very bad by the ratings that the file has, as those of another text would be.
+    stored = {"semscale_status": "scored", "semscale_mean": 1.0, "semscale_mode": 1, "semscale_p_1": 1.0}
+    stored |= {f"semscale_p_{point}": 0.0 for point in range(2, 6)}
+    whys = [f"I am very happy with it, number {row}" for row in range(30)]
+    others = [f"It is terrible, number {row}" for row in range(30)]
+    table = pl.DataFrame({"why": whys, "other": others}).with_columns(
+        pl.lit(value).alias(name) for name, value in stored.items()
+    )
+    table.write_csv(tmp_path / "answers.csv")
+    from semscale.workbench.label_sources import LabelTables
+    from semscale.workbench.project import Project
+
+    browser = Browser(app_of(Project.open(tmp_path)))
+    assert "mean score" in rate(browser, text="why", floor="none")
+    rated = pl.read_parquet(tmp_path / "results" / "answers-why-quality.parquet")
+    first, *_ = means = rated["semscale_why_mean"].to_list()
+    assert first > 1.1
+    assert f"{first:.2f}" in browser.get("/rate/texts?words=number+0")
+
+    labelled = LabelTables(tmp_path / "results").read("answers-why-quality.parquet")
+    assert labelled["semscale_mean"].to_list() == means
+    page = browser.get("/label?table=answers-why-quality.parquet")
+    assert 'value="why"' in page
+    assert 'value="other"' not in page
+
+
+@pytest.mark.usefixtures("quick")
 def test_questions_whose_long_wordings_begin_alike_have_tables_of_their_own(tmp_path):
     begin = "このサービスの良かった点や改善してほしい点をお書きください。" * 3
     questions = [f"{begin}（{of}）" for of in ("電話", "店舗")]

@@ -188,6 +188,20 @@ def test_mistakes_are_refused_and_files_stay_in_the_folder(browser, folder, chan
         assert (folder / "scales" / "mood.yaml").read_text("utf-8") == MOOD
 
 
+def test_names_in_another_script_are_refused_with_what_they_need(browser):
+    form = open_form(browser) | {"set_name": ["価格", "音"]}
+    assert "letters from a to z, got &#39;価格&#39;" in message_in(browser.post("/rate/scale", form))
+    form = open_form(browser) | {"name": "価格"}
+    assert "letters from a to z, such as my-quality" in message_in(browser.post("/rate/scale", form))
+
+
+@pytest.mark.parametrize("lacking", ["value", "label", "probe", "anchor", "set_name"])
+@pytest.mark.parametrize("path", ["/rate/scale", "/rate/scale/try"])
+def test_a_form_that_lacks_a_field_is_refused(browser, lacking, path):
+    form = {name: values for name, values in open_form(browser).items() if name != lacking}
+    assert "load the page again" in message_in(browser.post(path, form))
+
+
 def test_a_mistake_keeps_what_was_typed(browser):
     form = open_form(browser)
     form["anchor"][4], form["label"][0] = "fair enough", ""

@@ -10,8 +10,12 @@ from pydantic import BaseModel
 
 from semscale.errors import InputError
 from semscale.messages import shorten
+from semscale.results.facts import Measured, read_facts
 from semscale.results.label_sheets import HUMAN
+from semscale.store.columnar import open_parquet
 from semscale.store.reading import open_table
+from semscale.store.writing import PREFIX
+from semscale.tabulation.text_results import results_start, results_title
 from semscale.workbench.label_measures import Kind
 from semscale.workbench.project import LABELS, RESULTS, Project
 from semscale.workbench.runs import file_stem
@@ -98,7 +102,7 @@ class LabelTables:
             InputError: it cannot be read.
         """
         with _reading(name):
-            return dict(pl.read_parquet_schema(self._folder / name))
+            return dict(self._scan(name).collect_schema())
 
     def count(self, name: str, has_text: pl.Expr) -> int:
         """Return the number of rows of a table with a text.
@@ -111,7 +115,16 @@ class LabelTables:
             InputError: it cannot be read.
         """
         with _reading(name):
-            return int(pl.scan_parquet(self._folder / name).select(has_text.sum()).collect().item())
+            return int(self._scan(name).select(has_text.sum()).collect().item())
+
+    def text(self, name: str) -> str:
+        """Return the column with the measured texts of a table; empty if the table does not state it.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        with _reading(name):
+            return self._facts(name)[0]
 
     def read(self, name: str) -> pl.DataFrame:
         """Read a table.
@@ -125,9 +138,26 @@ class LabelTables:
         key = (name, state.st_mtime_ns, state.st_size)
         if key not in self._read:
             with _reading(name):
-                table = pl.read_parquet(self._folder / name)
+                table = self._scan(name).collect()
             self._read = {**dict(list(self._read.items())[1 - _KEPT :]), key: table}
         return self._read[key]
+
+    def _scan(self, name: str) -> pl.LazyFrame:
+        """Scan a table as if its file had no results of another text, which would be taken for its own."""
+        table = pl.scan_parquet(self._folder / name, glob=False)
+        titles = table.collect_schema().names()
+        text, measured = self._facts(name)
+        start = results_start(text)
+        if not text or results_title(text, measured) not in titles:
+            return table
+        others = [title for title in titles if title.startswith(PREFIX) and not title.startswith(start)]
+        plain = {title: PREFIX + title.removeprefix(start) for title in titles if title.startswith(start)}
+        return table.drop(title for title in others if title != text).rename(plain)
+
+    def _facts(self, name: str) -> tuple[str, Measured]:
+        """Return the column with the measured texts, empty if it is not stated, and what was measured."""
+        facts = read_facts(open_parquet(self._folder / name, name))
+        return (facts[-1].text, facts[-1].measured) if facts else ("", "ratings")
 
 
 @contextmanager

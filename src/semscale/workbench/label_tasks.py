@@ -354,7 +354,12 @@ class LabelTasks:
         masses = {column for column in columns if column.startswith(_MASSES)}
         kind: Kind = "code" if OUTCOME in columns else "rate"
         measures = self._codebooks(columns) if kind == "code" else self._scales(masses)
-        texts = {q.name: q.heading for q in survey.of_kind("open") if q.all_columns[0] in columns}
+        measured = self._tables.text(table)
+        texts = {
+            question.name: question.heading
+            for question in survey.of_kind("open")
+            if (question.all_columns[0] == measured if measured else question.all_columns[0] in columns)
+        }
         if not measures or not texts or not (masses or kind == "code"):
             return None
         has_text = pl.col(_STATUS).is_in([str(status) for status in READABLE])

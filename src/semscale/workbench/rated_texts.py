@@ -12,6 +12,7 @@ from semscale.errors import InputError
 from semscale.rating.summary import RatingSummary
 from semscale.stats.intervals import mass_names
 from semscale.store.writing import PREFIX
+from semscale.tabulation.text_results import results_start
 from semscale.workbench.runs import SHOWN, Found, position_in
 
 
@@ -46,7 +47,9 @@ def find_texts(rated: Path, text: str, summary: RatingSummary, query: Mapping[st
     titles = table.collect_schema().names()
     group = summary.by if summary.by in titles else ""
     filters = {name: query.get(name, "") for name in ("status", "point", "group", "words", "sort")}
-    status, mode = pl.col(f"{PREFIX}status"), pl.col(f"{PREFIX}mode")
+    named = results_start(text)  # how ratings begin beside those of another text, which the file had already
+    prefix = named if f"{named}status" in titles else PREFIX
+    status, mode, mean = (pl.col(f"{prefix}{name}") for name in ("status", "mode", "mean"))
     conditions = [
         pl.col(text).cast(pl.String).str.contains_any([filters["words"]], ascii_case_insensitive=True)
         if filters["words"]
@@ -60,11 +63,11 @@ def find_texts(rated: Path, text: str, summary: RatingSummary, query: Mapping[st
         found = found if condition is None else found.filter(condition)
     if filters["sort"] and not summary.withholds_means:
         is_falling = filters["sort"] == "highest"
-        found = found.sort(f"{PREFIX}mean", "row", descending=[is_falling, False], nulls_last=True)
+        found = found.sort(mean, "row", descending=[is_falling, False], nulls_last=True)
     n = int(found.select(pl.len()).collect().item())
     start = position_in(query, n)
-    masses = [PREFIX + name for name in mass_names(summary.scale.values)]
-    wanted = {"row": pl.col("row"), "text": pl.col(text), "status": status, "mean": pl.col(f"{PREFIX}mean")}
+    masses = [prefix + name for name in mass_names(summary.scale.values)]
+    wanted = {"row": pl.col("row"), "text": pl.col(text), "status": status, "mean": mean}
     wanted["masses"] = pl.concat_list(masses)
     rows = found.slice(start, SHOWN).select(**wanted).collect().to_dicts()
     groups = table.select(pl.col(group).cast(pl.String).unique().sort()) if group else None

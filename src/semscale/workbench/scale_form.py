@@ -156,7 +156,8 @@ class ScaleForm(BaseModel):
             InputError: a field is missing.
         """
         n = len(self.value)
-        if not n or len(self.label) != n or len(self.anchor) != n * len(self.set_name):
+        is_complete = n and len(self.label) == len(self.probe) == n
+        if not is_complete or len(self.anchor) != n * len(self.set_name):
             raise InputError("the fields of the form are incomplete: load the page again")
         return [(name, self.anchor[n * row : n * (row + 1)]) for row, name in enumerate(self.set_name)]
 
@@ -194,8 +195,12 @@ class ScaleForm(BaseModel):
         Raises:
             InputError: a field is empty or wrong.
         """
-        named = [(plain_name(name), anchors) for name, anchors in self.sets if any(map(str.strip, anchors))]
-        sets = {name: tuple(anchors) for name, anchors in named}
+        typed = [(name, tuple(anchors)) for name, anchors in self.sets if any(map(str.strip, anchors))]
+        named = [(plain_name(name), anchors) for name, anchors in typed]
+        sets = dict(named)
+        if "" in sets:
+            wrong = next(name for name, _ in typed if not plain_name(name))
+            raise InputError(f"names of anchor sets must have letters from a to z, got {wrong!r:.40}")
         if len(sets) < len(named):
             raise InputError("anchor sets must have different names")
         fields = {} if base is None else dict(base)
@@ -240,7 +245,9 @@ class ScaleForm(BaseModel):
             InputError: the name is empty, or one of Semscale's.
         """
         name = plain_name(self.name)
-        if not name or name in scale_names():
+        if not name:
+            raise InputError("name", f"must have letters from a to z, such as my-quality, got {self.name!r:.40}")
+        if name in scale_names():
             raise InputError("name", f"must be a new name, such as my-quality, got {self.name!r:.40}")
         path = project.folder / SCALES / f"{name}.yaml"
         if path != stored.path and path.exists():

@@ -232,7 +232,11 @@ class ScalePage:
                 again, and the linter follows the page.
             adds: whether a set was added, whose first field then has the focus.
             refused: reason why the scale was not saved.
+
+        Raises:
+            InputError: a field is missing, so that the form cannot be shown.
         """
+        sets = form.sets
         file, survey = self._project.described_file()
         view = self._reader.view_if_read(file, survey)
         if view is None:
@@ -247,6 +251,7 @@ class ScalePage:
             status=200 if refused is None else status_of(refused),
             refused="" if refused is None else str(refused),
             form=form,
+            sets=sets,
             texts=texts,
             adds=adds,
             is_new=stored.scale is None,
