@@ -246,7 +246,9 @@ class ScaleForm(BaseModel):
         """
         name = plain_name(self.name)
         if not name:
-            raise InputError("name", f"must have letters from a to z, such as my-quality, got {self.name!r:.40}")
+            raise InputError(
+                "name", f"must have letters from a to z, such as my-quality, got {self.name!r:.40}"
+            )
         if name in scale_names():
             raise InputError("name", f"must be a new name, such as my-quality, got {self.name!r:.40}")
         path = project.folder / SCALES / f"{name}.yaml"
