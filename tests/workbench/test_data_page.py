@@ -430,6 +430,18 @@ def test_rows_with_an_answer_are_left_out_and_those_without_one_stay(browser, fo
     assert survey().leave_out == {}
 
 
+def test_rows_are_used_again_if_a_filter_leaves_none_in_the_next_file(browser, folder, survey):
+    form = filter_form(browser, "milk") | {"answer": ["Yes"], "mode": "leave", "without": ""}
+    browser.change("/data/filter", {name: value for name, value in form.items() if value})
+    (folder / "answers.csv").write_text("milk,why\nYes,Too loud for me\nYes,Fine\n")
+    refused = browser.answer("/data")
+    assert "no rows are left" in refused.text
+    start = refused.text.index('action="/data/restore"')
+    restore = fields_in(refused.text[start : refused.text.index("</form>", start)])
+    assert ">2 rows<" in browser.change("/data/restore", restore)
+    assert survey().leave_out == {}
+
+
 def test_rows_without_an_answer_are_kept_or_left_out_if_that_is_ticked(browser, folder, survey):
     (folder / "answers.csv").write_text("milk,why\nNo,It is good\nYes,Too loud for me\n,Fine\n")
     form = filter_form(browser, "milk") | {"answer": ["Yes"], "mode": "keep", "without": "true"}

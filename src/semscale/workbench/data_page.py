@@ -483,14 +483,15 @@ class DataPage:
         self, column: Annotated[str, Form()] = "", version: Annotated[str, Form()] = ""
     ) -> Response:
         """Use the rows again that a column's values, or without a column the condition, leave out."""
-        view = self._view()
-        check_unchanged("the choice of rows and columns", version_of_rows(view.survey), version)
+        _, stored = self._project.described_file()
+        known = stored.survey or self._view().survey  # no rows may be left, so that there is nothing to view
+        check_unchanged("the choice of rows and columns", version_of_rows(known), version)
         if column:
-            leave_out = {name: values for name, values in view.survey.leave_out.items() if name != column}
-            survey = change_survey(view.survey, leave_out=leave_out)
+            leave_out = {name: values for name, values in known.leave_out.items() if name != column}
+            survey = change_survey(known, leave_out=leave_out)
         else:
-            survey = change_survey(view.survey, where="")
-        self._project.save(survey, "rows that are used again", view.stored)
+            survey = change_survey(known, where="")
+        self._project.save(survey, "rows that are used again", stored)
         return redirect("/data", "rows")
 
     def join(self, form: Annotated[JoinForm, Form()]) -> Response:
