@@ -39,6 +39,15 @@ def test_rows_with_weight_0_are_counted():
     assert sample.is_included.all()
 
 
+@pytest.mark.parametrize("weight", [-1.0, np.inf, 1e308, 1e-320])  # the square of 1e308 is infinite
+def test_weights_whose_squares_over_or_underflow_are_refused(weight):
+    frame = pl.DataFrame({"w": [1.0, weight]})
+    with pytest.raises(
+        InputError, match="weight must be 0 or from 1e-100 to 1e100, got .* in row 2 of column"
+    ):
+        read_sample(frame, SampleSettings(weight="w"))
+
+
 def test_weights_are_raked_to_margins():
     sample = read_sample(FRAME, SampleSettings(raked_to={"sex": {"f": 0.5, "m": 0.5}}))
     assert sample.left_out == {"no sex": 1}

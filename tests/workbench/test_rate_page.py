@@ -95,6 +95,25 @@ def test_a_file_that_has_ratings_of_another_text_is_rated_searched_and_labelled_
 
 
 @pytest.mark.usefixtures("quick")
+def test_a_scale_that_cannot_be_read_is_named_and_others_are_offered(browser, folder):
+    (folder / "scales").mkdir()
+    mood = folder / "scales" / "mood.yaml"
+    mood.write_text(
+        "name: mood\ntitle: Mood\nquestion: How?\n"
+        "points:\n- {value: 1, label: Bad}\n- {value: 2, label: Good}\n"
+        "anchor_sets:\n  plain: [it is terrible, it is fine]\nprovenance: a test\n"
+    )
+    rate(browser, scale="scales/mood.yaml", floor="none")
+    mood.write_text("points: [")
+    page = browser.get("/rate")
+    assert "A scale is not offered: <bdi>&#39;scales/mood.yaml&#39;, line 1: not readable as YAML" in page
+    mood.unlink()
+    page = browser.get("/rate")
+    assert '<option value="quality" selected>' in page
+    assert "A scale is not offered" not in page
+
+
+@pytest.mark.usefixtures("quick")
 def test_questions_whose_long_wordings_begin_alike_have_tables_of_their_own(tmp_path):
     begin = "このサービスの良かった点や改善してほしい点をお書きください。" * 3
     questions = [f"{begin}（{of}）" for of in ("電話", "店舗")]

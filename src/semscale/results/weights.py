@@ -46,7 +46,7 @@ def as_weights(column: object, *, first_row: int = 0) -> Floats:
     """
     if isinstance(column, np.ndarray) and column.dtype.kind in "fiu" and column.ndim == 1:
         numbers = column.astype(np.float64)
-        reject_after(first_row, ~(np.isnan(numbers) | _are_weights(numbers)), _WRONG_WEIGHT)
+        reject_after(first_row, ~(np.isnan(numbers) | are_weights(numbers)), _WRONG_WEIGHT)
         return numbers
     cells = as_list(column, "weights")
     wrong = np.array([not (is_missing(cell) or _is_weight(cell)) for cell in cells], dtype=bool)
@@ -93,10 +93,11 @@ def _is_weight(cell: object) -> bool:
         number = float(cell)  # type: ignore[arg-type]  # anything that converts, such as a Decimal
     except (TypeError, ValueError):
         return False
-    return bool(_are_weights(np.array(number)))
+    return bool(are_weights(np.array(number)))
 
 
-def _are_weights(numbers: Floats) -> Mask:
+def are_weights(numbers: Floats) -> Mask:
+    """Return which numbers are weights: 0, or from 1e-100 to 1e100, so that no square over- or underflows."""
     least, greatest = _WEIGHTS
     usable: Mask = (numbers == 0) | ((numbers >= least) & (numbers <= greatest))
     return usable
@@ -198,7 +199,7 @@ def weights_in(cells: pl.Series, first_row: int = 0) -> pl.Series:
     numbers = numbers_in(cells, "weight", first_row)
     if numbers.dtype.is_numeric():
         known = numbers.cast(pl.Float64).fill_null(np.nan).to_numpy()
-        wrong = np.flatnonzero(~(np.isnan(known) | _are_weights(known)))
+        wrong = np.flatnonzero(~(np.isnan(known) | are_weights(known)))
         if len(wrong):
             row = int(wrong[0])
             raise RowError(

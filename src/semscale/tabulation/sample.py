@@ -9,6 +9,7 @@ import polars as pl
 
 from semscale.errors import InputError, RowError
 from semscale.messages import nearest_name, shorten, unknown_name
+from semscale.results.weights import are_weights
 from semscale.stats.raking import Raking, rake, raked_design
 from semscale.stats.survey_designs import AnyDesign, SurveyDesign, replicate_design
 from semscale.store.columns import groups_in, ids_in, numbers_among
@@ -55,8 +56,8 @@ def read_sample(
 
     Raises:
         UnknownNameError: a column does not exist.
-        InputError: a negative or infinite weight, weights that sum to 0, no row left, margins that cannot be
-            met, a design that is not consistent, or IDs of people without waves.
+        InputError: a weight that is not 0 and outside 1e-100 to 1e100, weights that sum to 0, no row left,
+            margins that cannot be met, a design that is not consistent, or IDs of people without waves.
     """
     roles = settings.columns_by_role | (
         {"wave": settings.wave} if settings.wave and settings.raked_to else {}
@@ -119,12 +120,14 @@ def _read_numbers(frame: pl.DataFrame, role: str, column: str) -> Floats:
             f": column '{column}' has no number; its first value is {shorten(cells[0])}: name a "
             "column of numbers",
         )
-    is_low, least = (numbers < 0, ">= 0") if role == "weight" else (numbers <= 0, "> 0")
-    wrong = np.flatnonzero(is_low | np.isinf(numbers))
+    is_right, right = (numbers > 0) & np.isfinite(numbers), "finite and > 0"
+    if role == "weight":
+        is_right, right = are_weights(numbers), "0 or from 1e-100 to 1e100"
+    wrong = np.flatnonzero(~(is_right | np.isnan(numbers)))
     if len(wrong):
         row = int(wrong[0])
         raise RowError(
-            f"`{role}` must be finite and {least}, got {numbers[row]:g} in {{row}} of column '{column}' "
+            f"`{role}` must be {right}, got {numbers[row]:g} in {{row}} of column '{column}' "
             "(rows are counted from 1, below the header)",
             row,
         )

@@ -215,7 +215,7 @@ def project_templates(project: Project) -> dict[str, JudgeMeasure]:
         except InputError:  # another YAML file, such as a scale
             continue
         measures[path.name] = JudgeMeasure(template, path.name, "--criteria")
-    for name, scale in project_scales(project).items():
+    for name, scale in project_scales(project)[0].items():
         measures.setdefault(name, JudgeMeasure(Template.from_scale(scale), name))
     return measures
 

@@ -496,7 +496,7 @@ class LabelTasks:
         """Return titles of the scales with these columns of masses, by name."""
         return {
             name: scale.title
-            for name, scale in project_scales(self._project).items()
+            for name, scale in project_scales(self._project)[0].items()
             if masses == {PREFIX + mass for mass in mass_names(scale.values)}
         }
 

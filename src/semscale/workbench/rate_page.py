@@ -178,7 +178,9 @@ class RatePage:
         counts = () if document is None else document.facts
         overall = None if summary is None else summary.estimates.overall
         results, details = split_sections(() if document is None else document.sections, _RESULTS)
-        chosen = query.get("scale") or (run.scale if run else "quality")
+        scales, mistakes = project_scales(self._project)
+        last = run.scale if run and run.scale in scales else "quality"  # its file may be gone
+        chosen = query.get("scale") or last
         return page(
             "rate",
             self._project,
@@ -189,7 +191,8 @@ class RatePage:
             texts=view.survey.of_kind("open"),
             groups=view.survey.of_kind(*GROUPS),
             facts={kind: view.survey.of_kind(kind) for kind in ("weight", "identifier")},
-            scales=project_scales(self._project),
+            scales=scales,
+            mistakes=[self._project.without_folder(mistake) for mistake in mistakes],
             scale=load_scale(scale_path(self._project, chosen)),
             chosen=chosen,
             text=query.get("text") or (run.columns.text if run else view.usual_text),

@@ -20,12 +20,22 @@ _POINTS = 5
 _LONGEST_NAME = 60
 
 
-def project_scales(project: Project) -> dict[str, Scale]:
-    """Return the scales of a project and those of Semscale, by the name that commands read."""
+def project_scales(project: Project) -> tuple[dict[str, Scale], list[str]]:
+    """Return the scales of a project and those of Semscale, by the name that commands read.
+
+    Returns:
+        The scales, and a sentence on each file of the project that cannot be read as one.
+    """
     folder = project.folder / SCALES
     local = sorted(folder.glob("*.yaml")) if folder.is_dir() else []
-    names = [f"{SCALES}/{path.name}" for path in local] + scale_names()
-    return {name: load_scale(scale_path(project, name)) for name in names}
+    names = [f"{SCALES}/{path.name}" for path in local if path.is_file()] + scale_names()
+    scales, mistakes = {}, []
+    for name in names:
+        try:
+            scales[name] = load_scale(scale_path(project, name))
+        except InputError as error:
+            mistakes.append(str(error))
+    return scales, mistakes
 
 
 def scale_path(project: Project, name: str) -> str | Path:
