@@ -5,6 +5,7 @@ import datetime as dt
 import gc
 import io
 import re
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from semscale.store.writing import (
     check_rows,
     common_schema,
     join_parts,
+    open_workbook,
     output_format,
     with_numbers,
     write_batches,
@@ -438,3 +440,10 @@ def test_number_cell_reproduces_its_text(text):
     (cell,) = frame.collect()["a"]
     assert (cell if isinstance(cell, str) else f"{cell:.15g}") == text
     assert isinstance(cell, str) or float(text) == cell
+
+
+def test_a_workbook_whose_parts_cannot_be_written_is_an_error_of_the_system(tmp_path):
+    with pytest.raises(OSError, match="No such file"), open_workbook(tmp_path / "t.xlsx") as workbook:  # noqa: PT012
+        workbook.add_worksheet()
+        shutil.rmtree(workbook.tmpdir)
+    assert not (tmp_path / "t.xlsx").exists()

@@ -94,6 +94,14 @@ def test_a_file_that_has_ratings_of_another_text_is_rated_searched_and_labelled_
     assert 'value="other"' not in page
 
 
+def test_a_run_that_the_system_stops_says_so_in_a_sentence(browser, monkeypatch):
+    def fail(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("semscale.workbench.models.load_embedder", fail)
+    assert "a file cannot be read or written: No space left on device" in rate(browser)
+
+
 @pytest.mark.usefixtures("quick")
 def test_a_scale_that_cannot_be_read_is_named_and_others_are_offered(browser, folder):
     (folder / "scales").mkdir()

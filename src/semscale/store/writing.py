@@ -443,8 +443,12 @@ def open_workbook(
         target: the file.
         constant_memory: whether rows are written at once; they must then come from top to bottom.
         font: XlsxWriter's properties of the font; by default Excel's.
+
+    Raises:
+        OSError: the file or its temporary parts cannot be written.
     """
     import xlsxwriter
+    from xlsxwriter.exceptions import FileCreateError
 
     # xlsxwriter leaves an archive open if it cannot write its file, so it writes into memory.
     content = io.BytesIO()
@@ -452,9 +456,15 @@ def open_workbook(
         settings: dict[str, object] = {"tmpdir": parts, "constant_memory": constant_memory}
         if font is not None:
             settings["default_format_properties"] = font
-        with xlsxwriter.Workbook(content, _SETTINGS | settings) as workbook:
-            workbook.set_properties({"created": _CREATED})
-            yield workbook
+        failure: OSError | None = None
+        try:
+            with xlsxwriter.Workbook(content, _SETTINGS | settings) as workbook:
+                workbook.set_properties({"created": _CREATED})
+                yield workbook
+        except FileCreateError as error:
+            failure = error.args[0]  # of a part, such as of a full disk
+        if failure is not None:
+            raise failure.with_traceback(None)  # else frames would hold the open archive
     target.write_bytes(content.getbuffer())
 
 

@@ -19,7 +19,7 @@ from semscale.survey.description import Question, QuestionKind, Survey
 from semscale.survey.inference import rows_of_nobody
 from semscale.survey.regrouping import JoinedKind, join_questions, split_question
 from semscale.survey.survey_file import FILE_NAME
-from semscale.workbench.pages import element_id, page, reading_page, redirect, router_of, status_of
+from semscale.workbench.pages import element_id, page, reading_page, reason_of, redirect, router_of, status_of
 from semscale.workbench.project import (
     Project,
     StoredSurvey,
@@ -536,22 +536,14 @@ def refusal(
         back: address of another page than this one, to which links lead back.
     """
     if current != "data":
-        status, refused = status_of(error), _reason(error)
+        status, refused = status_of(error), reason_of(error)
         return page("refusal", project, status=status, refused=refused, current=current, back=back)
     try:
         page_of_data = DataPage(project, reader)
-        return page_of_data.render(QuestionChoice(), refused=_reason(error), status=status_of(error))
+        return page_of_data.render(QuestionChoice(), refused=reason_of(error), status=status_of(error))
     except (InputError, OSError) as further:  # the file or its description cannot be read at all
         stored = _readable_survey(project)
-        return page("refusal", project, status=status_of(further), refused=_reason(further), stored=stored)
-
-
-def _reason(error: Exception) -> str:
-    """Return the sentence of an error; the system's own errors get one."""
-    if not isinstance(error, OSError):
-        return str(error)
-    name = error.filename if isinstance(error.filename, str) else "a file"
-    return f"{name} cannot be read or written: {error.strerror or error}"
+        return page("refusal", project, status=status_of(further), refused=reason_of(further), stored=stored)
 
 
 def _readable_survey(project: Project) -> StoredSurvey | None:

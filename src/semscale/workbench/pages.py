@@ -190,6 +190,14 @@ def status_of(error: Exception) -> int:
     return _CONFLICT if isinstance(error, ConflictError) else _REFUSED
 
 
+def reason_of(error: BaseException) -> str:
+    """Return the sentence of an error; the system's own errors get one."""
+    if not isinstance(error, OSError):
+        return str(error)
+    name = error.filename if isinstance(error.filename, str) else "a file"
+    return f"{name} cannot be read or written: {error.strerror or error}"
+
+
 def redirect(path: str, anchor: str = "", **query: str) -> Response:
     """Let the browser load a page anew, so that loading it again repeats no change."""
     address = path + (f"?{urlencode(query)}" if query else "") + (f"#{anchor}" if anchor else "")

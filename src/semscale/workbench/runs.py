@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from semscale.serving.background import BackgroundWork, Task
 from semscale.store.atomic import replacing
+from semscale.workbench.pages import reason_of
 from semscale.workbench.project import RESULTS, ConflictError
 from semscale.workbench.users import current_name
 
@@ -81,7 +82,7 @@ def problem_of(task: Task[Any], stopped: str = _STOPPED) -> str:
     if not future.done() or result_of(task) is not None:
         return ""
     error = None if future.cancelled() else future.exception()
-    return stopped if error is None or isinstance(error, CancelledError) else str(error)
+    return stopped if error is None or isinstance(error, CancelledError) else reason_of(error)
 
 
 @dataclass(frozen=True, kw_only=True)
