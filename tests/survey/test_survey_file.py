@@ -87,6 +87,17 @@ def test_more_than_one_change_is_written_as_a_whole():
     assert replace_entry(content, before, first.with_fields(where="a > 1")) is None
 
 
+@pytest.mark.parametrize("entry", ["- {name: %s, kind: single}\n", "- name: %s\n  kind: single\n"])
+def test_a_list_of_questions_without_indent_is_not_given_an_entry_with_one(entry):
+    text = "survey: 1\nquestions:\n" + "".join(entry % name for name in "abc")
+    before = parse_survey(text.encode(), source="s")
+    first, second, third = before.questions
+    after = before.with_fields(questions=[first, second.model_copy(update={"title": "x"}), third])
+    replaced = replace_entry(text.encode(), before, after)
+    written = survey_text(after, text.encode()).encode() if replaced is None else replaced[0]
+    assert [question.title for question in parse_survey(written, source="s").questions] == ["", "x", ""]
+
+
 def test_values_are_texts_as_they_are_written():
     content = (
         b"questions:\n- {name: q, kind: multiple, options: [{label: a, column: b}], "

@@ -213,6 +213,8 @@ def replace_entry(
     read = _questions_in(written, source)
     if not written.startswith(head) or [_plain(question) for question in read] != [_plain(new)]:
         return None
+    if _indent(written.removeprefix(head)) != _indent(lines[entry.start]):  # a list by hand may have none
+        return None
     text = "".join(lines[: entry.start]) + written.removeprefix(head) + "".join(lines[entry.stop :])
     if read != (new,):
         questions = [read[0] if question is new else question for question in after.questions]
@@ -242,6 +244,10 @@ def _entry_lines(lines: Sequence[str]) -> list[slice]:
             stop -= 1
         entries.append(slice(begin, stop))
     return entries
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip(" "))
 
 
 def _is_without_keys(line: str) -> bool:
