@@ -522,6 +522,7 @@ def test_a_broken_draw_names_its_file(browser, folder):
     (folder / "results" / "broken.parquet").write_text("nonsense")
     page = browser.get("/label")
     assert "labels/answers-Reason-quality/draw.json cannot be read" in page
+    assert "move the folder labels/answers-Reason-quality away and draw texts anew" in page
     assert "results/broken.parquet cannot be read" in page
     assert "Draw texts" in page
 

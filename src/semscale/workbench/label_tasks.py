@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from semscale.coding.codebook import load_codebook
 from semscale.errors import InputError
 from semscale.judging.stored_scores import StoredScores, is_judged
-from semscale.messages import first_mistake, shorten
+from semscale.messages import shorten
 from semscale.rating.labelling import same_text
 from semscale.rating.ratings import READABLE
 from semscale.results.weights import in_unit, weights_in
@@ -285,9 +285,11 @@ class LabelTasks:
         if task is None or any(path.stat().st_mtime_ns != time for path, time in times.items()):
             try:
                 draw = Draw.model_validate_json((folder / _DRAW).read_bytes())
-            except ValidationError as error:
-                reason = first_mistake(error, ())
-                raise InputError(f"{LABELS}/{name}/{_DRAW} cannot be read: {reason}") from None
+            except ValidationError:
+                raise InputError(
+                    f"{LABELS}/{name}/{_DRAW} cannot be read: restore a copy of it, or move the folder "
+                    f"{LABELS}/{name} away and draw texts anew"
+                ) from None
             files = [folder / _DRAW, *filter(Path.is_file, [self._project.folder / draw.measure])]
             times = {path: path.stat().st_mtime_ns for path in files}
             journals = self.journals(name, f"{name}{PICKED}" if draw.kind == "judge" else "")
