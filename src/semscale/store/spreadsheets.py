@@ -2,7 +2,8 @@
 
 import re
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,8 @@ _WITHOUT_VALUE = re.compile(
     rb"(?:<(?:\w{1,9}:)?v ?/>|<(?:\w{1,9}:)?v></(?:\w{1,9}:)?v>)?\s{0,9}</(?:\w{1,9}:)?c>"
 )
 """A cell with a formula that no program computed. The value of a formula can be an empty text."""
+_ERROR = re.compile(rb"<(?:\w{1,9}:)?c r=\"(?P<column>[A-Z]{1,3})\d{1,7}\"[^>]{0,99}\bt=\"e\"")
+"""A cell with an error, such as #N/A, which is read as empty."""
 _NO_TEXT = re.compile(rb't="s"[^>]{0,99}>\s{0,9}<(?:\w{1,9}:)?v>-')
 """A cell with a negative number of a text, which the reader takes for the first text."""
 
@@ -49,7 +52,7 @@ def open_excel(
     The header is the first row that is not blank. Rows above it with a single cell each are a title, which is
     skipped with a note. For headers of survey tools see ``survey_header``. If no sheet is named, a note lists
     the other sheets. Notes name columns with merged cells, of which only the first has a value, and with
-    formulas that no program computed.
+    formulas that no program computed, or with errors such as #N/A.
 
     Whole numbers become integers. In a column that mixes texts with numbers, booleans, dates or times, every
     cell keeps its type; a time of day, or a duration in a mixed column, is a time after the last day of 1899.
@@ -114,7 +117,7 @@ def open_excel(
             *title_notes,
             *header.notes,
             *_note_merged(name, joined, named),
-            *_note_formulas(path, name, title, named),
+            *_note_empty(path, name, title, named),
         ),
         hint=hint,
     )
@@ -212,29 +215,36 @@ def _note_merged(name: str, columns: Sequence[int], named: Mapping[int, str]) ->
     ]
 
 
-def _note_formulas(path: Path, name: str, title: str, named: Mapping[int, str]) -> list[str]:
-    """Note columns with formulas whose values are not in the file.
+def _note_empty(path: Path, name: str, title: str, named: Mapping[int, str]) -> Iterator[str]:
+    """Note columns with formulas whose values are not in the file, and with errors.
 
     Raises:
-        InputError: a cell has a negative number of a text.
+        InputError: the file is damaged, or a cell has a negative number of a text.
     """
-    with zipfile.ZipFile(path) as package:
-        member = _member(package, title)
-        content = package.read(member) if member in package.namelist() else b""
+    try:
+        with zipfile.ZipFile(path) as package:
+            member = _member(package, title)
+            content = package.read(member) if member in package.namelist() else b""
+    except (zipfile.BadZipFile, zlib.error, EOFError, ElementTree.ParseError, NotImplementedError) as error:
+        raise _unreadable(name, str(error)) from error
     if b"v>-" in content and _NO_TEXT.search(content):
         raise _unreadable(name, "Cell string index not found in shared strings table")
     has_formulas = any(sign in content for sign in (b"<f>", b"<f ", b":f>", b":f "))
-    cells = _WITHOUT_VALUE.finditer(content) if has_formulas else ()
-    letters = [match["column"].decode() for match in cells]
-    if not letters:
-        return []
-    where = _columns(map(_position, letters), named)
-    counted = (
-        f"1 cell in {where} has a formula without a value, and is"
-        if len(letters) == 1
-        else f"{len(letters):,} cells in {where} have formulas without values, and are"
-    )
-    return [f"{name}: {counted} empty; open and save the file in Excel, which computes them"]
+    kinds = (
+        (_WITHOUT_VALUE, has_formulas, "a formula without a value", "formulas without values",
+         "open and save the file in Excel, which computes them"),
+        (_ERROR, b't="e"' in content, "an error, such as #N/A", "errors, such as #N/A",
+         "correct the formulas in Excel if these are answers"),
+    )  # fmt: skip
+    for pattern, is_likely, one, several, remedy in kinds:
+        cells = pattern.finditer(content) if is_likely else ()
+        columns = [_position(match["column"].decode()) for match in cells]
+        columns = [column for column in columns if column in named]
+        where = _columns(columns, named)
+        if len(columns) == 1:
+            yield f"{name}: 1 cell in {where} has {one}, and is empty; {remedy}"
+        elif columns:
+            yield f"{name}: {len(columns):,} cells in {where} have {several}, and are empty; {remedy}"
 
 
 def _member(package: zipfile.ZipFile, title: str) -> str:

@@ -334,6 +334,33 @@ def test_formulas_without_values_are_noted(tmp_path, written):
     assert note.startswith("answers.xlsx: 1 cell in ‘twice’ has a formula without a value")
 
 
+def test_errors_of_formulas_are_noted(tmp_path):
+    path = tmp_path / "answers.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, ["n", "region"])
+        for row, region in enumerate(["North", "#N/A", "#REF!"], start=1):
+            sheet.write(row, 0, row)
+            sheet.write_formula(row, 1, "=VLOOKUP(A2, X:Y, 2)", None, region)
+    table = open_excel(path, "answers.xlsx")
+    assert next(table.batches(9))["region"].to_list() == ["North", None, None]
+    (note,) = table.notes
+    assert note.startswith("answers.xlsx: 2 cells in ‘region’ have errors, such as #N/A, and are empty")
+
+
+@pytest.mark.parametrize("member", ["xl/workbook.xml", "xl/_rels/workbook.xml.rels"])
+def test_a_workbook_whose_lists_are_no_xml_is_refused(tmp_path, member):
+    path = workbook(tmp_path, ("a", [["q"], ["Good"]]))
+    with zipfile.ZipFile(path) as package:
+        members = {name: package.read(name) for name in package.namelist()}
+    members[member] = members[member].replace(b'encoding="UTF-8"', b'encoding="UTF-8')
+    with zipfile.ZipFile(path, "w") as package:
+        for name, content in members.items():
+            package.writestr(name, content)
+    with pytest.raises(InputError, match="cannot be read as an Excel workbook"):
+        open_excel(path, "a")
+
+
 def test_a_cell_with_a_negative_number_of_a_text_is_damaged(tmp_path):
     path = workbook(tmp_path, ("a", [["q"], ["Good"], ["Bad"], [-1]]))
     assert only(path)["q"].to_list() == ["Good", "Bad", -1]
