@@ -48,7 +48,7 @@ _UNSHOWN = tuple(
 
 _TYPED = str.maketrans("‘’“”", "''\"\"", "\u00ad\u200b\u2060\ufeff")
 _ENTITY = re.compile(r"&(?:(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});|nbsp(?!;))")
-_CDATA = re.compile(r"<!\[CDATA\[(?P<text>.*?)\]\]>", re.DOTALL)
+_CDATA = re.compile(r"<!\[CDATA\[(?P<text>(?:(?!<!\[CDATA\[|\]\]>).)*)\]\]>", re.DOTALL)
 
 
 def has_html(text: str) -> bool:

@@ -60,13 +60,23 @@ HOSTILE = {
         "++", "a+=", "not ", "\n", " ", '"a', "'", "&", "<", "4 or 5 ", "January 1, ", "10:30 ", "1'000'",
         "twenty-", "A.", "O'B", "Ann and Bob ", "Abc ", "万1", "a_b and ", "@(-", "a-@a.", "http://a@",
         "(a-1,", "²(²", "1,(a", "x++-", "1.", "a.", ":", "10.0.0.1 ", "oil floats above water ",
+        "5 working ", "5 working days ", "we pay ", "at our own expense ", "done by you ",
     ],
-    split_reasoning: ["<", "<think>", "</think>", "<think>@", "<eos>", "<a ", "\n", " "],
-    read_html: ["<", "&", "&lt;", "<a ", "<a b=c ", '<a b="', "<!--", "</think>", "&<-", "x=", "'", "!"],
+    split_reasoning: [
+        "<", "<think>", "</think>", "<think>@", "<eos>", "<a ", "\n", " ",
+        "<unused94>", "[|thought|]", "<|channel|>analysis", "◁think▷", "Thinking...\n", "...done thinking.\n",
+        "<antThinking>", "<details>",
+    ],
+    read_html: [
+        "<", "&", "&lt;", "<a ", "<a b=c ", '<a b="', "<!--", "</think>", "&<-", "x=", "'", "!",
+        "<![CDATA[", "<o:p ", "<![if ", "<?xml ", "<!doctype ", "<svg ", "<head>", '<p a="b"', "&nbsp",
+    ],
     read_replies: [
         "4 ", "Score: ", "4 or 5 ", "score of ", "I give it ", "{", '{"score": ', '{"a":', "{ //", "\n{a:",
         "'reason': '", "\\boxed{", "explanation: ", "<think>", "<score>", "<a ", "(", "[", ". ", "; ", "so, ",
         "the ", "not ", "`", "```\n", "~~", '"', "'", "\n", "\t", " ", "评分",
+        "4 (Good) ", "4/5 — ", "Score: <4> ", '"score": 4\n"reason": "x" ',
+        '{"type": "object", "properties": ', "Wynik: ", "評価",
     ],
 }  # fmt: skip
 """Pieces of texts by what reads them: each begins something that the reader looks for, and never ends it."""
