@@ -256,7 +256,7 @@ def _document(path: Path, name: str) -> Mapping[str, Any]:
         text = content.decode(json.detect_encoding(content))
         first, _, rest = text.strip().partition("\n")
         if rest and _is_result(_parse_or_none(first.encode())):
-            return {"results": [parse_json(line) for line in text.splitlines() if line.strip()]}
+            return {"results": [parse_json(line) for line in text.split("\n") if line.strip()]}
         document = _mapping(parse_json(text))
         return {"results": [document]} if _is_result(document) else document
     except (json.JSONDecodeError, UnicodeDecodeError) as error:

@@ -431,6 +431,13 @@ def test_results_of_promptfoo_as_json_lines(tmp_path, results):
     assert outcome[0]["var_q"] == "Italy?"
 
 
+def test_signs_that_only_some_programs_take_for_line_ends_stay_in_results_as_json_lines(tmp_path):
+    results = [{**result, "response": {"output": "Ro\u2028me"}} for result in TWO_PROVIDERS]
+    path = tmp_path / "r.jsonl"
+    path.write_text("\n".join(json.dumps(result, ensure_ascii=False) for result in results), encoding="utf-8")
+    assert [row["output"] for row in rows(path)] == ["Ro\u2028me"] * len(results)
+
+
 def test_a_log_that_a_shell_wrote_as_utf_16(tmp_path):
     path = tmp_path / "r.json"
     path.write_text(json.dumps({"results": {"results": TWO_PROVIDERS}}), encoding="utf-16")
