@@ -48,6 +48,8 @@ DIFFER = [
     ),
     ("The parcel comes back at our cost.", "You pay for the parcel.", "at our cost", "You pay"),
     ("It is not at your own expense.", "We do not pay.", "at your own expense", "We do not pay"),
+    ("We pay for returns even if they are late.", "You pay for returns.", "We pay", "You pay"),
+    ("We pay for it if it is late.", "You pay for it if it is late.", "We pay", "You pay"),
 ]
 
 REVERSED = [
@@ -67,6 +69,7 @@ AGREE = [
     ("If you pay by card, it is sent today.", "If we pay by card, it is sent today."),
     ("You pay the return, we pay the parcel.", "We pay the parcel."),
     ("We pay within a week.", "You pay return shipping."),  # of something else
+    ("You bear the cost of the return.", "We pay for the return only if the goods are faulty."),
     ("We need to import it.", "You need to import it."),  # the reader of a text is part of both
     ("Take at least 5.", "Take 5 or more."),
     ("Take at most 5.", "Take 5 or less."),

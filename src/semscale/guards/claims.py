@@ -161,7 +161,7 @@ _CONTRAST, _EXCEPT = "contrast", "except"
 _OWN_OPPOSITES = ("certainty", "order")
 _UNTIL = frozenset(("until", "till"))
 _COMPLEMENTS = (("above", "at_most"), ("below", "at_least"))
-_CONDITIONS = frozenset(("if", "when", "provided", "unless", "without", "only_if"))
+LIMITING_CONDITIONS = frozenset(("if", "when", "provided", "unless", "without", "only_if"))
 _BOUNDS = ("at_most", "at_least")
 _BY_DENIAL = (*_BOUNDS, "many")
 _DENIED_AMOUNTS = ("not_all", "few")
@@ -311,7 +311,7 @@ def _delays(here: Text, there: Text, denial: int) -> bool:
 def _is_condition_turned(here: Text, there: Text) -> bool:
     """Tell whether "only if" and a moved negation cancel out: "no pay if late", "pay only if not late"."""
     kinds = [kinds_of(text.cues["condition"]) for text in (here, there)]
-    one_each = all(len(of) == 1 and of <= _CONDITIONS for of in kinds)
+    one_each = all(len(of) == 1 and of <= LIMITING_CONDITIONS for of in kinds)
     return one_each and _ONLY_IF in kinds[0] ^ kinds[1] and not differ_in_negations(here, there)
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import islice, pairwise
 
 from semscale.guards.actors import PAY, Actor, find_other_actors
-from semscale.guards.claims import are_turned, is_left_to_claims, make_up, orders_agree
+from semscale.guards.claims import LIMITING_CONDITIONS, are_turned, is_left_to_claims, make_up, orders_agree
 from semscale.guards.dates import character_positions, compare_dates, weekdays_in
 from semscale.guards.findings import Finding, Span
 from semscale.guards.formulas import ChangedFormula, Formula, compare_formulas
@@ -21,7 +21,7 @@ from semscale.guards.polarity import (
 )
 from semscale.guards.quantities import read_quantities
 from semscale.guards.relations import find_exchanged_ends, reversals
-from semscale.guards.text import Text, differ, find_exchanged_alternatives
+from semscale.guards.text import Text, differ, find_exchanged_alternatives, kinds_of
 from semscale.guards.words import MOST_REPORTED, RECENT_TEXTS, sides, word_list
 
 NEGATED_PREDICTION = "negated-prediction"
@@ -74,6 +74,11 @@ def _conflicts(cause: str, left: Text, right: Text) -> list[Conflict]:
 def _other_payers(left: Text, right: Text) -> list[tuple[Actor, Actor]]:
     """List who pays where one text says "we", the other "you"."""
     return [pair for pair in find_other_actors(left, right) if pair[0].verb == PAY]
+
+
+def _conditions(text: Text) -> set[str]:
+    """Return the classes of the conditions of a text that limit what it says."""
+    return kinds_of(text.cues["condition"]) & LIMITING_CONDITIONS
 
 
 def _is_within(conflict: Conflict, left: Text, right: Text, here: Formula, there: Formula) -> bool:
@@ -168,7 +173,7 @@ def opposite_findings(left: Text, right: Text) -> list[Finding]:
     if formulas:
         return [_formula_finding(formula) for formula in formulas]
     payers = [pair for pair in _other_payers(left, right) if pair[0].is_denied == pair[1].is_denied]
-    if payers:
+    if payers and _conditions(left) == _conditions(right):  # "we pay if it is faulty" leaves the rest open
         return [_payer_finding(*pair, left, right) for pair in payers]
     if not (conflicts or turned or clashes):
         return _other_alternatives(left, right)
