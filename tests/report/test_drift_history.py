@@ -160,7 +160,7 @@ def test_a_history_states_the_greatest_drift_of_the_metrics_that_the_gate_tests(
 
 def test_gate_and_history_agree_that_there_was_no_drift(capsys):
     summary = gate_of()
-    assert gravest_facts(summary) == ("No drift was measured",)
+    assert gravest_facts(summary) == ("No drift was found",)
     assert "  none" in shown(history_document(history_of((summary.stored,))), capsys)
 
 

@@ -36,7 +36,7 @@ def test_the_list_leads_to_each_run(browser, place):
     found = re.findall(r'href="(/drift/run\?run=\w+)"', page)
     assert found == [f"/drift/run?run={run}" for run in (PASSED, FAILED, BASELINE)]
     assert "<b>model" not in page
-    assert '&lt;b&gt;model-c</bdi>, <b class="flag pass">passed</b>. No drift was measured.' in page
+    assert '&lt;b&gt;model-c</bdi>, <b class="flag pass">passed</b>. No drift was found.' in page
     assert "Baseline &lt;b&gt;model-a (bbbbbbbb), approved by &lt;b&gt;Ann" in page
     assert "is worse than the baseline" in browser.get(found[1])
 

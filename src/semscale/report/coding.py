@@ -403,11 +403,12 @@ def _shares_figure(summary: "CodingSummary", order: "Sequence[CodeShare]", numbe
     is_corrected = summary.corrects_shares
     pale_from = [] if is_corrected else [share.high_without_unsure for share in order]
     level = coverage(summary.plan.interval)
+    quantity = "weighted share of answers" if summary.columns.weight else "share of answers"
     figure = figures.shares_figure(
         "shares",
         [(_label(summary.codebook, share.code), _best(share)) for share in order],
         head="code",
-        quantity="share of answers, corrected" if is_corrected else "share of answers, as counted",
+        quantity=f"{quantity}, corrected" if is_corrected else quantity,
         measure="share",
         numbers=numbers,
         pale_from=pale_from,

@@ -275,7 +275,7 @@ def _greatest_drift(tests: Iterable[MetricTest]) -> str:
         return "No item has a value, so there is nothing to compare"
     worst = max(known, key=lambda test: test.in_margins)
     if worst.in_margins <= 0:
-        return "No drift was measured"
+        return "No drift was found"
     return f"The greatest drift is that of {_subject(worst)}: {in_margins(worst.in_margins)} times its margin"
 
 

@@ -500,7 +500,7 @@ def _drift_figure(series: Sequence[StoredComparison], recorded: Mapping[str, dat
     )
     has_gaps = any(math.isnan(value) for row in values for value in row)
     gaps = (
-        " A dash stands for a metric that was not tested, or on whose subject a limit is broken."
+        " A dash means that a metric was not tested, or that a limit on what it measures is broken."
         if has_gaps
         else ""
     )

@@ -272,7 +272,7 @@ def _gravest(gate: StoredComparison, most: int) -> tuple[str, ...]:
 
 def _greatest_drift(gate: StoredComparison) -> str:
     if not gate.tested or gate.tested[0].in_margins <= 0:
-        return "No drift was measured"
+        return "No drift was found"
     worst = gate.tested[0]
     label = metric_named(worst.metric, worst.margin).label
     return f"The greatest drift is that of {label}: {in_margins(worst.in_margins)} times its margin"

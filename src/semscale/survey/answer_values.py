@@ -16,7 +16,7 @@ _LABELS_OF_CODES = "LimeSurvey"
 """The tool whose reader labels a code that full answers do not have."""
 
 _FEWEST_WITH_ENDS = 4
-BY_FREQUENCY = "answers that repeat, in no known order: the most frequent first"
+BY_FREQUENCY = "answers repeat and have no known order, so the most frequent comes first"
 """Reason of a question whose answers are in the order of their numbers of respondents."""
 
 
