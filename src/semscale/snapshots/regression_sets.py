@@ -190,9 +190,8 @@ def candidate_answers(items: Sequence[RegressionItem], path: str | Path) -> dict
     rows = [row for batch in table.batches_with(titles, _BATCH) for row in batch.iter_rows(named=True)]
     by_id = {str(row[used["id"]]): row for row in rows} if used["id"] else {}
     by_prompt = {_text(row.get(used["question"])): row for row in rows} if used["question"] else {}
-    n_before, n_after = words_around([item.input for item in items], list(by_prompt))
-    by_question = {prompt[n_before : len(prompt) - n_after]: row for prompt, row in by_prompt.items()}
-    by_question |= by_prompt
+    within = questions_within(list(by_prompt), [item.input for item in items])
+    by_question = dict(zip(within, by_prompt.values(), strict=True)) | by_prompt
     answers = {}
     for item in items:
         row = by_id.get(item.id)
@@ -209,15 +208,19 @@ def candidate_answers(items: Sequence[RegressionItem], path: str | Path) -> dict
     return answers
 
 
-def words_around(questions: Iterable[str], prompts: Sequence[str]) -> tuple[int, int]:
-    """Return the number of characters before and after the question in each prompt.
+def questions_within(prompts: Sequence[str], questions: Iterable[str]) -> list[str]:
+    """Return prompts without the words that all of them have around the question, such as instructions.
 
-    All prompts have the same characters there, such as instructions. Of several numbers, those with which
-    most of the first questions are found are returned; without any, none stand around a question.
+    Of several ways to cut the prompts, the one is taken by which most of the first questions are found. If
+    none is found, prompts stay as they are.
 
     Args:
-        questions: the questions.
         prompts: the prompts, in which questions may have words around them.
+        questions: the questions.
+
+    Examples:
+        >>> questions_within(["Be brief: Why?", "Be brief: How?"], ["How?"])
+        ['Why?', 'How?']
     """
     longest = len(commonprefix(prompts)), len(commonprefix([prompt[::-1] for prompt in prompts]))
     found: Counter[tuple[int, int]] = Counter()
@@ -226,7 +229,8 @@ def words_around(questions: Iterable[str], prompts: Sequence[str]) -> tuple[int,
             before, is_inside, after = prompt.rpartition(question)
             if is_inside and len(before) <= longest[0] and len(after) <= longest[1]:
                 found[len(before), len(after)] += 1
-    return max(found, key=found.__getitem__, default=(0, 0))
+    n_before, n_after = max(found, key=found.__getitem__, default=(0, 0))
+    return [prompt[n_before : len(prompt) - n_after] for prompt in prompts]
 
 
 def _text(cell: Any) -> str:

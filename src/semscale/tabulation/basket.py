@@ -23,7 +23,7 @@ from semscale.store.expressions import filter_table
 from semscale.store.table import Table
 from semscale.survey.description import Survey
 from semscale.survey.finding import unused_facts
-from semscale.tabulation.conditions import STATED, condition_in_words
+from semscale.tabulation.conditions import condition_in_words, simple_condition_in_words
 from semscale.tabulation.crosstabs import Crosstabs, build_crosstabs, write_tables
 from semscale.tabulation.settings import EVERY_QUESTION, CrosstabSettings
 from semscale.types import Progress
@@ -544,7 +544,7 @@ def tabulate_entry(table: Table, entry: TableEntry, survey: Survey | None) -> Cr
     """
     only = condition_in_words(entry.where, survey, table.labels) if entry.where else ""
     if entry.where:
-        words = only.removeprefix(STATED) if only.startswith(STATED) else ""
+        words = simple_condition_in_words(entry.where, survey, table.labels)
         table = filter_table(table, entry.where, words=words and f"‘{words}’")
     if survey is not None:
         notes = unused_facts(survey, weight=entry.weight, wave=entry.wave, groups=entry.banners)

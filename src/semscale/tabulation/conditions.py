@@ -7,9 +7,6 @@ from semscale.store.missing_codes import code_key
 from semscale.store.table import ColumnLabels
 from semscale.survey.description import Question, Survey, cell_name
 
-STATED = "Only: "
-"""Start of a condition that is stated in words, and not as it is."""
-
 _NAME = r"(?:[^\W\d]\w*|\"(?:[^\"]|\"\")+\")"
 _TEXT = r"'(?:[^']|'')*'"
 _QUOTED = re.compile(rf"{_TEXT}|\"(?:[^\"]|\"\")*\"")
@@ -43,8 +40,19 @@ def condition_in_words(where: str, survey: Survey | None, labels: Mapping[str, C
         >>> condition_in_words("age > 30", None, {})
         'Only respondents with: age > 30'
     """
-    stated = _Words(survey, labels).state(where.strip())
-    return f"{STATED}{stated}" if stated else f"Only respondents with: {' '.join(where.split())}"
+    stated = simple_condition_in_words(where, survey, labels)
+    return f"Only: {stated}" if stated else f"Only respondents with: {' '.join(where.split())}"
+
+
+def simple_condition_in_words(where: str, survey: Survey | None, labels: Mapping[str, ColumnLabels]) -> str:
+    """State a condition of the simple form; empty for any other.
+
+    Args:
+        where: SQL condition.
+        survey: description of the table; ``None`` without one.
+        labels: labels of its columns.
+    """
+    return _Words(survey, labels).state(where.strip())
 
 
 class _Words:

@@ -18,6 +18,7 @@ from semscale.store.writing import is_reserved
 from semscale.survey.description import Survey
 from semscale.survey.finding import codes_by_column, column_named
 from semscale.tabulation.text_results import (
+    LINKS,
     are_of_text,
     code_columns,
     coded_text,
@@ -31,8 +32,8 @@ from semscale.tabulation.text_results import (
 _BATCH = 50_000
 _UNITS = "\0units"
 _IN_WAVES = {
-    "ratings": ("on", "rate the texts of all waves on one scale"),
-    "codes": ("by", "code the answers of all waves by one codebook"),
+    "ratings": "rate the texts of all waves on one scale",
+    "codes": "code the answers of all waves by one codebook",
 }
 _AGAIN = {"ratings": "rate the texts again", "codes": "code the answers again"}
 
@@ -161,7 +162,7 @@ def check_waves(waves: Sequence[Sequence[TextResults]]) -> None:
         other = first.setdefault(entry.question, entry)
         titles = [other.facts.title, entry.facts.title]
         if all(titles) and titles[0] != titles[1]:
-            link, remedy = _IN_WAVES[entry.measured]
+            link, remedy = LINKS[entry.measured], _IN_WAVES[entry.measured]
             raise InputError(
                 "results",
                 f": {other.table.name} has {entry.measured} of ‘{entry.text}’ {link} {titles[0]}, and "

@@ -25,6 +25,9 @@ _TEXT = "\0text"
 _PROBABILITY, _LIKENESS = "_p", "_likeness"
 _KINDS = (_PROBABILITY, _LIKENESS)  # endings of a code's value
 _ON = " on "
+LINKS = {"ratings": "on", "codes": "by"}
+"""Word between results and the title of their scale or codebook."""
+
 _FEWEST_TEXTS = 3  # of which ratings can tell whether they are of these texts
 
 

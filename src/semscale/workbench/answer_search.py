@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.snapshots.regression_sets import words_around
+from semscale.snapshots.regression_sets import questions_within
 from semscale.types import Floats, Integers, Mask
 from semscale.workbench.answer_cards import LONGEST
 from semscale.workbench.answer_files import AnswerRun, ColumnChoice
@@ -256,7 +256,9 @@ def _matched(first: AnswerRun, second: AnswerRun) -> tuple[Integers, Integers, s
     ids = "id" in first.columns and "id" in second.columns
     by_id = _pairs(first.ids, second.ids) if ids else []
     questions = [run.texts("question") for run in (first, second)]
-    by_question = _pairs(*questions) or _pairs(_alone(*questions), _alone(*reversed(questions)))
+    by_question = _pairs(*questions) or _pairs(
+        questions_within(*questions), questions_within(*reversed(questions))
+    )
     pairs, by = (by_id, "ID") if len(by_id) >= max(len(by_question), 1) else (by_question, "question")
     if not pairs and first.n == second.n and not (any(questions[0]) and any(questions[1])):
         pairs, by = [(row, row) for row in range(first.n)], "row"
@@ -264,12 +266,6 @@ def _matched(first: AnswerRun, second: AnswerRun) -> tuple[Integers, Integers, s
         raise InputError(f"{second.name} has none of the questions of {first.name}, by ID or by text")
     rows, others = zip(*pairs, strict=True)
     return np.array(rows), np.array(others), by
-
-
-def _alone(prompts: list[str], questions: list[str]) -> list[str]:
-    """Return prompts without the words that all of them have around the questions of another run."""
-    n_before, n_after = words_around(questions, prompts)
-    return [prompt[n_before : len(prompt) - n_after] for prompt in prompts]
 
 
 def _pairs(left: list[str], right: list[str]) -> list[tuple[int, int]]:

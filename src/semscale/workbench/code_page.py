@@ -91,7 +91,7 @@ from semscale.workbench.runs import (
     store_choices,
     stored_choices,
 )
-from semscale.workbench.survey_view import SurveyReader, SurveyView
+from semscale.workbench.survey_view import SurveyReader, SurveyView, TableCounts
 from semscale.yaml_reading import YamlFile
 
 _BATCH = 50_000
@@ -158,6 +158,25 @@ class CodeCard:
         return is_suggested and not words.issuperset(_WORDS.findall(name.casefold()))
 
 
+@dataclass(frozen=True)
+class ReadAnswers:
+    """The answers to a question.
+
+    Attributes:
+        question: name of the question.
+        counts: the table and its counts, of which they are.
+        texts: the answers that are not missing.
+        codes: number of answers with each text that looks like a code for no answer.
+        model: name of the model that reads them.
+    """
+
+    question: str
+    counts: TableCounts
+    texts: pl.Series
+    codes: dict[str, int]
+    model: str
+
+
 class CodePage:
     """The page, and what its forms do; each is a route.
 
@@ -181,7 +200,7 @@ class CodePage:
     ) -> None:
         self._project, self._reader, self._work, self._models = project, reader, work, models
         self._tasks, self._label_tasks = tasks, label_tasks
-        self._answers: tuple[str, object, pl.Series, dict[str, int], str] | None = None
+        self._answers: ReadAnswers | None = None
         self._starting = threading.Lock()
 
     def show(self, choice: Annotated[CodeChoice, Query()]) -> Response:
@@ -553,7 +572,7 @@ class CodePage:
 
     def _answers_of(self, question: str) -> pl.Series:
         """Return the answers to a question."""
-        return self._read_answers(question)[0]
+        return self._read_answers(question).texts
 
     def _codes_in(self, view: SurveyView, question: str) -> dict[str, int]:
         """Count the answers that look like codes for a missing answer and are not described as such."""
@@ -561,22 +580,21 @@ class CodePage:
         if known is None:
             return {}
         stated = set(map(code_key, known.missing_codes))
-        codes = self._read_answers(question)[1]
+        codes = self._read_answers(question).codes
         return {code: n for code, n in codes.items() if code_key(code) not in stated}
 
-    def _read_answers(self, question: str) -> tuple[pl.Series, dict[str, int], str]:
-        """Return the answers to a question, the count of codes, and the model that reads the answers.
-
-        All stay while words are typed.
-        """
+    def _read_answers(self, question: str) -> ReadAnswers:
+        """Return the answers to a question, which stay while words are typed."""
         file, stored = self._project.described_file()
         counts = self._reader.view(file, stored).counts
-        if self._answers is None or self._answers[0] != question or self._answers[1] is not counts:
+        read = self._answers
+        if read is None or read.question != question or read.counts is not counts:
             table, columns = self._open_answers(file, stored.survey, question)
             cells = [None if cell is None else str(cell) for cell in answers_in(table, columns)]
             answers = pl.Series(cells, dtype=pl.String).drop_nulls()
-            self._answers = question, counts, answers, count_codes(answers), usual_model(answers)
-        return self._answers[2:]
+            read = ReadAnswers(question, counts, answers, count_codes(answers), usual_model(answers))
+            self._answers = read
+        return read
 
     @property
     def _model_choices(self) -> tuple[str, ...]:
@@ -590,7 +608,7 @@ class CodePage:
             return suggestion.model
         if run is not None and run.plan.columns.text == question:
             return run.plan.model
-        return self._read_answers(question)[2] if question else DEFAULT_MODEL
+        return self._read_answers(question).model if question else DEFAULT_MODEL
 
     def _known_model(self, name: str) -> str:
         """Return the chosen model; empty if the project's file states it."""

@@ -25,7 +25,13 @@ from semscale.tabulation.joined_results import (
     place_beside,
     read_results,
 )
-from semscale.tabulation.text_results import heading_and_title, measured_text, results_title, text_heading
+from semscale.tabulation.text_results import (
+    LINKS,
+    heading_and_title,
+    measured_text,
+    results_title,
+    text_heading,
+)
 from semscale.workbench.pages import PAGES
 from semscale.workbench.project import RESULTS, Project
 from semscale.workbench.runs import stored_choices, table_path
@@ -81,8 +87,8 @@ class MissingResults:
     @property
     def fact(self) -> str:
         """Clause that says what is missing."""
-        link = f" {'on' if self.measured == 'ratings' else 'by'} ‘{self.title}’" if self.title else ""
-        return f"{self.file} has no current {self.measured} of ‘{self.heading}’{link}"
+        titled = f" {LINKS[self.measured]} ‘{self.title}’" if self.title else ""
+        return f"{self.file} has no current {self.measured} of ‘{self.heading}’{titled}"
 
     @property
     def verb(self) -> str:
