@@ -394,27 +394,26 @@ def _promptfoo_rows(document: Mapping[str, Any], name: str) -> list[Row]:
     return rows
 
 
-def _provider_names(results: list[Mapping[str, Any]]) -> Callable[[Any], Any]:
+def _provider_names(results: list[Mapping[str, Any]]) -> Callable[[Any], str | None]:
     """Return the naming of providers: by ID, or by label if several of them share an ID."""
-    providers = [_mapping(result.get("provider")) for result in results]
-    labels: dict[Any, set[Any]] = {}
-    for provider in providers:
-        labels.setdefault(provider.get("id"), set()).add(provider.get("label") or None)
+    labels: dict[str | None, set[str | None]] = {}
+    for provider in (_mapping(result.get("provider")) for result in results):
+        labels.setdefault(_text(provider.get("id")), set()).add(_text(provider.get("label")) or None)
 
-    def name(provider: Any) -> Any:
+    def name(provider: Any) -> str | None:
         if not isinstance(provider, Mapping):
-            return provider
-        label = provider.get("label") if len(labels[provider.get("id")]) > 1 else None
-        return label or provider.get("id")
+            return _text(provider)
+        own = _text(provider.get("id"))
+        return (_text(provider.get("label")) if len(labels[own]) > 1 else None) or own
 
     return name
 
 
 def _note_mixed_prompts(rows: list[Row]) -> tuple[str, ...]:
     """Note several prompts; promptfoo numbers each pair of a provider and a prompt."""
-    prompts: dict[Any, set[Any]] = {}
+    prompts: dict[str | None, set[str]] = {}
     for row in rows:
-        prompts.setdefault(row["provider"], set()).add(row[PROMPT_INDEX])
+        prompts.setdefault(row["provider"], set()).add(str(row[PROMPT_INDEX]))
     n = max(map(len, prompts.values()), default=0)
     return _note_if_mixed(
         n,

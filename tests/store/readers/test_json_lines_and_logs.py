@@ -438,6 +438,21 @@ def test_signs_that_only_some_programs_take_for_line_ends_stay_in_results_as_jso
     assert [row["output"] for row in rows(path)] == ["Ro\u2028me"] * len(results)
 
 
+@pytest.mark.parametrize(
+    ("changes", "provider"),
+    [
+        ({"provider": {"id": {"a": 1}}}, '{"a": 1}'),
+        ({"provider": {"id": "x", "label": ["b"]}}, "x"),
+        ({"provider": ["x"]}, '["x"]'),
+        ({"promptIdx": {"z": 1}, "provider": "x"}, "x"),
+    ],
+)
+def test_names_of_providers_and_prompts_that_are_no_texts_are_shown_as_json(tmp_path, changes, provider):
+    results = [result | changes for result in TWO_PROVIDERS]
+    outcome = rows(write(tmp_path / "r.json", {"results": {"results": results}}))
+    assert {row["provider"] for row in outcome} == {provider}
+
+
 def test_a_log_that_a_shell_wrote_as_utf_16(tmp_path):
     path = tmp_path / "r.json"
     path.write_text(json.dumps({"results": {"results": TWO_PROVIDERS}}), encoding="utf-16")
